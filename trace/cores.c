@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Evaluates the facts "cores" ("0-3,8") and "core_limit" of ranks, by host. */
+/* Evaluates for each host the facts "cores" ("0-3,8": the cores that a rank may use) and "core_limit". */
 #include "trace/cores.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 enum { MAX_CORES = 16384, WORD = 64 };
 
-/* Returns the cores of P; "": unknown. */
+/* Returns the list of cores of P; "" if it is unknown. */
 static const char *cores_of(const struct mpg_rank_cores *p)
 {
     return p->cores ? p->cores : "";
@@ -25,7 +25,7 @@ static int compare_places(const void *a, const void *b)
     return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Adds the cores of TEXT to SET. Returns false if TEXT is not a list of cores. */
+/* Adds the cores in TEXT, such as "0-3,8", to the bit set SET. Returns false if TEXT is no list of cores. */
 static bool add_cores(uint64_t *set, const char *text)
 {
     char *end;
@@ -47,7 +47,7 @@ static bool add_cores(uint64_t *set, const char *text)
     return *end == '\0';
 }
 
-/* Returns the number of cores in the union of N placements; 0: some are unknown. */
+/* Returns the number of cores that the N ranks PLACE may use together; 0: unknown for some rank. */
 static int count_cores(const struct mpg_rank_cores *place, size_t n)
 {
     uint64_t set[MAX_CORES / WORD] = {0};
@@ -61,7 +61,7 @@ static int count_cores(const struct mpg_rank_cores *place, size_t n)
     return count;
 }
 
-/* Sets the crowded ranks of HOST: the largest set of its N ranks PLACE that are bound to the same, too few cores. */
+/* Sets the crowded ranks of HOST: among its N ranks PLACE the largest set that is bound to the same cores, fewer than ranks. */
 static void find_crowd(const struct mpg_rank_cores *place, size_t n, struct mpg_host_cores *host)
 {
     for (size_t first = 0, end; first < n; first = end) {

@@ -11,7 +11,7 @@ static const char *const names[] = {
 #undef MPG_CALL
 };
 
-/* mpg_call_kind() of each call. */
+/* The result of mpg_call_kind() for each call. */
 const uint8_t mpg_call_kinds[MPG_CALL_COUNT] = {
 #define MPG_CALL(name, kind, result, parameters) MPG_KIND_##kind,
 #define MPG_LARGE(name) MPG_KIND_OF_##name,
@@ -19,7 +19,7 @@ const uint8_t mpg_call_kinds[MPG_CALL_COUNT] = {
 #undef MPG_CALL
 };
 
-/* mpg_call_plain() of each. */
+/* The result of mpg_call_plain() for each call. */
 const uint16_t mpg_call_plains[MPG_CALL_COUNT] = {
 #define MPG_CALL(name, kind, result, parameters) MPG_CALL_##name,
 #define MPG_LARGE(name) MPG_CALL_##name,
@@ -120,7 +120,7 @@ enum mpg_call mpg_call_blocking(enum mpg_call call)
     }
 }
 
-/* Returns whether an MPI-IO call that moves data reads. */
+/* CALL is an MPI-IO call that moves data. Returns whether it reads. */
 static bool is_read(enum mpg_call call)
 {
     return strncmp(names[call], "File_read", 9) == 0 ||
@@ -167,12 +167,12 @@ static int64_t collective_bytes(const struct mpg_event *e)
         return e->is_root ? e->bytes : 0;
     case MPG_CALL_Scatter:
         return e->is_root ? e->bytes * e->peer_number : 0;
-    case MPG_CALL_Scatterv: /* the root's event has counts */
+    case MPG_CALL_Scatterv: /* not known here: the root's event has a list of counts */
         return 0;
     case MPG_CALL_Alltoall:
         return e->bytes * e->peer_number;
     default:
-        return e->root == MPG_ROOT ? 0 : e->bytes; /* a root in another group only receives */
+        return e->root == MPG_ROOT ? 0 : e->bytes; /* on an inter-communicator the root only receives */
     }
 }
 

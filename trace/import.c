@@ -19,10 +19,10 @@
 enum { MAX_FORMATS = 16, OTHER_OPTIONS = 7 };
 
 struct request {
-    const char *file[MAX_FORMATS]; /* by index of the format; NULL: option not given */
-    const char *words[MAX_FORMATS + 2]; /* names of the formats, then "prv", the suffix of Paraver's files */
+    const char *file[MAX_FORMATS]; /* by format: the file given with the format's own option; NULL: option not given */
+    const char *words[MAX_FORMATS + 2]; /* words of --from: the formats' names, then "prv", the suffix of Paraver's files */
     const char *output, *rate;
-    int from; /* index of the format */
+    int from; /* index of the format that --from names */
     enum mpg_import_regions regions;
     double overhead_ns, flops;
     bool force, lenient, overhead_given, from_given;
@@ -75,7 +75,7 @@ static int parse_rate(const char *text, double *rate, struct mpg_error *err)
     return 0;
 }
 
-/* Checks that exactly one file is given, by an option or as argument, and reads the rate. */
+/* Checks that exactly one file is given, by an option or as an argument, and parses --flops. */
 static int check_files(void *context, char **arguments, size_t n, struct mpg_error *err)
 {
     struct request *request = context;
@@ -101,7 +101,7 @@ static struct mpg_import_config config_of(const struct request *request, FILE *r
                                       .overhead_call_ns = request->overhead_given ? (int64_t)request->overhead_ns : -1};
 }
 
-/* Copies FD, called NAME, from its begin to standard output. */
+/* Copies the whole file FD, called NAME in errors, to standard output. */
 static int copy_out(int fd, const char *name, struct mpg_error *err)
 {
     struct mpg_output *out = mpg_output_open("-", err);
@@ -110,7 +110,7 @@ static int copy_out(int fd, const char *name, struct mpg_error *err)
     int64_t at = 0;
     int status = out ? 0 : -1;
     while (status == 0 && (status = mpg_spool_read(fd, bytes, sizeof bytes, at, name, &got, err)) == 0 && got > 0) {
-        (void)fwrite(bytes, 1, got, mpg_output_stream(out)); /* the commit finds errors */
+        (void)fwrite(bytes, 1, got, mpg_output_stream(out)); /* write errors appear in mpg_output_commit() */
         at += (int64_t)got;
     }
     if (status == 0)
@@ -119,7 +119,7 @@ static int copy_out(int fd, const char *name, struct mpg_error *err)
     return -1;
 }
 
-/* Imports the trace at PATH of FORMAT as one file, which goes to standard output when it is whole. */
+/* Imports the trace at PATH, of FORMAT, into a temporary file; if that succeeds, copies it to standard output. */
 static int import_to_stdout(const struct mpg_trace_format *format, const char *path, const struct request *request,
                             struct mpg_error *err)
 {
@@ -136,7 +136,7 @@ static int import_to_stdout(const struct mpg_trace_format *format, const char *p
     return status;
 }
 
-/* Imports the trace at PATH of FORMAT into a folder beside the output, then renames the folder to the output. */
+/* Imports the trace at PATH, of FORMAT, into a folder beside the output, then renames the folder. */
 static int import_to_temporary(const struct mpg_trace_format *format, const char *path, const struct request *request,
                                struct mpg_error *err)
 {
@@ -165,7 +165,7 @@ static int import_file(const struct mpg_trace_format *format, const char *path, 
     return status;
 }
 
-/* Imports the file or folder PATH, of the format that --from or else its content tells. */
+/* Imports the file or folder PATH, of the format that --from names; without --from, its content tells the format. */
 static int import_any(const char *path, const struct request *request, struct mpg_error *err)
 {
     const enum mpg_file_kind kind = mpg_unpack_kind(path);

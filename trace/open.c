@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opens a trace in any format: finds the trace's files and walks their chunk headers; first imports other formats into
- * the native form. */
+/* Opens a trace in any format. Imports foreign formats into the native form, then finds the trace's files and reads their
+ * chunk headers. */
 #include "trace/store/private.h"
 
 #include <dirent.h>
@@ -22,8 +22,8 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Opens the listed file PATH. A segment may have been removed since the folder was listed: its events are then in the stream's
- * file, and the segment is skipped. */
+/* Opens the file PATH, which the folder listed before. If it is gone, it was a segment whose events are in the stream's
+ * file by now, and it is left out. */
 static int open_listed(struct mpg_trace *t, const char *path, struct mpg_error *err)
 {
     return access(path, F_OK) < 0 && errno == ENOENT ? 0 : mpg_trace_add_file(t, path, err);
@@ -58,7 +58,8 @@ static int open_directory(struct mpg_trace *t, const char *path, struct mpg_erro
     return status;
 }
 
-/* Imports IN, called NAME, or else the file or folder NAME, of FORMAT into a spool file. Returns the file, or -1 with ERR. */
+/* Imports a trace of FORMAT into a temporary file: from IN, called NAME in errors; if IN is NULL, from the file or folder
+ * NAME. Returns the file's descriptor, or -1 with ERR. */
 static int import(const struct mpg_trace_format *format, FILE *in, const char *name, struct mpg_error *err)
 {
     const int spool = mpg_spool_file(err);
@@ -73,7 +74,7 @@ static int import(const struct mpg_trace_format *format, FILE *in, const char *n
     return -1;
 }
 
-/* Replaces the trace's only file, of FORMAT, by its native form. */
+/* Replaces the only file of T, which is of FORMAT, by a temporary file in the native form. Returns 0, or -1 with ERR. */
 static int replace_file(struct mpg_trace *t, const struct mpg_trace_format *format, struct mpg_error *err)
 {
     const int copy = format->import ? dup(t->files[0].fd) : -1;
@@ -95,8 +96,8 @@ static int replace_file(struct mpg_trace *t, const struct mpg_trace_format *form
     return 0;
 }
 
-/* Reports that WHAT is missing, with possible reasons: a truncated or empty file. A file is also empty while its
- * segment holds all events. */
+/* Sets ERR: WHAT is missing, and a likely reason: a truncated or empty file. As long as all events are in its segment, a
+ * file is also empty. Returns -1. */
 static int absent(const struct mpg_trace *t, const char *what, struct mpg_error *err)
 {
     for (size_t i = 0; i < t->file_count && !t->cut; i++)
@@ -119,9 +120,9 @@ static int check_ranks(const struct mpg_trace *t, struct mpg_error *err)
     return 0;
 }
 
-/* Spools the trace that comes from IN, called NAME, in the native form: imports other formats. Checks chunk headers of
- * the native form during the copy, so an endless stream that is no trace ends at the first wrong byte. *FORMAT: the
- * format; NULL for the native form. */
+/* Reads the trace from IN, called NAME in errors, into a temporary file in the native form. *FORMAT: the foreign format;
+ * NULL for the native form. The native form's chunk headers are checked while copying, so that an endless stream that is
+ * no trace ends at the first wrong byte. */
 static int open_stream(struct mpg_trace *t, FILE *in, const char *name, const struct mpg_trace_format **format,
                        struct mpg_error *err)
 {
@@ -141,7 +142,7 @@ static int open_stream(struct mpg_trace *t, FILE *in, const char *name, const st
     return fd < 0 ? -1 : mpg_trace_add_open(t, fd, name, err);
 }
 
-/* Imports the trace's only file unless it is of the native form. *FORMAT as for open_stream(). */
+/* Opens T's only file; a file in a foreign format is imported. *FORMAT: the foreign format; NULL for the native form. */
 static int open_file(struct mpg_trace *t, const struct mpg_trace_format **format, struct mpg_error *err)
 {
     char first[MPG_FORMAT_BYTES];
@@ -188,7 +189,7 @@ static struct mpg_trace *make(const char *path, struct mpg_error *err)
     return t;
 }
 
-/* Walks the files of T, and checks that the trace is whole. */
+/* Reads the chunk headers of all files of T, and checks that the trace is complete. */
 static int walk(struct mpg_trace *t, struct mpg_error *err)
 {
     if (mpg_trace_walk(t, err) < 0 || mpg_trace_settle(t, err) < 0 || check_ranks(t, err) < 0)
@@ -210,8 +211,8 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
     return NULL;
 }
 
-/* Adds FILE of another open trace to T: by its descriptor if the file has no name, as in imported and spooled traces.
- * Returns 0, or -1 with ERR. */
+/* Adds FILE, of another open trace, to T. A temporary file, which has no name, is added by its descriptor. Returns 0, or
+ * -1 with ERR. */
 static int add_again(struct mpg_trace *t, const struct trace_file *file, struct mpg_error *err)
 {
     if (!file->kept)

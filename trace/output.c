@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trace folders, written under a temporary name and renamed. */
+/* Folders of traces: a folder is written under a temporary name and renamed when it is complete. */
 #define _GNU_SOURCE
 #include "trace/output.h"
 
@@ -102,7 +102,7 @@ int mpg_trace_output_open(struct mpg_trace_output *o, const char *given, bool fo
 {
     size_t length = strlen(given);
     *o = (struct mpg_trace_output){.force = force, .advice = advice};
-    while (length > 1 && given[length - 1] == '/') /* shell completion appends such a slash */
+    while (length > 1 && given[length - 1] == '/') /* shell completion appends a slash to folder names */
         length--;
     if (length == 0)
         return mpg_error_set(err, "no name given");
@@ -116,7 +116,7 @@ int mpg_trace_output_open(struct mpg_trace_output *o, const char *given, bool fo
         return mpg_error_errno(err, errno, "%s", o->path);
     mode_t mask = umask(0);
     umask(mask);
-    (void)chmod(o->temporary, 0777 & ~mask); /* mkdtemp() makes folders private */
+    (void)chmod(o->temporary, 0777 & ~mask); /* mkdtemp() has made the folder private */
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace print. */
+/* mpgtrace print: writes a trace in the text form. */
 #include <stdio.h>
 
 #include "common/option.h"

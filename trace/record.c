@@ -19,20 +19,20 @@
 
 enum { LOCAL_DEFAULT = 1, REFUSED_WAIT_S = 2 };
 
-/* Options of a run. */
+/* The options of mpgtrace record. */
 struct request {
     const char *output;
     const char *papi, *signature; /* NULL: not given */
-    int mpi;                      /* index in `mpis`, or -1 */
-    int pcontrol;                 /* index in `pcontrols`, or -1 */
+    int mpi;                      /* argument of --mpi: index in `mpis`; -1: not given */
+    int pcontrol;                 /* argument of --pcontrol: index in `pcontrols`; -1: not given */
     int64_t buffer_bytes, callsites, local;
     bool cpu_time, profile, no_local, force, quiet;
-    bool refused; /* because the folder holds a trace */
+    bool refused; /* the run is refused, because the folder holds a trace */
 };
 
 static const char *const mpis[] = {"openmpi", "mpich", "abi", NULL}, *const pcontrols[] = {"ipm", NULL};
 
-/* Stores the command line, as one line, in the environment, from which the tracer writes it to the trace. */
+/* Stores the command line as one line in an environment variable. The tracer copies it to the trace. */
 static void describe_program(char **argv)
 {
     char text[2000] = "";
@@ -94,8 +94,7 @@ static int set_signature(const struct request *request, struct mpg_error *err)
                                                           : 0;
 }
 
-/* Tells the tracer that this process reports for its job if nothing is traced, and whether the program is LINKED to
- * an MPI. */
+/* Tells the tracer that this process reports for its job if nothing is traced. LINKED: the program is linked to an MPI. */
 static void set_top(bool linked)
 {
     char top[48];
@@ -106,8 +105,8 @@ static void set_top(bool linked)
         unsetenv("MPGTRACE_TOP");
 }
 
-/* Passes options to the tracer in environment variables. Variables of absent options are unset, since they would be
- * inherited from an outer run. */
+/* Passes options to the tracer in environment variables. If an option is absent, its variable is removed, because an
+ * outer run may have set it. */
 static void set_values(const struct request *request)
 {
     if (request->cpu_time)
@@ -143,8 +142,8 @@ static void report_untraced(const char *program, const char *why)
         mpg_printable_print_error("mpgtrace record: %s runs untraced: %s\n", program, why);
 }
 
-/* Returns the MPI of the tracer to preload. A program linked to no MPI can load one later, or run programs that are
- * linked to one. */
+/* Returns for which MPI a tracer is preloaded. Also for a program that is linked to no MPI: it can load one later, or run
+ * programs that are linked to one. */
 static enum mpg_mpi choose_mpi(const struct request *request, const struct mpg_record_target *target)
 {
     if (request->mpi >= 0)
@@ -155,7 +154,7 @@ static enum mpg_mpi choose_mpi(const struct request *request, const struct mpg_r
     return launcher != MPG_MPI_NONE ? launcher : mpg_mpi_default();
 }
 
-/* Preloads the tracer that TARGET needs; reports what cannot be traced. */
+/* Sets LD_PRELOAD to the tracer that TARGET needs. Reports if PROGRAM, or a part of it, cannot be traced. */
 static int preload_for(const struct request *request, const struct mpg_record_target *target,
                        const char *program, struct mpg_error *err)
 {
@@ -222,7 +221,7 @@ static int prepare(struct request *request, const char *program, struct mpg_erro
     return preload_for(request, &target, program, err);
 }
 
-/* Returns whether --local is given with another number than the default: the only condition of the option rules. */
+/* The only condition in the rules of options: --local is given with another number than the default. */
 static bool records_local(void *request, const char *condition)
 {
     (void)condition;

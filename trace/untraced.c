@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts untraced calls by function over all ranks. */
+/* Counts the calls of each function that the tracer does not record, over all ranks. */
 #include "trace/untraced.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "common/map.h"
 
-enum { FEW = 4 }; /* functions named in one line */
+enum { FEW = 4 }; /* maximum number of functions that one line names */
 
 /* Calls of one function by one rank. */
 struct entry {
@@ -20,7 +20,7 @@ struct entry {
 struct entries {
     struct entry *all;
     size_t count, capacity;
-    struct mpg_map by_string; /* (string, rank) -> index + 1; of events */
+    struct mpg_map by_string; /* (string number of the function's name, rank) -> 1 + index in ALL */
 };
 
 static int add(struct entries *list, const struct entry *entry, struct mpg_error *err)
@@ -116,7 +116,7 @@ static int compare_calls(const void *a, const void *b)
     return compare_names(x, y);
 }
 
-/* Joins the entries of all ranks by function. */
+/* Adds up the entries of all ranks for each function, in LIST. Returns 0, or -1 with ERR. */
 static int join(struct entries *from, struct mpg_untraced_calls *list, struct mpg_error *err)
 {
     if (from->count == 0)

@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SORT_BYTES = 2 << 20 }; /* of each sorter's memory */
+enum { SORT_BYTES = 2 << 20 }; /* memory of each sorter, bytes */
 
 /* An end of a message: the begin of its send, or the end of the call that completes its receive. */
 struct build_end {
-    int32_t comm, from, to, tag; /* comm: a label; from, to: world ranks */
-    uint64_t order;              /* position in the order of sends and posted receives */
+    int32_t comm, from, to, tag; /* COMM: label of the communicator; FROM, TO: world ranks */
+    uint64_t order;              /* position among the sends, or among the posted receives, of the trace */
     int64_t at_ns;
 };
 
-/* A measured offset: at TIME_NS of the clock of RANK, the common clock is OFFSET_NS ahead. */
+/* A measured offset: when the clock of RANK shows TIME_NS, the clock common to all ranks shows TIME_NS + OFFSET_NS. */
 struct build_offset {
     int32_t rank;
     int64_t time_ns, offset_ns;
@@ -96,7 +96,7 @@ int mpg_arrivals_clock(struct build_arrivals *a, int32_t rank, const char *value
 
 /* --- ends of messages --- */
 
-/* Returns the world rank of PEER in communicator LABEL; -1: unknown, or LABEL is an inter-communicator. */
+/* Returns the world rank of PEER, a rank of the communicator LABEL; -1: unknown, or LABEL is an inter-communicator. */
 static int32_t world_rank(const struct mpg_build_definitions *d, int32_t label, int32_t peer)
 {
     const uint64_t *slot = mpg_map_find(&d->tables[BUILD_COMM].labels, (uint64_t)label, 0);
@@ -205,13 +205,13 @@ int mpg_arrivals_event(struct build_arrivals *a, const struct mpg_build_definiti
     }
 }
 
-/* --- counts --- */
+/* --- counting messages that arrive before they left --- */
 
-/* Returns the time AT_NS of RANK on the common clock. Offsets are interpolated between measured times and constant outside
- * of them, as when a trace is read. */
+/* Returns the time on the common clock at which the clock of RANK shows AT_NS. Offsets are interpolated between the
+ * measured times and constant outside of them, as when a trace is read. */
 static int64_t common_ns(const struct build_arrivals *a, int32_t rank, int64_t at_ns)
 {
-    size_t low = 0, high = a->offset_number; /* the first offset of the rank behind AT_NS is in [LOW, HIGH] */
+    size_t low = 0, high = a->offset_number; /* the rank's first offset after AT_NS is in [LOW, HIGH] */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const struct build_offset *o = &a->offsets[middle];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The trace being built: facts and events of each stream, written or spooled, and the end of the trace. */
+/* Builds a native trace: takes facts and events of ranks in any order, writes those of some streams at once, spools the
+ * others in a file, and completes the trace at the end. */
 #include "trace/build/build.h"
 
 #include <endian.h>
@@ -14,16 +15,16 @@
 #include "trace/store/chunk.h"
 #include "trace/store/streams.h"
 
-/* Records of the spool. */
+/* The kind of each record in the spool file. */
 enum { SPOOLED_FACT = '!', SPOOLED_COMM = 'c', SPOOLED_TOPOLOGY = 't', SPOOLED_EVENT = '=' };
 
 struct mpg_build {
     int32_t ranks;
     struct mpg_streams streams;
     struct mpg_build_definitions definitions;
-    struct mpg_bytes bytes; /* of the event being spooled */
+    struct mpg_bytes bytes; /* buffer for the event being spooled */
     struct mpg_spooled_event back;
-    struct build_arrivals *arrivals; /* NULL: not watched */
+    struct build_arrivals *arrivals; /* NULL: messages that arrive before they left are not counted */
 };
 
 struct mpg_build *mpg_build_begin(int32_t ranks, const char *target, int fd, struct mpg_error *err)
@@ -105,7 +106,7 @@ static int too_late(struct mpg_error *err)
     return mpg_error_set(err, "the line that names the values must follow #ranks directly");
 }
 
-/* Sets the number of counter values of each event of RANK from NAMES. */
+/* Sets how many counter values each event of RANK has. NAMES: the counters' names. */
 static int set_values(struct mpg_build *b, int32_t rank, const char *names, struct mpg_error *err)
 {
     uint32_t number;
@@ -113,7 +114,7 @@ static int set_values(struct mpg_build *b, int32_t rank, const char *names, stru
         return too_late(err);
     if (count_values(names, &number, err) < 0)
         return -1;
-    b->streams.value_number = number; /* for the stream created by the next call */
+    b->streams.value_number = number; /* applies to the stream that the next call creates */
     const int status = mpg_streams_get(&b->streams, rank, 0, err) ? 0 : -1;
     b->streams.value_number = 0;
     return status;
@@ -149,8 +150,8 @@ static bool is_of_file(enum mpg_kind kind)
     return kind >= MPG_KIND_FILE_OPEN && kind <= MPG_KIND_FILE_COLLECTIVE;
 }
 
-/* Defines in S the communicators, callsites and other definitions that E names by labels. Replaces e->object, a label, by its
- * number in the stream. E has the number of its string already. */
+/* Writes to S the definitions of the communicators, callsites and other objects that E names by labels and that S lacks.
+ * Replaces e->object, a label, by its number in the stream. The string number of E needs no replacement. */
 static int define_used(struct mpg_build *b, struct mpg_stream *s, struct mpg_event *e, struct mpg_error *err)
 {
     struct mpg_build_definitions *d = &b->definitions;
@@ -169,8 +170,7 @@ static int define_used(struct mpg_build *b, struct mpg_stream *s, struct mpg_eve
     return mask->string ? mpg_need_string(d, s, e->string, err) : 0;
 }
 
-/* Writes the call in which the rank was killed as fact "died". A reader makes the event from this fact, as from the
- * segment of a killed process. */
+/* E is the call in which the rank was killed: writes it as fact "died", from which readers of the trace make the event. */
 static int write_killed(struct mpg_build *b, int32_t rank, const struct mpg_event *e, struct mpg_error *err)
 {
     char value[64];
@@ -178,7 +178,7 @@ static int write_killed(struct mpg_build *b, int32_t rank, const struct mpg_even
     return write_fact(b, rank, "died", value, err);
 }
 
-/* Spools E, with labels, for S, a stream without a writer. */
+/* Writes E, whose definitions are named by labels, to the spool file: S has no writer yet. */
 static int spool_event(struct mpg_build *b, struct mpg_stream *s, const struct mpg_event *e, struct mpg_error *err)
 {
     if (mpg_trace_check_event(e, s->events == 0, s->last_ns, err) < 0)
@@ -264,7 +264,7 @@ static int32_t get_label(const uint8_t *data)
     return (int32_t)le32toh(label);
 }
 
-/* Writes record R of the spool to S, which has a writer now. */
+/* Writes R, a record of the spool file, to S, which now has a writer. */
 static int replay_record(struct mpg_build *b, struct mpg_stream *s, const struct mpg_stream_record *r, struct mpg_error *err)
 {
     struct mpg_event *e = &b->back.event;
@@ -285,7 +285,7 @@ static int replay_record(struct mpg_build *b, struct mpg_stream *s, const struct
     }
 }
 
-/* Writes the spool of S to the trace. */
+/* Copies the records of S from the spool file to the trace. */
 static int replay(struct mpg_build *b, struct mpg_stream *s, struct mpg_error *err)
 {
     mpg_map_clear(&s->defined);
@@ -307,14 +307,14 @@ static int finish_stream(struct mpg_build *b, struct mpg_stream *s, struct mpg_e
 {
     if (!s->writer && replay(b, s, err) < 0)
         return -1;
-    /* Every rank needs a stream in the trace, also a rank without calls. */
+    /* A rank without calls also needs a stream in the trace, so it gets a definition. */
     if (s->defined.count == 0 && mpg_definitions_write_world(&b->definitions, s, err) < 0)
         return -1;
     return mpg_stream_close(&b->streams, s, err);
 }
 
-/* Defines COMM in S without an event that uses COMM; with TOPOLOGY, also the neighbours of the rank in COMM. Returns 0, or
- * -1 with ERR. */
+/* Defines COMM in S although no event of S uses it; with TOPOLOGY, also the rank's neighbours in COMM. Returns 0, or -1
+ * with ERR. */
 static int define_alone(struct mpg_build *b, struct mpg_stream *s, int32_t comm, bool topology, struct mpg_error *err)
 {
     const uint32_t label = htole32((uint32_t)comm);
@@ -328,7 +328,7 @@ static int define_alone(struct mpg_build *b, struct mpg_stream *s, int32_t comm,
     return topology ? mpg_stream_spool(&b->streams, s, SPOOLED_TOPOLOGY, &label, sizeof label, err) : 0;
 }
 
-/* Defines communicators and topologies that no event uses. */
+/* Defines the communicators and topologies that no event uses. */
 static int define_unused(struct mpg_build *b, struct mpg_error *err)
 {
     const struct build_comm *c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Keeps definitions: communicators, topologies, windows, files, modules and callsites. */
+/* Stores the definitions of a trace being built: communicators, topologies, windows, files, modules and callsites. */
 #include "trace/build/definitions.h"
 
 #include <stdlib.h>
@@ -61,7 +61,8 @@ static const char *const words[BUILD_KINDS] = {
     [BUILD_FILE] = "file",         [BUILD_MODULE] = "module",     [BUILD_SITE] = "callsite",
     [BUILD_STRING] = "name"};
 
-/* Adds a copy of ITEM under LABEL and SECOND. A label defined twice is an error. */
+/* Adds a copy of ITEM, a definition of KIND, under the key (LABEL, SECOND). Returns -1 with ERR if the key is defined
+ * already. */
 static int add(struct mpg_build_definitions *d, enum build_kind kind, int32_t label, int32_t second,
                const void *item, struct mpg_error *err)
 {
@@ -92,7 +93,7 @@ static uint64_t hash_members(const int32_t *members, int32_t n)
     return hash;
 }
 
-/* Returns a hash of both groups; the sum makes local and remote group interchangeable. */
+/* Returns a hash of the local and the remote group; equal if the two are exchanged. */
 static uint64_t hash_groups(int32_t size, int32_t remote_size, const int32_t *members)
 {
     uint64_t hash = hash_members(members, size);
@@ -107,7 +108,7 @@ int32_t mpg_build_next_instance(struct mpg_map *instances, int32_t parent, int32
     return next && *next < INT32_MAX ? (int32_t)(*next)++ : -1;
 }
 
-/* Returns whether A and B have equal groups, where local and remote group are interchangeable. */
+/* Returns whether A and B have the same two groups, possibly with local and remote group exchanged. */
 static bool same_groups(const struct build_comm *a, const struct build_comm *b)
 {
     size_t n = (size_t)a->size, m = (size_t)a->remote_size, one = sizeof *a->members;
@@ -119,7 +120,8 @@ static bool same_groups(const struct build_comm *a, const struct build_comm *b)
            memcmp(a->members + n, b->members, m * one) == 0;
 }
 
-/* Registers the identity (groups, parent, instance) of C, which will be added next; an identity registered before is an error. */
+/* Registers the identity (groups, parent, instance) of C, which the caller then adds. Returns -1 with ERR if another
+ * communicator has this identity. */
 static int check_identity(struct mpg_build_definitions *d, const struct build_comm *c,
                           struct mpg_error *err)
 {
@@ -141,7 +143,7 @@ static int check_identity(struct mpg_build_definitions *d, const struct build_co
     }
 }
 
-/* Returns whether C has all ranks in order. */
+/* Returns whether C consists of all ranks in the order of MPI_COMM_WORLD. */
 static bool is_world(const struct mpg_build_definitions *d, const struct build_comm *c)
 {
     int32_t i = 0;
@@ -150,15 +152,15 @@ static bool is_world(const struct mpg_build_definitions *d, const struct build_c
     return c->remote_size == 0 && c->size == d->ranks && i == c->size;
 }
 
-/* Returns whether C has all ranks in order like MPI_COMM_WORLD, and label 0 is not defined so far. MPI_COMM_WORLD,
- * instance 0, exists without a definition, so C is a later instance. */
+/* Returns whether C has the members of MPI_COMM_WORLD, while label 0 is not defined. Then MPI_COMM_WORLD exists without a
+ * definition and is instance 0 of this group; C is a later instance. */
 static bool equals_world(const struct mpg_build_definitions *d, const struct build_comm *c)
 {
     return c->label != 0 && c->parent == MPG_NO_COMM && c->is_world &&
            !mpg_map_find(&d->tables[BUILD_COMM].labels, 0, 0);
 }
 
-/* Adds C's members to the map unless there are few enough for a linear search. */
+/* Adds C's members to the map d->members. Small communicators are searched without the map. */
 static int note_members(struct mpg_build_definitions *d, const struct build_comm *c,
                         struct mpg_error *err)
 {

@@ -16,7 +16,7 @@ static void put(struct mpg_bytes *b, int64_t value)
     mpg_bytes_put(b, bytes, (size_t)(mpg_put_zigzag(bytes, value) - bytes));
 }
 
-/* Writes N, then each number as the difference from its predecessor, as numbers of a list are close to each other. */
+/* Writes N, then each number as the difference from its predecessor, since numbers of a list are often close together. */
 static void put_list(struct mpg_bytes *b, const int64_t *numbers, uint32_t n)
 {
     put(b, n);
@@ -75,9 +75,9 @@ void mpg_spooled_put(struct mpg_bytes *b, const struct mpg_event *e)
     }
 }
 
-/* --- back --- */
+/* --- reading back --- */
 
-/* The bytes left, and the storage left for numbers. */
+/* The bytes still to decode, and the free part of the storage for numbers. */
 struct left {
     const uint8_t *p, *end;
     int64_t *numbers;
@@ -91,8 +91,8 @@ static int64_t get(struct left *l)
     return value;
 }
 
-/* Reads a list into the storage for numbers, which has room, since each number takes a byte or more. Returns the list,
- * NULL if it is empty, and its length in *N. */
+/* Decodes a list into the storage for numbers. That has room, since each number takes at least a byte. Returns the list,
+ * NULL if it is empty; *N: its length. */
 static const int64_t *get_list(struct left *l, uint32_t *n)
 {
     const int64_t number = get(l);

@@ -13,7 +13,8 @@ static void *find(struct mpg_build_definitions *d, enum build_kind kind, int32_t
     return place ? (char *)t->items + (*place - 1) * t->size : NULL;
 }
 
-/* Returns 1 if LABEL of KIND is already defined in S; else marks the label as defined and returns 0. -1: out of memory. */
+/* Returns 1 if the definition of KIND with LABEL is already in S; else notes that it will be and returns 0. -1: out of
+ * memory. */
 static int meet(struct mpg_stream *s, enum build_kind kind, int32_t label,
                 struct mpg_error *err)
 {
@@ -110,7 +111,7 @@ int mpg_need_object(struct mpg_build_definitions *d, struct mpg_stream *s,
                          enum build_kind kind, int32_t label, int32_t *object,
                          struct mpg_error *err)
 {
-    /* Windows and files share one numbering in a stream, but have separate labels in a text. */
+    /* In the trace, windows and files share one numbering; labels distinguish the two. */
     uint64_t *slot = mpg_map_add(&s->defined, (uint64_t)label, (uint64_t)kind);
     if (!slot)
         return mpg_error_set(err, "out of memory");

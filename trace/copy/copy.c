@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files of the rank being written, and the end of each rank. */
+/* Copies a trace rank by rank: makes the files of a rank's streams and completes them. */
 #include "trace/copy/copy.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ struct mpg_copy {
     struct mpg_trace *trace;
     const char *folder;
     int32_t rank;
-    struct mpg_copy_stream **streams; /* streams of the rank; the first stream gets the facts */
+    struct mpg_copy_stream **streams; /* streams of the rank that is being written; the first gets the rank's facts */
     size_t count, capacity;
     struct mpg_map used;
     ZSTD_CCtx *packer;
@@ -94,7 +94,7 @@ static int open_file(const struct mpg_copy *c, struct mpg_copy_stream *s, uint32
     return s->writer ? 0 : -1;
 }
 
-/* Returns the number of values of the rank's events. */
+/* Returns how many counter values each event of the rank has. */
 static uint32_t count_values(const struct mpg_copy *c)
 {
     const char *names = mpg_trace_find_fact(c->trace, c->rank, "values");
@@ -148,8 +148,8 @@ int mpg_copy_signature(struct mpg_copy *c, const char *name, const void *text, s
     return mpg_trace_write_signature(c->streams[0]->writer, name, text, bytes, err);
 }
 
-/* Writes the fact "died" in place of E, the call in which the process was killed. A reader makes the call from this
- * fact, as from the segment of a killed process. */
+/* Writes the fact "died" instead of E, the call in which the process was killed. Readers of the trace make the call from
+ * this fact. */
 static int write_killed(struct mpg_copy *c, const struct mpg_event *e, struct mpg_error *err)
 {
     char value[96];
@@ -166,7 +166,8 @@ int mpg_copy_event(struct mpg_copy *c, const struct mpg_event *event, struct mpg
         return -1;
     if (e.killed)
         return write_killed(c, &e, err);
-    if (mpg_call_kind(e.call) != MPG_KIND_COMPLETE) { /* added by the cursor: the completion has them */
+    /* The cursor has added the cancelled requests to this call; they belong to the completing call. */
+    if (mpg_call_kind(e.call) != MPG_KIND_COMPLETE) {
         e.cancelled = NULL;
         e.cancelled_number = 0;
     }
@@ -196,7 +197,7 @@ static int need_unused(struct mpg_copy *c, struct mpg_error *err)
     return 0;
 }
 
-/* Writes a definition, so that ranks without calls are in the trace, too. */
+/* If the rank has no calls, writes the definition of MPI_COMM_WORLD, so that the rank has a file in the trace. */
 static int need_anything(struct mpg_copy *c, struct mpg_error *err)
 {
     const struct mpg_comm_definition world = {.parent = MPG_NO_COMM,
@@ -227,7 +228,7 @@ int mpg_copy_end(struct mpg_copy *c, bool last, struct mpg_error *err)
     return 0;
 }
 
-/* --- as a sink --- */
+/* --- struct mpg_sink --- */
 
 static int sink_begin(void *copy, int32_t rank, struct mpg_error *err)
 {

@@ -6,7 +6,7 @@
 
 enum kind { COMM, TOPOLOGY, OBJECT, STRING, MODULE, SITE };
 
-/* Returns 1 if KIND's NUMBER is defined already; otherwise 0, and counts it as defined. Returns -1: out of memory. */
+/* Returns 1 if definition NUMBER of KIND is in MAP already; otherwise adds it and returns 0. -1 with ERR: out of memory. */
 static int meet(struct mpg_map *map, enum kind kind, int32_t number, struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(map, (uint64_t)number, (uint64_t)kind);

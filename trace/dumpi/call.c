@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arguments of each function as properties of a call. */
+/* Converts the arguments of each MPI function in a DUMPI record to the properties of a call. */
 #include "trace/dumpi/call.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Grows *ARRAY of *CAPACITY items of SIZE bytes to N. */
+/* Enlarges *ARRAY, with room for *CAPACITY items of SIZE bytes, to N items. Returns false if out of memory. */
 static bool reserve(void *array, size_t *capacity, size_t n, size_t size)
 {
     void **at = array;
@@ -28,7 +28,7 @@ static bool reserve(void *array, size_t *capacity, size_t n, size_t size)
 
 /* --- properties of a call --- */
 
-/* Converts RANK, a destination: negative ranks are MPI_PROC_NULL of the recorder's MPI. */
+/* Returns RANK, a destination; a negative one is MPI_PROC_NULL, whose value depends on the recorder's MPI. */
 static int32_t destination(int64_t rank)
 {
     return rank < 0 ? MPG_PROC_NULL : (int32_t)rank;
@@ -54,7 +54,7 @@ static bool set_bytes(struct dumpi_rank *d, const struct dumpi_file *f, int64_t 
     return product < INT64_MAX / 4;
 }
 
-/* Reserves storage for N requests and their statuses. */
+/* Makes room for N requests and their statuses. Returns false if out of memory. */
 static bool reserve_requests(struct dumpi_rank *d, size_t n)
 {
     size_t a = d->capacity, b = d->capacity, c = d->capacity;
@@ -81,7 +81,7 @@ static struct mpg_call_status status_of(const struct dumpi_record *r, size_t i)
     return (struct mpg_call_status){s->source, s->tag, s->bytes, s->cancelled};
 }
 
-/* Gives CALL, a blocking receive or probe, its status, unless the program ignored the status. */
+/* Copies the status in R to CALL, a blocking receive or probe. There is none if the program ignored the status. */
 static bool set_status(struct dumpi_rank *d, const struct dumpi_record *r, struct mpg_foreign_call *call)
 {
     if (r->status_number == 0)
@@ -95,8 +95,8 @@ static bool set_status(struct dumpi_rank *d, const struct dumpi_record *r, struc
 
 /* --- completions --- */
 
-/* Sets CALL's requests to the N handles at AT, and reserves storage for their statuses. Which requests CALL completes
- * is known: set_done() adds them. Returns false if out of memory. */
+/* Sets the requests passed to CALL, the N handles at AT, and makes room for their statuses. set_done() then adds the
+ * requests that CALL completes. Returns false if out of memory. */
 static bool set_requests(struct dumpi_rank *d, struct mpg_foreign_call *call, const int32_t *at, size_t n)
 {
     if (!reserve_requests(d, n + 1))
@@ -110,8 +110,8 @@ static bool set_requests(struct dumpi_rank *d, struct mpg_foreign_call *call, co
     return true;
 }
 
-/* Marks request I of CALL as completed, with status number S of record R; without this status in R its source, tag
- * and size are unknown. */
+/* Notes that CALL completes its request I, with status number S of record R. If R lacks this status, source, tag and size
+ * are unknown. */
 static void set_done(struct dumpi_rank *d, const struct dumpi_record *r, struct mpg_foreign_call *call, int64_t i, size_t s)
 {
     if (i < 0 || i >= (int64_t)call->request_number || call->done_number == call->request_number)
@@ -210,7 +210,8 @@ static bool make_probe(struct dumpi_rank *d, const struct dumpi_record *r, struc
 
 /* --- collectives --- */
 
-/* Stores the bytes of LIST's elements in call->counts. TYPES: the type of each element; NULL: all elements have TYPE. */
+/* Stores in call->counts the bytes of each element of LIST, and in *SUM their sum. TYPES: datatype of each element; NULL:
+ * all have TYPE. Returns false if out of memory. */
 static bool set_counts(struct dumpi_rank *d, const struct dumpi_file *f, struct mpg_foreign_call *call,
                        const struct dumpi_list *list,
                        int64_t type, const struct dumpi_list *types, int64_t *sum)
@@ -296,7 +297,7 @@ static bool make_collective(struct dumpi_rank *d, const struct dumpi_file *f, co
 
 /* --- communicators --- */
 
-/* Copies the N numbers at AT as the list of CALL's constructor. */
+/* Copies the N numbers at AT to CALL, a constructor of communicators, as its list. Returns false if out of memory. */
 static bool set_list(struct dumpi_rank *d, struct mpg_foreign_call *call, const int32_t *at, size_t n)
 {
     if (!reserve(&d->list, &d->list_capacity, n + 1, sizeof *d->list))
@@ -308,7 +309,7 @@ static bool set_list(struct dumpi_rank *d, struct mpg_foreign_call *call, const 
     return true;
 }
 
-/* Stores the extents of the Cartesian grid of communicator HANDLE: the N numbers at AT. */
+/* Stores the extents, N numbers at AT, of the Cartesian grid of communicator HANDLE. Returns false if out of memory. */
 static bool add_grid(struct dumpi_rank *d, int64_t handle, const int32_t *at, size_t n)
 {
     uint64_t *slot = mpg_map_add(&d->grids, (uint64_t)handle, 0);
@@ -338,8 +339,8 @@ static bool make_cart(struct dumpi_rank *d, const struct dumpi_record *r, struct
     return add_grid(d, call->constructor.handle, dims->at, dims->n);
 }
 
-/* Makes CALL, a Cart_sub: its list has the extents of the old grid, and for each dimension 1 if it remains, else 0. Returns false
- * if memory is out. */
+/* Sets the properties of CALL, an MPI_Cart_sub. Its list holds the extents of the old grid, then for each dimension 1 if
+ * it remains, else 0. Returns false if out of memory. */
 static bool make_sub_grid(struct dumpi_rank *d, const struct dumpi_record *r, struct mpg_foreign_call *call)
 {
     const struct dumpi_list *remain = &r->lists[0];
@@ -374,7 +375,7 @@ static bool make_created(struct dumpi_rank *d, const struct dumpi_record *r, str
     }
     if (!group || (group->comm >= 0 && group->comm != call->comm && group->comm != DUMPI_WORLD) || (!group->ranks &&
                                                                                                     group->comm >= 0)) {
-        call->call = MPG_CALL_COUNT; /* from a group of another communicator: the members are unknown */
+        call->call = MPG_CALL_COUNT; /* a group of another communicator: the members are unknown */
         return true;
     }
     call->constructor.rule = group->comm == call->comm ? MPG_COMM_PICK : MPG_COMM_LIST;
@@ -407,7 +408,7 @@ static bool make_constructor(struct dumpi_rank *d, const struct dumpi_record *r,
         call->constructor.color = (int64_t)r->lists[0].n;
         return true;
     default:
-        call->call = MPG_CALL_COUNT; /* from two communicators: the members are unknown */
+        call->call = MPG_CALL_COUNT; /* a constructor from two communicators: the members are unknown */
         return true;
     }
 }

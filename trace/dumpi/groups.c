@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Groups by MPI's group functions. */
+/* Process groups, as MPI's group functions make them. */
 #include "trace/dumpi/groups.h"
 
 #include <stdlib.h>
@@ -25,7 +25,8 @@ void mpg_dumpi_groups_clear(struct dumpi_groups *g)
     g->n = g->capacity = g->members = 0;
 }
 
-/* Stores GROUP as group NUMBER. Takes over GROUP's list of ranks, which is freed on failure. */
+/* Stores GROUP under NUMBER, the handle of the new group. Takes over GROUP's list of ranks, also on failure. Returns 0,
+ * or -1 with ERR. */
 static int set(struct dumpi_groups *g, int64_t number, struct dumpi_group group, struct mpg_error *err)
 {
     if (group.n > (size_t)g->world_size) {
@@ -73,14 +74,14 @@ static int32_t rank_at(const struct dumpi_group *group, int64_t i)
     return group->ranks ? group->ranks[i] : (int32_t)i;
 }
 
-/* Adds RANK to GROUP's list, which has room. */
+/* Adds RANK to GROUP's list, which must have room. */
 static void add(struct dumpi_group *group, int32_t rank)
 {
     group->ranks[group->n++] = rank;
 }
 
-/* Fills *MADE with the members of OLD whose ranks in OLD are the N numbers PLACES; invalid ranks are left out.
- * Returns false if out of memory. */
+/* Sets *MADE to the members of OLD whose ranks in OLD are the N numbers PLACES. Numbers that are no rank of OLD are left
+ * out. Returns false if out of memory. */
 static bool pick(const struct dumpi_groups *g, const struct dumpi_group *old, const int32_t *places, size_t n,
                  struct dumpi_group *made)
 {

@@ -38,7 +38,7 @@ static void skip(struct dumpi_file *f, uint64_t bytes)
         (void)get(f, 1);
 }
 
-/* Reads the number of items that follow; negative numbers count as 0. */
+/* Reads the number of items that follow; a negative number, from a damaged file, counts as 0. */
 static uint32_t get_count(struct dumpi_file *f)
 {
     const int32_t n = get_int(f);
@@ -59,7 +59,8 @@ static bool append(struct dumpi_list *l, int32_t value)
     return true;
 }
 
-/* Appends a list of numbers of BYTES bytes. Memory grows with the data read, not with the count that the file claims. */
+/* Reads a list of numbers, each of BYTES bytes, and appends them to L. Memory grows with the data read, not with the
+ * count that the file states, which can be wrong. */
 static bool get_list(struct dumpi_file *f, struct dumpi_list *l, int bytes)
 {
     const uint32_t n = get_count(f);
@@ -120,7 +121,7 @@ static void read_header(struct dumpi_file *f, int64_t at)
         return;
     for (int i = 0; i < 3; i++)
         f->version[i] = (uint8_t)get(f, 1);
-    skip(f, 8); /* time of the start */
+    skip(f, 8); /* start time of the program */
     const size_t n = (size_t)get(f, 2);
     for (size_t i = 0; i < n && !f->failed; i++) {
         const char c = (char)get(f, 1);
@@ -131,8 +132,8 @@ static void read_header(struct dumpi_file *f, int64_t at)
     }
 }
 
-/* Reads the index, the last 64 bytes: magic, then offsets of sizes, addresses, counters, header, body, footer, keys. Older files
- * lack the first ones. */
+/* Reads the index in the last 64 bytes of the file: a magic number, then offsets of sizes, addresses, counters, header,
+ * body, footer and keys. Older files lack the first of these. */
 static void read_index(struct dumpi_file *f)
 {
     uint64_t words[8];
@@ -183,7 +184,7 @@ void mpg_dumpi_end(struct dumpi_file *f)
 
 /* --- records --- */
 
-/* Reads a time in ns. The seconds have 16 bits, which overflow after 18 hours. */
+/* Reads a time, ns. Its seconds have 16 bits and overflow after 18 hours; f->wrapped_ns corrects this. */
 static int64_t get_time(struct dumpi_file *f)
 {
     const int64_t second = 1000000000, cycle = 65536 * second;
@@ -211,7 +212,7 @@ static void read_times(struct dumpi_file *f, struct dumpi_record *r, unsigned ma
         skip(f, 16 * get(f, 1));
 }
 
-/* Reads an argument of kind LETTER (struct dumpi_layout) into R. Returns false if out of memory, or if R has no room
+/* Reads an argument into R. LETTER: its kind (struct dumpi_layout). Returns false if out of memory, or if R has no room
  * for it. */
 static bool read_argument(struct dumpi_file *f, struct dumpi_record *r, char letter, unsigned mask)
 {
@@ -286,7 +287,7 @@ static int read_arguments(struct dumpi_file *f, struct dumpi_record *r, unsigned
     return 0;
 }
 
-/* Reads a record as mpg_dumpi_next() does. *IS_CALL: false for a mark of one of the program's functions. */
+/* Reads a record as mpg_dumpi_next() does. *IS_CALL: true for an MPI call, false for the mark of a function of the program. */
 static int read_record(struct dumpi_file *f, struct dumpi_record *r, bool *is_call, struct mpg_error *err)
 {
     const off_t at = ftello(f->in);
@@ -304,7 +305,7 @@ static int read_record(struct dumpi_file *f, struct dumpi_record *r, bool *is_ca
     const unsigned mask = (unsigned)get(f, 1);
     read_times(f, r, mask);
     if (!*is_call)
-        skip(f, 8); /* the function's address */
+        skip(f, 8); /* address of the program's function */
     else if (read_arguments(f, r, mask, err) < 0)
         return -1;
     if (f->failed)

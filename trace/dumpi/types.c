@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Datatypes by their constructors. */
+/* Sizes of datatypes, found from the calls that make the types. */
 #include "trace/dumpi/types.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static int64_t product_of(const struct dumpi_list *l)
     return product;
 }
 
-/* Returns the bytes of the elements of the struct type that R makes; -1: unknown, or too large. */
+/* R is an MPI_Type_struct or the like. Returns the size of the new type in bytes; -1: unknown, or too large. */
 static int64_t struct_size(const struct dumpi_types *t, const struct dumpi_file *f, const struct dumpi_record *r)
 {
     const struct dumpi_list *lengths = &r->lists[0], *types = &r->lists[2];
@@ -49,8 +49,8 @@ static int64_t struct_size(const struct dumpi_types *t, const struct dumpi_file 
     return sum;
 }
 
-/* Returns the number of elements of the old type in the new type that R makes, and stores in *OLD the index of the scalar that
- * names the old type; the last scalar names the new type. -1: R makes no such type. */
+/* Returns how many elements of the old datatype form the new one that R makes; -1: R makes no such type. *OLD: index of
+ * the scalar argument of R that names the old type; the last scalar names the new type. */
 static int64_t elements_of(const struct dumpi_record *r, const char *name, int *old)
 {
     const int64_t *s = r->scalars;

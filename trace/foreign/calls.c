@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Turns recorded calls into events. */
+/* Turns the calls that a foreign recorder has written into events. Steps 1 to 3: see trace/foreign/calls.h. */
 #include "trace/foreign/calls.h"
 
 #include <stdlib.h>
@@ -171,8 +171,8 @@ static const struct mpg_foreign_comm *find_comm(struct mpg_calls *c, int32_t ran
 
 /* --- receives --- */
 
-/* Sets *FOUND_FROM, *FOUND_TAG and *ANY (MPG_ANY_ flags) of a receive that asks for FROM and TAG: from STATUS (NULL:
- * none), else from the send that step 2 found. */
+/* A receive asks for FROM and TAG. Sets *FOUND_FROM and *FOUND_TAG to those of the message that it gets: from STATUS
+ * (NULL: none), else from the send that step 2 has matched. *ANY: MPG_ANY_ flags. */
 static void resolve(struct mpg_calls *c, int32_t from, int32_t tag, const struct mpg_call_status *status, int32_t *found_from,
                    int32_t *found_tag, uint32_t *any)
 {
@@ -200,7 +200,7 @@ static void resolve(struct mpg_calls *c, int32_t from, int32_t tag, const struct
     c->wildcard++;
 }
 
-/* Give a receive or send to the matching of step 2. */
+/* match_receive() and match_send() hand a receive or a send of step 2 to the matching. */
 static int match_receive(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_comm *comm, int32_t from, int32_t tag,
                          const struct mpg_call_status *status, struct mpg_error *err)
 {
@@ -225,9 +225,9 @@ static int match_send(struct mpg_calls *c, int32_t rank, const struct mpg_foreig
                               call->tag, at_ns + c->offset_ns[rank], err);
 }
 
-/* --- messages: CALL may make a persistent request, used at the times of MPI_Start --- */
+/* --- messages. CALL can be a persistent request's constructor; ENTER_NS, LEAVE_NS are then those of the MPI_Start --- */
 
-/* Returns the status with which REQUEST completes; NULL: unknown. */
+/* Returns the status that REQUEST will have when it completes; NULL: unknown. */
 static const struct mpg_call_status *status_ahead(const struct mpg_calls *c, size_t request)
 {
     return request >= 1 && request <= c->posting_number ? &c->postings[request - 1].status : NULL;
@@ -296,7 +296,8 @@ static int emit_message(struct mpg_calls *c, int32_t rank, const struct mpg_fore
     return mpg_foreign_event(&c->foreign, rank, &e, comm, NULL, err);
 }
 
-/* Takes the message of CALL, posted as REQUEST (0: blocking): matches it in step 2, makes its event in step 3. */
+/* Handles the message of CALL, which has the number REQUEST (0: blocking call): matches it in step 2, makes its event in
+ * step 3. */
 static int take_message(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, int64_t enter_ns,
                         int64_t leave_ns,
                         int64_t request, struct mpg_error *err)
@@ -324,8 +325,9 @@ static int take_starts(struct mpg_calls *c, int32_t rank, const struct mpg_forei
 
 /* --- completions --- */
 
-/* Returns whether the present CALL, a completion whose outcome the trace does not tell, completes the pending REQUEST.
- * OLDEST: the oldest pending request in its list; ANY_LAST: some request in the list is named by no later completion. */
+/* CALL, the present one, completes requests, but the trace does not tell which. Returns whether pending REQUEST is taken
+ * to complete in it. OLDEST: the oldest pending request in its list; ANY_LAST: some request in the list appears in no
+ * later completion. */
 static bool is_chosen(const struct mpg_calls *c, enum mpg_call call, int64_t request, int64_t oldest, bool any_last)
 {
     const bool is_last = c->postings[request - 1].last == c->call_number;
@@ -341,8 +343,8 @@ static bool is_chosen(const struct mpg_calls *c, enum mpg_call call, int64_t req
     }
 }
 
-/* Fills E's lists with the pending requests of CALL and with those that complete, by is_chosen(), which are then
- * forgotten. LISTS: storage for 3 * request_number numbers. */
+/* Sets in E the pending requests of CALL and, by is_chosen(), those that it is taken to complete, and forgets the latter.
+ * LISTS: storage for 3 * request_number numbers. */
 static void choose(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_event *e, int64_t *lists)
 {
     int64_t *done = lists + call->request_number, *place = done + call->request_number, oldest = INT64_MAX;
@@ -373,7 +375,7 @@ static void choose(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_c
         mpg_foreign_remark(&c->foreign, call->call == MPG_CALL_Waitany || call->call == MPG_CALL_Waitsome ? chosen : tested, 1);
 }
 
-/* As choose(), for a CALL whose outcome is known: DONE and the statuses. */
+/* As choose(), for a CALL of which the trace tells which requests it completes, with their statuses. */
 static void take_known(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_event *e,
                        int64_t *lists,
                        int64_t *cancelled)
@@ -407,7 +409,7 @@ static int emit_unknown(struct mpg_calls *c, int32_t rank, const struct mpg_fore
     return mpg_foreign_event(&c->foreign, rank, &e, NULL, call->name, err);
 }
 
-/* Returns whether CALL waits, and one of its requests belongs to an operation that the trace does not show. */
+/* Returns whether CALL waits for an operation of which the trace has no record. */
 static bool waits_for_unknown(const struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call)
 {
     const bool waits = completes_all(call->call) || call->call == MPG_CALL_Waitany || call->call == MPG_CALL_Waitsome;
@@ -520,8 +522,8 @@ static int emit_comm_free(struct mpg_calls *c, int32_t rank, const struct mpg_fo
                 : mpg_foreign_untraced(&c->foreign, rank, call->name, err);
 }
 
-/* Takes a call of a function that mpgkit's table lacks: counts it if its name says that it is local, else makes an unknown
- * call. */
+/* Handles a call of a function that mpgkit does not know: counts it if its name shows that it is local, else makes an
+ * event of an unknown call. */
 static int emit_foreign(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_error *err)
 {
     static const char *const local[] = {"MPI_Type_", "MPI_Attr_", "MPI_Keyval_", "MPI_Errhandler_", "MPI_Info_", "MPI_Group_",
@@ -532,7 +534,7 @@ static int emit_foreign(struct mpg_calls *c, int32_t rank, const struct mpg_fore
     return emit_unknown(c, rank, call, err);
 }
 
-/* Makes the event of a call without messages, in step 3. Returns 0, or -1 with ERR. */
+/* Makes the event, in step 3, of a call that is no message and no completion. Returns 0, or -1 with ERR. */
 static int emit_other(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_error *err)
 {
     struct mpg_event e = mpg_foreign_make(call->call, call->enter_ns, call->leave_ns);
@@ -559,7 +561,7 @@ static int emit_other(struct mpg_calls *c, int32_t rank, const struct mpg_foreig
     }
 }
 
-/* Takes CALL in steps 2 and 3 of trace/foreign/calls.h. */
+/* Handles CALL in steps 2 and 3. Returns 0, or -1 with ERR. */
 static int take(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_error *err)
 {
     const enum mpg_kind kind = call->call < MPG_CALL_COUNT ? mpg_call_kind(call->call) : MPG_KIND_UNKNOWN;
@@ -590,7 +592,7 @@ static int take(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call
     return kind == MPG_KIND_UNKNOWN ? emit_foreign(c, rank, call, err) : emit_other(c, rank, call, err);
 }
 
-/* Counts receives whose record has no source. */
+/* Counts CALL if it is a receive from any source, or with any tag, and the trace does not tell the sender. */
 static void count_unresolved(struct mpg_calls *c, const struct mpg_foreign_call *call)
 {
     const enum mpg_kind kind = call->call < MPG_CALL_COUNT ? mpg_call_kind(call->call) : MPG_KIND_UNKNOWN;
@@ -626,7 +628,7 @@ int mpg_calls_take(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_c
 
 typedef int reader(void *context, int32_t rank, struct mpg_calls *c, struct mpg_error *err);
 
-/* Reads all ranks in PASS, each after looking ahead. */
+/* Lets READ read each rank twice: first to look ahead, then in PASS, step 2 or 3. Returns 0, or -1 with ERR. */
 static int run_pass(struct mpg_calls *c, int pass, reader *read, void *context, struct mpg_error *err)
 {
     c->wildcard = 0;

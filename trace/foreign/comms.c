@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Members of communicators from the constructor calls of all ranks. */
+/* Finds the members of communicators from the constructor calls of all ranks, in traces that do not list members. */
 #include "trace/foreign/comms.h"
 
 #include <stdbool.h>
@@ -8,40 +8,43 @@
 
 #include "common/map.h"
 
-enum { NONE = -1, OPEN = -2, FAILED = -3 }; /* instead of an index of a communicator: no member; not resolved yet; an error */
+/* Values in place of a communicator's index: the rank is no member; not known yet; an error. */
+enum { NONE = -1, OPEN = -2, FAILED = -3 };
 
-enum { MAX_LOOKS = 4096 }; /* earlier calls that a use may be of, so that a hostile trace takes no quadratic time */
+/* Maximum number of earlier calls that are examined for a use; keeps the time linear even for a malicious trace. */
+enum { MAX_LOOKS = 4096 };
 
-/* A constructor call, or the first use of a handle (USE). */
+/* A constructor call of a rank, or (USE) the first use of a handle after the handle got a new meaning. */
 struct item {
     enum { CONSTRUCT, USE } what;
     enum mpg_comm_rule rule;
-    bool taken; /* CONSTRUCT: a use names the new communicator */
-    int64_t handle, parent, color, key; /* USE: color: rank in the communicator, key: its size */
+    bool taken; /* CONSTRUCT: a use of the new communicator has been found */
+    int64_t handle, parent, color, key; /* USE: COLOR is the rank in the communicator, KEY its size */
     int32_t *list;
     size_t n;
-    int32_t comm; /* index of the communicator, NONE or OPEN */
+    int32_t comm; /* index of the new or used communicator, or NONE or OPEN */
     int32_t meeting;
-    size_t same;                 /* USE: 1 + the rank's next use of this handle, rank and size; 0: none */
+    size_t same;                 /* USE: 1 + index of the rank's next use with equal handle, rank and size; 0: none */
 };
 
-/* The K-th constructor call on a parent communicator, which each of its members makes: their calls together tell the
- * members of the new communicators. */
+/* The K-th constructor call on a parent communicator. Each member of the parent makes it; only all their arguments
+ * together tell the members of the new communicators. */
 struct meeting {
     enum mpg_comm_rule rule;
-    int32_t parent, arrived, shown; /* parent: index; shown: index of the new communicator by rule SHOWN, or OPEN */
+    /* PARENT: index of the communicator; SHOWN: with rule SHOWN, the index of the new communicator, or OPEN. */
+    int32_t parent, arrived, shown;
     struct arrival {
-        int32_t rank;      /* of the world */
-        int32_t position;  /* in the parent */
+        int32_t rank;      /* world rank of the caller */
+        int32_t position;  /* rank in the parent */
         int32_t item;
-    } *arrivals;           /* in order of arrival; by position, once all members of the parent arrived */
+    } *arrivals;           /* in the order of arrival; sorted by POSITION once all members of the parent have arrived */
     size_t capacity;
 };
 
 struct rank_items {
     struct item *items;
     size_t n, capacity, next;
-    int32_t world_known, self; /* self: index of the rank's MPI_COMM_SELF, or OPEN */
+    int32_t world_known, self; /* SELF: index of the rank's MPI_COMM_SELF, or OPEN if it has none yet */
 };
 
 struct mpg_comms {
@@ -52,12 +55,14 @@ struct mpg_comms {
     int32_t comm_number, comm_capacity;
     struct meeting *meetings;
     int32_t meeting_number, meeting_capacity;
-    struct mpg_map handles;   /* (rank, handle) -> 1 + item: the last use; in the second pass, the last use or constructor */
-    struct mpg_map bound;     /* (rank, handle) -> 1 + item, while resolving */
+    /* (rank, handle) -> 1 + index of the handle's last use; in the second pass, of its last use or constructor. */
+    struct mpg_map handles;
+    struct mpg_map bound;     /* (rank, handle) -> 1 + index of the item that gave the handle its meaning; used while resolving */
     struct mpg_map positions; /* (communicator, world rank) -> 1 + rank in the communicator */
     struct mpg_map counts;    /* (communicator, rank) -> number of constructor calls so far */
-    struct mpg_map numbers;   /* (communicator, number of the constructor call) -> 1 + meeting */
-    struct mpg_map uses;      /* (rank, rank in it and size, handle) -> 1 + item: the next use in the second pass */
+    struct mpg_map numbers;   /* (communicator, number of the constructor call on it) -> 1 + index of the meeting */
+    /* (rank, its rank in the communicator and size, handle) -> 1 + index of the next use in the second pass. */
+    struct mpg_map uses;
     uint64_t guessed, misplaced;
 };
 
@@ -66,7 +71,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Grows ARRAY of *CAPACITY items of SIZE bytes for one more than N. Returns NULL if out of memory. */
+/* Enlarges ARRAY, with room for *CAPACITY items of SIZE bytes, so that N + 1 items fit. Returns it; NULL: out of memory. */
 static void *grow(void *array, size_t n, size_t *capacity, size_t size)
 {
     if (n < *capacity)
@@ -80,7 +85,7 @@ static void *grow(void *array, size_t n, size_t *capacity, size_t size)
 
 /* --- communicators --- */
 
-/* Makes a communicator of SIZE members, none known. Returns its index, or -1 with ERR. */
+/* Adds a communicator of SIZE members, none of which is known yet. Returns its index, or -1 with ERR. */
 static int32_t add_comm(struct mpg_comms *c, int32_t parent, int32_t size, struct mpg_error *err)
 {
     size_t capacity = (size_t)c->comm_capacity;
@@ -118,7 +123,7 @@ static int set_member(struct mpg_comms *c, int32_t comm, int32_t i, int32_t rank
     return 0;
 }
 
-/* Returns the rank in COMM of world rank RANK, or -1. */
+/* Returns the rank that world rank RANK has in COMM; -1: none, or unknown. */
 static int32_t position_in(const struct mpg_comms *c, int32_t comm, int32_t rank)
 {
     if (comm == 0)
@@ -220,8 +225,8 @@ int mpg_comms_construct(struct mpg_comms *c, int32_t rank, const struct mpg_comm
     return 0;
 }
 
-/* Returns 1 if a use of HANDLE as MEMBER of SIZE names another communicator than the last use, else 0; -1: out of memory.
- * *SLOT: the entry of HANDLE in c->handles. */
+/* RANK uses HANDLE as a communicator of SIZE ranks in which it has the rank MEMBER. Returns 1 if this differs from the last
+ * use, so that HANDLE names another communicator now; else 0; -1: out of memory. *SLOT: the entry of HANDLE in c->handles. */
 static int is_new_use(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size, uint64_t **slot)
 {
     *slot = mpg_map_add(&c->handles, (uint64_t)rank, (uint64_t)handle);
@@ -256,7 +261,7 @@ int mpg_comms_use(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t mem
 
 /* --- resolving --- */
 
-/* Returns the index of the communicator that HANDLE names on RANK now; OPEN: not resolved yet; NONE: nothing made it;
+/* Returns the index of the communicator that HANDLE names on RANK at present; OPEN: not known yet; NONE: no call made it;
  * FAILED with ERR. */
 static int32_t resolve_handle(struct mpg_comms *c, int32_t rank, int64_t handle, struct mpg_error *err)
 {
@@ -270,8 +275,8 @@ static int32_t resolve_handle(struct mpg_comms *c, int32_t rank, int64_t handle,
     return bound && *bound ? c->rank[rank].items[*bound - 1].comm : NONE;
 }
 
-/* Returns the index of the meeting of RANK's next constructor call on COMM; the first rank to call makes it, with RULE. -1
- * with ERR: out of memory. */
+/* Returns the index of the meeting to which RANK's next constructor call on COMM belongs. The first rank that makes this
+ * call creates the meeting, with RULE. -1 with ERR: out of memory. */
 static int32_t find_meeting(struct mpg_comms *c, int32_t comm, int32_t rank, enum mpg_comm_rule rule, struct mpg_error *err)
 {
     uint64_t *count = mpg_map_add(&c->counts, (uint64_t)comm, (uint64_t)rank);
@@ -295,13 +300,14 @@ static int32_t find_meeting(struct mpg_comms *c, int32_t comm, int32_t rank, enu
     return c->meeting_number - 1;
 }
 
-/* Returns the call of arrival I of M. */
+/* Returns the constructor call of arrival I at meeting M. */
 static struct item *item_of(const struct mpg_comms *c, const struct meeting *m, int32_t i)
 {
     return &c->rank[m->arrivals[i].rank].items[m->arrivals[i].item];
 }
 
-/* Makes a communicator of the first N members of M's parent, and stores it in their calls. Returns 0, or -1 with ERR. */
+/* Makes a communicator of the first N members of M's parent, for a Cartesian grid, and stores it in their calls. Returns
+ * 0, or -1 with ERR. */
 static int make_first(struct mpg_comms *c, const struct meeting *m, int64_t n, struct mpg_error *err)
 {
     const int32_t size = c->comms[m->parent].size;
@@ -316,7 +322,7 @@ static int make_first(struct mpg_comms *c, const struct meeting *m, int64_t n, s
     return 0;
 }
 
-/* Returns the rank in M's parent of the K-th process in ITEM's list, or -1. */
+/* Returns the rank in M's parent of the process that is number K in the list of ITEM; -1: not a member of the parent. */
 static int32_t place_in_parent(const struct mpg_comms *c, const struct meeting *m, const struct item *item, size_t k)
 {
     const int32_t number = item->list[k];
@@ -325,8 +331,8 @@ static int32_t place_in_parent(const struct mpg_comms *c, const struct meeting *
     return m->rule == MPG_COMM_PICK ? number : position_in(c, m->parent, number);
 }
 
-/* Makes the communicator that member I of M's parent lists, and stores it in the calls of all members in the list; no
- * communicator if I is not in its own list. Returns 0, or -1 with ERR. */
+/* Makes the communicator of the members that member I of M's parent lists in its call, and stores it in the calls of all
+ * of them; no communicator if I does not list itself. Returns 0, or -1 with ERR. */
 static int make_list(struct mpg_comms *c, const struct meeting *m, int32_t i, struct mpg_error *err)
 {
     struct item *item = item_of(c, m, i);
@@ -429,7 +435,7 @@ static int compare_positions(const void *a, const void *b)
     return (x->position > y->position) - (x->position < y->position);
 }
 
-/* Makes the communicators of MEETING, after all members of the parent have made the call. Returns 0, or -1 with ERR. */
+/* All members of the parent have made the call of MEETING: makes the new communicators. Returns 0, or -1 with ERR. */
 static int finish_meeting(struct mpg_comms *c, int32_t meeting, struct mpg_error *err)
 {
     const struct meeting *m = &c->meetings[meeting];
@@ -449,7 +455,7 @@ static int finish_meeting(struct mpg_comms *c, int32_t meeting, struct mpg_error
     }
 }
 
-/* Takes RANK's constructor call, item I. Returns 1; 0: other ranks' calls must come first, as they make the parent; -1
+/* Handles RANK's constructor call, item I. Returns 1; 0: it must wait, since calls of other ranks make its parent; -1
  * with ERR. */
 static int construct(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_error *err)
 {
@@ -484,7 +490,8 @@ static int construct(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_er
     return m->arrived == c->comms[parent].size && finish_meeting(c, meeting, err) < 0 ? -1 : 1;
 }
 
-/* Returns whether constructor ITEM of RANK made a communicator in which RANK is MEMBER of SIZE; OPEN: not known yet. */
+/* Returns whether the constructor call ITEM of RANK made a communicator of SIZE ranks in which RANK has the rank MEMBER;
+ * OPEN: not known yet. */
 static int fits(const struct mpg_comms *c, int32_t rank, const struct item *item, int64_t member, int64_t size)
 {
     if (item->what != CONSTRUCT || item->taken)
@@ -499,7 +506,8 @@ static int fits(const struct mpg_comms *c, int32_t rank, const struct item *item
     return item->comm >= 0 && c->comms[item->comm].size == size && c->comms[item->comm].members[member] == rank;
 }
 
-/* Takes RANK's first use ITEM of a handle, number I. Returns as construct(). */
+/* Handles item I of RANK, the first use of a handle: finds the constructor call that made the communicator. Returns as
+ * construct(). */
 static int use(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_error *err)
 {
     struct rank_items *r = &c->rank[rank];
@@ -540,7 +548,7 @@ static int use(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_error *e
     return 1;
 }
 
-/* Takes RANK's items as far as other ranks allow. Returns the number taken, or -1 with ERR. */
+/* Handles the items of RANK in order, up to one that must wait for other ranks. Returns the number handled, or -1 with ERR. */
 static int advance(struct mpg_comms *c, int32_t rank, struct mpg_error *err)
 {
     struct rank_items *r = &c->rank[rank];
@@ -554,7 +562,8 @@ static int advance(struct mpg_comms *c, int32_t rank, struct mpg_error *err)
     return status < 0 ? -1 : taken;
 }
 
-/* Defines COMM in B. Members that no call names are the members of the parent at the same places, if both have one size. */
+/* Defines COMM in the trace B. If its parent has the same size, members that no call names are taken to be the members at
+ * the same ranks of the parent. */
 static int define(struct mpg_comms *c, int32_t comm, struct mpg_build *b, struct mpg_error *err)
 {
     struct mpg_foreign_comm *f = &c->comms[comm];
@@ -570,8 +579,8 @@ static int define(struct mpg_comms *c, int32_t comm, struct mpg_build *b, struct
     return mpg_build_comm(b, &built, err);
 }
 
-/* Sets the new communicator, by rule SHOWN, of members that never use it: other ranks' calls or the parent told their
- * places. */
+/* For rule SHOWN: sets the new communicator in the calls of members that never use it. Calls of other ranks, or the
+ * parent, have told which members these are. */
 static void settle_shown(struct mpg_comms *c)
 {
     for (int32_t i = 0; i < c->meeting_number; i++) {
@@ -612,8 +621,8 @@ int32_t mpg_comms_position(const struct mpg_comms *c, const struct mpg_foreign_c
     return position_in(c, comm->label, rank);
 }
 
-/* Returns the entry of c->uses (1 + item of the next use) for uses by RANK of HANDLE as rank MEMBER of a communicator of
- * SIZE ranks. NULL: there is none. ADD: a missing entry is made; NULL: out of memory. */
+/* Returns the entry of c->uses for uses of HANDLE by RANK as rank MEMBER of a communicator of SIZE ranks: 1 + index of
+ * the next use. ADD: a missing entry is made. NULL: there is no entry; with ADD, out of memory. */
 static uint64_t *uses_of(struct mpg_comms *c, int32_t rank, int64_t handle, int64_t member, int64_t size, bool add)
 {
     const uint64_t who = (uint64_t)rank << 40 | (uint64_t)member << 20 | (uint64_t)(size - 1);
@@ -671,7 +680,7 @@ const struct mpg_foreign_comm *mpg_comms_find(struct mpg_comms *c, int32_t rank,
         return NULL;
     if (is_new) {
         uint64_t *use = uses_of(c, rank, handle, member, size, false);
-        while (use && *use && *use <= r->next) /* before the last constructor */
+        while (use && *use && *use <= r->next) /* skips uses before the handle's last constructor */
             *use = r->items[*use - 1].same;
         if (!use || *use == 0)
             return NULL;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Splits NAME at its last number: BEFORE bytes, DIGITS digits. Without a number, DIGITS is 0. */
+/* Splits NAME at the last number in it: *BEFORE bytes come before, the number has *DIGITS digits; 0: there is no number. */
 static void split(const char *name, size_t *before, size_t *digits)
 {
     size_t end = strlen(name);
@@ -39,7 +39,7 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Compares paths A and B by the last number in the file name, which can have any length. */
+/* Compares paths A and B by the last number in the file name; numbers can have any number of digits. */
 static int compare(const void *a, const void *b)
 {
     const char *x = base_of(*(char *const *)a), *y = base_of(*(char *const *)b);
@@ -70,7 +70,8 @@ static int add(struct mpg_foreign_files *files, const char *folder, size_t lengt
     return 0;
 }
 
-/* Adds files of KIND in FOLDER, the first LENGTH bytes of a path: those like LIKE, or with LIKE NULL all. */
+/* Adds the files of KIND in the folder whose path is the first LENGTH bytes of FOLDER: those whose names differ from LIKE
+ * in the last number at most; if LIKE is NULL, all. Returns 0, or -1 with ERR. */
 static int add_folder(struct mpg_foreign_files *files, const char *folder, size_t length, const char *like,
                       enum mpg_file_kind kind, struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Events, facts and the report of an import. */
+/* What importers of all formats share: events, facts, the check of messages, and the report. */
 #include "trace/foreign/foreign.h"
 
 #include <ctype.h>
@@ -61,7 +61,7 @@ void mpg_foreign_remark(struct mpg_foreign *f, const char *text, uint64_t count)
     f->remarks[i].count += count;
 }
 
-/* Stores the number of NAME among f->names, a new number for a new name, in *NUMBER. */
+/* Stores in *NUMBER the index of NAME in f->names; a new name is added. Returns 0, or -1 with ERR. */
 static int number_name(struct mpg_foreign *f, const char *name, uint64_t *number, struct mpg_error *err)
 {
     enum { MAX_NAMES = 4096 };
@@ -135,7 +135,7 @@ static int count(struct mpg_map *map, const struct mpg_foreign_comm *comm, int32
     return 0;
 }
 
-/* Returns the world rank of PEER in COMM, or -1 with ERR. */
+/* Returns the world rank of PEER, a rank of COMM; -1 with ERR: COMM has no such rank. */
 static int32_t world_rank(const struct mpg_foreign_comm *comm, int32_t peer, struct mpg_error *err)
 {
     if (peer >= 0 && peer < comm->size)
@@ -235,8 +235,8 @@ int mpg_foreign_event(struct mpg_foreign *f, int32_t rank, struct mpg_event *e, 
 
 /* --- the end --- */
 
-/* The first pair of ranks, by communicator and ranks, with different numbers of sends and receives; NUMBER: messages of
- * all pairs without send or receive. */
+/* The first pair of ranks, ordered by communicator and ranks, with different numbers of sends and receives. NUMBER:
+ * messages without send or receive, of all pairs. */
 struct difference {
     uint64_t key[2], sent, received, number;
     bool found;
@@ -276,7 +276,8 @@ static int check_messages(struct mpg_foreign *f, struct mpg_error *err)
                          (unsigned long long)d.received);
 }
 
-/* Makes MPI_Finalize on all ranks if no rank has one; otherwise ranks without MPI_Finalize died (fact "died"). */
+/* If no rank has called MPI_Finalize, adds the call on all ranks. Otherwise ranks without MPI_Finalize count as killed
+ * (fact "died"). */
 static int finish_ranks(struct mpg_foreign *f, struct mpg_error *err)
 {
     bool any = false;
@@ -295,7 +296,7 @@ static int finish_ranks(struct mpg_foreign *f, struct mpg_error *err)
     return 0;
 }
 
-/* By rank, then number of the name. */
+/* Orders counts of untraced calls by rank, then by number of the function's name. */
 static int compare_untraced(const void *a, const void *b)
 {
     const struct mpg_map_entry *x = a, *y = b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matches receives from any source with sends. */
+/* Matches receives from any source, or with any tag, with the sends that they can take. */
 #include "trace/foreign/wildcards.h"
 
 #include <stdbool.h>
@@ -8,13 +8,13 @@
 
 #include "common/map.h"
 
-/* How many sends a receive looks at, so that a hostile trace takes no quadratic time. */
+/* Maximum number of sends that are examined for a receive; keeps the time linear even for a malicious trace. */
 enum { MAX_LOOKS = 4096 };
 
 struct message {
-    int32_t comm, to, from, tag; /* of a receive: from, tag -1 for any */
-    int64_t at_ns;               /* of a receive: its number */
-    size_t order;                /* of a send, among sends of one time */
+    int32_t comm, to, from, tag; /* receives: FROM and TAG are -1 for any */
+    int64_t at_ns;               /* sends: time on the common clock; receives: number in posting order */
+    size_t order;                /* sends: order among sends of one time */
 };
 
 struct list {
@@ -24,7 +24,7 @@ struct list {
 
 struct mpg_wildcards {
     struct list sends, receives;
-    int32_t *found; /* source and tag by number of the receive; tag -1: none */
+    int32_t *found; /* source and tag of the send found, two entries for each receive; tag -1: none found */
 };
 
 struct mpg_wildcards *mpg_wildcards_new(void)
@@ -69,7 +69,7 @@ int mpg_wildcards_receive(struct mpg_wildcards *w, int32_t comm, int32_t from, i
     return add(&w->receives, &m, err);
 }
 
-/* Orders by communicator and receiver, then by time (sends) or number (receives), then by source. */
+/* Orders messages by communicator and receiving rank, then by time (sends) or number (receives), then by source. */
 static int compare(const void *a, const void *b)
 {
     const struct message *x = a, *y = b;
@@ -82,14 +82,17 @@ static int compare(const void *a, const void *b)
     return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->order > y->order) - (x->order < y->order);
 }
 
-/* The sends to one rank of a communicator that no receive has taken: a list in order of time. */
+/* The sends to one rank of a communicator that are still free, not taken by a receive: a list in the order of time. */
 struct receiver {
     const struct message *sends, *receives;
     size_t send_number, receive_number;
-    size_t *next, *previous, first; /* free sends after and before I, and the first; send_number: none */
-    size_t *chain;         /* the next send of the source and tag of I */
-    struct mpg_map queues; /* (source, tag): number of free sends (lower half), of receives that name both (upper) */
-    struct mpg_map heads;  /* (source, tag): 1 + the first free send */
+    /* By send: the next and the previous free send; FIRST: the first free send; SEND_NUMBER: there is none. */
+    size_t *next, *previous, first;
+    size_t *chain;         /* by send: the next send with equal source and tag */
+    /* (source, tag) -> lower half: number of free sends; upper half: number of receives still to come that name this
+     * source and tag. */
+    struct mpg_map queues;
+    struct mpg_map heads;  /* (source, tag) -> 1 + index of the first free send */
 };
 
 static uint64_t *queue_of(struct receiver *r, int32_t from, int32_t tag)
@@ -118,14 +121,15 @@ static bool is_named(const struct message *receive)
     return receive->from >= 0 && receive->tag >= 0;
 }
 
-/* Returns whether there are more free sends of the source and tag of SEND than receives that name both. */
+/* Returns whether SEND can be given to a receive from any source: of its source and tag there are more free sends than
+ * receives that name both. */
 static bool is_spare(const struct receiver *r, const struct message *send)
 {
     const uint64_t *queue = mpg_map_find(&r->queues, (uint32_t)send->from, (uint32_t)send->tag);
     return !queue || (uint32_t)*queue > *queue >> 32;
 }
 
-/* Returns the index of the send for M; send_number: none. */
+/* Returns the index of the send that receive M takes; r->send_number: there is none. */
 static size_t find(const struct receiver *r, const struct message *m)
 {
     size_t looks = 0;
@@ -196,7 +200,7 @@ static int resolve_receiver(struct mpg_wildcards *w, struct receiver *r, struct 
     return ready ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Returns the number of items of L from I on that have the communicator and receiver of M. */
+/* Returns how many items of L, from index I on, have the communicator and receiving rank of M. */
 static size_t count_like(const struct list *l, size_t i, const struct message *m)
 {
     size_t n = 0;

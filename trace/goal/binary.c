@@ -27,8 +27,8 @@ static int read_at(struct goal_import *im, int64_t at, void *data, size_t size, 
     return 0;
 }
 
-/* Adds the edges from operation I to the N operations from place FIRST on of LIST, which has MAX numbers. Returns 0, or -1
- * with ERR. */
+/* Adds N edges from operation I of the schedule: to the operations whose numbers are at index FIRST and later in LIST,
+ * which has MAX numbers. Returns 0, or -1 with ERR. */
 static int add_edges(struct goal_graph *g, uint32_t i, const unsigned char *list, uint64_t max, uint64_t first, uint64_t n,
                      bool is_start, struct mpg_error *err)
 {
@@ -40,7 +40,7 @@ static int add_edges(struct goal_graph *g, uint32_t i, const unsigned char *list
     return 0;
 }
 
-/* Adds operation I of the rank, encoded in the OPERATION bytes at P. Returns 0, or -1 with ERR. */
+/* Adds operation I of the rank. P: its encoding, of OPERATION bytes. Returns 0, or -1 with ERR. */
 static int add_operation(struct goal_import *im, uint32_t i, const unsigned char *p, struct mpg_error *err)
 {
     struct goal_node node = {.kind = p[4], .size = get(p + 9, 8), .cpu = p[21], .name = i};
@@ -56,7 +56,7 @@ static int add_operation(struct goal_import *im, uint32_t i, const unsigned char
     return mpg_goal_add_node(&im->graph, &node, err);
 }
 
-/* Reads rank IM->rank from the SIZE bytes at DATA and processes its schedule. Returns 0, or -1 with ERR. */
+/* Decodes the schedule of rank IM->rank, SIZE bytes at DATA, and processes it. Returns 0, or -1 with ERR. */
 static int read_rank(struct goal_import *im, const unsigned char *data, uint64_t size, struct mpg_error *err)
 {
     const uint64_t n = size >= 8 ? get(data, 4) : 0, roots = size >= 8 ? get(data + 4, 4) : 0;

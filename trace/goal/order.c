@@ -11,22 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The state of one cpu. */
+/* State of ordering the operations of one of the rank's cpus. To place an operation is to make it the program's next call. */
 struct order {
     struct goal_graph *g;
     const struct goal_program *p;
     unsigned cpu;
-    uint32_t *ready;      /* queue of candidates without duration whose required operations have ended */
+    uint32_t *ready;      /* queue of candidates without duration whose requirements have all ended */
     size_t ready_first, ready_number;
-    uint32_t *work;       /* candidates that are work and can start */
+    uint32_t *work;       /* candidates that are work and could start now */
     size_t work_number;
-    uint32_t *blocked;    /* candidates that require open messages */
+    uint32_t *blocked;    /* candidates that require messages in OPEN */
     size_t blocked_number;
-    uint32_t *open;       /* open messages: placed sends and receives without a wait so far */
-    uint32_t *edges_to;   /* edges, sorted by AFTER */
+    uint32_t *open;       /* placed sends and receives for which the program has not waited yet */
+    uint32_t *edges_to;   /* indices of the edges, sorted by the operation that depends */
     size_t open_number;
     int64_t *requests;
-    int64_t calcs;        /* work placed so far */
+    int64_t calcs;        /* number of pieces of work placed so far */
     size_t placed;
 };
 
@@ -57,7 +57,7 @@ static void add_candidate(struct order *o, uint32_t i)
         o->ready[o->ready_number++] = i;
 }
 
-/* Places operation I. Operations that now have no unplaced requirement become candidates. */
+/* Places operation I. Operations whose last requirement this was become candidates. Returns 0, or -1 with ERR. */
 static int place(struct order *o, uint32_t i, struct mpg_error *err)
 {
     struct goal_graph *g = o->g;
@@ -81,7 +81,7 @@ static int place(struct order *o, uint32_t i, struct mpg_error *err)
     return 0;
 }
 
-/* Returns whether all blocked candidates require message I. */
+/* Returns whether all candidates in o->blocked require message I. */
 static bool is_required_by_all(const struct order *o, uint32_t i)
 {
     const struct goal_node *node = &o->g->nodes[i];
@@ -94,7 +94,7 @@ static bool is_required_by_all(const struct order *o, uint32_t i)
     return n == o->blocked_number;
 }
 
-/* Waits for the N messages in CHOSEN, and unblocks the candidates that required no other messages. */
+/* Places a wait for the N messages CHOSEN. Candidates that required no other message become ready. Returns 0, or -1 with ERR. */
 static int wait_for(struct order *o, const uint32_t *chosen, size_t n, struct mpg_error *err)
 {
     struct goal_graph *g = o->g;
@@ -116,7 +116,7 @@ static int wait_for(struct order *o, const uint32_t *chosen, size_t n, struct mp
     return 0;
 }
 
-/* Returns the place in edges_to of the first edge to operation I. */
+/* Returns the index in o->edges_to of the first edge to operation I. */
 static size_t first_edge_to(const struct order *o, uint32_t i)
 {
     size_t low = 0, high = o->g->edge_number;
@@ -130,7 +130,8 @@ static size_t first_edge_to(const struct order *o, uint32_t i)
     return low;
 }
 
-/* Returns the edge of the next open message that I requires, from place *AT in edges_to on; NULL: no further message. */
+/* Returns the next edge, from index *AT of o->edges_to on, by which operation I requires an open message; NULL: no
+ * further one. */
 static const struct goal_edge *next_message(const struct order *o, uint32_t i, size_t *at)
 {
     for (; *at < o->g->edge_number; ++*at) {
@@ -145,7 +146,7 @@ static const struct goal_edge *next_message(const struct order *o, uint32_t i, s
     return NULL;
 }
 
-/* Waits for the messages that all blocked candidates require. */
+/* Places a wait for the messages that all blocked candidates require. CHOSEN: room for them. Returns 0, or -1 with ERR. */
 static int wait_for_common(struct order *o, uint32_t *chosen, struct mpg_error *err)
 {
     size_t n = 0, at = first_edge_to(o, o->blocked[0]);
@@ -184,7 +185,8 @@ static int compare_after(const void *a, const void *b, void *edges)
     return (x->before > y->before) - (x->before < y->before);
 }
 
-/* Sorts the edges, and counts the requirements of each operation. Returns -1 with ERR for edges between cpus. */
+/* Sorts the edges of G, and counts the requirements of each operation. Returns -1 with ERR if operations of different
+ * cpus depend on each other. */
 static int prepare(struct goal_graph *g, const struct order *o, struct mpg_error *err)
 {
     if (g->edge_number > 0)

@@ -13,10 +13,10 @@ enum { MAX_WORDS = 24 };
 struct text {
     struct mpg_line_reader *lines;
     bool in_comment, in_rank;
-    bool *seen; /* by rank: the file has a schedule of the rank */
+    bool *seen; /* by rank: whether the file has a schedule for it */
 };
 
-/* Replaces comments by blanks. */
+/* Overwrites comments in LINE by blanks. */
 static void cut_comments(struct text *t, char *line)
 {
     for (char *p = line; *p; p++) {
@@ -69,7 +69,7 @@ static bool parse_number(const char *word, int64_t min, int64_t max, int64_t *va
     return word && end != word && !*end && errno == 0 && *value >= min && *value <= max;
 }
 
-/* Parses WORD, a size like "80b", as *SIZE in bytes. Returns false for another text. */
+/* Parses WORD, a size such as "80b", into *SIZE, bytes. Returns false if WORD is no size. */
 static bool parse_bytes(char *word, uint64_t *size)
 {
     int64_t number;
@@ -82,7 +82,7 @@ static bool parse_bytes(char *word, uint64_t *size)
     return is_number;
 }
 
-/* Returns the number of label NAME of the present rank, assigned on first use, or -1 with ERR: out of memory. */
+/* Returns the number of the label NAME in the present rank, given at its first use; -1 with ERR: out of memory. */
 static int64_t find_label(struct goal_import *im, const char *name, struct mpg_error *err)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -118,7 +118,7 @@ static int statement_error(char *const *words, int n, struct mpg_error *err)
                          : "");
 }
 
-/* Adds the operation in N WORDS, like "send 80b to 1 tag 2 cpu 0 nic 0"; LABEL: number of its label, or UINT32_MAX. */
+/* Adds the operation in the N WORDS, such as "send 80b to 1 tag 2 cpu 0 nic 0". LABEL: number of its label, or UINT32_MAX. */
 static int parse_operation(struct goal_import *im, char **words, int n, uint32_t label, struct mpg_error *err)
 {
     struct goal_node node = {.name = label, .peer = -1};
@@ -157,21 +157,22 @@ static int parse_operation(struct goal_import *im, char **words, int n, uint32_t
     return mpg_goal_add_node(&im->graph, &node, err);
 }
 
-/* Adds the edge of "A requires B" or "A irequires B": between labels, which become nodes at the end of the rank. */
+/* Adds the edge that WORDS, "A requires B" or "A irequires B", state. It holds label numbers until the end of the rank,
+ * since a label can be used before its operation. */
 static int parse_requires(struct goal_import *im, char **words, struct mpg_error *err)
 {
     struct goal_graph *g = &im->graph;
     const int64_t after = find_label(im, words[0], err), before = after < 0 ? -1 : find_label(im, words[2], err);
     if (before < 0)
         return -1;
-    const size_t n = g->n; /* labels are checked at the end */
+    const size_t n = g->n; /* turns off the check of operation numbers: these are labels */
     g->n = SIZE_MAX;
     const int status = mpg_goal_add_edge(g, (uint32_t)before, (uint32_t)after, strcasecmp(words[1], "irequires") == 0, err);
     g->n = n;
     return status;
 }
 
-/* Replaces the labels of edges by nodes, and processes the schedule of the rank. */
+/* Replaces the labels in edges by operations, and processes the schedule of the rank. */
 static int finish_rank(struct goal_import *im, struct mpg_error *err)
 {
     struct goal_graph *g = &im->graph;
@@ -244,7 +245,7 @@ static int take_line(struct goal_import *im, struct text *t, char *line, struct 
     return status;
 }
 
-/* Checks that every rank has a schedule: a short file cannot claim a million ranks. */
+/* Checks that every rank has a schedule. Otherwise a short file could claim a million ranks. */
 static int check_ranks(const struct goal_import *im, const struct text *t, struct mpg_error *err)
 {
     if (!t->seen)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists of hypotheses: reading files and lines, and contradictions. */
+/* Lists of hypotheses: reads files and lines, and refuses contradictions. */
 #include "trace/hypothesis/hypothesis.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static char *trimmed(const char *text, size_t n)
     return strndup(text, n);
 }
 
-/* Returns the length of LINE without its comment, which begins where a word can begin. */
+/* Returns the length of LINE without a comment. '#' begins a comment only where a word could begin. */
 static size_t length_of(const char *line)
 {
     bool quoted = false, within = false;
@@ -36,7 +36,7 @@ static size_t length_of(const char *line)
     return i;
 }
 
-/* Returns "PATH:LINE". */
+/* Returns the text "PATH:LINE", which the caller frees; NULL: out of memory. */
 static char *place_of(const char *path, size_t line)
 {
     const size_t size = strlen(path) + 24;
@@ -46,7 +46,8 @@ static char *place_of(const char *path, size_t line)
     return where;
 }
 
-/* Adds the hypothesis LINE. Takes ownership of WHERE, "FILE:LINE" or NULL. */
+/* Parses LINE and adds the hypothesis to H. Takes ownership of WHERE, its place "FILE:LINE", or NULL. Returns 0, or -1
+ * with ERR. */
 static int add(struct mpg_hypotheses *h, const char *line, char *where, struct mpg_error *err)
 {
     struct mpg_hypothesis x = {.where = where, .text = trimmed(line, length_of(line))};
@@ -79,7 +80,7 @@ int mpg_hypotheses_add(struct mpg_hypotheses *h, const char *line, struct mpg_er
 
 static int add_lines(struct mpg_hypotheses *h, const char *path, char *text, struct mpg_error *err)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* byte order mark of some editors */
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 byte order mark, which some editors write */
     size_t number = 0;
     if (strncmp(text, mark, sizeof mark - 1) == 0)
         text += sizeof mark - 1;
@@ -157,15 +158,15 @@ static bool overlap(const struct mpg_rank_set *a, const struct mpg_rank_set *b)
     return false;
 }
 
-/* Returns why A and B contradict each other; NULL: they do not, or only a trace can tell. */
+/* Returns the reason why A and B contradict each other; NULL: they do not, or it depends on the trace. */
 static const char *why_not(const struct mpg_hypothesis *a, const struct mpg_hypothesis *b)
 {
     if (!a->region || !b->region || strcmp(a->region, b->region) != 0)
         return NULL;
     if (a->kind != b->kind)
-        return NULL; /* only a trace tells which ranks both change */
+        return NULL; /* whether both change the same ranks depends on the trace */
     if (a->kind == MPG_HYPOTHESIS_INSERT || a->kind == MPG_HYPOTHESIS_EXCHANGE)
-        return NULL; /* both are applied */
+        return NULL; /* not a contradiction: both are inserted */
     if (a->kind == MPG_HYPOTHESIS_SCALE)
         return overlap(&a->ranks, &b->ranks) ? "both scale it on the same ranks" : NULL;
     return a->comm < 0 || b->comm < 0 || a->comm == b->comm ? "both balance it among the same ranks" : NULL;

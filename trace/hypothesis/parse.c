@@ -10,7 +10,7 @@ static const double min_factor = 1e-9, max_factor = 1e9;
 /* A line being parsed. */
 struct line {
     struct mpg_hypothesis *x;
-    unsigned given; /* bits of the given keys, bit_of() */
+    unsigned given; /* set of the keys given so far, a bit of bit_of() for each */
     bool has_factor, has_time, has_to;
 };
 
@@ -77,7 +77,7 @@ static int take_from(struct line *l, const char *value, struct mpg_error *err)
     return mpg_rank_set_parse(value, &l->x->select.from, err);
 }
 
-/* N is a rank; +K and -K are offsets from the sender. */
+/* Parses the value of to=: N is a rank; +K and -K are offsets from the sender. */
 static int take_receiver(struct line *l, const char *value, struct mpg_error *err)
 {
     struct mpg_hypothesis *x = l->x;
@@ -134,7 +134,7 @@ static int take_by(struct line *l, const char *value, struct mpg_error *err)
                : mpg_error_set(err, "by=%s is not by=instance or by=total", value);
 }
 
-/* Returns why call=CALL selects nothing in a hypothesis with VERB; NULL: it can select. */
+/* Returns the reason why a hypothesis with VERB and call=CALL selects nothing; NULL: it can select something. */
 static const char *why_unselected(enum mpg_call call, enum mpg_hypothesis_kind verb)
 {
     switch (mpg_call_kind(call)) {
@@ -207,7 +207,7 @@ static int take_tag(struct line *l, const char *value, struct mpg_error *err)
     return parse_number("tag", value, &l->x->select.tag, err);
 }
 
-/* LO-HI, LO- and -HI select; a single N is the new size. */
+/* Parses the value of bytes=: LO-HI, LO- and -HI select messages by size; a single N is the new size. */
 static int take_bytes(struct line *l, const char *value, struct mpg_error *err)
 {
     struct mpg_select *s = &l->x->select;
@@ -243,7 +243,7 @@ enum {
 
 static const struct key {
     const char *name;
-    unsigned verbs; /* verbs with this key */
+    unsigned verbs; /* set of the verbs that take this key, a bit each */
     int (*take)(struct line *, const char *, struct mpg_error *);
 } keys[] = {{"ranks", OF_SCALE | OF_INSERT, take_ranks},
             {"factor", OF_SCALE | OF_RESIZE, take_factor},
@@ -262,7 +262,7 @@ enum { KEYS = sizeof keys / sizeof *keys };
 static const char *const verbs[] = {"scale", "balance", "insert", "drop", "resize"};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
-/* Returns the index of WORD; VERBS: not a verb. */
+/* Returns the index of WORD among the verbs; VERBS: it is none. */
 static size_t find_verb(const char *word)
 {
     size_t verb = 0;
@@ -276,7 +276,8 @@ bool mpg_hypothesis_is_verb(const char *word)
     return find_verb(word) < VERBS;
 }
 
-/* Returns the bit of a key in `given`. resize can have two keys bytes=: bytes=LO-HI selects, bytes=N is the new size. */
+/* Returns the bit of a key in l->given. bytes= has two bits, since resize can have both: bytes=LO-HI selects, bytes=N is
+ * the new size. */
 static unsigned bit_of(const struct line *l, size_t key, const char *value)
 {
     const bool is_size = l->x->kind == MPG_HYPOTHESIS_RESIZE && strcmp(keys[key].name, "bytes") == 0 &&
@@ -303,7 +304,7 @@ static int take_word(struct line *l, char *word, struct mpg_error *err)
     return keys[i].take(l, value, err);
 }
 
-/* Returns a key given in S that does not apply to the call of S, so that S selects nothing; NULL: none. */
+/* Returns the name of a key given in S that calls like S's do not have, so that S selects nothing; NULL: none. */
 static const char *key_of_others(const struct mpg_select *s)
 {
     bool has_peers = true, has_tag = true, has_bytes = true;
@@ -338,7 +339,7 @@ static const char *key_of_others(const struct mpg_select *s)
                                                                               : NULL;
 }
 
-/* Returns whether WORD, at the position of the region's name, is a key of VERB with a value. */
+/* WORD stands where a region's name is expected. Returns whether it is a key of VERB with a value instead. */
 static bool is_key(const char *word, enum mpg_hypothesis_kind verb)
 {
     const size_t n = strcspn(word, "=");
@@ -348,7 +349,7 @@ static bool is_key(const char *word, enum mpg_hypothesis_kind verb)
     return false;
 }
 
-/* Checks what is inserted: a computation, or a message. */
+/* Checks that an insert has either time=, for a computation, or bytes= and to=, for a message. */
 static int check_insert(const struct line *l, struct mpg_error *err)
 {
     const char *region = l->x->region;
@@ -363,7 +364,7 @@ static int check_insert(const struct line *l, struct mpg_error *err)
                : mpg_error_set(err, "insert %s: %s= is missing", region, has_bytes ? "to" : "bytes");
 }
 
-/* Checks the required keys of a verb. */
+/* Checks that a line has the keys that its verb requires. */
 static int check_line(const struct line *l, struct mpg_error *err)
 {
     const struct mpg_hypothesis *x = l->x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports a trace of liballprof: one text file a rank. */
+/* Imports a trace of liballprof, which has a text file for each rank. */
 #include "trace/liballprof/liballprof.h"
 
 #include <errno.h>
@@ -20,14 +20,15 @@ struct import {
     struct mpg_foreign_files files;
     struct lap_line line;
     struct clock {
-        int64_t at_ns[2], offset_ns[2]; /* of two measurements, at the first and at the last call: the time, and the offset
-                                           to rank 0's clock */
+        /* Two measurements, at the first and at the last call: time on the rank's clock, and offset to rank 0's clock. */
+        int64_t at_ns[2], offset_ns[2];
         bool has[2];
     } *clock;                /* by rank */
-    struct mpg_map posted;   /* keys (0, address) of the requests that the present rank posts: in the survey and look-ahead
-                                passes those so far, later all */
-    uint64_t by_4, by_8;     /* number of posted requests found in arrays of requests, if an element has 4 bytes, and if it
-                                has 8 */
+    /* Set of keys (0, address): requests that the present rank posts. In the survey and look-ahead passes those so far,
+     * in the later passes all. */
+    struct mpg_map posted;
+    /* Evidence for elements of 4 or 8 bytes in arrays of requests: number of elements that are posted requests. */
+    uint64_t by_4, by_8;
 };
 
 /* --- the head of a file --- */
@@ -39,7 +40,7 @@ static char *after(char *line, const char *words)
     return found ? found + strlen(words) : NULL;
 }
 
-/* Processes a comment, a line that begins with '#': host names, and clock offsets. */
+/* Handles LINE, a comment that begins with '#': takes host names and clock offsets from it. */
 static int take_comment(struct import *im, int32_t rank, char *line, struct mpg_error *err)
 {
     struct clock *clock = &im->clock[rank];
@@ -47,7 +48,7 @@ static int take_comment(struct import *im, int32_t rank, char *line, struct mpg_
     host = host ? host : after(line, "# hostname: ");
     if (host) {
         host[strcspn(host, " ")] = '\0';
-        char *unknown = strstr(host, ".(none)"); /* a host without a domain */
+        char *unknown = strstr(host, ".(none)"); /* the recorder's text for a host without a domain */
         if (unknown)
             *unknown = '\0';
         return *host ? mpg_build_fact(im->calls.foreign.build, rank, "host", host, err) : 0;
@@ -66,7 +67,7 @@ static int take_comment(struct import *im, int32_t rank, char *line, struct mpg_
 
 /* --- lines --- */
 
-/* Notes the address of a request. */
+/* Adds the request that the present line posts to im->posted. */
 static int note_request(struct import *im, struct mpg_error *err)
 {
     const struct lap_line *l = &im->line;
@@ -75,8 +76,8 @@ static int note_request(struct import *im, struct mpg_error *err)
     return mpg_map_add(&im->posted, 0, l->call.requests[0]) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Counts evidence for the size of a request, 4 bytes with MPICH and 8 with Open MPI: how many elements of the line's
- * array are posted requests with either size. */
+/* Counts evidence for the size of a request, 4 bytes with MPICH and 8 with Open MPI: how many elements of the array in
+ * the present line are posted requests if elements have 4 bytes, and if they have 8. */
 static void learn_stride(struct import *im)
 {
     if (!im->line.is_array)
@@ -117,7 +118,8 @@ static int take_line(struct import *im, int32_t rank, char *text, struct mpg_err
     return mpg_calls_take(c, rank, &l->call, err);
 }
 
-/* Returns whether TEXT, the last line of a file, is complete. Without a line end this is only the call of MPI_Finalize. */
+/* TEXT, of N bytes, is the last line of a file. Returns whether it is complete; without a line end only MPI_Finalize and
+ * comments are. */
 static bool is_whole(const char *text, size_t n)
 {
     return text[n - 1] == '\n' || strncmp(text, "MPI_Finalize:", 13) == 0 || *text == '#';
@@ -146,7 +148,7 @@ static int take_file(struct import *im, int32_t rank, struct mpg_line_reader *li
     return 0;
 }
 
-/* Returns whether any rank's file gives its clock a nonzero offset to rank 0's clock. */
+/* Returns whether any rank's clock has an offset to rank 0's clock. */
 static bool has_offsets(const struct import *im)
 {
     size_t r = 0;
@@ -165,7 +167,8 @@ static int read_rank(void *context, int32_t rank, struct mpg_calls *c, struct mp
     if (!file)
         return mpg_error_errno(err, errno, "%s", path);
     struct mpg_line_reader *lines = mpg_line_reader_new(file);
-    if (c->pass == MPG_CALLS_SURVEY || c->pass == MPG_CALLS_LOOK_AHEAD) /* the next pass needs all addresses of the rank */
+    /* These passes collect the rank's addresses anew; the pass after each of them uses all of them. */
+    if (c->pass == MPG_CALLS_SURVEY || c->pass == MPG_CALLS_LOOK_AHEAD)
         mpg_map_clear(&im->posted);
     int status = lines ? take_file(im, rank, lines, err) : mpg_error_set(err, "out of memory");
     if (status < 0)
@@ -213,7 +216,7 @@ static const char *write_clocks(struct import *im, struct mpg_error *err)
 
 /* --- the whole --- */
 
-/* Writes the recorder's name and version, from the first line of file PATH, to WHAT. */
+/* Writes the recorder's name and version, which are in the first line of file PATH, to WHAT of SIZE bytes. */
 static int describe(const char *path, char *what, size_t size, struct mpg_error *err)
 {
     char line[200] = "";

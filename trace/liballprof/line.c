@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arguments of MPI's C functions, in their order, as liballprof prints them. */
+/* Parses lines of liballprof: the arguments of MPI's C functions, in the functions' order. */
 #include "trace/liballprof/line.h"
 
 #include <ctype.h>
@@ -85,11 +85,12 @@ static const struct {
     {"Comm_size", "k-"},
 };
 
-/* The fields of a line, and the numbers parsed from them. */
+/* The fields of a line, still as text, and numbers parsed from them. */
 struct fields {
     char *text[MAX_FIELDS];
     int n;
-    int64_t send_number, send_size, receive_number, receive_size; /* counts and sizes of types; -1: none */
+    /* Numbers of elements, and sizes of their types in bytes; -1: none. */
+    int64_t send_number, send_size, receive_number, receive_size;
     const char *sent_list, *received_list;
     bool in_place;
 };
@@ -99,7 +100,7 @@ bool mpg_lap_parse_us(const char *text, int64_t *ns)
     const bool negative = *text == '-';
     int64_t whole, part_ns = 100;
     const char *q = mpg_digits(text + negative, &whole);
-    if (q > text + negative && whole < INT64_MAX / 4000) { /* the usual case in 64 bits */
+    if (q > text + negative && whole < INT64_MAX / 4000) { /* small enough for 64 bits, as almost always */
         whole *= 1000;
         q += *q == '.';
         for (; isdigit((unsigned char)*q) && part_ns > 0; q++, part_ns /= 10)
@@ -128,7 +129,8 @@ bool mpg_lap_parse_us(const char *text, int64_t *ns)
     return digits > 0 && value < INT64_MAX / 4;
 }
 
-/* Parses the number at the begin of *TEXT, and the comma or end of text after the number. */
+/* Parses the number at the begin of *TEXT, which a comma or the end of the text must follow, and moves *TEXT behind both.
+ * Returns false if there is none. */
 static bool parse_number(const char **text, int64_t *value)
 {
     int64_t number;
@@ -168,8 +170,8 @@ static bool parse_int32(const char *text, int32_t *value)
     return true;
 }
 
-/* Converts FROM, a negative source. In MPICH -1 is MPI_PROC_NULL and -2 MPI_ANY_SOURCE, in Open MPI the reverse. MPICH's handles
- * of communicators are recognised by the kind in the upper bits of 32. */
+/* FROM is a negative source. Returns whether it means MPI_PROC_NULL or MPI_ANY_SOURCE: in MPICH -1 and -2, in Open MPI -2 and
+ * -1. MPICH is recognised by the call's communicator: its handles have 32 bits, with the kind of object in the upper ones. */
 static int32_t negative_source(const struct mpg_foreign_call *call, int32_t from)
 {
     const uint32_t kind = (uint32_t)call->comm & 0xfc000000u, high = (uint32_t)((uint64_t)call->comm >> 32);
@@ -220,7 +222,7 @@ static bool add_request(struct lap_line *l, const char *text)
     return true;
 }
 
-/* Parses FIELD, an argument of KIND. */
+/* Parses FIELD, an argument of KIND (a letter as above), into L and F. Returns false if it is damaged. */
 static bool parse_argument(struct lap_line *l, struct fields *f, char kind, char *field)
 {
     struct mpg_foreign_call *call = &l->call;
@@ -276,7 +278,7 @@ static bool parse_argument(struct lap_line *l, struct fields *f, char kind, char
     }
 }
 
-/* Stores NUMBER times SIZE in *BYTES; negative factors count as 0. Returns false if the product is too large. */
+/* Sets *BYTES to NUMBER times SIZE, where negative factors count as 0. Returns false if the product is too large. */
 static bool multiply(int64_t number, int64_t size, int64_t *bytes)
 {
     const __int128 product = (__int128)(number > 0 ? number : 0) * (size > 0 ? size : 0);
@@ -284,7 +286,8 @@ static bool multiply(int64_t number, int64_t size, int64_t *bytes)
     return product < INT64_MAX / 4;
 }
 
-/* Stores the numbers of LIST, each times SIZE, in l->counts, and their sum in *SUM. */
+/* Stores the numbers in LIST, each times SIZE, in l->counts, and their sum in *SUM. Returns false unless there is a
+ * number for each rank of the communicator. */
 static bool parse_list(struct lap_line *l, const char *list, int64_t size, int64_t *sum)
 {
     uint32_t n = 0;
@@ -309,7 +312,7 @@ static bool parse_list(struct lap_line *l, const char *list, int64_t size, int64
     return n == (uint32_t)l->call.size;
 }
 
-/* Sets the bytes of the call, counted as in mpgtext(5). */
+/* Sets the bytes of the call in L, counted as mpgtext(5) says. Returns false if sizes are damaged. */
 static bool set_bytes(struct lap_line *l, const struct fields *f)
 {
     struct mpg_foreign_call *call = &l->call;
@@ -371,8 +374,8 @@ static enum mpg_comm_rule rule_of(enum mpg_call call)
     return call == MPG_CALL_Comm_dup ? MPG_COMM_SAME : call == MPG_CALL_Comm_split ? MPG_COMM_SPLIT : MPG_COMM_SHOWN;
 }
 
-/* Returns the arguments of CALL, or NULL. A nonblocking collective has the arguments of the blocking call, and a request
- * (*HAS_REQUEST). */
+/* Returns the letters of CALL's arguments; NULL: unknown function. A nonblocking collective has the arguments of the
+ * blocking call, and a request (*HAS_REQUEST). */
 static const char *arguments_of(struct lap_line *l, enum mpg_call call, bool *has_request)
 {
     *has_request = call < MPG_CALL_COUNT && mpg_call_kind(call) == MPG_KIND_ICOLLECTIVE;
@@ -448,7 +451,7 @@ int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err)
         return mpg_error_set(err, "%.40s: sizes are damaged", call->name);
     if (call->call < MPG_CALL_COUNT && mpg_call_kind(call->call) == MPG_KIND_CONSTRUCTOR) {
         if (call->comm < 0)
-            call->call = MPG_CALL_COUNT; /* constructor from two communicators: the members of the new one are unknown */
+            call->call = MPG_CALL_COUNT; /* a constructor from two communicators: the members of the new one are unknown */
         call->constructor.rule = rule_of(call->call);
         call->constructor.parent = call->comm;
         call->constructor.handle = -1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Elements of arrays of requests, of which a line has the address and the length only. A line can name a million elements in a
- * few bytes; the time for it is bounded by the requests that the rank posts. */
+/* Finds the requests in an array of requests, of which a line has only the address and the length. A short line can claim
+ * a million elements; the time is bounded by the number of requests that the rank posts. */
 #include <stdlib.h>
 
 #include "trace/liballprof/line.h"
 
-/* Returns whether ADDRESS is an element of L's array, with elements of STRIDE bytes. */
+/* Returns whether ADDRESS is an element of the array in line L, if elements have STRIDE bytes. */
 static bool is_element(const struct lap_line *l, uint64_t address, uint64_t stride)
 {
     const uint64_t offset = address - l->requests[0];
@@ -26,7 +26,7 @@ uint64_t mpg_lap_count_posted(const struct lap_line *l, uint64_t stride, const s
     return n;
 }
 
-/* Appends ADDRESS as request N of L. */
+/* Adds ADDRESS as request N of the call in L. Returns 0, or -1 with ERR: out of memory. */
 static int append(struct lap_line *l, uint32_t n, uint64_t address, struct mpg_error *err)
 {
     if (n == l->request_capacity) {
@@ -47,7 +47,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Makes a list of the elements of L that are in POSTED, by looking each up. Returns its length, or -1 with ERR. */
+/* Finds the requests in the array of L, whose elements have STRIDE bytes from address BASE on: looks up each element in
+ * POSTED. Returns the number of requests, or -1 with ERR. */
 static int64_t find_each(struct lap_line *l, uint64_t base, uint64_t stride, const struct mpg_map *posted, struct mpg_error *err)
 {
     uint32_t n = 0;
@@ -57,7 +58,7 @@ static int64_t find_each(struct lap_line *l, uint64_t base, uint64_t stride, con
     return n;
 }
 
-/* Makes the same list as find_each() by going through all of POSTED, which is faster for arrays longer than POSTED. */
+/* As find_each(), but looks at all of POSTED, which is faster if the array is longer than POSTED. */
 static int64_t find_among(struct lap_line *l, uint64_t base, uint64_t stride, const struct mpg_map *posted, struct mpg_error *err)
 {
     uint32_t n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads global definitions, and finds ranks, threads and hosts in them. Numbers of definitions are looked up in maps: an archive
- * may use any number. */
+/* Reads an archive's global definitions, and finds ranks, threads and hosts in them. Definitions have arbitrary numbers,
+ * so they are looked up in maps. */
 #include "trace/otf2/archive.h"
 
 #include <ctype.h>
@@ -17,8 +17,8 @@ static OTF2_CallbackCode fail(struct otf2_archive *a)
     return OTF2_CALLBACK_INTERRUPT;
 }
 
-/* Adds a zeroed item of SIZE bytes under NUMBER and returns it. NULL: out of memory; or, if *KNOWN, NUMBER is defined already,
- * and the first definition stays. */
+/* Adds an item of SIZE zero bytes to T under NUMBER and returns it. NULL: out of memory, or, with *KNOWN, NUMBER is
+ * already defined; the first definition stays. */
 static void *add(struct otf2_table *t, uint64_t number, size_t size, bool *known)
 {
     uint64_t *slot = mpg_map_add(&t->index, number, 0);
@@ -51,7 +51,8 @@ static const char *string_of(const struct otf2_archive *a, uint32_t number)
 
 /* --- callbacks --- */
 
-/* Declares A and ITEM, a new definition in TABLE. */
+/* Begins a callback: declares A, the archive, and ITEM, a new definition NUMBER in TABLE. A repeated definition is
+ * counted and ignored. */
 #define ADD(TABLE, NUMBER, TYPE) \
     struct otf2_archive *a = user; \
     bool known; \
@@ -112,13 +113,14 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_Str
                                      uint64_t events, OTF2_LocationGroupRef group)
 {
     (void)name;
-    (void)events; /* wrong in archives of some tools */
+    (void)events; /* not used: wrong in archives of some tools */
     ADD(locations, self, struct otf2_location);
     *item = (struct otf2_location){self, type, group, -1, 0};
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Returns the call of the function NAME; tools write names in C's spelling, some in Fortran's, some with "()". */
+/* Returns the MPI call with the function name NAME; MPG_CALL_COUNT: none. Tools write names as in C, some as in Fortran,
+ * some with "()". */
 static enum mpg_call call_of(const char *name)
 {
     char plain[128];
@@ -150,7 +152,7 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
     item->name = string_of(a, name);
     item->call = call_of(item->name);
     if (item->call == MPG_CALL_COUNT && paradigm == OTF2_PARADIGM_MPI)
-        item->call = MPG_CALL_Unknown; /* a function of the MPI library by another name */
+        item->call = MPG_CALL_Unknown; /* a function of MPI whose name mpgkit does not know */
     item->is_user = paradigm == OTF2_PARADIGM_USER && item->call == MPG_CALL_COUNT;
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -229,7 +231,7 @@ static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_S
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Callback for a property of a location. A property "MPGKIT::KEY" or "MPGKIT::KEY#2" holds a fact of the trace. */
+/* Callback for a property of a location. Properties named "MPGKIT::KEY" or "MPGKIT::KEY#2" are facts that mpgkit has written. */
 static OTF2_CallbackCode on_property(void *user, OTF2_LocationRef location, OTF2_StringRef name, OTF2_Type type,
                                      OTF2_AttributeValue value)
 {
@@ -297,7 +299,7 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
 
 /* --- ranks and threads --- */
 
-/* Finds the group that lists the location of each rank. */
+/* Finds the group in which member r is the location of rank r. */
 static const struct otf2_group *find_ranks(const struct otf2_archive *a)
 {
     const struct otf2_group *g = a->groups.items;
@@ -320,7 +322,7 @@ static int list_threads(struct otf2_archive *a, struct mpg_error *err)
 {
     enum { OTHER_THREAD = 1 };
     struct otf2_location *p = a->locations.items;
-    struct mpg_map rank_of = {0}; /* location group -> rank + 1 */
+    struct mpg_map rank_of = {0}; /* location group (process) -> 1 + rank */
     int status = (a->threads = calloc(a->locations.count + 1, sizeof *a->threads)) ? 0 : -1;
     for (int32_t r = 0; r < a->ranks && status == 0; r++) {
         uint64_t *slot = mpg_map_add(&rank_of, a->rank_location[r]->group, 0);
@@ -371,7 +373,7 @@ static int find_places(struct otf2_archive *a, struct mpg_error *err)
 
 /* --- communicators --- */
 
-/* Stores the world ranks of G's members in MEMBERS. Returns false if the archive is damaged. */
+/* Sets MEMBERS to the world ranks of the members of group G. Returns false if the archive is damaged. */
 static bool fill_members(const struct otf2_archive *a, const struct otf2_group *g, int32_t *members)
 {
     for (uint32_t i = 0; i < g->n; i++) {
@@ -387,7 +389,7 @@ static bool fill_members(const struct otf2_archive *a, const struct otf2_group *
     return true;
 }
 
-/* Finds the members of communicator C, number NUMBER. */
+/* Finds the members of C, communicator NUMBER. Returns 0, or -1 with ERR. */
 static int resolve_comm(const struct otf2_archive *a, struct otf2_comm *c, uint32_t number, struct mpg_error *err)
 {
     const struct otf2_group *g = find(&a->groups, c->group, sizeof *g), *remote = NULL;
@@ -407,7 +409,8 @@ static int resolve_comm(const struct otf2_archive *a, struct otf2_comm *c, uint3
     return 0;
 }
 
-/* Returns whether C has the processes of MPI_COMM_WORLD in their order, and no parent. */
+/* Returns whether C can be MPI_COMM_WORLD: it has all processes in rank order, and no parent (unless it is called
+ * MPI_COMM_WORLD). */
 static bool can_be_world(const struct otf2_archive *a, struct otf2_comm *c)
 {
     struct mpg_error unused;
@@ -426,8 +429,8 @@ static bool can_be_world(const struct otf2_archive *a, struct otf2_comm *c)
     return r == a->ranks;
 }
 
-/* Chooses the communicator that is MPI_COMM_WORLD among those that can be (can_be_world()), preferably by its name,
- * and gives it label 0. The label of any other communicator is its place in the table plus 1. */
+/* Chooses MPI_COMM_WORLD among the communicators that can_be_world() allows, preferably the one with this name, and gives
+ * it label 0. Any other communicator has its index plus 1 as label. */
 static void find_world(struct otf2_archive *a)
 {
     struct otf2_comm *c = a->comms.items, *world = NULL;
@@ -448,8 +451,8 @@ struct otf2_comm *mpg_otf2_comm_of(const struct otf2_archive *a, uint32_t number
     return find(&a->comms, number, sizeof(struct otf2_comm));
 }
 
-/* Defines MPI_COMM_SELF of RANK in B before its first use. *LABEL becomes its label, which lies behind the labels of
- * the table. */
+/* Defines in B, before its first use, the communicator of RANK alone for which C, a definition common to all ranks,
+ * stands. *LABEL: its label, above those of all communicators in the archive. */
 static int need_self(struct otf2_archive *a, struct mpg_build *b, const struct otf2_comm *c, int32_t rank, int32_t *label,
                      struct mpg_error *err)
 {
@@ -488,7 +491,7 @@ const struct otf2_comm *mpg_otf2_need_comm(struct otf2_archive *a, struct mpg_bu
         return NULL;
     }
     struct otf2_comm *const wanted = c;
-    /* A parent that is damaged, or its own parent, is left out. */
+    /* A parent that is damaged, or that is its own parent, is left out. */
     for (uint32_t at = number; c && !c->is_defined && !c->is_visited && n < MAX_PARENTS; c = mpg_otf2_comm_of(a, at)) {
         if (!c->members && resolve_comm(a, c, at, err) < 0) {
             free(c->members);
@@ -618,7 +621,7 @@ void mpg_otf2_value_names(const struct otf2_archive *a, char *text, size_t size)
     }
 }
 
-/* Reads which tick is time 0 of the trace; only archives of mpgkit have this property. */
+/* Reads the tick that is time 0 of the trace, a property that only mpgkit writes. */
 static void read_origin(struct otf2_archive *a, OTF2_Reader *reader)
 {
     char *text = NULL, *end;

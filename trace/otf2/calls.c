@@ -57,21 +57,22 @@ void mpg_otf2_emit(struct otf2_thread *t, struct mpg_event *e, const char *name)
         mpg_otf2_fail(t);
 }
 
-/* Returns an event of CALL with the times of the current call. */
+/* Returns an event of CALL from the enter of the current call to LEAVE_NS. */
 static struct mpg_event make(const struct otf2_thread *t, enum mpg_call call, int64_t leave_ns)
 {
     return (struct mpg_event){.call = call, .enter_ns = t->call.enter_ns, .leave_ns = leave_ns, .newcomm = MPG_NO_COMM,
                               .object = MPG_NO_OBJECT, .site = MPG_NO_SITE};
 }
 
-/* Emits the current call as one without known communication: the archive has no record about its messages. */
+/* Emits the current call as a call of unknown communication, because the archive has no record of its messages. */
 static void emit_unknown(struct otf2_thread *t, int64_t leave_ns)
 {
     struct mpg_event e = make(t, MPG_CALL_Unknown, leave_ns);
     mpg_otf2_emit(t, &e, t->call.region->name);
 }
 
-/* Returns communicator NUMBER of the archive, defined in the trace, and its label in *LABEL; NULL after an error. */
+/* Returns the archive's communicator NUMBER after defining it in the trace; *LABEL: its label there. NULL with an error:
+ * T has failed. */
 static const struct otf2_comm *need_comm(struct otf2_thread *t, uint32_t number, int32_t *label)
 {
     const struct otf2_comm *c =
@@ -81,8 +82,8 @@ static const struct otf2_comm *need_comm(struct otf2_thread *t, uint32_t number,
     return c;
 }
 
-/* Sets E's communicator, number NUMBER in the archive, and its partner PEER; counts the message to PEER, or, if RECEIVES, from
- * PEER. */
+/* Sets the communicator of E, NUMBER in the archive, and the partner PEER. Counts a message to PEER, or with RECEIVES
+ * from PEER. */
 static void set_peer(struct otf2_thread *t, struct mpg_event *e, uint32_t number, uint32_t peer, bool receives)
 {
     const struct otf2_comm *c = need_comm(t, number, &e->comm);
@@ -104,7 +105,7 @@ static void remark(struct otf2_thread *t, enum otf2_remark remark)
     t->import->remarks.count[remark]++;
 }
 
-/* Returns the first message of the current call in the given direction; NULL: none. */
+/* Returns the first message that the current call received (IS_RECEIVE) or sent; NULL: none. */
 static const struct otf2_message *find_message(const struct otf2_thread *t, bool is_receive)
 {
     for (size_t i = 0; i < t->call.n; i++)
@@ -164,7 +165,7 @@ static void emit_sendrecv(struct otf2_thread *t, int64_t leave_ns)
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* Emits the free of REQUEST, which no later record uses. */
+/* Emits a free of REQUEST, because no later record of the archive completes it. */
 static void emit_free(struct otf2_thread *t, int64_t request, int64_t at_ns)
 {
     struct mpg_event e = make(t, MPG_CALL_Request_free, at_ns);
@@ -174,7 +175,7 @@ static void emit_free(struct otf2_thread *t, int64_t request, int64_t at_ns)
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* Emits the post of the send M. NULL: the archive has no record of this send. */
+/* Emits a nonblocking send. M: its record; NULL: the archive has none. */
 static void emit_isend(struct otf2_thread *t, enum mpg_call call, const struct otf2_message *m, int64_t enter_ns,
                        int64_t leave_ns)
 {
@@ -192,9 +193,8 @@ static void emit_isend(struct otf2_thread *t, enum mpg_call call, const struct o
     emit_free(t, request, leave_ns);
 }
 
-/* Emits the post of a nonblocking receive. R: source, tag and size, which the first pass has found at the receive's
- * completion. REQUEST: the request's number in the trace. ANY: MPG_ANY_ flags of the wildcards that the receive was
- * posted with. */
+/* Emits a nonblocking receive. R: its source, tag and size, which the first pass has found at its completion. REQUEST:
+ * number in the trace. ANY: MPG_ANY_ flags with which it was posted. */
 static void emit_irecv(struct otf2_thread *t, const struct otf2_record *r, int64_t request, uint32_t any, int64_t enter_ns,
                        int64_t leave_ns)
 {
@@ -219,8 +219,8 @@ static void emit_irecv(struct otf2_thread *t, const struct otf2_record *r, int64
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* Emits an Irecv for which the archive has no record of the post. Completions without such a record belong to these
- * receives in the order of posting. A receive that is never completed is taken as one from MPI_PROC_NULL. */
+/* Emits a nonblocking receive whose post has no record. Records of completions that name no request belong to these
+ * receives in the order of posting. A receive that is never completed becomes one from MPI_PROC_NULL. */
 static void emit_nameless_irecv(struct otf2_thread *t, int64_t leave_ns)
 {
     const struct otf2_record *r = mpg_otf2_record_at(t, t->postings++);
@@ -242,8 +242,8 @@ static void emit_nameless_irecv(struct otf2_thread *t, int64_t leave_ns)
     emit_free(t, request, leave_ns);
 }
 
-/* Returns the number of receives that the current call, Start or Startall, posts without a record: for Startall all
- * persistent receives initialised so far, for Start at most one; 0 if records show receives. */
+/* Returns how many receives the current call, MPI_Start or MPI_Startall, starts without a record. MPI_Startall is taken
+ * to start all persistent receives made so far, MPI_Start one at most; none if there are records of receives. */
 static uint32_t nameless_starts(const struct otf2_thread *t)
 {
     if (mpg_call_kind(t->call.region->call) != MPG_KIND_START)
@@ -254,8 +254,8 @@ static uint32_t nameless_starts(const struct otf2_thread *t)
     return t->call.region->call == MPG_CALL_Startall ? t->receive_inits : t->call.n == 0 && t->receive_inits > 0;
 }
 
-/* Emits Start, Startall, and Isendrecv with records, as one nonblocking operation after the other. The first operation takes
- * the whole time of the call. */
+/* Emits an MPI_Start, MPI_Startall or MPI_Isendrecv with records as nonblocking operations. The first one gets the whole
+ * time of the call. */
 static void emit_starts(struct otf2_thread *t, int64_t leave_ns)
 {
     const uint32_t nameless = nameless_starts(t);
@@ -290,7 +290,7 @@ static void emit_completion(struct otf2_thread *t, int64_t leave_ns)
     const bool tests = e.call == MPG_CALL_Test || e.call == MPG_CALL_Testall || e.call == MPG_CALL_Testany ||
                        e.call == MPG_CALL_Testsome;
     if (completed + c->tested.n == 0 && !tests) {
-        emit_unknown(t, leave_ns); /* of MPI_PROC_NULL, or of an operation without records: it may have waited */
+        emit_unknown(t, leave_ns); /* from MPI_PROC_NULL, or of an operation without records, for which it may have waited */
         return;
     }
     for (uint32_t i = 0; i < c->tested.n; i++)
@@ -315,7 +315,7 @@ static int32_t root_of(uint32_t root)
                                                      : (int32_t)(root & INT32_MAX);
 }
 
-/* Emits the collective that R describes. REQUEST: its request if it is nonblocking; 0: it is blocking. */
+/* Emits the collective with the record R. REQUEST: its request; 0: it is blocking. */
 static void emit_collective(struct otf2_thread *t, const struct otf2_record *r, int64_t request, int64_t leave_ns)
 {
     struct mpg_event e = make(t, t->call.region->call, leave_ns);
@@ -392,7 +392,7 @@ static void emit_comm_free(struct otf2_thread *t, int64_t leave_ns)
 
 /* --- any call --- */
 
-/* Emits a call that returned an error. The records of its messages are ignored. */
+/* Emits the current call as one that returned an error. Records of its messages are ignored. */
 static void emit_failed(struct otf2_thread *t, int64_t leave_ns)
 {
     struct mpg_event e = make(t, t->call.region->call, leave_ns);
@@ -406,7 +406,7 @@ static void emit_plain(struct otf2_thread *t, int64_t leave_ns)
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* Emits MPI_Init for an archive that has none. */
+/* Emits an MPI_Init at the first call, because the archive has none. */
 static void make_init(struct otf2_thread *t)
 {
     struct mpg_event e = make(t, MPG_CALL_Init, t->call.enter_ns);
@@ -415,7 +415,7 @@ static void make_init(struct otf2_thread *t)
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* Returns the remark that counts calls of KIND, of which the import reads only the times. */
+/* Returns the remark under which calls of KIND are counted, of which the import takes only the times. */
 static enum otf2_remark remark_of(enum mpg_kind kind)
 {
     if (kind >= MPG_KIND_WIN_CONSTRUCTOR && kind <= MPG_KIND_IRMA)
@@ -461,7 +461,7 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
     case MPG_KIND_RECV:
         emit_receive(t, leave_ns);
         break;
-    case MPG_KIND_MRECV: /* some recorders write a record of the message, others do not */
+    case MPG_KIND_MRECV: /* not all recorders write a record of the message */
         if (find_message(t, true))
             emit_receive(t, leave_ns);
         else
@@ -509,7 +509,7 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
     case MPG_KIND_COMM_FREE:
         emit_comm_free(t, leave_ns);
         break;
-    case MPG_KIND_SEND_INIT: /* the archive has a record of the operation only when it is started */
+    case MPG_KIND_SEND_INIT: /* these have no records: only the start of the operation has */
     case MPG_KIND_RECV_INIT:
     case MPG_KIND_REQUEST_FREE:
     case MPG_KIND_CANCEL:

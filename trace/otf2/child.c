@@ -14,7 +14,7 @@
 #include "common/kind.h"
 #include "trace/otf2/import.h"
 
-/* The result of the child, followed by REPORT_BYTES of text. */
+/* The child's result as sent through the pipe; the report, of REPORT_BYTES bytes, follows. */
 struct result {
     int status;
     size_t report_bytes;
@@ -31,7 +31,7 @@ static void write_all(int fd, const void *data, size_t size)
     }
 }
 
-/* Reads SIZE bytes from FD to DATA. Returns false if FD ends before, or on an error. */
+/* Reads SIZE bytes from FD into DATA. Returns false on an error or if FD ends before. */
 static bool read_all(int fd, void *data, size_t size)
 {
     for (size_t done = 0; done < size;) {
@@ -48,7 +48,7 @@ static void run_child(int pipe, const char *anchor, const char *target, int fd, 
     char *report = NULL;
     struct result result = {.status = -1};
     FILE *lines = open_memstream(&report, &result.report_bytes);
-    if (!freopen("/dev/null", "w", stderr)) /* asserts of libotf2 */
+    if (!freopen("/dev/null", "w", stderr)) /* hides the messages of failing assertions in libotf2 */
         (void)close(STDERR_FILENO);
     if (lines)
         result.status = mpg_otf2_import_here(anchor, target, fd, config, lines, &result.error);
@@ -61,7 +61,7 @@ static void run_child(int pipe, const char *anchor, const char *target, int fd, 
     _exit(0);
 }
 
-/* Takes the child's result from PIPE. */
+/* Reads the child's result from PIPE and prints its report. Returns the import's status, with ERR. */
 static int take_result(int pipe, const struct mpg_import_config *config, struct mpg_error *err)
 {
     enum { MAX_REPORT_BYTES = 1 << 20 };

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bytes of a collective from the sums that an archive holds. Score-P multiplies by the members that a rank sends to and
- * receives from (source: the numbers that its archives hold for calls of known size, mpgotf2(5)); an MPI_IN_PLACE call leaves the
- * rank itself out. */
+/* Computes the bytes of a collective as mpgtext(5) counts them from the sums that an archive holds. Score-P multiplies a
+ * member's bytes by the number of members that the rank sends to or receives from (source: its archives for calls of
+ * known size, mpgotf2(5)). An MPI_IN_PLACE call does not count the rank itself. */
 #include "trace/otf2/thread.h"
 
-/* Returns the bytes of one member, given SUM over N members; over N - 1 if N does not divide SUM (MPI_IN_PLACE). */
+/* Returns the bytes for one member if SUM is the sum over N members; over N - 1 members if N does not divide SUM
+ * (MPI_IN_PLACE). */
 static int64_t part_of(int64_t sum, int64_t n)
 {
     return sum % n == 0 || n < 2 || sum % (n - 1) != 0 ? sum / n : sum / (n - 1);
 }
 
-/* Spreads TOTAL over N counts. */
+/* Distributes TOTAL evenly over the N counts. */
 static void spread_over(int64_t *counts, int32_t n, int64_t total)
 {
     for (int32_t i = 0; i < n; i++)
         counts[i] = total / n + (i < total % n);
 }
 
-/* Returns the bytes of E as mpgtext(5) defines them, from SENT and RECEIVED, which a tool has multiplied by the members that this
- * rank sent to and received from. N: the members that count. */
+/* Returns the bytes of E as mpgtext(5) defines them. SENT, RECEIVED: sums in the archive, already multiplied by the
+ * number of members that this rank sent to and received from. N: number of members by which they are divided. */
 static int64_t multiplied(const struct mpg_event *e, int64_t sent, int64_t received, int64_t n)
 {
     const int64_t others = n > 1 ? n - 1 : 1;

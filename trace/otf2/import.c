@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports an archive: definitions, each thread in turn, then checks and facts that need all threads. */
+/* Imports an archive: reads the definitions, then each thread; then checks and writes facts that depend on all threads. */
 #include "trace/otf2/import.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "trace/otf2/clocks.h"
 #include "trace/otf2/thread.h"
 
-/* Callback for errors of libotf2: keeps the first message, which libotf2 would print otherwise. */
+/* Callback for errors of libotf2, which otherwise prints them: keeps the first message. */
 static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                const char *format, va_list arguments)
 {
@@ -28,7 +28,7 @@ static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, cons
 
 /* --- facts --- */
 
-/* Returns whether mpgkit wrote the archive: all facts of the trace are properties. */
+/* Returns whether mpgkit wrote the archive. Then properties hold all facts of the trace. */
 static bool has_own_facts(const struct otf2_archive *a)
 {
     return strncmp(a->creator, "mpgkit ", 7) == 0;
@@ -46,8 +46,9 @@ static int write_own_facts(struct otf2_import *im, struct mpg_error *err)
         memcpy(plain, key, n);
         plain[n] = '\0';
         if (strcmp(plain, "values") == 0)
-            continue; /* the archive's counters */
-        im->has_finalize[rank] = im->has_finalize[rank] || strcmp(plain, "died") == 0; /* a rank that died gets no MPI_Finalize */
+            continue; /* not copied: the archive's own list of counters gives this fact */
+        /* A rank that was killed gets no MPI_Finalize. */
+        im->has_finalize[rank] = im->has_finalize[rank] || strcmp(plain, "died") == 0;
         if (mpg_build_fact(im->build, rank, plain, value, err) < 0)
             return -1;
     }
@@ -104,7 +105,7 @@ static int write_remarks(const struct otf2_import *im, FILE *report, struct mpg_
 
 /* --- the whole --- */
 
-/* The first pair of ranks, ordered by communicator and ranks, between which the numbers of sends and receives differ. */
+/* The first pair of ranks, ordered by communicator and ranks, with different numbers of sends and receives. */
 struct difference {
     uint64_t key[2], sent, received;
     bool found;
@@ -123,7 +124,7 @@ static void compare_counts(const struct mpg_map *a, const struct mpg_map *b, boo
     }
 }
 
-/* Writes the likely cause of a difference between sends and receives to TEXT. */
+/* Writes to TEXT, of SIZE bytes, why sends and receives can differ in number. */
 static void explain(const struct otf2_import *im, char *text, size_t size)
 {
     static const enum otf2_remark causes[] = {OTF2_SWITCHED_OFF, OTF2_NEVER_COMPLETED, OTF2_UNKNOWN_REQUESTS,
@@ -137,7 +138,7 @@ static void explain(const struct otf2_import *im, char *text, size_t size)
     snprintf(text, size, " (calls that the recorder shows without their message, such as MPI_Mrecv?)");
 }
 
-/* Refuses an archive whose sends and receives differ in number. */
+/* Returns an error if sends and receives differ in number between some ranks. */
 static int check_messages(const struct otf2_import *im, struct mpg_error *err)
 {
     struct difference d = {.found = false};
@@ -156,7 +157,7 @@ static int check_messages(const struct otf2_import *im, struct mpg_error *err)
                          (unsigned long long)d.sent, (long long)d.key[0], (unsigned long long)d.received, why);
 }
 
-/* If no rank has MPI_Finalize, adds MPI_Finalize to all ranks. Otherwise ranks without MPI_Finalize count as killed. */
+/* If no rank has called MPI_Finalize, adds the call on all ranks. Otherwise ranks without MPI_Finalize count as killed. */
 static int finish_ranks(struct otf2_import *im, struct mpg_error *err)
 {
     bool any = false;
@@ -183,7 +184,7 @@ static OTF2_CallbackCode on_offset(void *user, OTF2_TimeStamp time, int64_t offs
     return mpg_otf2_clock_add(user, time, offset) ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
 }
 
-/* Reads the local definitions of each thread: the map from numbers in its events to global numbers, and clock offsets. */
+/* Reads the local definitions of all threads: how numbers in a thread's events map to global numbers, and clock offsets. */
 static int read_local(struct otf2_import *im, struct otf2_clock *clocks, struct mpg_error *err)
 {
     OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
@@ -198,7 +199,7 @@ static int read_local(struct otf2_import *im, struct otf2_clock *clocks, struct 
         uint64_t n;
         OTF2_DefReader *reader = OTF2_Reader_GetDefReader(im->reader, p->number);
         if (!reader)
-            continue; /* not every tool writes local definitions */
+            continue; /* not an error: not every tool writes local definitions */
         if (OTF2_Reader_RegisterDefCallbacks(im->reader, reader, callbacks, clock) != OTF2_SUCCESS ||
             OTF2_Reader_ReadAllLocalDefinitions(im->reader, reader, &n) != OTF2_SUCCESS)
             status = mpg_error_set(err, "rank %d: the definitions of its thread %u cannot be read", p->rank, p->thread);
@@ -226,7 +227,7 @@ static int read_threads(struct otf2_import *im, struct mpg_error *err)
     return 0;
 }
 
-/* Reads everything except the global definitions. Allocates data for each rank. */
+/* Reads the archive except for its global definitions, and writes facts and events of all ranks. Returns 0, or -1 with ERR. */
 static int read_ranks(struct otf2_import *im, struct otf2_clocks *clocks, FILE *report, struct mpg_error *err)
 {
     const struct otf2_archive *a = &im->archive;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sentences of remarks. */
+/* The text of each remark on assumptions of the import. */
 #include "trace/otf2/remarks.h"
 
 static const char *const texts[OTF2_REMARKS] = {

@@ -57,8 +57,8 @@ static void clear_records(struct otf2_records *r)
 
 /* --- times and values --- */
 
-/* Returns TICKS in ns since the archive's origin, but at least the last time of the thread. T fails if the time is more than
- * TOLERANCE_NS earlier than the last one. */
+/* Returns TICKS in ns since the archive's origin. A time before the thread's last one is replaced by the last one; if it
+ * is more than TOLERANCE_NS earlier, T fails. */
 static int64_t time_of(struct otf2_thread *t, uint64_t ticks)
 {
     const struct otf2_archive *a = &t->import->archive;
@@ -108,7 +108,7 @@ static OTF2_CallbackCode on_metric(HEAD, OTF2_MetricRef metric, uint8_t n, const
 
 /* --- regions --- */
 
-/* Returns attribute NUMBER of a record. Only archives written by mpgkit have these attributes; 0: none. */
+/* Returns attribute NUMBER of a record, which only archives of mpgkit have; 0: the record has none. */
 static uint8_t own_attribute(const OTF2_AttributeList *attributes, uint32_t number)
 {
     uint8_t value = 0;
@@ -118,7 +118,7 @@ static uint8_t own_attribute(const OTF2_AttributeList *attributes, uint32_t numb
     return value;
 }
 
-/* Reads the bytes for each member of a collective, attributes that only archives written by mpgkit have. */
+/* Reads the bytes for each member of a collective from attributes, which only archives of mpgkit have. */
 static void read_counts(struct otf2_thread *t, const OTF2_AttributeList *attributes)
 {
     const uint32_t first = t->import->archive.own.counts;
@@ -129,7 +129,7 @@ static void read_counts(struct otf2_thread *t, const OTF2_AttributeList *attribu
         mpg_otf2_append(t, &t->call.counts, value);
 }
 
-/* Returns whether REGION, no MPI function, becomes events. */
+/* REGION is no MPI function. Returns whether its begins and ends become events, as --regions says. */
 static bool is_marked(const struct otf2_thread *t, const struct otf2_region *region)
 {
     const enum mpg_import_regions regions = t->import->config->regions;
@@ -177,11 +177,11 @@ static void leave_region(struct otf2_thread *t, uint64_t time)
 {
     const int64_t now_ns = time_of(t, time);
     if (t->depth == 0)
-        return; /* recording began inside the region */
+        return; /* the region began before the recording */
     const struct otf2_region *region = t->stack[--t->depth];
     if (t->call_depth == t->depth + 1) {
         mpg_otf2_finish_call(t, now_ns);
-        if (t->pass == 2 && t->call.has_events) /* else the call is a part of the interval before the next */
+        if (t->pass == 2 && t->call.has_events) /* otherwise its counter values belong to the interval that the next call ends */
             memcpy(t->last_values, t->values, sizeof t->values);
         t->call_depth = 0;
     } else if (region && t->call_depth == 0 && is_marked(t, region)) {
@@ -219,7 +219,7 @@ static OTF2_CallbackCode on_context_leave(HEAD, OTF2_CallingContextRef context)
     return go_on(user);
 }
 
-/* Called for a record of the time in which the recorder wrote its buffer to the disk. */
+/* Called for the record of a flush: the recorder wrote its buffer to the disk. */
 static OTF2_CallbackCode on_flush(HEAD, OTF2_TimeStamp stop)
 {
     struct otf2_thread *t = user;
@@ -245,7 +245,7 @@ static OTF2_CallbackCode on_switch(HEAD, OTF2_MeasurementMode mode)
 
 /* --- messages --- */
 
-/* Adds M to the current call. Records outside of calls are ignored. */
+/* Adds M to the messages of the current call. Outside of calls a record of a message is ignored. */
 static void add_message(struct otf2_thread *t, const struct otf2_message *m)
 {
     struct otf2_call *c = &t->call;
@@ -265,8 +265,8 @@ static void add_message(struct otf2_thread *t, const struct otf2_message *m)
     c->messages[c->n++] = *m;
 }
 
-/* Maps request NUMBER of the archive to VALUE. A number that is still mapped is reused by the archive: VALUE replaces the old
- * value. */
+/* Stores VALUE for request NUMBER of the archive. If an older request had this number, the archive has reused it, and
+ * VALUE replaces the old value. */
 static void open_request(struct otf2_thread *t, uint64_t number, int64_t value)
 {
     uint64_t *slot = mpg_map_add(&t->open, number, 0);
@@ -278,7 +278,7 @@ static void open_request(struct otf2_thread *t, uint64_t number, int64_t value)
     }
 }
 
-/* Removes request NUMBER of the archive from the map. Returns its value; 0: not mapped. */
+/* Removes request NUMBER of the archive. Returns its value; 0: there is none. */
 static int64_t close_request(struct otf2_thread *t, uint64_t number)
 {
     const uint64_t *slot = mpg_map_find(&t->open, number, 0);
@@ -289,7 +289,7 @@ static int64_t close_request(struct otf2_thread *t, uint64_t number)
 }
 
 /* Notes that the current call completes request NUMBER of the archive. FOUND: communicator, source, tag and size of a
- * completed receive, or the data of a collective; NULL: a send, or a cancelled request. */
+ * receive, or the data of a collective; NULL: the request is a send or was cancelled. */
 static void complete(struct otf2_thread *t, uint64_t number, const struct otf2_record *found, bool is_cancelled)
 {
     const int64_t value = close_request(t, number);
@@ -303,7 +303,7 @@ static void complete(struct otf2_thread *t, uint64_t number, const struct otf2_r
             mpg_otf2_append(t, &t->call.cancelled, value);
         return;
     }
-    struct otf2_record *r = value > 0 ? mpg_otf2_record_at(t, (size_t)(value - 1)) : NULL; /* below 0: a send */
+    struct otf2_record *r = value > 0 ? mpg_otf2_record_at(t, (size_t)(value - 1)) : NULL; /* a negative value is a send */
     if (r && found)
         *r = *found;
     if (r)
@@ -352,7 +352,7 @@ static OTF2_CallbackCode on_irecv_request(HEAD, uint64_t request)
     return go_on(t);
 }
 
-/* Called for a record of a blocking receive. In a Wait or Test, the record belongs to the oldest receive that was posted without
+/* Called for the record of a receive. In a call that completes requests, it belongs to the oldest receive posted without
  * a record. */
 static OTF2_CallbackCode on_recv(HEAD, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
@@ -439,7 +439,7 @@ static OTF2_CallbackCode on_collective_complete(HEAD, OTF2_CollectiveOp op, OTF2
     return go_on(user);
 }
 
-/* Called for a record of a communicator that was made or freed. */
+/* Called for the record of a communicator that the current call has made or freed. */
 static OTF2_CallbackCode on_comm(HEAD, OTF2_CommRef comm)
 {
     struct otf2_thread *t = user;
@@ -499,7 +499,7 @@ static int read_pass(struct otf2_thread *t, uint64_t location, struct mpg_error 
     return good ? 0 : mpg_error_set(err, "rank %d: the events of its thread %u cannot be read", t->rank, t->thread);
 }
 
-/* Writes the events that are complete only at the end of the thread's records. */
+/* At the end of a thread's records: writes the facts and events that are known only now. Returns 0, or -1 with ERR. */
 static int end_thread(struct otf2_thread *t, struct mpg_error *err)
 {
     char value[96];
@@ -511,7 +511,7 @@ static int end_thread(struct otf2_thread *t, struct mpg_error *err)
     im->has_finalize[t->rank] = im->has_finalize[t->rank] || t->has_finalize;
     if (t->call_depth > 0 && t->call.region->call != MPG_CALL_Unknown) {
         snprintf(value, sizeof value, "%u %s %lld", t->thread, mpg_call_name(t->call.region->call), (long long)t->call.enter_ns);
-        im->has_finalize[t->rank] = true; /* the rank died in this call: no MPI_Finalize is made for it */
+        im->has_finalize[t->rank] = true; /* the rank was killed in this call, so it gets no MPI_Finalize */
         if (mpg_build_fact(im->build, t->rank, "died", value, err) < 0)
             return -1;
     }
@@ -530,7 +530,7 @@ static void begin_pass(struct otf2_thread *t, int pass)
     t->pass = pass;
     t->depth = t->call_depth = 0;
     t->nameless.n = t->nameless_first = t->receive_inits = 0;
-    t->requests = (int64_t)t->thread << REQUESTS_BITS; /* unique on the rank */
+    t->requests = (int64_t)t->thread << REQUESTS_BITS; /* request numbers are unique among the threads of the rank */
     t->postings = 0;
     t->last_ns = INT64_MIN;
     t->has_values = false;

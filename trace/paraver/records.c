@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Header, communicators, events and messages of a .prv file, and the names of values of its .pcf file. */
+/* Reads the header, communicators, events and messages of a .prv file, and the names of values in its .pcf file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Grows *ARRAY of *CAPACITY items of SIZE bytes for one more than N. */
+/* Enlarges *ARRAY, with room for *CAPACITY items of SIZE bytes, so that N + 1 items fit. Returns false if out of memory. */
 static bool grow(void *array, size_t n, size_t *capacity, size_t size)
 {
     void **at = array;
@@ -32,12 +32,13 @@ static bool grow(void *array, size_t n, size_t *capacity, size_t size)
     return true;
 }
 
-/* Parses the number at *P, and the colon or end after it. */
+/* Parses the number at *P, MIN to MAX, into *VALUE. Moves *P behind the number and the colon after it. Returns false if
+ * there is no such number. */
 static bool number(const char **p, int64_t min, int64_t max, int64_t *value)
 {
     const char *end = mpg_digits(*p, value);
     errno = 0;
-    if (end == *p) { /* a sign, blanks, many digits */
+    if (end == *p) { /* mpg_digits() refuses signs, blanks and many digits */
         char *other;
         *value = strtoll(*p, &other, 10);
         end = other;
@@ -55,7 +56,7 @@ static int add_name(struct prv_import *im, uint32_t type, uint32_t value, const 
 {
     uint64_t *slot = mpg_map_add(&im->name_numbers, type, value);
     if (slot && *slot)
-        return 0; /* the first name of a value counts */
+        return 0; /* if a value has several names, the first counts */
     if (!slot || !grow(&im->names, im->name_number, &im->name_capacity, sizeof *im->names))
         return out_of_memory(err);
     struct prv_names *n = &im->names[im->name_number];
@@ -118,8 +119,8 @@ int mpg_prv_read_names(struct prv_import *im, struct mpg_error *err)
 
 /* --- header --- */
 
-/* Reads the part of the header behind the length, "N(CPUS,...):1:TASKS(THREADS:NODE,...)", which the number of communicators may
- * follow. Returns 0, or -1 with ERR. */
+/* Reads the header from the list of nodes on: "N(CPUS,...):1:TASKS(THREADS:NODE,...)", which the number of communicators
+ * may follow. Returns 0, or -1 with ERR. */
 static int read_tasks(struct prv_import *im, const char *p, struct mpg_error *err)
 {
     int64_t nodes, applications, tasks, threads, node;
@@ -196,8 +197,8 @@ static int read_comm(struct prv_import *im, const char *p, struct mpg_error *err
     return 0;
 }
 
-/* Reads CPU, application, task and thread at *P, and moves *P on; task and thread are stored from 0. Returns false if one of the
- * four is invalid. */
+/* Reads "CPU:APPLICATION:TASK:THREAD" at *P and moves *P behind it. *TASK and *THREAD count from 0. Returns false if one
+ * of the four is invalid. */
 static bool object(const struct prv_import *im, const char **p, int32_t *task, int32_t *thread)
 {
     int64_t cpu, application, t, h;
@@ -217,8 +218,8 @@ static bool time_of(const struct prv_import *im, const char **p, int64_t *ns)
     return true;
 }
 
-/* Finds THREAD of TASK, or adds it: memory grows with the threads that have records, not with those that the header claims.
- * Returns NULL if out of memory. */
+/* Returns the entry of THREAD of TASK, added on first use: memory grows with the threads that have records, not with the
+ * number in the header. NULL: out of memory. */
 static struct prv_thread *find_thread(struct prv_import *im, int32_t task, int32_t thread)
 {
     uint64_t *place = thread == 0 ? &im->rank[task].first : mpg_map_add(&im->other_threads, (uint64_t)task, (uint64_t)thread);
@@ -229,8 +230,8 @@ static struct prv_thread *find_thread(struct prv_import *im, int32_t task, int32
     return place && *place ? &im->threads[*place - 1] : NULL;
 }
 
-/* Gives CALL, a collective, its number among the collectives of its communicator on its rank. If CALL is the root's,
- * notes the root for the calls of the other ranks. */
+/* If CALL is a collective, sets its number among the collectives of its communicator on its rank. If the record says that
+ * its rank is the root, notes the root for the calls of the other ranks. Returns 0, or -1 with ERR. */
 static int number_collective(struct prv_import *im, struct prv_call *call, struct mpg_error *err)
 {
     const struct mpg_foreign_comm *comm = mpg_prv_comm_of(im, call);
@@ -251,7 +252,8 @@ static int number_collective(struct prv_import *im, struct prv_call *call, struc
     return 0;
 }
 
-/* Sets not_ns of the waiting calls of T, which post receives, to NOT_NS, and adds these calls to the sorter of calls. */
+/* Adds the calls of T that post receives, and were held back until NOT_NS was known, to the sorter of calls, with not_ns
+ * = NOT_NS. */
 static int keep_posting(struct prv_import *im, struct prv_thread *t, int64_t not_ns, struct mpg_error *err)
 {
     for (size_t i = 0; i < t->posting_number; i++) {
@@ -263,7 +265,7 @@ static int keep_posting(struct prv_import *im, struct prv_thread *t, int64_t not
     return 0;
 }
 
-/* Ends the open call of T at LEAVE_NS; -1: the trace ends inside of the call. */
+/* Ends the open call of T at LEAVE_NS; -1: the trace ends inside the call. Returns 0, or -1 with ERR. */
 static int end_call(struct prv_import *im, struct prv_thread *t, int64_t leave_ns, struct mpg_error *err)
 {
     struct prv_call *call = &t->call;
@@ -273,7 +275,8 @@ static int end_call(struct prv_import *im, struct prv_thread *t, int64_t leave_n
     call->leave_ns = leave_ns;
     if (number_collective(im, call, err) < 0)
         return -1;
-    if (t->posting_number > 0 && t->posting[0].leave_ns != leave_ns) { /* else a call of no duration */
+    /* Otherwise the call had no duration, and another one follows at once. */
+    if (t->posting_number > 0 && t->posting[0].leave_ns != leave_ns) {
         const bool receives = kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV || kind == MPG_KIND_MRECV;
         const int64_t not_ns = receives && call->enter_ns == t->posting[0].leave_ns ? leave_ns : -1;
         if (keep_posting(im, t, not_ns, err) < 0)
@@ -299,12 +302,12 @@ static int end_threads(struct prv_import *im, struct mpg_error *err)
     return 0;
 }
 
-/* Begins or ends a call of TASK in thread T, number THREAD. */
+/* Handles an event at AT_NS of thread THREAD of TASK, state T: begins a call, or ends one (VALUE 0). */
 static int take_call(struct prv_import *im, struct prv_thread *t, int32_t task, int32_t thread, int64_t at_ns, uint32_t type,
                      uint32_t value, struct mpg_error *err)
 {
     if (t->is_open && (t->call.type == PRV_FLUSH) != (type == PRV_FLUSH)) {
-        if (type == PRV_FLUSH) /* the recorder writes inside of a call */
+        if (type == PRV_FLUSH) /* a flush inside a call is a part of it */
             return 0;
         if (end_call(im, t, at_ns, err) < 0)
             return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorts messages and calls, and follows the messages of a rank in the order of time. */
+/* Sorts messages and calls by time, and keeps the messages of a rank around the time of its present call. */
 #include "trace/paraver/window.h"
 
 #include <string.h>
@@ -7,8 +7,9 @@
 #include "common/reserve.h"
 
 enum {
-    SORT_BYTES = 4 << 20, /* memory of each sorter */
-    MAX_LOOKS = 4096      /* messages of one time that a call looks at, so that a hostile trace takes no quadratic time */
+    SORT_BYTES = 4 << 20, /* memory of each sorter, bytes */
+    /* Maximum number of messages of one time that are examined for a call; keeps the time linear even for a malicious trace. */
+    MAX_LOOKS = 4096
 };
 
 #define COMPARE(field) \
@@ -82,7 +83,7 @@ static int32_t thread_of(const struct prv_window *w, const struct prv_message *m
     return w->is_receive ? m->destination_thread : m->source_thread;
 }
 
-/* Reads the next message ahead. */
+/* Reads the next message of the rank into w->ahead; NULL at the end. */
 static int advance(struct prv_window *w, struct mpg_error *err)
 {
     const void *item = NULL;
@@ -96,7 +97,7 @@ int mpg_prv_window_begin(struct prv_window *w, struct mpg_error *err)
     return advance(w, err);
 }
 
-/* Drops the messages before FROM_NS, and counts in W->left those that no call has taken. */
+/* Drops the messages with times before FROM_NS. Counts in W->left those of them that no call has taken. */
 static void drop(struct prv_window *w, int64_t from_ns)
 {
     for (; w->first < w->n && time_of(w, &w->items[w->first].message) < from_ns; w->first++)
@@ -134,7 +135,7 @@ int mpg_prv_window_end(struct prv_window *w, int32_t rank, struct mpg_error *err
     return 0;
 }
 
-/* Returns the index of the first message with logical time AT_NS in THREAD, or where such a message would be inserted. */
+/* Returns the index of THREAD's first message whose logical time is AT_NS, or the index at which it would be inserted. */
 static size_t lower_bound(const struct prv_window *w, int32_t thread, int64_t at_ns)
 {
     size_t low = w->first, high = w->n;
@@ -149,7 +150,7 @@ static size_t lower_bound(const struct prv_window *w, int32_t thread, int64_t at
     return low;
 }
 
-/* Returns the index of the first message from I on that no call has taken. */
+/* Returns the index of the first message, from index I on, that no call has taken. */
 static size_t free_from(struct prv_window *w, size_t i)
 {
     size_t end = i;

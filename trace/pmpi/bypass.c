@@ -29,7 +29,7 @@ static struct {
     pthread_mutex_t lock;
     char *names[MAX_NAMES];
     int number;
-    char *file; /* file with the first function */
+    char *file; /* the module that looked up the first of these functions */
 } looked_up = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool is_known(const char *name)
@@ -86,28 +86,28 @@ static void report_looked_up(void)
 
 #ifdef IS_SLOT
 
-/* The addresses of MPI's library. */
+/* The address range of MPI's library. */
 struct area {
     uintptr_t start, end;
 };
 
-/* The slots of a module that hold addresses in MPI's library. */
+/* The slots of a module whose function addresses lie in MPI's library. */
 struct calls {
-    const char *first; /* name of the first slot's function */
+    const char *first; /* name of the function in the first of these slots */
     int count;
-    bool begins; /* a slot is for MPI_Init or MPI_Init_thread, or their PMPI names */
+    bool begins; /* one of them is MPI_Init or MPI_Init_thread, or the PMPI name of either */
 };
 
-/* A module that calls functions by their second names, PMPI_Send and so on. */
+/* A module that calls functions by their PMPI names. */
 enum { MAX_SECOND = 16 };
 struct second {
     const char *file;
-    const void *code; /* an address in the module's code */
+    const void *code; /* any address in the module's code */
     struct calls calls;
 };
 struct search {
     struct area mpi;
-    bool reports; /* look_at() reports modules that call MPI_ functions in the library, one line each */
+    bool reports; /* whether look_at() prints a line for each module that calls MPI_ functions in the library */
     struct second second[MAX_SECOND];
     int number;
 };
@@ -134,7 +134,7 @@ static bool holds(struct area a, uintptr_t address)
 static int find_mpi(struct dl_phdr_info *module, size_t size, void *data)
 {
     (void)size;
-    struct area *mpi = data; /* until the area is found, its START is an address in the library */
+    struct area *mpi = data; /* in: START is any address in the library; out: the library's range */
     const struct area a = area_of(module);
     if (!holds(a, mpi->start))
         return 0;
@@ -152,7 +152,7 @@ static void look(const ElfW(Rela) * r, size_t bytes, const struct dl_phdr_info *
         const char *plain = name + is_second;
         if (!IS_SLOT(ELF64_R_TYPE(r[i].r_info)) || strncmp(plain, "MPI_", 4) != 0 || !plain[4] || plain[5] < 'a' ||
             plain[5] > 'z')
-            continue; /* MPI_UNWEIGHTED is no function */
+            continue; /* not a function, but for example MPI_UNWEIGHTED */
         struct calls *calls = &found[is_second];
         memcpy(&address, (const void *)(module->dlpi_addr + r[i].r_offset), sizeof address);
         if (!holds(mpi, address))
@@ -186,7 +186,7 @@ static int look_at(struct dl_phdr_info *module, size_t size, void *data)
     const ElfW(Sym) *symbols = NULL;
     const char *names = NULL;
     size_t slots_bytes = 0, others_bytes = 0;
-    struct calls calls[2] = {{.count = 0}, {.count = 0}}; /* calls of MPI_X, and calls of PMPI_X */
+    struct calls calls[2] = {{.count = 0}, {.count = 0}}; /* [0]: slots of MPI_ functions; [1]: slots of PMPI_ functions */
     (void)size;
     for (int i = 0; i < module->dlpi_phnum; i++)
         if (module->dlpi_phdr[i].p_type == PT_DYNAMIC)
@@ -223,8 +223,8 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Returns true for MPI's own libraries and components, which call PMPI_X by design, and for mpgreplay's library, which
- * calls PMPI_X beside the re-enacted calls. */
+/* Returns true if FILE is a library or component of MPI itself, which calls PMPI_ functions by design, or mpgreplay's
+ * library, which does so beside the calls that it replays. */
 static bool is_of_mpi(const char *file, const void *code)
 {
     bool mpi;
@@ -233,8 +233,8 @@ static bool is_of_mpi(const char *file, const void *code)
     return mpi || begins(name, "mca_") || begins(name, "libmpgreplay");
 }
 
-/* Returns true for a PMPI tool, whose own wrapper MPI_Send calls PMPI_Send. Its calls are not missed: the tracer records
- * MPI_Send, or reports the tool's wrapper as the program's own function. */
+/* Returns true if S is a PMPI tool: its own MPI_Send calls PMPI_Send. The tracer misses none of these calls: it records
+ * MPI_Send, or reports the tool's wrapper as a function of the program. */
 static bool is_tool(const struct second *s)
 {
     const char *name = s->calls.first + 1;

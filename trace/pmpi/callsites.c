@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stack walk, and a thread's memory of its walks. */
+/* Walks the call stack to find the callsite of an MPI call. Each thread remembers its walks to avoid most of the work. */
 #define _GNU_SOURCE
 #include "trace/pmpi/callsites.h"
 
@@ -14,49 +14,53 @@
 static struct {
     unsigned depth;
     pthread_key_t at_thread_end;
-    bool remembers; /* at_thread_end exists */
+    bool remembers; /* at_thread_end is a valid key */
 } sites;
 
-/* A thread's memory of a site: its last walk to the site and the sites that followed, because programs repeat themselves.
- * The result of a walk that ends before the end of the stack depends only on its first address and on the words it reads:
- * if these are equal, so is the site. Offsets of words, and values of pointers into the stack, are relative to the CFA of
- * the first frame, because a stack may begin at another address. */
+/* What a thread remembers of a callsite ("site"): the last walk that led to it, and the sites captured next, because programs
+ * repeat themselves. The result of a walk that ends before the end of the stack depends only on its first address and on the
+ * words that it reads: if these are the same, so is the site. Offsets of words, and pointers into the stack, are stored
+ * relative to the CFA (canonical frame address) of the first frame, because another stack may begin at another address. */
 enum { WORDS = 16, FOLLOWERS = 2, BLOCK_WALKS = 32, WALK_BLOCKS = 1 << 8 };
 struct known_walk {
     int32_t site;
-    uint32_t next[FOLLOWERS]; /* 1 + the sites of the walks that followed, last first; 0: none */
-    int32_t frame;            /* location of the first frame pointer; relative to the CFA, like all offsets below */
-    int32_t end;              /* end of the highest word */
-    uint8_t words, plain;     /* words in all; the first PLAIN are no pointers into the stack, the rest are */
-    int16_t offset[WORDS];    /* offsets in units of words */
-    uintptr_t address;        /* first return address; 0: no walk */
+    uint32_t next[FOLLOWERS]; /* 1 + each of the sites captured next, the latest first; 0: none */
+    /* Where the first frame's frame pointer is stored, in bytes relative to the CFA, as all offsets below. */
+    int32_t frame;
+    int32_t end;              /* end of the word with the highest address */
+    /* Number of words; the first PLAIN are compared as they are, the others are pointers into the stack. */
+    uint8_t words, plain;
+    int16_t offset[WORDS];    /* place of each word relative to the CFA, counted in words */
+    uintptr_t address;        /* first return address; 0: nothing is remembered of this site */
     uintptr_t word[WORDS];
 } __attribute__((aligned(CACHE_LINE_BYTES)));
 
-/* A frame whose caller is found by an offset from the stack pointer alone. Most frames of a new stack were also on the last
- * stack. A list of them takes few lines of the cache; looking up a code address reads two lines for each frame, one of the hash
- * table and one of the entry. A list ends with address 0. */
+/* A frame whose caller is at a fixed offset from the stack pointer. Most frames of a new stack were also on the last one.
+ * A list of such frames, which ends with address 0, takes few cache lines; to look up a code address reads two lines for
+ * each frame, in the hash table and the entry. */
 enum { RECENT = 16 };
 struct recent {
     uintptr_t address;
     struct code_address *code;
-    struct unwind_rule rule; /* the rule of CODE, which is simple */
+    struct unwind_rule rule; /* copy of CODE's rule */
 };
 
 struct memory {
     struct known_walk *last;
-    struct recent frames[2][RECENT]; /* of the last walk, and of the walk in progress or before */
-    unsigned turn;                   /* FRAMES[TURN] are the last walk's */
-    char *walks[WALK_BLOCKS];        /* blocks of walks, by site; the first begins at the next line of the cache */
+    struct recent frames[2][RECENT]; /* frames of the last walk, and of the present walk or the one before */
+    unsigned turn;                   /* index in FRAMES of the last walk's frames */
+    /* Blocks of struct known_walk, by site; in a block the entries begin at the first cache line. */
+    char *walks[WALK_BLOCKS];
 };
 
 static __thread struct {
     struct stacks stacks;
     struct memory *memory;
-    bool busy; /* the thread uses its memory: a signal handler's capture does without */
+    bool busy; /* the thread is using MEMORY: a capture in a signal handler must not */
 } thread __attribute__((tls_model("initial-exec")));
 
-/* Clears thread.memory, because later destructors of the thread may call MPI. */
+/* Called at the end of a thread: frees its memory. Later destructors of the thread may call MPI, so thread.memory is
+ * cleared first. */
 static void forget(void *memory)
 {
     struct memory *m = memory;
@@ -77,14 +81,16 @@ void callsites_start(unsigned depth, callsites_look *look)
 
 struct walk {
     struct code_address *codes[CALLSITES_MAX_DEPTH];
-    uintptr_t addresses[CALLSITES_MAX_DEPTH]; /* of CODES */
+    uintptr_t addresses[CALLSITES_MAX_DEPTH]; /* code addresses of CODES */
     unsigned depth;
-    bool other; /* the result depends on more than the words below: libgcc's unwinder, a signal's frame, the end of the stack */
-    unsigned words, pointers; /* bit i of POINTERS: word i is a pointer into the stack */
-    uintptr_t word_at[WORDS]; /* addresses of the first WORDS words */
+    /* The result depends on more than the words below: libgcc walked, or the walk met a signal's frame or the end of the
+     * stack. */
+    bool other;
+    unsigned words, pointers; /* number of words read; bit i of POINTERS: word i is a pointer into the stack */
+    uintptr_t word_at[WORDS]; /* addresses of the first WORDS words read */
 };
 
-/* Reads a word of another function's frame, where the address sanitizer must not check. */
+/* Reads a word of another function's frame. The address sanitizer must not check this. */
 __attribute__((no_sanitize("address"))) static inline uintptr_t word(uintptr_t address)
 {
     return *(const uintptr_t *)address;
@@ -113,7 +119,7 @@ static inline uintptr_t plain(uintptr_t address)
     return address;
 }
 
-/* Appends P as the next frame, unless P is skipped at the innermost end. */
+/* Appends P as the next frame outwards; leaves P out if it is marked as skipped and no other frame came before. */
 static inline void take(struct walk *w, struct code_address *p, uintptr_t address)
 {
     if (w->depth == 0 && p->skipped)
@@ -123,7 +129,7 @@ static inline void take(struct walk *w, struct code_address *p, uintptr_t addres
 }
 
 struct whole {
-    uintptr_t from; /* the innermost address to record */
+    uintptr_t from; /* innermost address to record; libgcc's walk begins with inner frames */
     bool started, failed;
     struct walk *walk;
 };
@@ -182,14 +188,13 @@ step(struct walk *w, const struct unwind_rule *rule, uintptr_t high, uintptr_t *
     return read_word(w, at);
 }
 
-/* A frame, as its callee finds it on return. ADDRESS is its return address, or 0 if there is no frame. */
+/* A frame as its callee returns to it. ADDRESS: its return address; 0: there is no frame. SP: its stack pointer. */
 struct at {
-    uintptr_t address, sp, fp_at, high; /* location of the frame pointer; end of the stack */
+    uintptr_t address, sp, fp_at, high; /* FP_AT: address at which its frame pointer is stored; HIGH: end of the stack */
     bool interrupted;                   /* the frame was interrupted by a signal */
 };
 
-/* Moves AT from a frame with the simple RULE to its caller. Reads other functions' frames, which the address sanitizer would
- * report. */
+/* Moves AT to the caller, by RULE, which is simple. Reads other functions' frames, which the address sanitizer would report. */
 __attribute__((no_sanitize("address"))) static inline void unwind_simple(struct walk *w, const struct unwind_rule *rule,
                                                                          struct at *at)
 {
@@ -205,7 +210,7 @@ __attribute__((no_sanitize("address"))) static inline void unwind_simple(struct 
     at->address = plain(read_word(w, at->sp + (uintptr_t)(intptr_t)rule->address));
 }
 
-/* Moves AT from the frame of P to its caller. */
+/* Moves AT from the frame of code address P to its caller, by any rule. */
 static inline void unwind_frame(struct walk *w, const struct code_address *p, struct at *at)
 {
     if (__builtin_expect(p->simple, true)) {
@@ -215,10 +220,11 @@ static inline void unwind_frame(struct walk *w, const struct code_address *p, st
     at->interrupted = p->rule.kind == UNWIND_SIGNAL;
     at->address = at->interrupted ? stacks_leave_signal(&thread.stacks, &at->high, &at->sp, &at->fp_at)
                                   : plain(step(w, &p->rule, at->high, &at->sp, &at->fp_at));
-    w->other |= at->interrupted || at->address == 0; /* the stack ended, or the rule is damaged */
+    w->other |= at->interrupted || at->address == 0; /* no further frame: the end of the stack, or a damaged rule */
 }
 
-/* Returns the frame with ADDRESS in the list FRAMES, of which *NEXT is the most likely one; NULL: none. */
+/* Returns the entry of FRAMES with ADDRESS; NULL: none. *NEXT: index of the entry that most likely matches; set to the
+ * one after the entry found. */
 static inline const struct recent *find_recent(const struct recent *frames, unsigned *next, uintptr_t address)
 {
     unsigned i = *next;
@@ -239,8 +245,8 @@ static inline void append(struct recent **end, const struct recent *limit, struc
     (*end)->address = 0;
 }
 
-/* Collects the frames from AT outwards in W. Returns false if a code address or its rule cannot be stored: no memory, or a
- * signal handler (code_addresses.h). LAST: frames of an earlier walk. NOW: room for RECENT frames of this walk. */
+/* Stores the frames from AT outwards in W. LAST: simple frames of an earlier walk; NOW: room for RECENT frames of this
+ * walk. Returns false if a code address or its rule cannot be stored: no memory, or in a signal handler (code_addresses.h). */
 static bool walk(struct walk *w, struct at at, const struct recent *last, struct recent *now)
 {
     const uintptr_t first = at.address;
@@ -265,7 +271,7 @@ static bool walk(struct walk *w, struct at at, const struct recent *last, struct
         if (!code_addresses_has_rule(p))
             return false;
         if (p->rule.kind == UNWIND_END ||
-            (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* a damaged rule led here */
+            (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* reached by a damaged rule */
             return true;
         if (p->rule.kind == UNWIND_NOWHERE)
             return walk_with_libgcc(w, first);
@@ -278,14 +284,14 @@ static bool walk(struct walk *w, struct at at, const struct recent *last, struct
 
 /* --- memory of walks --- */
 
-/* Returns the present value of word I of the walk K, on the stack whose first frame has the CFA CFA. */
+/* Returns the present value of the word that is word I of walk K, on a stack whose first frame has the CFA in CFA. */
 __attribute__((no_sanitize("address"))) static inline uintptr_t known_word(const struct known_walk *k, uintptr_t cfa,
                                                                            unsigned i)
 {
     return word(cfa + (uintptr_t)((intptr_t)k->offset[i] * (intptr_t)sizeof(uintptr_t)));
 }
 
-/* Returns true if a walk from AT would repeat K. */
+/* Returns true if a walk from AT would have the same result as K. */
 static inline bool repeats_walk(const struct known_walk *k, const struct at *at)
 {
     const uintptr_t cfa = at->sp;
@@ -300,15 +306,15 @@ static inline bool repeats_walk(const struct known_walk *k, const struct at *at)
     return differences == 0;
 }
 
-/* Returns the entry of SITE, whose block of walks is allocated. */
+/* Returns the entry of SITE in M. Its block must be allocated. */
 static inline struct known_walk *entry_of(const struct memory *m, int32_t site)
 {
     const uintptr_t block = (uintptr_t)m->walks[site / BLOCK_WALKS];
     return (struct known_walk *)((block + CACHE_LINE_BYTES - 1) & ~(uintptr_t)(CACHE_LINE_BYTES - 1)) + site % BLOCK_WALKS;
 }
 
-/* Returns the remembered walk that a walk from AT would repeat, among the walks that have followed the last walk before;
- * NULL: none of them. */
+/* Returns the walk that a walk from AT would repeat, if it is one of those that came after the last walk in the past;
+ * else NULL. */
 static inline struct known_walk *recall(const struct memory *m, const struct at *at)
 {
     const struct known_walk *last = m->last;
@@ -333,7 +339,7 @@ static struct memory *make_memory(void)
     return thread.memory = m;
 }
 
-/* Returns the entry of SITE in M, allocated if necessary; NULL: no memory, or SITE is too large a number. */
+/* Returns the entry of SITE in M, whose block is allocated if necessary; NULL: no memory, or too large a site number. */
 static struct known_walk *make_entry(struct memory *m, int32_t site)
 {
     const int32_t block = site / BLOCK_WALKS;
@@ -357,7 +363,7 @@ static bool add_word(struct known_walk *k, uintptr_t address, uintptr_t cfa)
     return true;
 }
 
-/* Remembers that W, which began at AT, found SITE. Returns the entry; NULL: not remembered. */
+/* Remembers that W, a walk from AT, found SITE. Returns the entry; NULL: the walk cannot be remembered. */
 static __attribute__((noinline)) struct known_walk *remember(struct memory *m, const struct walk *w, const struct at *at,
                                                              int32_t site)
 {
@@ -383,7 +389,7 @@ static __attribute__((noinline)) struct known_walk *remember(struct memory *m, c
     return k;
 }
 
-/* Notes that K (NULL: a walk that is not remembered) followed the last walk, and makes K the last walk. */
+/* Notes that walk K (NULL: not remembered) came after the last walk, and makes K the last walk. */
 static inline void follow(struct memory *m, struct known_walk *k)
 {
     struct known_walk *last = m->last;
@@ -400,7 +406,8 @@ static struct at at_of(const void *address, const void *cfa, const void *frame)
                        .high = stacks_end(&thread.stacks, (uintptr_t)cfa)};
 }
 
-/* Collects the frames from AT outwards in W, with the recent frames in M (or NULL). Returns false as walk(). */
+/* Stores the frames from AT outwards in W. M: the thread's memory, whose recent frames speed up the walk, or NULL.
+ * Returns false as walk() does. */
 static inline bool walk_from(struct walk *w, struct at at, struct memory *m)
 {
     static const struct recent none;
@@ -411,8 +418,8 @@ static inline bool walk_from(struct walk *w, struct at at, struct memory *m)
     return walk(w, at, m->frames[m->turn ^ 1], m->frames[m->turn]);
 }
 
-/* Returns the site of the stack from AT outwards, as callsites_capture(). ALONE: no other capture of the thread is in
- * progress. */
+/* Returns the site of the stack from AT outwards, as callsites_capture() does. ALONE: the thread is in no other capture,
+ * so that its memory can be used. */
 static inline int32_t capture(struct at at, bool alone)
 {
     struct memory *m = alone ? make_memory() : NULL;

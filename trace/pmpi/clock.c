@@ -10,7 +10,7 @@ enum { BRACKETS = 20, BASELINE_NS = 10000000 };
 
 struct tracer_clock tracer_clock = {.mult = (uint64_t)1 << CLOCK_SHIFT};
 
-/* One moment on both clocks, from the tightest of several brackets. */
+/* One moment on both clocks: of several readings of ticks around a reading of ns, the one with the shortest distance. */
 struct moment {
     uint64_t ticks, ns;
 };
@@ -32,7 +32,7 @@ static struct moment read_both(void)
     return best;
 }
 
-/* MPGTRACE_CLOCK=system lets tests emulate machines without a constant counter. */
+/* Tests set MPGTRACE_CLOCK=system to run as on a machine whose counter is not constant. */
 __attribute__((constructor)) static void begin_calibration(void)
 {
     const char *name = getenv("MPGTRACE_CLOCK");

@@ -30,7 +30,7 @@ static uint64_t identify_clock(void)
     return hash;
 }
 
-/* Returns a communicator of the ranks of COMM whose ID has the same low 31 bits, in COMM's order. */
+/* Returns a communicator of those ranks of COMM whose ID agrees in its lowest 31 bits, in COMM's order. */
 static MPI_Comm split(MPI_Comm comm, uint64_t id)
 {
     MPI_Comm part = MPI_COMM_NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Readers take no lock: entries and tables are published with release stores and never freed. A later change of an entry
- * writes one word, to which all threads store the same value. */
+/* The tables of code addresses and callsites. Readers take no lock: entries and tables are published with release stores
+ * and never freed. Whatever changes in an entry later is a single word, to which all threads store the same value. */
 #include "trace/pmpi/code_addresses.h"
 
 #include <pthread.h>
@@ -12,16 +12,16 @@ enum { BLOCK_BYTES = 1 << 13, BLOCK_SITES = 1 << 10 };
 static struct {
     callsites_look *look;
     struct set codes, stacks;
-    pthread_mutex_t lock; /* for the members below, and for adding entries */
-    char *block;          /* the unused rest of the newest block */
+    pthread_mutex_t lock; /* taken to add entries, and for the next two members */
+    char *block;          /* free part of the newest block of memory */
     size_t block_left;
-    const struct site **sites[SET_MAX_ENTRIES / BLOCK_SITES]; /* blocks of sites, by number */
+    const struct site **sites[SET_MAX_ENTRIES / BLOCK_SITES]; /* blocks of BLOCK_SITES callsites, by callsite number */
 } tables = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Set while this thread holds the lock, for a signal handler that interrupts it. */
+/* Set while this thread holds the lock, so that a signal handler that interrupts it does not wait for itself. */
 static __thread bool adding __attribute__((tls_model("initial-exec")));
 
-/* Makes room for the site of the next number; false without memory. */
+/* Allocates the block of the next callsite's number if necessary. Returns false without memory. */
 static bool make_number(void)
 {
     const struct site ***block = &tables.sites[tables.stacks.number / BLOCK_SITES];
@@ -104,7 +104,7 @@ static bool in_frame(const struct unwind_rule *rule)
 
 static struct code_address *add_address_locked(uintptr_t address, bool interrupted)
 {
-    struct code_address *p = find_address(address, interrupted); /* another thread may have added the address */
+    struct code_address *p = find_address(address, interrupted); /* another thread may have added it meanwhile */
     if (p || !set_make_room(&tables.codes) || !(p = allocate_locked(sizeof *p, CACHE_LINE_BYTES)))
         return p;
     p->entry.hash = set_hash(address);
@@ -122,7 +122,8 @@ static void add_rule_locked(struct code_address *p)
     if (p->address >= CALLSITES_FOREIGN)
         p->rule = (struct unwind_rule){.kind = UNWIND_END};
     else
-        p->rule = unwind_rule_of((const void *)(p->address + p->interrupted)); /* a return address lies behind its call */
+        /* A return address is after its call: the function is that of the byte before. */
+        p->rule = unwind_rule_of((const void *)(p->address + p->interrupted));
     p->simple = in_frame(&p->rule);
     __atomic_store_n(&p->ruled, true, __ATOMIC_RELEASE);
 }

@@ -11,7 +11,7 @@
 #include "trace/pmpi/topology.h"
 #include "trace/pmpi/event.h"
 
-/* A communicator that MPI_Comm_idup is making. */
+/* A communicator that MPI_Comm_idup makes, until its request completes. */
 struct promise {
     struct promise *next;
     int64_t request;
@@ -21,13 +21,13 @@ struct promise {
 };
 
 static struct mpg_map by_handle; /* handle -> struct tracer_comm * */
-static struct tracer_comm **comms; /* by number */
+static struct tracer_comm **comms; /* by the tracer's number of the communicator */
 static int32_t comm_number, comm_capacity;
 static struct promise *promises;
-static MPI_Comm last_handle; /* handle of LAST */
+static MPI_Comm last_handle; /* handle of the communicator LAST, which was looked up last */
 static struct tracer_comm *last;
 
-/* Returned when memory is exhausted; recording has ended then. */
+/* Stands for any communicator when memory is exhausted. Recording has ended then. */
 static const struct tracer_groups has_no_handler;
 static struct tracer_comm nowhere = {.groups = &has_no_handler, .parent = MPG_NO_COMM};
 
@@ -53,7 +53,7 @@ static bool write_definition(const struct tracer_comm *c)
     return true;
 }
 
-/* Defines C in the calling thread's stream, after its parents. */
+/* Writes the definition of C to the calling thread's stream, after those of its parents. */
 static __attribute__((noinline)) void define_here(struct tracer_comm *c)
 {
     if (stream_defined(STREAM_COMMS, c->number))
@@ -92,7 +92,7 @@ static void free_comm(struct tracer_comm *c)
     free(c);
 }
 
-/* Returns a new communicator with the groups and topology of COMM; NULL without memory. */
+/* Returns a new entry for COMM with its groups and topology; NULL without memory. */
 static struct tracer_comm *new_comm(MPI_Comm comm, const struct tracer_comm *parent,
                                     const struct tracer_groups *groups, const int *group_tag)
 {
@@ -199,7 +199,7 @@ void tracer_comm_forget(MPI_Comm comm, int32_t number)
     if (!c || c->number != number)
         return;
     mpg_map_remove(&by_handle, (uint64_t)(uintptr_t)comm, 0);
-    if (streams.threads) /* other streams may still have to define C or its children */
+    if (streams.threads) /* other threads' streams may still have to write definitions of C, or of communicators made from it */
         return;
     comms[c->number] = NULL;
     free_comm(c);

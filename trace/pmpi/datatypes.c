@@ -9,12 +9,12 @@
 
 enum { SLOTS = 256 };
 
-/* Limit on the bytes of a record: sums of several records still fit (mpgtext(5)). */
+/* Limit on the bytes of one record, so that sums of several records do not overflow (mpgtext(5)). */
 static const int64_t MAX_BYTES = INT64_MAX / 4;
 
 static struct slot {
     MPI_Datatype type;
-    bool committed; /* by the program */
+    bool committed; /* by a call of the program that the tracer saw */
     bool known;     /* SIZE is valid */
     int64_t size;
 } slots[SLOTS];
@@ -32,7 +32,7 @@ static bool is_predefined(MPI_Datatype type)
 #ifdef MPICH
     return (unsigned)type >> 30 == 1; /* MPICH's ABI: the handle of a builtin type (mpi.h) */
 #elif !defined(OPEN_MPI)
-    return (uintptr_t)type < 4096; /* constants of the standard ABI: no object has an address this low */
+    return (uintptr_t)type < 4096; /* constants of the standard ABI: no real object has an address below 4096 */
 #else
     int integers, addresses, types, combiner;
     return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
@@ -40,7 +40,8 @@ static bool is_predefined(MPI_Datatype type)
 #endif
 }
 
-/* Returns the size of TYPE, and stores it in SLOT if it may be kept; -1 if MPI does not tell. */
+/* Returns the size of TYPE in bytes; -1: MPI does not tell. Stores it in SLOT if TYPE is predefined or committed by the
+ * program. */
 static __attribute__((noinline)) int64_t query_size(struct slot *slot, MPI_Datatype type)
 {
     MPI_Count size = 0;

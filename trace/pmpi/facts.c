@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts of a rank: host, clock, program, number of untraced calls. */
+/* Writes the facts of a rank: host, clock, program, number of untraced calls and others. */
 #include "config.h"
 
 #include "trace/pmpi/facts.h"
@@ -62,11 +62,11 @@ static const char *program(char *text, size_t size)
  * chrono-Compatible Low-Level Date Algorithms (2013), civil_from_days: years begin in March, in eras of 400 years. */
 static void write_date(char *text, size_t size, time_t time)
 {
-    const long long day = time / 86400 + 719468, second = time % 86400; /* days since 1 March 0 */
+    const long long day = time / 86400 + 719468, second = time % 86400; /* days since 1 March of year 0 */
     const long long era = day / 146097, of_era = day % 146097;
     const long long year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
     const long long of_year = of_era - (365 * year + year / 4 - year / 100);
-    const long long march = (5 * of_year + 2) / 153; /* 0: March */
+    const long long march = (5 * of_year + 2) / 153; /* months since March */
     const long long month = march < 10 ? march + 3 : march - 9;
     snprintf(text, size, "%04lld-%02lld-%02lldT%02lld:%02lld:%02lldZ",
              year + 400 * era + (month <= 2), month, of_year - (153 * march + 2) / 5 + 1,
@@ -112,7 +112,7 @@ static int write_machine(struct mpg_trace_writer *w, struct mpg_error *err)
     return limit > 0 ? facts_write(w, "core_limit", mpg_units_format_fact(text, sizeof text, limit, 2), err) : 0;
 }
 
-/* Writes the cores on which this rank may run. */
+/* Writes the fact "cores": the cores on which this rank may run. */
 static int write_cores(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     char text[512];
@@ -132,7 +132,7 @@ uint64_t facts_agree_on_run(int rank)
     struct timespec now;
     uint64_t run = 0;
     clock_gettime(CLOCK_REALTIME, &now);
-    if (rank == 0) /* the pid distinguishes processes which start at the same time on one host */
+    if (rank == 0) /* the process id distinguishes runs that start at the same time on one host */
         run = ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec) ^ (uint64_t)getpid() << 40;
     PMPI_Bcast(&run, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     return run;
@@ -173,7 +173,7 @@ int facts_write_offset(struct mpg_trace_writer *w, const struct clock_offset *of
     return facts_write(w, "clock", text, err);
 }
 
-/* Writes the off-CPU time of all streams. */
+/* Writes the sums of off-CPU time of all streams of the rank. */
 static int write_off_cpu(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     int64_t between_ns = 0, in_ns = 0;

@@ -16,16 +16,16 @@
 #include "trace/pmpi/family.h"
 
 #define FILE_OF(family) "libmpgtrace-" family ".so"
-/* Defined if the program is linked to an MPI of the family (mpg_mpi_symbol()). dlsym(3) would allocate when it finds
- * nothing. */
+/* Weak symbols: not NULL if the program is linked to an MPI of that family (mpg_mpi_symbol()). Not looked up by dlsym(3),
+ * which allocates when it finds nothing. */
 extern const char symbol_of_openmpi __asm__("ompi_mpi_comm_world") __attribute__((weak));
 extern const char symbol_of_mpich __asm__("MPIR_Dup_fn") __attribute__((weak));
 /* Set in a restarted program, which is not restarted again. */
 #define RESTARTED "MPGTRACE_ANEW"
 
-/* Shows a program that loads MPI late which MPI it is traced for (common/module.c). */
+/* Tells a program that loads MPI only later (common/module.c) for which MPI it is traced. */
 __attribute__((used, visibility("default"))) const char MPG_TRACER_MARK = 1;
-/* Marks a static program with the tracer (trace/record/target.c). */
+/* Its text tells mpgtrace record that a static program contains the tracer (trace/record/target.c). */
 __attribute__((used)) const char tracer_sign[] = MPG_TRACER_SIGN;
 
 static bool aside;
@@ -56,7 +56,7 @@ static bool find_other(enum mpg_mpi mpi, const char *file, char *path, size_t si
     if (mpi == MPG_MPI_NONE || !dladdr(tracer_sign, &self) || !self.dli_fname)
         return false;
     if (mpi == MPG_MPI_ABI && strncmp(base ? base + 1 : file, soname, strlen(soname)) != 0)
-        return false; /* another version of the standard ABI */
+        return false; /* the program has another version of the standard ABI than the tracer */
     const char *end = strrchr(self.dli_fname, '/');
     return end &&
            snprintf(path, size, "%.*s/" FILE_OF("%s"), (int)(end - self.dli_fname),
@@ -133,7 +133,7 @@ __attribute__((constructor)) static void check_family(int argc, char **argv, cha
     (void)argc;
     (void)envp;
     if (getenv(RESTARTED)) {
-        unsetenv(RESTARTED); /* programs started by this one are checked again */
+        unsetenv(RESTARTED); /* so that MPI programs which this one starts are checked, too */
         return;
     }
     Dl_info library;

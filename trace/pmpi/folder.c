@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trace folders: making a folder, and claiming a folder for one run. */
+/* Folders of traces: makes a folder, and claims it for one run, so that another run does not write into it. */
 #include "trace/pmpi/folder.h"
 
 #include <errno.h>
@@ -56,14 +56,14 @@ int folder_name(const char *folder, int64_t number, char *path, size_t size,
     return n < (int)size ? 0 : mpg_error_set(err, "%s: name too long", folder);
 }
 
-/* --- claims --- */
+/* --- claims: rank 0's file, which only one run can create, claims the folder --- */
 
 static int64_t change_ns(const struct stat *st)
 {
     return st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
 }
 
-/* Number of files of ranks and folders of spawned jobs in a folder, without OWN, the file just made. */
+/* Counts files of ranks and folders of spawned jobs in a folder. OWN: name of the file just made, which is not counted. */
 struct others {
     const char *own;
     int64_t number;
@@ -76,7 +76,7 @@ static void count_other(const char *name, void *data)
         others->number++;
 }
 
-/* Returns 1 if the folder is claimed, 0 if it belongs to another run, -1 on error. */
+/* Claims FOLDER by making the file NAME in it. Returns 1; 0: the folder belongs to another run; -1 with ERR. */
 static int claim_one(const char *folder, const char *name, struct folder_claim *claim,
                      struct mpg_error *err)
 {

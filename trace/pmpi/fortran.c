@@ -11,7 +11,7 @@
 #include "trace/pmpi/report.h"
 
 #ifdef OPEN_MPI
-/* Common blocks, under the names given by various compilers. */
+/* MPI's special Fortran addresses are common blocks; compilers give their symbols different names. */
 #define SPECIAL(lower, upper) \
     extern char lower __attribute__((weak)), lower##_ __attribute__((weak)), \
         lower##__ __attribute__((weak)), upper __attribute__((weak))
@@ -86,7 +86,7 @@ void *fortran_real(const char *name, const void *caller)
     void *real = NULL;
     if (dladdr(caller, &module)) {
         void *library = dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        if (library) { /* searches the module and its dependencies */
+        if (library) { /* dlsym() searches the module and the libraries that it depends on */
             real = dlsym(library, name);
             real = real ? real : dlsym(library, name + 1);
         }

@@ -18,7 +18,8 @@
 
 enum { GENERATIONS = 8 };
 
-/* A mapped file. Handlers read the list without a lock: entries are never freed; an entry with base NULL may be reused. */
+/* A mapped file. Signal handlers read the list of files without a lock: entries are never freed; an entry whose BASE is
+ * NULL is unused. */
 struct range {
     struct range *next;
     uint8_t *base;
@@ -27,12 +28,12 @@ struct range {
 };
 
 static struct {
-    pthread_mutex_t lock; /* never taken by handlers */
+    pthread_mutex_t lock; /* not taken in signal handlers */
     bool started;
     volatile bool has_lost;
     struct range *ranges;
     void (*lost)(const char *path);
-    int generations; /* used so far */
+    int generations; /* number of handler functions used so far */
     struct sigaction behind[GENERATIONS];
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -49,8 +50,8 @@ static struct range *range_of(const uint8_t *address)
     return NULL;
 }
 
-/* Maps anonymous memory at R's addresses; the failed store is then repeated. The signal interrupted the tracer's own
- * code, so this function may call any other function. */
+/* Maps anonymous memory in place of R's file, so that the failed store succeeds when it is repeated. The signal
+ * interrupted the tracer's own code in a store, so that this function may call any other. */
 static bool replace(struct range *r)
 {
     if (mmap(r->base, r->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
@@ -86,7 +87,7 @@ static void call_previous_handler(int generation, int signal, siginfo_t *info, v
         sigaction(SIGBUS, &action, NULL);
     }
     sigset_t blocked = to->sa_mask;
-    pthread_sigmask(SIG_BLOCK, &blocked, NULL); /* blocks the signal until the handler returns */
+    pthread_sigmask(SIG_BLOCK, &blocked, NULL); /* as the kernel would: signals in the mask wait until the handler returns */
     if (to->sa_flags & SA_NODEFER) {
         sigemptyset(&blocked);
         sigaddset(&blocked, SIGBUS);
@@ -137,7 +138,7 @@ static void set_locked(void)
     const bool has_no_handler = plain && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
     struct sigaction ours = {.sa_sigaction = handlers[n], .sa_flags = SA_SIGINFO | SA_ONSTACK};
     ours.sa_flags |= has_no_handler ? SA_RESTART : now.sa_flags & SA_RESTART;
-    guard.behind[n] = now; /* set before a signal can arrive */
+    guard.behind[n] = now; /* before a signal can reach our handler */
     if (sigaction(SIGBUS, &ours, &now) == 0)
         guard.behind[n] = now;
 }
@@ -151,7 +152,7 @@ static void add(uint8_t *base, size_t size, const char *path)
     const bool fresh = !r;
     if (!r && !(r = calloc(1, sizeof *r))) {
         pthread_mutex_unlock(&guard.lock);
-        return; /* the file stays unguarded */
+        return; /* out of memory: the file is not guarded */
     }
     r->size = size;
     strncpy(r->path, path, sizeof r->path - 1);

@@ -20,8 +20,8 @@ enum { FIRST_SLEEP_MS = 1, LONGEST_SLEEP_MS = 250 };
 
 static struct {
     char parent[PATH_MAX];
-    char folder[PATH_MAX]; /* empty: there is none */
-    char own[PATH_MAX];    /* the file of this host; empty: none */
+    char folder[PATH_MAX]; /* .mpgtrace-JOB; empty: not used */
+    char own[PATH_MAX];    /* the file of this host in it; empty: none */
 } hosts;
 
 /* Writes the absolute path of the folder in which the trace will be to hosts.parent. Returns false on failure. */
@@ -29,7 +29,7 @@ static bool find_parent(void)
 {
     const char *output = getenv("MPGTRACE_OUTPUT"), *end = output ? strrchr(output, '/') : NULL;
     char name[PATH_MAX] = ".";
-    while (end && end > output && end[1] == '\0') /* a name that ends in / */
+    while (end && end > output && end[1] == '\0') /* ignores slashes at the end */
         for (end--; end > output && *end != '/';)
             end--;
     if (end && *end == '/' && snprintf(name, sizeof name, "%.*s", end == output ? 1 : (int)(end - output), output) >= PATH_MAX)

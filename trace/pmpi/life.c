@@ -38,14 +38,15 @@
 enum { MIN_SEGMENT_BYTES = 4096, DEFAULT_SEGMENT_BYTES = 1 << 18, MAX_SEGMENT_BYTES = 1 << 26 };
 
 static struct {
-    bool tried;             /* MPI_Init was called */
-    _Atomic bool session;   /* MPI_Session_init was called */
-    uint64_t run;           /* number of the run */
-    bool began, finalizing; /* MPI_Init was called and all ranks take part; MPI_Finalize was called */
-    pid_t pid;              /* process id of the rank, not of a forked child */
+    bool tried;             /* MPI_Init has been called */
+    _Atomic bool session;   /* MPI_Session_init has been called */
+    uint64_t run;           /* a number that all ranks of a run share, and other runs do not */
+    /* BEGAN: MPI_Init has returned, and all ranks have run begin(); FINALIZING: MPI_Finalize has been called. */
+    bool began, finalizing;
+    pid_t pid;              /* of the rank, to recognise a forked child */
     struct clock_group clocks;
     char folder[PATH_MAX];
-    struct folder_claim claim; /* number 0: no claim, as for a spawned job */
+    struct folder_claim claim; /* number 0: nothing is claimed, as in a spawned job */
 } life;
 
 /* Turns the tracer off in a forked child, which is not the rank: its copies of the buffers do not belong to the trace. */
@@ -83,7 +84,7 @@ static const char *claiming_file(void)
     return getenv("MPGTRACE_PROFILE") ? "rank-0.profile.mpgt" : "rank-0.mpgt";
 }
 
-/* Sets life.folder to FOLDER, or to a new folder beside FOLDER if this holds a trace: rank 0 claims the folder. Returns 0, or -1
+/* Rank 0 claims FOLDER, or, if it holds a trace, a new folder beside it. Sets life.folder on all ranks. Returns 0, or -1
  * with ERR. Collective. */
 static int find_claimed(const char *folder, int rank, struct mpg_error *err)
 {
@@ -162,7 +163,8 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
     return mpg_trace_writer_flush(w, err);
 }
 
-/* Takes the steps that all ranks take together. Returns true if this rank may record. */
+/* The part of the start in which all ranks take part: they agree on the folder and measure clock offsets. Returns true if
+ * this rank may record. */
 static bool begin(bool threads)
 {
     struct mpg_error err;
@@ -171,7 +173,7 @@ static bool begin(bool threads)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int status = find_folder(rank, &err);
     life.run = facts_agree_on_run(rank);
-    PMPI_Barrier(MPI_COMM_WORLD); /* no rank writes before all ranks have checked the claim */
+    PMPI_Barrier(MPI_COMM_WORLD); /* no rank may write to the folder before all have checked that it is claimed */
     if (status == 0)
         status = open_streams(rank, threads, &err);
     if (status < 0 && life.claim.number > 0)
@@ -198,7 +200,8 @@ void tracer_before_init(void)
         tracer_real_chain(false);
         return;
     }
-    /* Open MPI 4 ends the process in MPI_Init if srun provides no protocol that it knows. */
+    /* Open MPI 4 ends the process in MPI_Init if srun offers no protocol that it knows. Then the watch process goes on,
+     * to report this. */
     if (MPG_TRACER_MPI == MPG_MPI_OPENMPI && lacks_pmix())
         summary_warn_watch();
     else
@@ -228,7 +231,7 @@ static bool all_are_here(void)
     return false;
 }
 
-/* Describes the PMI version which srun offered to the tasks of this step. */
+/* Returns a text for messages: which PMI version srun offered to the tasks of this step. */
 static const char *srun_gave(void)
 {
     enum mpg_srun_protocol protocol;
@@ -281,21 +284,21 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     clock_calibrate();
     clock_group_find(&life.clocks);
     s->enter_ns = clock_convert((uint64_t)s->enter_ns);
-    stream_thread.depth++; /* hides the tracer's own calls from the record */
+    stream_thread.depth++; /* calls that the tracer makes itself are not recorded */
     bool records = begin(thread_level > MPI_THREAD_SERIALIZED);
-    hosts_end(); /* all ranks have taken part in begin() */
+    hosts_end(); /* all ranks have taken part in begin(), so all have read the answer */
     stream_thread.depth--;
     if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
         return;
     usage_start();
     tracer_memory_prepare();
-    streams.calls = streams.measured = streams.measured_ns = 0; /* without the calls that measured the overhead */
+    streams.calls = streams.measured = streams.measured_ns = 0; /* do not count the calls by which the overhead was measured */
     streams.on = true;
     if (!tracer_lock())
         return;
     tracer_comm(MPI_COMM_WORLD);
     s->leave_ns = clock_now_ns();
-    off_cpu_leave(&stream_thread.off_cpu, s->leave_ns); /* the first compute interval begins */
+    off_cpu_leave(&stream_thread.off_cpu, s->leave_ns); /* here the first compute interval begins */
     struct mpg_event e = event_of(s);
     tracer_write(s, &e);
     regions_start(s);
@@ -310,7 +313,7 @@ void tracer_finalize(struct tracer_scope *s)
     if (!s->outermost || !life.began || life.finalizing || life.pid != getpid())
         return;
     life.finalizing = true;
-    /* All ranks take part, also ranks whose tracer has failed. */
+    /* Collective: also ranks whose tracer has failed take part. */
     bool measured = clock_measure(&life.clocks, &offset);
     clock_group_free(&life.clocks);
     summary_gather(streams.on ? streams_calls() + 1 : 0, life.folder);
@@ -373,7 +376,7 @@ __attribute__((destructor)) static void at_exit(void)
     if (!life.began && !life.tried && !tracer_real_is_other() && !tracer_stands_aside())
         summary_report_nothing(life.session);
     if (life.tried && !life.began && tracer_real_was_initialized(&ended) && ended)
-        hosts_end(); /* all ranks have called MPI_Finalize, and so left MPI_Init */
+        hosts_end(); /* all ranks have called MPI_Finalize, so all have read the answer */
     if (!streams.on || life.pid != getpid())
         return;
     tracer_real_was_initialized(&ended);

@@ -6,19 +6,22 @@
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
 
-static uint64_t recorded = 1; /* calls of each function recorded from each site */
+static uint64_t recorded = 1; /* how many calls of a function from one callsite are recorded before the others are only summed */
 
-/* Sums whose next calls are only counted, by return address and call. Not used in a process with several streams. */
-enum { SUMS = 256, TIMED_FIRST = 4, MIN_UNTIMED = 16, DRAW_SHIFT = 27 /* of 32 bits: 0 .. 31 */ };
+/* Sums to which the next calls only add a count and no time, by return address and call. Not used in a process with
+ * several streams. */
+enum { SUMS = 256, TIMED_FIRST = 4, MIN_UNTIMED = 16, DRAW_SHIFT = 27 /* a draw is a 32-bit number shifted to 0 .. 31 */ };
 struct local_sum {
     const void *return_address;
-    uint64_t *counter; /* valid while EPOCH is mpg_trace_sums_epoch */
+    uint64_t *counter; /* of the sum in the segment; valid while EPOCH equals mpg_trace_sums_epoch */
     uint64_t epoch;
     enum mpg_call call;
-    uint32_t untimed; /* number of calls until the next timed one */
+    uint32_t untimed; /* number of calls until one is timed again */
 };
 static struct local_sum sums[SUMS];
-static uint32_t draw; /* of a linear congruential generator: programs may repeat themselves with any period */
+/* State of a linear congruential generator. Random numbers of untimed calls, because the times of calls may repeat with
+ * any period. */
+static uint32_t draw;
 
 static inline struct local_sum *sum_of(enum mpg_call call, const void *return_address)
 {
@@ -30,7 +33,7 @@ void local_start(int rank)
     recorded = (uint64_t)setting_number("MPGTRACE_LOCAL", SETTING_INT, 0, INT64_MAX, 1, rank);
 }
 
-/* Returns true if the call is among the first RECORDED from its site; else begins a sum for such calls. */
+/* Returns true if the call is among the first RECORDED calls of CALL from SITE; else begins a sum for the calls after these. */
 static bool is_among_first(struct stream *stream, enum mpg_call call, int32_t site)
 {
     struct mpg_error err;
@@ -58,13 +61,13 @@ static __attribute__((noinline, cold)) void carry_off_cpu(struct stream *stream,
     mpg_trace_carry_off_cpu(stream->writer, before_ns + in_ns);
 }
 
-/* Makes local_begin() only count the next calls like S, in COUNTER of their sum. Possible if the return address alone
- * determines the callsite, and so the sum. */
+/* Lets local_begin() only count the next calls of S's function from the same place, in COUNTER. Only possible if the
+ * return address alone determines the callsite, and thereby the sum. */
 static void leave_untimed(const struct tracer_scope *s, uint64_t *counter)
 {
     if (streams.threads || *counter < TIMED_FIRST || !sites_is_caller(s->return_address))
         return;
-    draw = draw * 1664525u + 1013904223u; /* Numerical Recipes, 2nd edition, section 7.1 */
+    draw = draw * 1664525u + 1013904223u; /* constants of Numerical Recipes, 2nd edition, section 7.1 */
     *sum_of(s->call, s->return_address) = (struct local_sum){.return_address = s->return_address,
                                                              .counter = counter,
                                                              .epoch = mpg_trace_sums_epoch,
@@ -103,7 +106,7 @@ void local_end(const struct local_sum *sum, int rc)
         fail(sum, rc);
         return;
     }
-    /* A callback of the program may have ended the sum. */
+    /* The sum may have ended meanwhile, by a callback of the program. */
     if (__builtin_expect(sum->epoch == mpg_trace_sums_epoch && streams.on, true))
         mpg_trace_count_call(sum->counter);
     stream_thread.depth = 0;

@@ -24,7 +24,8 @@
 
 typedef void *dlsym_function(void *handle, const char *name);
 
-/* The stub returns WRAPPER, or jumps to NEXT if WRAPPER is NULL. Returned in two registers. */
+/* Result of a look-up: the stub of dlsym returns WRAPPER; if it is NULL, jumps to NEXT. The struct is returned in two
+ * registers. */
 struct lookup {
     void *wrapper;
     dlsym_function *next;
@@ -70,7 +71,8 @@ static dlsym_function *next_dlsym(void)
     return known;
 }
 
-/* Returns true if NAME begins with MPI_, MPIX_ or mpi_. Calls no other function, for sanitizers' sake. */
+/* Returns true if NAME begins with MPI_, MPIX_ or mpi_. Calls no function, because sanitizers replace them and call dlsym
+ * before these replacements work. */
 static bool is_mpi_name(const char *name)
 {
     if (name[0] == 'm')
@@ -85,10 +87,11 @@ static bool is_c_name(const char *name)
     return name[0] == 'M' && strpbrk(name, "abcdefghijklmnopqrstuvwxyz");
 }
 
-/* Returns the tracer's wrapper of the function NAME in the library behind HANDLE; NULL: CALLER gets dlsym's own result. */
+/* CALLER looks up NAME in the library behind HANDLE. Returns the tracer's wrapper; NULL: CALLER gets dlsym's own result. */
 static void *wrapper_of(dlsym_function *next, void *handle, const char *name, const void *caller)
 {
-    void *wrapper = next(RTLD_DEFAULT, name); /* the wrapper, or the program's own function, reported elsewhere */
+    /* The tracer's wrapper, or a function of the program, which is reported elsewhere. */
+    void *wrapper = next(RTLD_DEFAULT, name);
     if (!tracer_real_is_own(wrapper) && !tracer_real_is_entry(wrapper))
         return NULL;
     void *found = next(handle, name);
@@ -104,10 +107,11 @@ static void *wrapper_of(dlsym_function *next, void *handle, const char *name, co
 __attribute__((used, visibility("hidden"))) struct lookup tracer_look_up(void *handle, const char *name, const void *caller)
 {
     struct lookup l = {NULL, next_dlsym()};
-    /* With RTLD_DEFAULT dlsym finds the wrapper first, with RTLD_NEXT a wrapper behind the caller. */
+    /* Other handles only: with RTLD_DEFAULT dlsym finds the wrapper by itself; with RTLD_NEXT it finds one that comes
+     * after the caller. */
     if (handle != RTLD_DEFAULT && handle != RTLD_NEXT && is_mpi_name(name) && !tracer_real_is_own(caller)) {
         l.wrapper = wrapper_of(l.next, handle, name, caller);
-        dlerror(); /* the program sees only the errors of its own look-up */
+        dlerror(); /* clears an error of the tracer's own look-ups, which the program must not see */
     }
     return l;
 }
@@ -119,7 +123,7 @@ __asm__(".pushsection .text\n"
         ".p2align 4\n"
         "dlsym:\n"
         ".cfi_startproc\n"
-        "    .byte 0xf3, 0x0f, 0x1e, 0xfa\n" /* endbr64 */
+        "    .byte 0xf3, 0x0f, 0x1e, 0xfa\n" /* endbr64: a valid target of indirect jumps */
         "    pushq %rdi\n"
         ".cfi_adjust_cfa_offset 8\n"
         "    pushq %rsi\n"
@@ -148,7 +152,7 @@ __asm__(".pushsection .text\n"
         ".p2align 4\n"
         "dlsym:\n"
         ".cfi_startproc\n"
-        "    hint #34\n" /* bti c */
+        "    hint #34\n" /* bti c: a valid target of indirect calls */
         "    stp x29, x30, [sp, #-32]!\n"
         ".cfi_def_cfa_offset 32\n"
         ".cfi_offset 29, -32\n"
@@ -158,7 +162,7 @@ __asm__(".pushsection .text\n"
         "    mov x2, x30\n"
         "    bl tracer_look_up\n"
         "    mov x17, x0\n"
-        "    mov x16, x1\n" /* from this register a jump to bti c is allowed */
+        "    mov x16, x1\n" /* a jump from x16 may target a bti c */
         "    ldp x0, x1, [sp, #16]\n"
         "    ldp x29, x30, [sp], #32\n"
         ".cfi_restore 30\n"

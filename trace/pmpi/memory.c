@@ -13,36 +13,36 @@ enum {
     SLAB_BYTES = 1 << 16,
     PAGE_BYTES = 1 << 12,
     ALIGNMENT = 16,
-    STEPS = 4,            /* sizes from one power of two to the next */
+    STEPS = 4,            /* number of block sizes between two powers of two */
     LARGEST_SMALL = 8192,
-    SIZES = 32,           /* 16, 32, 48, 64, 80, 96, 112, 128, 160 ... 8192 */
-    LARGE = SIZES,        /* a mapping of one block */
-    AT_ONCE = 8,          /* slabs mapped at once */
+    SIZES = 32,           /* number of block sizes: 16, 32, 48, 64, 80, 96, 112, 128, 160 ... 8192 bytes */
+    LARGE = SIZES,        /* value of slab.size for a mapping of one large block */
+    AT_ONCE = 8,          /* number of slabs mapped in one call */
     MAX_POPULATED = AT_ONCE * SLAB_BYTES,
-    KEPT_BYTES = 4 << 20  /* limit on freed large blocks kept for reuse */
+    KEPT_BYTES = 4 << 20  /* limit on the bytes of freed large blocks that are kept for reuse */
 };
 
 struct slab {
-    struct slab *next, *previous; /* list of slabs with room, or of kept large blocks */
+    struct slab *next, *previous; /* neighbours in the list of slabs with room, or of kept large blocks */
     size_t bytes;                 /* bytes of the mapping */
-    uint32_t size;                /* index of its blocks' size, below SIZES, or LARGE */
-    uint32_t used;                /* blocks in use */
-    uint32_t fresh;               /* offset of the first block that was never used */
-    void *unused;                 /* list of freed blocks, each pointing to the next */
+    uint32_t size;                /* index of the size of its blocks, below SIZES; or LARGE */
+    uint32_t used;                /* number of blocks in use */
+    uint32_t fresh;               /* offset of the first block that has never been used */
+    void *unused;                 /* list of freed blocks; each begins with a pointer to the next */
 };
 enum { HEAD_BYTES = (sizeof(struct slab) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT };
 
 static struct {
     pthread_mutex_t lock;
     struct slab *with_room[SIZES];
-    bool has_empty[SIZES]; /* one slab of the size has no block in use */
+    bool has_empty[SIZES]; /* by size: whether one slab has no block in use */
     struct slab *kept;
     size_t kept_bytes, mapped_bytes;
-    struct slab *spare; /* list of SPARE_NUMBER mapped slabs that are not in use */
+    struct slab *spare; /* list of SPARE_NUMBER slabs that are mapped and not in use */
     unsigned spare_number;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Set while this thread holds the lock, for a signal handler that interrupts it. */
+/* Set while this thread holds the lock, so that a signal handler that interrupts it does not wait for itself. */
 static __thread volatile bool inside __attribute__((tls_model("initial-exec")));
 
 static bool enter(void)
@@ -120,11 +120,11 @@ static struct slab *map_large(size_t bytes)
     return slab;
 }
 
-/* Maps AT_ONCE slabs. Returns false without memory. */
+/* Maps AT_ONCE slabs and adds them to the list of spare slabs. Returns false without memory. */
 static bool map_spare(void)
 {
     char *p = map(AT_ONCE * SLAB_BYTES);
-    for (unsigned i = AT_ONCE; p && i-- > 0;) { /* the list is in the order of addresses */
+    for (unsigned i = AT_ONCE; p && i-- > 0;) { /* backwards, so that the list is in the order of addresses */
         struct slab *slab = (struct slab *)(void *)(p + (size_t)i * SLAB_BYTES);
         slab->next = memory.spare;
         memory.spare = slab;
@@ -199,7 +199,7 @@ static void *take_small(uint32_t size)
         slab->fresh += (uint32_t)bytes_of(size);
     }
     if (slab->used++ == 0)
-        memory.has_empty[size] = false; /* at most one slab is empty: the first */
+        memory.has_empty[size] = false; /* at most one slab of a size is empty, and this was it */
     if (!has_room(slab))
         take_out(&memory.with_room[size], slab);
     return block;
@@ -226,7 +226,8 @@ static void give_small(struct slab *slab, void *block)
 
 /* --- large ones --- */
 
-/* Returns the bytes of a mapping for a block of BYTES, rounded up in steps, so that kept blocks fit again. */
+/* Returns the size of the mapping for a large block of BYTES. Rounded up in steps, so that a kept block fits a later
+ * request of similar size. */
 static size_t mapping_bytes(size_t bytes)
 {
     const size_t need = bytes + HEAD_BYTES;

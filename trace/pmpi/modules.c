@@ -14,10 +14,10 @@
 #include "trace/pmpi/paths.h"
 #include "trace/store/chunk.h"
 
-/* An object (module) as the dynamic linker finds it for an address. */
+/* A loaded object (program or library) as the dynamic linker finds it for an address. */
 struct object {
-    const void *map; /* its entry in the dynamic linker's list; NULL: unknown */
-    uintptr_t begin, frames; /* begin of its mapping; its call frame information */
+    const void *map; /* address of the linker's entry for the object (struct link_map); NULL: unknown */
+    uintptr_t begin, frames; /* begin of its mapping, and address of its call frame information */
 };
 
 struct segment {
@@ -25,7 +25,7 @@ struct segment {
     struct object object;
     struct module_unwinding unwinding;
     int32_t module;
-    bool mpi; /* of the module */
+    bool mpi; /* whether the module belongs to MPI */
 };
 
 static struct {
@@ -33,10 +33,11 @@ static struct {
     struct module **modules;
     struct segment *segments; /* sorted by address */
     int32_t module_number;
-    size_t segment_number, old_segments; /* OLD: segments of the last list, while a new list is made */
-    unsigned long long adds, subs; /* counters of the dynamic linker when the list was made */
-    const void *address;           /* the last address that was looked up, */
-    const struct segment *segment; /* and its segment */
+    /* Number of segments; of these, the first OLD_SEGMENTS are from the last list, while a new one is made. */
+    size_t segment_number, old_segments;
+    unsigned long long adds, subs; /* numbers of objects that the dynamic linker had loaded and closed when the list was made */
+    const void *address;           /* the address that was looked up last, and */
+    const struct segment *segment; /* the segment in which it was */
 } loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Finds the object that holds the byte at ADDRESS. Returns false if there is none. Takes no lock, and some ten ns.
@@ -153,7 +154,8 @@ static void clean(char *path)
         path[MPG_TRACE_MAX_TEXT] = '\0';
 }
 
-/* Returns the number of M, which becomes the list's property: a known or a new number; -1 if M is NULL, or without memory. */
+/* Returns the number of module M: that of an equal one in the list, or a new one. The list takes over M. -1: M is NULL,
+ * or no memory. */
 static int32_t intern(struct module *m)
 {
     if (!m)
@@ -181,7 +183,7 @@ static int32_t intern(struct module *m)
 
 static const struct segment *find(const struct segment *segments, size_t number, uintptr_t address)
 {
-    size_t first = 0, end = number; /* finds the first segment behind the address */
+    size_t first = 0, end = number; /* binary search for the first segment above ADDRESS */
     while (first < end) {
         const size_t middle = first + (end - first) / 2;
         if (segments[middle].low <= address)
@@ -219,7 +221,8 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size, (void)data;
     const struct module_unwinding unwinding = unwinding_of(info);
-    const bool closed = info->dlpi_subs != loaded.subs; /* modules were closed: another module may be at an old address */
+    /* Objects were closed, so that another one may be at an address that is in the old list. */
+    const bool closed = info->dlpi_subs != loaded.subs;
     int32_t module = -1;
     bool mpi = false;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -271,7 +274,8 @@ static int changed(struct dl_phdr_info *info, size_t size, void *data)
     return info->dlpi_adds != loaded.adds || info->dlpi_subs != loaded.subs ? 1 : 2;
 }
 
-/* Makes the list anew if libraries were loaded or closed. add() puts new segments behind the old ones, which then go. */
+/* Makes a new list of segments if libraries were loaded or closed. add() appends the new segments to the old ones, which
+ * are removed at the end. */
 static void refresh(void)
 {
     unsigned long long now[2];

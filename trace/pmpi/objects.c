@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers of the program's windows and files. All members of a communicator create their windows (files) in the
- * same order, so the n-th of each kind is the same object on every rank. */
+/* Numbers of the program's windows and files. All members of a communicator create their windows, and their files, in the
+ * same order, so the n-th one has the same number on all of them. */
 #include "trace/pmpi/objects.h"
 
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "trace/pmpi/stream.h"
 
 struct object {
-    int32_t number, comm, nth; /* nth: number among the objects of its kind on comm */
+    int32_t number, comm, nth; /* NTH: how many objects of this kind on COMM came before */
 };
 
-static struct mpg_map by_handle; /* (handle, kind) -> struct object * */
-static struct mpg_map made;      /* (number of the communicator, kind) -> number of objects created */
+static struct mpg_map by_handle; /* (handle, kind: window or file) -> struct object * */
+static struct mpg_map made;      /* (number of the communicator, kind) -> number of objects made so far */
 static int32_t next_number;
 
 static bool define(const struct object *o, enum mpg_object_kind kind)
@@ -41,7 +41,7 @@ int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm 
         return MPG_NO_OBJECT;
     }
     *o = (struct object){.number = next_number++, .comm = number, .nth = (int32_t)(*count)++};
-    free((struct object *)(uintptr_t)*slot); /* freed by a call that another thread has not recorded yet */
+    free((struct object *)(uintptr_t)*slot); /* its handle was reused: another thread has freed it but not recorded this yet */
     *slot = (uint64_t)(uintptr_t)o;
     return define(o, kind) ? o->number : MPG_NO_OBJECT;
 }
@@ -84,7 +84,7 @@ bool tracer_object_event(const struct tracer_scope *s, enum mpg_object_kind kind
 static void forget(enum mpg_object_kind kind, uintptr_t handle, int32_t number)
 {
     struct object *o = find(kind, handle);
-    if (!o || o->number != number) /* another thread got the handle for a new object */
+    if (!o || o->number != number) /* another thread has already made a new object with this handle */
         return;
     mpg_map_remove(&by_handle, handle, (uint64_t)kind);
     free(o);

@@ -24,7 +24,7 @@ enum { WALL_CLOCK = CLOCK_MONOTONIC };
 enum { TRIES = 4, TRIALS = 32 };
 
 static enum off_cpu_method method;
-static int64_t usual_ns = INT64_MAX; /* shortest time of one reading without interruption */
+static int64_t usual_ns = INT64_MAX; /* shortest time that reading both clocks takes, ns */
 
 /* --- rseq --- */
 
@@ -33,7 +33,7 @@ static int64_t usual_ns = INT64_MAX; /* shortest time of one reading without int
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-enum { CPU_ID = 4, RSEQ_CS = 8, MIN_SIZE = 16 }; /* offsets in the rseq area; minimum size of the area */
+enum { CPU_ID = 4, RSEQ_CS = 8, MIN_SIZE = 16 }; /* offsets of members in struct rseq; minimum size of the struct */
 
 /* The kernel requires the signature that glibc registered in front of the abort address. The descriptor's range is
  * empty, so no sequence is ever aborted. */
@@ -50,7 +50,7 @@ static volatile uint64_t *find_flag(void)
     int32_t cpu;
     if (!&__rseq_offset || !&__rseq_size || __rseq_size < MIN_SIZE)
         return NULL;
-    __asm__("movq %%fs:0, %0" : "=r"(thread)); /* the thread pointer, from which __rseq_offset counts */
+    __asm__("movq %%fs:0, %0" : "=r"(thread)); /* thread pointer: __rseq_offset counts from it */
     memcpy(&cpu, thread + __rseq_offset + CPU_ID, sizeof cpu);
     return cpu < 0 ? NULL : (volatile uint64_t *)(void *)(thread + __rseq_offset + RSEQ_CS);
 }
@@ -63,8 +63,8 @@ static volatile uint64_t *find_flag(void)
 }
 #endif
 
-/* Sets the thread's rseq_cs to the tracer's descriptor, if it is 0. If the program has set it, or if only the length of stretches
- * decides, own_flag takes its place. */
+/* Sets the thread's rseq_cs, if it is 0, to the tracer's descriptor: the kernel clears it at an interruption. If the
+ * program uses rseq_cs itself, or if only long stretches are examined, own_flag takes its place. */
 static void arm(struct off_cpu *o)
 {
     const uint64_t ours = (uintptr_t)&off_cpu_descriptor;
@@ -163,7 +163,7 @@ static int64_t count_lost(struct off_cpu *o, int64_t lost_ns, bool has_slept)
 
 /* --- stretches --- */
 
-/* Begins a stretch now; returns the time of its begin. */
+/* Begins a stretch (time between two readings) now. Returns the present time, ns. */
 static int64_t begin(struct off_cpu *o)
 {
     o->begin_ns = clock_now_ns();
@@ -171,8 +171,7 @@ static int64_t begin(struct off_cpu *o)
     return o->begin_ns;
 }
 
-/* For runs that do not record off-CPU time: begins a stretch at NOW_NS without reading a clock. Only long stretches come here
- * again. Returns NOW_NS. */
+/* Off-CPU time is not recorded in this run: begins a stretch at NOW_NS without reading a clock. Returns NOW_NS. */
 static int64_t ignore(struct off_cpu *o, int64_t now_ns)
 {
     o->flag = &o->own_flag;
@@ -182,7 +181,7 @@ static int64_t ignore(struct off_cpu *o, int64_t now_ns)
     return now_ns;
 }
 
-/* A thread's first stretch has no earlier reading to compare with. */
+/* The first readings of a thread, with which its first stretch is compared. */
 static void begin_thread(struct off_cpu *o)
 {
     (void)read_lost(o);
@@ -190,15 +189,15 @@ static void begin_thread(struct off_cpu *o)
     o->queued_ns = read_queued();
 }
 
-/* Off-CPU time at the end of a stretch. */
+/* What reading the clocks at the end of a stretch has found. */
 struct found {
-    int64_t off_ns;   /* off-CPU time up to read_ns */
-    int64_t read_ns;  /* time at which the clocks were read */
-    int64_t after_ns; /* off-CPU time between the two readings of the clocks, around the scheduler's counters */
+    int64_t off_ns;   /* time off the CPU up to read_ns */
+    int64_t read_ns;  /* when the clocks were read */
+    int64_t after_ns; /* time off the CPU between two readings of the clocks, before and after reading the scheduler's counters */
 };
 
-/* Ends the stretch at NOW_NS. A stretch that was neither interrupted nor long has no off-CPU time: the clocks were
- * read because the last reading was stale, and the difference sums over many short stretches. */
+/* Ends the stretch at NOW_NS. If it was neither interrupted nor long, the clocks were only read because the last reading
+ * was old: its difference sums over many short stretches, so the stretch counts as without time off the CPU. */
 static struct found end_stretch(struct off_cpu *o, int64_t now_ns)
 {
     struct found found = {.read_ns = now_ns};
@@ -238,7 +237,7 @@ void off_cpu_look_leave(struct off_cpu *o, int64_t now_ns)
         return;
     }
     const struct found found = end_stretch(o, now_ns);
-    const int64_t late_ns = found.read_ns - now_ns - usual_ns; /* lost after the end of the call */
+    const int64_t late_ns = found.read_ns - now_ns - usual_ns; /* time lost between the end of the call and the reading */
     const int64_t moved_ns = late_ns < OFF_CPU_NOISE_NS ? 0 : late_ns < found.off_ns ? late_ns : found.off_ns;
     o->in_ns = found.off_ns - moved_ns;
     o->after_ns = moved_ns + found.after_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measures the tracer's overhead with artificial calls that are recorded into memory. */
+/* Measures the tracer's overhead: artificial calls are recorded into memory instead of a file. */
 #include "trace/pmpi/overhead.h"
 
 #include <mpi.h>
@@ -28,8 +28,8 @@ static void record_batch(void)
     }
 }
 
-/* Return address of the program's call of MPI_Init, in place of an address in this file: call stacks leave out the tracer's own
- * frames. */
+/* Return address of the program's call of MPI_Init. Artificial calls use it, because call stacks leave out the tracer's
+ * own frames. */
 static const void *program;
 
 /* Does the work of MPI_Wtime's wrapper, always for the same call site. */

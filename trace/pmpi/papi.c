@@ -13,7 +13,7 @@ enum { MAX_SETS = 8, MAX_LIST = 4096 };
 
 struct set {
     int component, handle, number;
-    int index[COUNTERS_MAX]; /* index among the names, for each event of the set */
+    int index[COUNTERS_MAX]; /* by event of the set: its index among the chosen counters */
 };
 
 struct thread {
@@ -98,7 +98,7 @@ static int start_sets(struct thread *t)
             continue;
         struct thread begun = *t;
         begun.set_number = i;
-        (void)stop_sets(&begun); /* the set is not used any more */
+        (void)stop_sets(&begun); /* stops the sets started so far, before all are destroyed */
         for (; i < t->set_number; i++)
             if (PAPI_cleanup_eventset(t->sets[i].handle) == PAPI_OK)
                 (void)PAPI_destroy_eventset(&t->sets[i].handle);

@@ -24,12 +24,12 @@
 enum { PAUSE = 0, RESUME = 1, FLUSH = 2, FIRST_NUMBERED = 100, LAST_NUMBERED = 9999 };
 enum { IPM_BEGIN = 1, IPM_END = -1, IPM_NAME_SIZE = 1024 };
 
-/* Number of calls with IPM's levels, while IPM's convention is off. */
+/* Numbers of calls that could be IPM's levels, counted while IPM's convention is off, to tell the user. */
 static struct {
-    _Atomic int begins, ends; /* ends: only after a begin */
+    _Atomic int begins, ends; /* ENDS: counted only after a call that could be a begin */
 } unnamed;
-static bool takes_ipm; /* MPGTRACE_PCONTROL is "ipm" */
-static _Atomic int refused; /* errno of process_vm_readv(2), if the system forbids reading memory by it */
+static bool takes_ipm; /* the user set MPGTRACE_PCONTROL=ipm */
+static _Atomic int refused; /* errno of process_vm_readv(2) if the system forbids it, so that no names can be read */
 
 static bool is_numbered(int level)
 {
@@ -147,8 +147,8 @@ static void record(struct tracer_scope *s, int level)
         flush();
 }
 
-/* Ends an MPI_Pcontrol call. NAME: the region's name of LENGTH bytes, if the level has one; else NULL. SECOND: the second
- * argument, or an undefined value in its place, passed on to the next tool. */
+/* Handles the end of an MPI_Pcontrol call. NAME: the region's name, of LENGTH bytes, if LEVEL has one; else NULL. SECOND:
+ * the call's second argument, possibly undefined, which is passed on to the next tool. */
 static int leave(struct tracer_scope *s, int level, const char *name, size_t length, const void *second)
 {
     char number[16];

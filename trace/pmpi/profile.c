@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The profile's table in the mapped file, found through an index in memory. */
+/* A profile: a table in a mapped file, with a row for each call and callsite. An index in memory finds the row. */
 #include "trace/pmpi/profile.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 enum {
     SITE_ROWS = 1 << 13,
-    ROWS = SITE_ROWS + MPG_CALL_COUNT, /* one extra row for each call, for the sites without a row */
+    ROWS = SITE_ROWS + MPG_CALL_COUNT, /* for each call one more row, which sums the callsites without a row */
     DEFINITION_BYTES = 1 << 19,
     SLOTS = 4 * SITE_ROWS,
     MAX_TEXT = 4096,
@@ -26,25 +26,25 @@ enum {
     MIN_BYTES = MPG_CHUNK_HEADER_BYTES + (int)sizeof(struct mpg_profile_head) + DEFINITION_BYTES
 };
 
-/* Numbers in the file of captured sites or of modules, defined at first use. */
+/* Numbers that callsites, or modules, have in the file. They are defined there on first use. */
 struct known {
-    int32_t *numbers; /* by captured site or module; -1: not defined yet */
+    int32_t *numbers; /* by the tracer's number of the callsite or module: its number in the file; -1: not defined */
     size_t size;
     int32_t next;
 };
 
 static struct {
-    uint8_t *base; /* start of the mapping; NULL: profile mode is off */
+    uint8_t *base; /* begin of the mapped file; NULL: the run records no profile */
     struct mpg_profile_head *head;
     struct mpg_profile_entry *rows;
-    int64_t *values; /* value_number for each row */
+    int64_t *values; /* VALUE_NUMBER counter values for each row */
     uint32_t value_number;
     size_t file_bytes;
     uint8_t *definitions;
-    uint32_t *index; /* 1 + row, by call and captured site */
+    uint32_t *index; /* hash table of 1 + row, by call and callsite */
     uint32_t row_number, definition_bytes, site_rows;
-    bool full; /* the definition area is full: no further site is defined */
-    uint32_t other[MPG_CALL_COUNT]; /* by call: 1 + row of the sites without a row; 0: none yet */
+    bool full; /* there is no room for further definitions of callsites */
+    uint32_t other[MPG_CALL_COUNT]; /* by call: 1 + its row for callsites without a row; 0: none yet */
     struct known sites, modules;
     struct mpg_file_id file;
     int rank, ranks;
@@ -110,7 +110,7 @@ int profile_open(const char *directory, int rank, int ranks, uint32_t values, st
     uint8_t *base;
     if (mpg_file_map(profile.path, profile.file_bytes, begin, NULL, &base, &profile.file, err) == 0)
         return 0;
-    profile.base = NULL; /* unmapped by mpg_file_map(), if it was mapped */
+    profile.base = NULL; /* mpg_file_map() unmaps on failure */
     forget();
     return -1;
 }
@@ -122,7 +122,7 @@ bool profile_is_on(void)
 
 /* --- definitions --- */
 
-/* Ends the definition that reaches up to END. */
+/* Makes the definition that ends at END a part of the file. */
 static void define(const uint8_t *end)
 {
     profile.definition_bytes = (uint32_t)(end - profile.definitions);
@@ -194,7 +194,7 @@ static bool define_module(int32_t module, int32_t *number)
     return known != NULL;
 }
 
-/* Returns the number in the file of the captured SITE; MPG_OTHER_SITES if there is no room to define it. */
+/* Returns the number in the file of SITE, which is defined if necessary; MPG_OTHER_SITES: there is no room to define it. */
 static int32_t define_site(int32_t site)
 {
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
@@ -233,7 +233,7 @@ static struct mpg_profile_entry *new_row(enum mpg_call call, int32_t site)
     return row;
 }
 
-/* Returns the row of CALL for all sites without a row of their own. */
+/* Returns the row of CALL that sums all callsites without a row. */
 static struct mpg_profile_entry *other_row(enum mpg_call call)
 {
     if (profile.other[call] == 0) {
@@ -247,7 +247,7 @@ struct key {
     uint32_t call;
     int32_t site;
 };
-static struct key keys[SITE_ROWS + MPG_CALL_COUNT]; /* by row: its call and captured site */
+static struct key keys[SITE_ROWS + MPG_CALL_COUNT]; /* by row: its call and the tracer's number of the callsite */
 
 static struct mpg_profile_entry *find_row(enum mpg_call call, int32_t site)
 {
@@ -294,7 +294,7 @@ void profile_add(const struct mpg_event *e, int32_t site)
     uint64_t *values = (uint64_t *)profile.values + (size_t)(row - profile.rows) * profile.value_number;
     for (uint32_t i = 0; i < profile.value_number && i < e->value_number; i++)
         add(&values[i], e->values[i]);
-    /* The count comes last: a row with a counted call is complete, even if the process is killed. */
+    /* The count is stored last: if the process is killed, a row that counts the call is complete. */
     __atomic_store_n(&row->count, htole64(le64toh(row->count) + 1), __ATOMIC_RELEASE);
     if (kind == MPG_KIND_INIT)
         head->start_ns = (int64_t)htole64((uint64_t)e->leave_ns);

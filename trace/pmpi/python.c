@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CPython 3.11's structures, as declared in Include/internal/pycore_frame.h and Include/cpython/. A known line is found
- * by its code object and instruction. */
+/* Finds the lines of a Python program on the stack from the structures of CPython 3.11, as declared in
+ * Include/internal/pycore_frame.h and Include/cpython/. Lines already found are kept by code object and instruction. */
 #include "trace/pmpi/python.h"
 
 #include <stdio.h>
@@ -13,15 +13,16 @@
 #include "trace/pmpi/python_text.h"
 #include "trace/python_place.h"
 
-/* The interpreter's symbols, if there is an interpreter. All these functions are safe without its lock. */
-extern const unsigned long Py_Version __attribute__((weak)); /* since 3.11 */
+/* Symbols of the Python interpreter; NULL if the program has none. These functions may be called without the
+ * interpreter's lock. */
+extern const unsigned long Py_Version __attribute__((weak)); /* exists since 3.11 */
 extern void *PyGILState_GetThisThreadState(void) __attribute__((weak));
 extern char PyCode_Type __attribute__((weak));
 extern const char *Py_GetVersion(void) __attribute__((weak));
 
 enum {
     VERSION_3_11 = 0x030b,
-    RELEASED = 0xf, /* last hexadecimal digit but one of a released version */
+    RELEASED = 0xf, /* last but one hexadecimal digit of Py_Version in a final release */
     /* offsets in each structure, in bytes */
     OBJECT_TYPE = 8,
     THREAD_CFRAME = 56,
@@ -41,37 +42,37 @@ enum {
     BYTES_SIZE = 16,
     BYTES_BEGIN = 32,
 
-    MAX_SUMMED_BYTES = 256, /* bytes of a line table that are hashed each time the table is used */
+    MAX_SUMMED_BYTES = 256, /* maximum number of bytes of a line table that are hashed at each use */
     MAX_LINES = 1 << 16,  /* maximum number of lines of a program */
-    MAX_WALKED = 1 << 10  /* frames for one callsite, including frames whose function has not begun */
+    MAX_WALKED = 1 << 10  /* maximum number of frames examined for one callsite, including frames whose function has not begun */
 };
 
-/* In place of an index into lines: the line is not reported. */
+/* Value in place of an index into `lines`: this line is not reported. */
 static const uint32_t LEFT_OUT = UINT32_MAX;
 
-/* A line that was found on a stack. */
+/* A line of the program that was found on a stack. */
 struct line {
     int32_t module;
     int32_t number;
 };
 
-/* The line found for an instruction of a code object. Later another code object, or another line table, may be at the same
- * address: the other members detect this. */
+/* The line of an instruction of a code object. Memory can be reused for another code object or line table; the members
+ * before LINE serve to detect this. */
 struct met {
     uintptr_t lines; /* address of the line table */
     uint64_t table; /* hash of the line table's first bytes */
     uint64_t names; /* hash of the names of function and file */
     int32_t first_line;
-    uint32_t line; /* 1 + index into lines; 0: none; LEFT_OUT */
+    uint32_t line; /* 1 + index in `lines`; 0: there is no line; or LEFT_OUT */
 };
 
 static struct {
-    bool failed; /* a structure in memory contradicts the version */
+    bool failed; /* memory contradicts the structures of this version: no lines any more */
     struct line *lines;
     struct met *met;
     uint32_t line_number, line_capacity, met_number, met_capacity;
-    struct mpg_map numbers; /* (module, line) -> 1 + index into lines */
-    struct mpg_map met_index; /* (code, instruction) -> 1 + index into met */
+    struct mpg_map numbers; /* (module, line number) -> 1 + index in LINES */
+    struct mpg_map met_index; /* (code object, instruction) -> 1 + index in MET */
 } python;
 
 static inline uintptr_t word(uintptr_t address)

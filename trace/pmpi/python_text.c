@@ -5,13 +5,13 @@
 #include <string.h>
 
 enum {
-    /* offsets and values from Include/cpython/unicodeobject.h */
+    /* Offsets, in bytes, and values from Include/cpython/unicodeobject.h. */
     STRING_LENGTH = 16,
     STRING_HASH = 24,
     STRING_STATE = 32,
     ASCII_BEGIN = 48,
     OTHER_BEGIN = 72,
-    /* from Objects/locations.md */
+    /* Kinds of entries of a line table, from Objects/locations.md. */
     ENTRY = 0x80,
     LONG = 14,
     WITHOUT_COLUMNS = 13,
@@ -19,7 +19,7 @@ enum {
     ONE_LINE = 10
 };
 
-/* CPython's value for a string whose hash has not been computed yet. */
+/* value of a string's hash before CPython computes it */
 static const uint64_t NO_HASH = UINT64_MAX;
 
 /* --- lines --- */
@@ -36,7 +36,7 @@ static uint32_t get_varint(const uint8_t **p, const uint8_t *end)
     return value;
 }
 
-/* Returns the line difference of an entry of KIND; P: the rest of the entry. */
+/* Returns by how many lines an entry of KIND advances. P .. END: the rest of the entry. */
 static int32_t distance(int kind, const uint8_t *p, const uint8_t *end)
 {
     if (kind == LONG || kind == WITHOUT_COLUMNS) {
@@ -88,7 +88,7 @@ uint64_t python_text_sum(const void *data, size_t size)
     return sum;
 }
 
-/* Returns the first character of STRING, and the bytes for each character in KIND; NULL: unknown form. */
+/* Returns the address of STRING's first character; *KIND: bytes of a character. NULL: unknown form of string. */
 static const uint8_t *characters(const void *string, unsigned *kind)
 {
     const uint32_t state = string ? (uint32_t)u64_at(string, STRING_STATE) : 0;

@@ -15,12 +15,13 @@
 #include "trace/pmpi/report.h"
 #include "trace/pmpi/summary.h"
 
-static void *library; /* the MPI library of the tracer's family, or a module that is linked to that library; never closed */
-static void *other;   /* an MPI library of another family, or a module that is linked to that library; never closed */
+static void *library; /* handle of the MPI library of the tracer's family, or of a module linked to it; never closed */
+static void *other;   /* likewise of another family */
 static char other_file[PATH_MAX]; /* file name of the MPI library in `other` */
-static bool is_left; /* the program's MPI is `other`, and is not traced */
+static bool is_left; /* the program uses `other`, so it is not traced */
 bool tracer_may_be_other = true;
-static bool is_chained; /* tracer_behind holds the next functions in the chain */
+/* Tracer_behind is filled: the function after the tracer's wrapper in the chain of tools, for each MPI function. */
+static bool is_chained;
 
 /* Returns a handle of the loaded module PATH, which also finds symbols of its dependencies. */
 static void *open_loaded(const char *path)
@@ -74,8 +75,8 @@ static void put(const struct tracer_real_name *n, void *address)
         memcpy((char *)&tracer_behind + n->next, &address, sizeof address);
 }
 
-/* Sets the pointer of the function or object N. MPICH 5.0.2's library of the standard ABI has MPI_File_close, but
- * no PMPI_File_close. */
+/* Sets the pointer to the MPI function or object N in the library. If there is no PMPI_ function, takes the MPI_
+ * function: MPICH 5.0.2's library of the standard ABI has no PMPI_File_close. */
 static void set(const struct tracer_real_name *n)
 {
     void *address = dlsym(library, n->name);
@@ -98,11 +99,12 @@ static void set_all(void)
             set(n);
         else
             init = n;
-    __atomic_thread_fence(__ATOMIC_RELEASE); /* publishes the pointers to other threads */
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* other threads see INIT set only after all other pointers */
     set(init);
 }
 
-/* Gives up tracing: all later calls go to `other`, the MPI that the program uses instead of the tracer's. WHO calls MPI. */
+/* The program uses `other`, not the tracer's MPI: gives up tracing, and passes all later calls on to `other`. WHO: what
+ * calls MPI. */
 static void leave(const char *who)
 {
     is_left = true;
@@ -255,13 +257,13 @@ void tracer_real_chain(bool reports)
     const void *last = NULL;
     int count = 0;
     for (const struct tracer_real_name *n = tracer_real_names; n->name; n++) {
-        const char *name = n->name + 1; /* MPI_X */
+        const char *name = n->name + 1; /* the name with MPI_ */
         void *real, *next;
         memcpy(&real, (char *)&tracer_real + n->offset, sizeof real);
         if (n->next < 0)
             continue;
         next = dlsym(RTLD_NEXT, name);
-        if (!real && next && !tracer_real_is_own(next)) /* the function exists as MPI_X only */
+        if (!real && next && !tracer_real_is_own(next)) /* the library has the function only under its MPI_ name */
             put(n, real = next);
         if (!real)
             continue;
@@ -288,7 +290,8 @@ static const void *behind(const char *name)
             memcpy(&next, (const char *)&tracer_behind + n->next, sizeof next);
             return next;
         }
-    return strncmp(name, "MPIX_", 5) == 0 ? (const void *)&PMPI_Init : NULL; /* all extensions belong to MPI itself */
+    /* Tools do not wrap extensions: MPI itself defines them. */
+    return strncmp(name, "MPIX_", 5) == 0 ? (const void *)&PMPI_Init : NULL;
 }
 
 bool tracer_real_leads_to(const char *name, const void *function)

@@ -10,7 +10,8 @@ static bool is_root(int root, const struct tracer_comm *comm)
     return comm->groups->remote_size ? root == MPI_ROOT : root == comm->rank;
 }
 
-/* Writes the record with BYTES, or with the N COUNTS unless COUNTS is NULL. Unlocks. */
+/* Writes the record of a collective, with BYTES, or, unless COUNTS is NULL, with the N COUNTS in bytes. Releases the
+ * tracer's lock. */
 static void write_collective(struct tracer_scope *s, int root, int64_t bytes,
                              const int64_t *counts, int n, const struct tracer_comm *comm,
                              struct tracer_made made)
@@ -32,7 +33,7 @@ static void write_collective(struct tracer_scope *s, int root, int64_t bytes,
     tracer_write(s, &e);
 }
 
-/* Like write_collective(), with N counts of elements of TYPE or of the types in TYPES. */
+/* As write_collective(), with N counts of elements. TYPE: their datatype; if TYPES is not NULL, one for each count. */
 static void write_counts(struct tracer_scope *s, int root, struct tracer_counts counts, int n,
                          MPI_Datatype type, const struct tracer_types *types,
                          const struct tracer_comm *comm, struct tracer_made made)
@@ -44,7 +45,7 @@ static void write_counts(struct tracer_scope *s, int root, struct tracer_counts 
         tracer_unlock();
         return;
     }
-    for (int i = 0; i < n; i++) { /* with a count of 0 the type may be invalid */
+    for (int i = 0; i < n; i++) { /* the datatype of a count of 0 may be invalid */
         int64_t count = tracer_count_at(counts, i);
         bytes[i] = count > 0 ? tracer_bytes(count, types ? tracer_type_at(*types, i) : type) : 0;
     }
@@ -53,7 +54,7 @@ static void write_counts(struct tracer_scope *s, int root, struct tracer_counts 
         free(bytes);
 }
 
-/* Returns whether ROOT of a gather call on an inter-communicator means that this rank sends nothing. */
+/* ROOT: argument of a gather call on an inter-communicator. Returns whether it means that this rank sends nothing. */
 static bool only_receives(int root)
 {
     return root == MPI_ROOT || root == MPI_PROC_NULL;

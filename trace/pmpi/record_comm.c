@@ -9,7 +9,7 @@ static void record_made(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm,
 {
     if (!tracer_lock())
         return;
-    /* The two sides of an inter-communicator know different parent communicators. */
+    /* No parent is recorded, because the two sides of an inter-communicator can have different ones. */
     bool has_no_parent = comm == MPI_COMM_NULL || s->call == MPG_CALL_Intercomm_create ||
         mpg_call_kind(s->call) == MPG_KIND_DYNAMIC;
     bool copy = s->call == MPG_CALL_Comm_dup || s->call == MPG_CALL_Comm_dup_with_info;
@@ -17,11 +17,11 @@ static void record_made(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm,
     if (comm != MPI_COMM_NULL)
         e.comm = tracer_comm(comm);
     const bool spawns = s->call == MPG_CALL_Comm_spawn || s->call == MPG_CALL_Comm_spawn_multiple;
-    if (spawns && newcomm != MPI_COMM_NULL && tracer_comm_get(comm)->rank == 0) /* counts a spawn on one rank only */
+    if (spawns && newcomm != MPI_COMM_NULL && tracer_comm_get(comm)->rank == 0) /* once for all ranks */
         summary_spawned();
     if (newcomm == MPI_COMM_NULL)
         e.newcomm = MPG_NO_COMM;
-    else if (s->call == MPG_CALL_Comm_get_parent) /* every call returns the same communicator */
+    else if (s->call == MPG_CALL_Comm_get_parent) /* repeated calls return the same communicator */
         e.newcomm = tracer_comm(newcomm);
     else
         e.newcomm =
@@ -41,8 +41,8 @@ void record_create_group(struct tracer_scope *s, MPI_Comm comm, int tag, MPI_Com
 
 int tracer_string_tag(const char *text, size_t length)
 {
-    uint32_t hash = 0x811c9dc5u; /* FNV-1a */
-    while (length > 0 && text[length - 1] == ' ') /* Fortran pads strings with blanks */
+    uint32_t hash = 0x811c9dc5u; /* FNV-1a hash */
+    while (length > 0 && text[length - 1] == ' ') /* Fortran pads with blanks */
         length--;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)text[i]) * 0x01000193u;

@@ -4,7 +4,8 @@
 
 #include "trace/pmpi/event.h"
 
-/* Locks and fills the event of an init call, except for the peer. Returns false if nothing is recorded. */
+/* Takes the tracer's lock and fills the event of an init call, but for the peer. Returns false if nothing is recorded;
+ * the lock is then free. */
 static bool begin(struct tracer_scope *s, int partitions, int64_t count, MPI_Datatype type, int tag,
                   MPI_Comm comm, struct tracer_made made, struct mpg_event *e)
 {

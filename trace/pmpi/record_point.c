@@ -34,8 +34,8 @@ static uint32_t any_of(int from, int tag)
     return (from == MPI_ANY_SOURCE ? MPG_ANY_SOURCE : 0) | (tag == MPI_ANY_TAG ? MPG_ANY_TAG : 0);
 }
 
-/* Sets source, tag and bytes of a completed receive that was posted with FROM and TAG. Returns its wildcards (MPG_ANY_SOURCE,
- * MPG_ANY_TAG). */
+/* A receive posted with FROM and TAG has completed: sets source, tag and bytes of the message. Returns its wildcards
+ * (MPG_ANY_SOURCE, MPG_ANY_TAG). */
 static uint32_t set_receive(int from, int tag, const MPI_Status *status, int32_t *source,
                             int32_t *received_tag, int64_t *bytes)
 {
@@ -51,7 +51,7 @@ static uint32_t set_receive(int from, int tag, const MPI_Status *status, int32_t
     return any_of(from, tag);
 }
 
-/* Sets the partner of a receive that is posted but not yet complete. */
+/* Sets source and tag of a posted receive that is not complete: MPG_UNKNOWN for a wildcard. */
 static void set_posted(struct mpg_event *e, int from, int tag)
 {
     e->any = any_of(from, tag);

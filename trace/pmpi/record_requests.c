@@ -54,7 +54,7 @@ void record_start(struct tracer_scope *s, struct tracer_candidates *c)
         free(persistent);
 }
 
-/* Lists of a completion event. */
+/* The lists of the event of a call that completes requests. */
 struct completion {
     int64_t *requests, *done, *cancelled;
     struct mpg_resolution *resolutions;
@@ -86,17 +86,17 @@ static void completion_free(struct completion *k)
         free(k->resolutions);
 }
 
-/* Copies STATUS into REQUEST. */
+/* Keeps in REQUEST what its STATUS tells: source and tag of a wildcard receive, and cancellation. */
 static void keep_status(struct tracer_request *request, const MPI_Status *status)
 {
-    /* Statuses of file requests may hold undefined values here. */
+    /* The status of a file request may hold undefined values here. */
     request->cancelled = request->cancelling && status_cancelled(status);
     request->from = request->any ? tracer_peer(status->MPI_SOURCE) : 0;
     request->tag = request->any ? status->MPI_TAG : 0;
 }
 
-/* Candidate I is complete: adds the result to the lists, and forgets the request unless it is persistent. STATUS is
- * NULL if the call returned no status. */
+/* Request I of the candidates C is complete: adds it to the lists of K, and forgets it unless it is persistent. STATUS:
+ * NULL if the call returned none. */
 static void complete_one(struct completion *k, struct tracer_candidates *c, int i,
                          const MPI_Status *status)
 {
@@ -122,7 +122,7 @@ static void complete_one(struct completion *k, struct tracer_candidates *c, int 
         tracer_request_remove(request);
 }
 
-/* Handles a call that returned an error: adds the requests that are nevertheless complete. */
+/* The call returned an error: adds those of its requests that are complete nevertheless. */
 static void complete_ended(struct completion *k, struct tracer_candidates *c,
                            const MPI_Status *statuses)
 {
@@ -211,7 +211,7 @@ void record_request_free(struct tracer_scope *s, struct tracer_candidates *c)
     }
     struct tracer_request *request = c->count ? c->requests[0] : NULL;
     tracer_candidates_forget(c);
-    if (!request) { /* created by a call that the tracer does not record */
+    if (!request) { /* a request of a call that the tracer does not record */
         tracer_unlock();
         return;
     }

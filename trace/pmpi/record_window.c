@@ -5,7 +5,7 @@
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/objects.h"
 
-/* Locks and fills an event on WIN. Returns false if nothing is recorded. */
+/* Takes the tracer's lock and fills an event for WIN. Returns false if nothing is recorded; the lock is then free. */
 static bool begin(const struct tracer_scope *s, MPI_Win win, struct mpg_event *e)
 {
     return tracer_object_event(s, MPG_OBJECT_WINDOW, (uintptr_t)win, e);
@@ -41,7 +41,7 @@ void record_win_fence(struct tracer_scope *s, int assertion, MPI_Win win)
     tracer_write(s, &e);
 }
 
-/* Records GROUP's ranks, numbered in the window's communicator, in the event's counts. */
+/* Records the ranks of GROUP in the window's communicator, as the counts of the event. */
 void record_win_group(struct tracer_scope *s, MPI_Group group, MPI_Win win)
 {
     struct mpg_event e;

@@ -16,14 +16,14 @@
 enum { MAX_NAME = 4096, MAX_NAMES = 1 << 16, MAX_EARLY = 64 };
 
 static struct {
-    /* Protected by the streams' lock. */
-    struct mpg_map index; /* 1 + string number, by the name's hash and a counter 0, 1, ... for equal hashes */
+    /* The next four members: protected by the streams' lock. */
+    struct mpg_map index; /* (hash of the name; 0, 1, ... for equal hashes) -> 1 + string number */
     char **names;
     size_t number, capacity;
-    /* For regions that begin before MPI_Init. */
+    /* regions that begin before MPI_Init: */
     pthread_mutex_t lock;
     bool started;
-    char *early[MAX_EARLY]; /* names of open regions */
+    char *early[MAX_EARLY]; /* names of the open ones, innermost last */
     int early_number;
 } regions = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -118,7 +118,7 @@ static void write_event(struct tracer_scope *s, const char *text)
 
 void record_unknown(struct tracer_scope *s, int which)
 {
-    if (profile_is_on()) /* a profile stores these names in its facts only */
+    if (profile_is_on()) /* a profile has these names only in its facts */
         tracer_count(which, s->return_address);
     write_named(s, mpg_untraced[which].name);
 }
@@ -128,7 +128,7 @@ static void keep(enum mpg_call call, const char *text)
 {
     pthread_mutex_lock(&regions.lock);
     if (regions.started)
-        ; /* recording has ended */
+        ; /* after MPI_Init: recording has ended */
     else if (call == MPG_CALL_Region_end && regions.early_number > 0)
         free(regions.early[--regions.early_number]);
     else if (call == MPG_CALL_Region_begin && regions.early_number < MAX_EARLY)

@@ -17,7 +17,7 @@
 
 struct entry {
     uintptr_t handle;
-    struct tracer_request *first; /* NULL: unused entry */
+    struct tracer_request *first; /* oldest request with this handle; NULL: the entry is unused */
 };
 
 enum { FIRST_CAPACITY = 64 };
@@ -25,10 +25,10 @@ enum { FIRST_CAPACITY = 64 };
 static struct {
     struct entry *entries;
     size_t mask, count;         /* capacity - 1 (capacity is a power of two); number of used entries */
-    struct mpg_map by_variable; /* (handle, address) -> request, for requests with `indexed` */
+    struct mpg_map by_variable; /* (handle, address of the variable) -> request, for requests with `indexed` */
     struct mpg_pool pool;
     int64_t last_id, last_persistent;
-    uint64_t calls;             /* number of calls that have looked up candidates */
+    uint64_t calls;             /* number of calls that have looked up requests */
 } table = {.pool = {.size = sizeof(struct tracer_request)}};
 
 static size_t home(uintptr_t handle)
@@ -63,7 +63,7 @@ static bool grow(void)
     return true;
 }
 
-/* Removes ENTRY and moves displaced entries back. */
+/* Removes ENTRY from the hash table and moves entries that collisions displaced. */
 static void remove_entry(struct entry *entry)
 {
     size_t hole = (size_t)(entry - table.entries), i = hole;
@@ -80,14 +80,15 @@ static void remove_entry(struct entry *entry)
     table.count--;
 }
 
-/* Appends REQUEST to the list that begins with FIRST, which has the same handle. Returns false if memory is exhausted. */
+/* Appends REQUEST to the list of requests with its handle, which begins with FIRST, and indexes it. Returns false if
+ * memory is exhausted. */
 static bool append(struct tracer_request *first, struct tracer_request *request)
 {
     uint64_t address = (uint64_t)(uintptr_t)request->address;
     uint64_t *slot = mpg_map_add(&table.by_variable, request->handle, address);
     if (!slot)
         return false;
-    /* The variable was reused, and no longer holds the earlier request. */
+    /* The program has reused FIRST's variable, which therefore holds this request now. */
     if (first->address == request->address)
         first->address = NULL;
     if (*slot) {
@@ -280,7 +281,7 @@ void tracer_candidates_forget(struct tracer_candidates *c)
 void tracer_candidates_drop(struct tracer_candidates *c)
 {
     bool locked = tracer_lock();
-    if (!locked) /* nothing is recorded any more, and the requests may be freed */
+    if (!locked) /* recording has ended, and the requests may be freed already */
         c->count = 0;
     tracer_candidates_forget(c);
     if (locked)

@@ -12,7 +12,8 @@
 
 static const char prefix[] = "MPGTRACE_";
 
-/* Names without the prefix: every variable that the tracer, record or the tests read or set. */
+/* Environment variables, without the prefix, that the tracer, mpgtrace record or the tests read or set. Others with the
+ * prefix are reported as unknown. */
 static const char *const names[] = {"ANEW",   "BUFFER",  "CALLSITES", "CLOCK",   "CPU_TIME", "LOCAL", "MPI",
                                     "OFF_CPU", "OUTPUT", "PAPI",      "PCONTROL", "PROFILE", "PROGRAM",
                                     "QUIET",   "SIGNATURE", "TOP",    "WATCH"};

@@ -30,26 +30,26 @@
 enum { WAIT_MS = 1000, OTHERS_MS = 4000, HOSTS_MS = 10000, LATE_MS = 5000, STALE_S = 60 };
 #define FOLDER "/dev/shm/"
 
-/* Content of the file, private to the tracer. */
+/* Content of the sign-in file. */
 struct record {
-    uint64_t maker; /* mpg_process_mark() of the first process that signed in */
+    uint64_t maker; /* mark (process id and start time) of the first process that signed in */
     uint64_t number;
-    uint64_t asks_hosts; /* the first process asks other hosts: processes that sign in later wait, too */
-    uint64_t decided; /* 0: not yet; else an enum hosts_answer: HOSTS_ALL, HOSTS_SOME */
+    uint64_t asks_hosts; /* the first process is asking other hosts, so that processes which sign in later wait, too */
+    uint64_t decided; /* the decision: 0: none yet; else HOSTS_ALL or HOSTS_SOME (enum hosts_answer) */
 };
 
 static struct {
     char path[256];
     char job[200];
-    char common[300]; /* a name of the job that is the same on all hosts; empty: none is known */
-    bool leads;     /* this process has signed in first */
-    bool has_decided; /* this process has decided for this host */
+    char common[300]; /* name of the job on all hosts; empty: not known */
+    bool leads;     /* this process was the first to sign in */
+    bool has_decided; /* this process took the decision for this host */
     bool counts; /* the file exists, and this process has signed in */
     int fd;
-    uint64_t size; /* number of the job's processes on this host */
+    uint64_t size; /* number of processes of the job on this host */
 } sign_in = {.fd = -1};
 
-/* To be called if the job's name on this host is its name on all hosts: stores the name. Returns true. */
+/* The job has the same name on all hosts: stores it as such. Returns true. */
 static bool use_on_all_hosts(void)
 {
     snprintf(sign_in.common, sizeof sign_in.common, "%s", sign_in.job);
@@ -192,7 +192,7 @@ void sign_in_process(void)
         sign_in.counts = write_record(sign_in.fd, &r);
         set_lock(sign_in.fd, F_UNLCK);
     }
-    /* All processes have the file open now: removed early, it does not remain if the job dies in MPI_Init. */
+    /* All processes of the host have opened the file by now. Without its name it vanishes even if the job dies in MPI_Init. */
     if (sign_in.counts && r.number == sign_in.size)
         (void)unlink(sign_in.path);
     if (r.number != 1)
@@ -201,7 +201,7 @@ void sign_in_process(void)
     (void)paths_list(FOLDER, clear_stale, prefix);
 }
 
-/* Changes the record by CHANGE, under the lock. Returns the new record. */
+/* Applies CHANGE to the content of the file, under the lock. Returns the new content. */
 static struct record change_record(void (*change)(struct record *r))
 {
     struct record r = read_record(sign_in.fd);
@@ -243,7 +243,7 @@ static void decide_here(struct record *r)
     decide(r, r->number < sign_in.size ? HOSTS_SOME : HOSTS_ALL);
 }
 
-/* Waits at most MS milliseconds until IS_OVER. Returns the record. */
+/* Waits until IS_OVER(content of the file), but at most MS milliseconds. Returns the content. */
 static struct record wait_for(bool (*is_over)(const struct record *r), int ms)
 {
     struct record now = read_record(sign_in.fd);
@@ -303,7 +303,7 @@ bool sign_in_is_complete(int ranks, struct sign_in_missing *missing)
     if (!now.decided && !is_whole)
         now = sign_in.common[0] ? decide_together(ranks, missing) : decide_alone(missing);
     if (now.number < sign_in.size)
-        (void)unlink(sign_in.path); /* later signatures would belong to another run */
+        (void)unlink(sign_in.path); /* processes that sign in later belong to another run */
     if (!missing->traced)
         missing->traced = (int)now.number;
     close(sign_in.fd);

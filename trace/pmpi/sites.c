@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Defines captured stacks in a stream: modules and offsets in modules. Where Python's interpreter is on the stack,
- * lines of the Python program replace its frames. */
+/* Defines captured callsites in a stream: each frame as a module and an offset in it. If Python's interpreter is on the
+ * stack, lines of the Python program replace its frames. */
 #include "trace/pmpi/sites.h"
 
 #include <string.h>
@@ -17,21 +17,22 @@ enum { DEFAULT_DEPTH = 8 };
 
 static bool on;
 
-/* Cache of the sites that are the caller alone, by its return address: most local calls come from a few places. */
+/* Cache of callsites that consist of the caller alone, by return address. Most local calls come from a few places. */
 enum { CALLERS = 32, CALLER_SHIFT = 2 /* calls are at least 4 bytes apart */ };
 static __thread struct {
     const void *address;
     int32_t site;
 } callers[CALLERS] __attribute__((tls_model("initial-exec")));
 
-/* For each captured stack: the frames of functions that Python's interpreter has called. */
+/* For each captured stack: which frames are above the Python interpreter, that is, of functions that the interpreter has
+ * called. */
 struct above {
-    bool known, python; /* the stack has been examined; the interpreter is on it */
-    unsigned keep; /* number of these frames, the innermost, without glue */
+    bool known, python; /* KNOWN: the stack has been examined; PYTHON: the interpreter is on it */
+    unsigned keep; /* number of frames above the interpreter, without glue */
 };
 static struct {
     unsigned depth;
-    const void *code; /* address in the interpreter; NULL: the program has none */
+    const void *code; /* an address in the interpreter's code; NULL: the program contains none */
     struct above *above;
     uint32_t number;
 } interpreter;
@@ -43,7 +44,7 @@ void sites_start(int rank)
     on = depth > 0;
     if (on)
         callsites_start((unsigned)depth, frames_look);
-    /* Builds the list of loaded modules now, which takes some ms: nested calls need the list, too. */
+    /* Makes the list of loaded modules now, since it takes some ms and the check for nested calls needs it, too. */
     (void)modules_frame(__builtin_return_address(0), NULL);
     interpreter.depth = (unsigned)depth;
     interpreter.code = on ? python_code() : NULL;
@@ -115,7 +116,7 @@ static int32_t capture_caller(const struct tracer_scope *s)
     if (callers[slot].address == s->return_address)
         return callers[slot].site;
     const int32_t site = callsites_alone(s->return_address);
-    if (site == CALLSITES_NONE) /* a function of MPI itself, called from many places */
+    if (site == CALLSITES_NONE) /* the caller is a function of MPI itself, which many places call */
         return callsites_innermost(callsites_capture(s->return_address, s->frame, s->base));
     callers[slot].address = s->return_address;
     callers[slot].site = site;

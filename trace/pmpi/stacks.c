@@ -86,7 +86,8 @@ static bool take(struct line *l, char c)
     return false;
 }
 
-/* Stores the bounds of the mapping around SP as the other stack. Returns false if there is no readable mapping. */
+/* SP is on a stack that is not the thread's own: stores the bounds of the mapping around SP as the other stack. Returns
+ * false if there is no readable mapping. */
 static bool find_mapping(struct stacks *s, uintptr_t sp)
 {
     char block[4096];
@@ -117,7 +118,7 @@ uintptr_t stacks_other_end(struct stacks *s, uintptr_t sp)
             if (mincore((void *)page, bytes, in_memory) == 0)
                 return page + bytes;
         }
-        /* The cached mapping was removed or replaced. */
+        /* The known mapping does not hold any more: it was removed or replaced. */
         if (i == 1 || !find_mapping(s, sp))
             break;
     }
@@ -126,11 +127,11 @@ uintptr_t stacks_other_end(struct stacks *s, uintptr_t sp)
 
 /* --- signals --- */
 
-/* Offsets of the interrupted frame's registers, as stored by the kernel, from the stack pointer with which the
- * signal handler returns; 0: unknown. */
+/* Where the kernel stores the interrupted frame's registers, as offsets from the stack pointer with which the signal
+ * handler returns; 0: not known. */
 enum {
 #if defined __x86_64__
-    CONTEXT_BYTES = sizeof(ucontext_t), /* struct rt_sigframe without its first member */
+    CONTEXT_BYTES = sizeof(ucontext_t), /* struct rt_sigframe but for its first member, the return address */
     CONTEXT_SP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
     CONTEXT_PC = offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
     CONTEXT_FP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RBP])

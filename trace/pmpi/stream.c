@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams of a rank's threads: creation, reuse, locking, closing. */
+/* Streams: one for each thread of a rank, with the file and segment of its events. Creation, reuse, locking, closing. */
 #include "trace/pmpi/stream.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ void stream_fail(const struct mpg_error *err)
         describe_failure(err->text, "its trace ends here, the program goes on");
 }
 
-/* Moves FD out of the range of programs that expect low descriptor numbers or close them one by one. */
+/* Moves FD to a high number: some programs expect low descriptor numbers, or close those one by one. */
 static int move_high(int fd)
 {
     struct rlimit limit;
@@ -76,14 +76,14 @@ static int open_file(struct stream *s, int flags, struct mpg_error *err)
     s->fd = move_high(s->fd);
     if (fstat(s->fd, &st) < 0)
         return mpg_error_errno(err, errno, "%s", s->path);
-    if (!s->inode) { /* opened for the first time */
+    if (!s->inode) { /* the first time, when the file has just been created */
         s->device = st.st_dev;
         s->inode = st.st_ino;
     }
     return 0;
 }
 
-/* Callback of the writer before each chunk: returns an open descriptor of the stream's file. */
+/* Called by the writer before each chunk: returns an open descriptor of the stream's file, or -1 with ERR. */
 static int current_file(void *stream, struct mpg_error *err)
 {
     struct stream *s = stream;
@@ -94,7 +94,7 @@ static int current_file(void *stream, struct mpg_error *err)
             return s->fd;
         return mpg_error_set(err, "%s: has been removed", s->path);
     }
-    s->fd = -1; /* an open descriptor of this number belongs to the program */
+    s->fd = -1; /* the program has closed our descriptor, and uses its number for another file */
     if (open_file(s, O_NOFOLLOW, err) < 0)
         return -1;
     if (!is_open(s) || lseek(s->fd, 0, SEEK_END) < 0)
@@ -102,8 +102,8 @@ static int current_file(void *stream, struct mpg_error *err)
     return s->fd;
 }
 
-/* Callback of the writer at begin and end of a flush. Returns 0 for the stream of another thread, which is flushed
- * at the end of the run. */
+/* Called by the writer at begin and end of a flush: returns this thread's time off the CPU up to NOW_NS, ns. 0 for the
+ * stream of another thread, which is flushed at the end of the run. */
 static int64_t off_cpu_of_flush(void *stream, int64_t now_ns)
 {
     struct stream *s = stream;
@@ -136,8 +136,8 @@ static void stream_free(struct stream *s)
     free(s);
 }
 
-/* Creates the file of a new stream, or takes over the file that claimed the folder. Any other existing file is not
- * the tracer's to overwrite. */
+/* Creates the file of a new stream, or opens the file by which rank 0 claimed the folder. If any other file has that
+ * name, returns an error: the tracer must not overwrite it. */
 static int first_open(struct stream *s, uint32_t thread, struct mpg_error *err)
 {
     const struct stream_options *o = &streams.options;
@@ -200,7 +200,7 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
     s->writer = mpg_trace_writer_new(s->fd, &options, err);
     if (!s->writer)
         goto fail;
-    /* One complaint is enough for all ranks on the same file system. */
+    /* One warning for all ranks, since they write to the same file system. */
     if (o->rank == 0 && thread == 0 && o->directory && !mpg_trace_writer_survives(s->writer))
         describe_failure("files in the folder of its trace cannot be mapped into memory",
                          "if it is killed, its last calls are lost");
@@ -215,10 +215,10 @@ fail:
 
 static void give_back(void *stream)
 {
-    if (!streams.on) /* not recording, or in a forked child, where the lock may be held for ever */
+    if (!streams.on) /* recording is off, or this is a forked child, in which the lock may be held for ever */
         return;
     pthread_mutex_lock(&streams.lock);
-    stream_thread.stream = NULL; /* later destructors may call MPI, too */
+    stream_thread.stream = NULL; /* later destructors of the thread may call MPI */
     ((struct stream *)stream)->taken = false;
     pthread_mutex_unlock(&streams.lock);
 }
@@ -243,12 +243,12 @@ static struct stream *take(void)
         last->next = s;
     }
     s->taken = true;
-    /* If this fails, the stream is merely not reused. */
+    /* On failure, no other thread can reuse the stream. */
     (void)pthread_setspecific(streams.at_thread_end, s);
     return s;
 }
 
-/* Locks, and defers cancellation: a thread that is cancelled while writing would leave the lock held. */
+/* Takes the lock and postpones cancellation of the thread, which would otherwise leave the lock taken. */
 static void lock_all(struct stream_thread *t)
 {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &t->cancel_state);
@@ -288,7 +288,7 @@ void stream_claim(void)
 bool stream_lock(void)
 {
     struct stream_thread *t = &stream_thread;
-    if (!streams.on || t->locked) /* called from a signal handler inside the tracer */
+    if (!streams.on || t->locked) /* T->LOCKED: this is a signal handler that interrupts the tracer in the same thread */
         return false;
     if (streams.threads)
         return lock_threads(t);
@@ -345,7 +345,7 @@ void stream_flush(void)
     if (!full)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    stream_thread.locked = true; /* protects against calls from signal handlers */
+    stream_thread.locked = true; /* a signal handler's MPI calls are not recorded meanwhile */
     int status = mpg_trace_writer_flush(s->writer, &err);
     lock_all(&stream_thread);
     s->flushing = false;
@@ -426,7 +426,7 @@ void streams_close(void)
     if (failed && !guard_has_lost()) /* already reported by the guard */
         describe_failure(err.text, "its trace ends early, the program goes on");
     guard_end();
-    /* A thread that has just entered a call may still write this into its segment. */
+    /* Another thread that has just entered a call may still write into its segment: frees nothing. */
     if (streams.threads)
         return;
     stream_free(streams.first);

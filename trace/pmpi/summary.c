@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* MPGTRACE_TOP names the process that mpgtrace record became, if this process is to report for its job, and whether
- * it is linked to an MPI: "PID yes". MPGTRACE_QUIET: no reports. */
+/* The tracer's reports at the end of a run. Environment: MPGTRACE_TOP is "PID yes" or "PID no", if a process reports for
+ * its job: its id (that of mpgtrace record, which has become the program) and whether it is linked to an MPI.
+ * MPGTRACE_QUIET: no reports. */
 #include "trace/pmpi/summary.h"
 
 #include <limits.h>
@@ -26,9 +27,9 @@ enum { WAIT_MS = 100 };
 
 static struct {
     int64_t spawned_here; /* number of jobs that this process has spawned */
-    int64_t calls, ranks, spawned; /* sums over all ranks; ranks: number of recording ranks */
+    int64_t calls, ranks, spawned; /* sums over all ranks; RANKS: number of ranks that recorded */
     int size;             /* size of MPI_COMM_WORLD */
-    char other[PATH_MAX]; /* folder of a rank whose folder differs from rank 0's; "": all ranks share one folder */
+    char other[PATH_MAX]; /* folder of some rank that differs from rank 0's; "": all ranks have the same */
 } sums;
 
 static bool is_quiet(void)
@@ -75,8 +76,8 @@ static const char *short_name(const char *folder)
     return folder;
 }
 
-/* Describes the size of the trace. The other ranks close their files at about the same time, and their segments
- * vanish then. Leaves TEXT empty if some files are missing or are not closed soon. */
+/* Writes the size of the trace to TEXT; an empty text if files are missing or stay open too long. Waits a little, because
+ * the other ranks close their files, and remove their segments, at about the same time. */
 static void describe_size(char *text, size_t size, const char *folder)
 {
     char bytes[32];
@@ -95,8 +96,8 @@ void summary_spawned(void)
     sums.spawned_here++;
 }
 
-/* Reports spawned jobs without a trace. A traced job has created its folder since its MPI_Init. A job that
- * was itself spawned reports nothing: the folders of its jobs lie beside its own, and cannot be told from others. */
+/* Reports how many spawned jobs have no trace. A traced job has made its folder in MPI_Init, before now. A job that was
+ * spawned itself reports nothing, because the folders of its jobs lie beside its own and cannot be told from others. */
 static void report_untraced(const char *folder)
 {
     const char *slash = strrchr(folder, '/');
@@ -139,9 +140,9 @@ void summary_report(const char *folder)
     report_untraced(folder);
 }
 
-/* --- nothing --- */
+/* --- a run in which nothing was traced --- */
 
-/* Returns whether this process reports for the job. *LINKED: the process is linked to an MPI. */
+/* Returns whether this process reports for its job. *LINKED: whether it is linked to an MPI. */
 static bool is_top(bool *linked)
 {
     const char *text = getenv("MPGTRACE_TOP");
@@ -191,7 +192,7 @@ void summary_report_nothing(bool session)
     const int length = (int)strcspn(line, " ");
     struct mpg_error err;
     summary_end_watch();
-    if (folder_try(folder, &err) < 0) /* the ranks, if any, ran untraced because of this error */
+    if (folder_try(folder, &err) < 0) /* if there were ranks, this error has kept them from recording */
         report("nothing was traced: %s", err.text);
     else if (session)
         report("nothing was traced: no MPI_Init was seen in %.*s, but MPI_Session_init: sessions alone are not recorded",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The scope of a wrapper and the record of its call, common to all calls. */
+/* What all wrappers have in common: the begin and end of a call, and writing its record. */
 #include "trace/pmpi/tracer.h"
 
 #include "trace/pmpi/callsites.h"
@@ -12,11 +12,12 @@
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 
-enum { SAMPLE = 31 }; /* one of SAMPLE calls measures the tracer's overhead, with two more readings of the clock */
+enum { SAMPLE = 31 }; /* the tracer's overhead is measured in one of SAMPLE calls, by two more readings of the clock */
 
-/* Returns whether a call is made inside the outermost call. Further calls from the same function have the same
- * frame, but another return address. An error handler or callback may have left the outermost call by longjmp or an
- * exception. Nested calls are rare: this check takes some microseconds. */
+/* Returns whether the call at this frame is made inside the outermost MPI call of the thread. Not if the stack only looks
+ * like that: a later call from the same function has the same frame but another return address, and an error handler or
+ * callback may have left the outermost call by longjmp or an exception. Takes some microseconds, which is acceptable
+ * because nested calls are rare. */
 static __attribute__((noinline, cold)) bool is_inside(const void *return_address, const void *frame, const void *base)
 {
     const struct stream_thread *t = &stream_thread;
@@ -24,15 +25,15 @@ static __attribute__((noinline, cold)) bool is_inside(const void *return_address
            callsites_lead_to(return_address, frame, base, (const void *)t->return_address, (const void *)t->frame);
 }
 
-/* Local calls are part of the compute interval, since most of them leave no record. */
+/* Returns whether CALL is local. The time of local calls counts as computation, because most of them leave no record. */
 static bool is_computation(enum mpg_call call)
 {
     const enum mpg_kind kind = mpg_call_kind(call);
     return kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL;
 }
 
-/* Prepares a thread's stream at its first call, and reads the values measured over intervals. This time counts as
- * part of the interval before the call. */
+/* Before a call: gives the thread a stream, if it has none, and reads the counters. The time for this belongs to the
+ * compute interval before the call. */
 static __attribute__((noinline)) void prepare(enum mpg_call call)
 {
     if (!stream_thread.stream)
@@ -68,9 +69,9 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
     return s;
 }
 
-/* Measures the overhead of the call S, which was recorded just now. This overhead is much higher than in the loops of overhead.c,
- * because a program drives the tracer's code and data from the nearest caches. Leaves out calls with a flush or an
- * interruption. */
+/* Measures the tracer's overhead for the call S, which has just been recorded. In a program this is much more than in the
+ * loops of overhead.c, because the program displaces the tracer's code and data from the caches. Leaves out calls with a
+ * flush or an interruption. */
 static __attribute__((noinline, cold)) void measure(const struct tracer_scope *s)
 {
     enum { MAX_NS = 10000 };
@@ -141,14 +142,14 @@ void tracer_unlock(void)
     stream_unlock();
 }
 
-/* Returns whether sums of local calls must end before EVENT. */
+/* Returns whether sums of local calls must be ended before EVENT, a mark of the run's time. */
 static inline bool is_mark(const struct mpg_event *event)
 {
-    return event->call <= MPG_CALL_Finalize; /* regions, MPI_Init and MPI_Finalize have the lowest numbers */
+    return event->call <= MPG_CALL_Finalize; /* the lowest numbers: begin and end of regions, MPI_Init, MPI_Finalize */
 }
 
-/* Sets the off-CPU time before and in EVENT. If another thread or no thread made the stream's previous call, this
- * thread has no interval before the event. */
+/* Sets how long the thread was off the CPU before EVENT and in it. If the stream's previous call was another thread's, or
+ * if there was none, this thread has no interval before EVENT. */
 static __attribute__((noinline, cold)) void add_off_cpu(struct stream *stream, struct mpg_event *event)
 {
     struct stream_thread *t = &stream_thread;
@@ -159,7 +160,7 @@ static __attribute__((noinline, cold)) void add_off_cpu(struct stream *stream, s
     stream->off_in_ns += event->off_in_ns;
 }
 
-/* Writes EVENT, after the definition of its callsite. Returns 1 if the callsite was new, else 0, or -1 with ERR. */
+/* Writes EVENT; if its callsite is new, first the callsite's definition. Returns 1 if it was new, else 0; -1 with ERR. */
 static int write_out(struct stream *stream, const struct mpg_event *event, struct mpg_error *err)
 {
     struct mpg_trace_writer *writer = stream->writer;
@@ -176,8 +177,8 @@ static inline int64_t at_most(int64_t ns, int64_t limit_ns)
     return ns < limit_ns ? ns : limit_ns > 0 ? limit_ns : 0;
 }
 
-/* Records the tracer's own work since ENTER_NS, in the interval between two calls, as an event (Flush).
- * Returns its length in ns; 0 if nothing is recorded. */
+/* Records as a Flush event that the tracer itself has worked since ENTER_NS, in the compute interval. Returns the event's
+ * length, ns; 0 if nothing is recorded. */
 static __attribute__((noinline, cold)) int64_t write_own_work(int64_t enter_ns)
 {
     struct mpg_error err;
@@ -195,8 +196,8 @@ static __attribute__((noinline, cold)) int64_t write_own_work(int64_t enter_ns)
     return work.leave_ns - enter_ns;
 }
 
-/* Records, as a Flush event, the time that writing EVENT took beyond the usual overhead of a call, which readers of the trace
- * know and deduct. NEW_STACK: the event's stack was new. */
+/* Writing EVENT took longer than the usual overhead of a call, which readers of the trace deduct: records the excess as a
+ * Flush event. NEW_STACK: a new stack was one reason. */
 static __attribute__((noinline, cold)) void write_long_work(const struct mpg_event *event, bool new_stack)
 {
     const bool goes_on = streams.on && event->call != MPG_CALL_Finalize;

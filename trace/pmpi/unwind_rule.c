@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds a function's call frame information and runs its instructions up to a return address. Reads only within the
- * segment that contains the information: libgcc's own search (_Unwind_Find_FDE) trusts every byte, and a wrong byte
- * would crash a program that never unwinds itself. */
+ * segment that contains the information. libgcc's own search (_Unwind_Find_FDE) trusts every byte: a wrong byte would
+ * crash a program that never unwinds its stack itself. */
 #define _GNU_SOURCE
 #include "trace/pmpi/unwind_rule.h"
 
@@ -25,10 +25,10 @@ enum { /* call frame instructions */
     DW_CFA_GNU_args_size = 0x2e, DW_CFA_GNU_negative_offset_extended = 0x2f,
     DW_CFA_advance_loc = 0x40, DW_CFA_offset = 0x80, DW_CFA_restore = 0xc0
 };
-enum { /* expressions */
+enum { /* operations in expressions */
     DW_OP_deref = 0x06, DW_OP_breg0 = 0x70
 };
-enum { /* encodings of addresses (LSB 10.5.1) */
+enum { /* encodings of code addresses (LSB 10.5.1) */
     DW_EH_PE_absptr = 0x00, DW_EH_PE_udata2 = 0x02, DW_EH_PE_udata4 = 0x03,
     DW_EH_PE_udata8 = 0x04
 };
@@ -41,21 +41,21 @@ enum { FRAME_REGISTER = 29, STACK_REGISTER = 31, ADDRESS_REGISTER = 30 };
 enum { FRAME_REGISTER = -1, STACK_REGISTER = -1, ADDRESS_REGISTER = -1 };
 #endif
 
-/* Location of the entry (FDE) of the function around an address. */
+/* Where the entry (FDE, frame description entry) of the function that contains ADDRESS is. */
 struct found {
     uintptr_t address;
-    uintptr_t fde, low, high; /* all within LOW .. HIGH */
+    uintptr_t fde, low, high; /* FDE lies within LOW .. HIGH; so must all that is read */
     uintptr_t function;
 };
 
-/* Location of a register of the caller. */
+/* Where a register of the caller is stored. */
 struct location {
     enum { SAME, UNDEFINED, AT_CFA, AT_FRAME_POINTER, ELSEWHERE } kind;
     int64_t offset;
 };
 
-/* A row of the table that call frame instructions describe: locations of the CFA, and of the caller's frame pointer and
- * return address. */
+/* A row of the table that call frame instructions describe: how to find the CFA (canonical frame address), and where the
+ * caller's frame pointer and return address are stored. */
 struct row {
     enum { CFA_REGISTER, CFA_LOADED, CFA_ELSEWHERE } kind;
     uint64_t cfa_register;
@@ -65,18 +65,19 @@ struct row {
 
 enum { MAX_REMEMBERED = 8 };
 
-/* Call frame instructions in execution: the rest to run, P .. END, and the state. */
+/* State of running call frame instructions. P .. END: those still to run. */
 struct program {
     const uint8_t *p, *end;
     uint64_t code_align;
     int64_t data_align;
-    uint8_t encoding; /* encoding of code addresses in the FDE */
-    struct row row, initial, remembered[MAX_REMEMBERED]; /* present row; row after the CIE; stack of remembered rows */
+    uint8_t encoding; /* of code addresses in the function's entry */
+    /* Present row; row after the instructions of the common part (CIE); stack of rows that an instruction has saved. */
+    struct row row, initial, remembered[MAX_REMEMBERED];
     int remembered_number;
     bool is_invalid, of_signal;
 };
 
-/* Clears S but for the remembered rows, which are most of it. */
+/* Resets S, but for the stack of saved rows, which is most of it. */
 static void begin_program(struct program *s)
 {
     memset(s, 0, offsetof(struct program, remembered));
@@ -104,7 +105,7 @@ static uint64_t take(struct program *s, size_t bytes)
 static inline uint64_t take_uleb(struct program *s)
 {
     uint64_t v = 0;
-    if (s->p < s->end && *s->p < 128) /* most values are one byte */
+    if (s->p < s->end && *s->p < 128) /* fast path: most values have one byte */
         return *s->p++;
     for (unsigned shift = 0; s->p < s->end; shift += 7) {
         uint8_t byte = *s->p++;
@@ -167,7 +168,8 @@ static void restore_location(struct program *s, uint64_t reg)
         *location = *location_of(&s->initial, reg);
 }
 
-/* Reads the block of an expression. Returns whether it is frame pointer + *OFFSET, and in *LOADED whether a load follows. */
+/* Reads the expression of a rule. Returns whether it is "frame pointer + *OFFSET"; *LOADED: whether the value is then
+ * read from that address. */
 static bool frame_expression(struct program *s, int64_t *offset, bool *loaded)
 {
     uint64_t size = take_uleb(s);
@@ -223,7 +225,7 @@ static void recall(struct program *s)
         s->row = s->remembered[--s->remembered_number];
 }
 
-/* Returns the number of code bytes by which OP advances the location. */
+/* Returns by how many bytes of code the instruction OP advances. */
 static uint64_t advance(struct program *s, uint8_t op)
 {
     switch (op) {
@@ -317,8 +319,8 @@ static void run(struct program *s, const uint8_t *end, uint64_t offset)
     }
 }
 
-/* Reads the length word at *P and moves *P behind the word. Returns the end of the entry, or NULL for an entry
- * shorter than two words. */
+/* Reads the length at *P and moves *P behind it. Returns the end of the entry; NULL if it is shorter than two words or
+ * not within IN. */
 static const uint8_t *entry(const uint8_t **p, const struct found *in)
 {
     const uintptr_t at = (uintptr_t)*p;
@@ -351,11 +353,10 @@ static bool read_augmentation(struct program *s, const char *augmentation)
     return !s->is_invalid;
 }
 
-/* The common part (CIE) that was read last: its bytes, and the state after its instructions. The functions of a module usually
- * share one common part. */
+/* The common part (CIE) that was read last, and the state after its instructions. Most functions of a module share one. */
 enum { KNOWN_BYTES = 32 };
 static __thread struct {
-    uint32_t bytes; /* 0: none */
+    uint32_t bytes; /* number of bytes of the CIE; 0: none is stored */
     uint8_t content[KNOWN_BYTES];
     uint64_t code_align;
     int64_t data_align;
@@ -376,7 +377,7 @@ static void recall_common(struct program *s)
     s->row = s->initial = known.row;
 }
 
-/* Keeps the state of S behind the common part CIE .. END. The state depends on nothing but these bytes. */
+/* Stores the common part CIE .. END and the state S after its instructions, which depends on these bytes alone. */
 static void keep_common(const struct program *s, const uint8_t *cie, const uint8_t *end)
 {
     known.bytes = 0;
@@ -391,7 +392,7 @@ static void keep_common(const struct program *s, const uint8_t *cie, const uint8
     known.bytes = (uint32_t)(end - cie);
 }
 
-/* Reads the common part of the functions' entries (CIE) and runs its instructions. */
+/* Reads the common part (CIE) of the entry IN and runs its instructions. Returns false if it is damaged. */
 static bool run_common(struct program *s, const uint8_t *cie, const struct found *in)
 {
     const uint8_t *end = entry(&cie, in);
@@ -443,7 +444,7 @@ static bool run_function(struct program *s, const struct found *in, uint64_t off
     s->p = fde + 4;
     s->end = end;
     take(s, bytes);
-    if (bytes == 0 || take(s, bytes) <= offset) /* the function ends before the address */
+    if (bytes == 0 || take(s, bytes) <= offset) /* the address lies behind the function's end */
         return false;
     uint64_t size = take_uleb(s);
     if (s->is_invalid || size > (size_t)(end - s->p))
@@ -455,7 +456,7 @@ static bool run_function(struct program *s, const struct found *in, uint64_t off
 
 /* --- search --- */
 
-/* Bounds of the segment with ENTRY, if this is not the segment of its module's table. */
+/* The bounds of the segment that contains ENTRY, if that is another segment than the one of the table. */
 struct bounds {
     uintptr_t entry, low, high;
 };
@@ -467,7 +468,8 @@ static int find_bounds(struct dl_phdr_info *info, size_t size, void *data)
     return modules_bounds(info, b->entry, &b->low, &b->high);
 }
 
-/* Finds the entry in the table of M (LSB 10.6.2), which linkers sort by address. Returns false if there is none. */
+/* Finds in the table of M, which linkers sort by address (LSB 10.6.2), the entry for f->address. Returns false if there
+ * is none. */
 static bool search(const struct module_unwinding *m, struct found *f)
 {
     enum { PCREL_SDATA4 = 0x1b, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b, HEAD = 12 };
@@ -479,7 +481,7 @@ static bool search(const struct module_unwinding *m, struct found *f)
     memcpy(&n, (const void *)(m->table + 8), sizeof n);
     if (n > (m->high - m->table - HEAD) / sizeof pair)
         return false;
-    uint32_t first = 0, end = n; /* first entry that begins after the address */
+    uint32_t first = 0, end = n; /* binary search for the first entry that begins after the address */
     while (first < end) {
         const uint32_t middle = first + (end - first) / 2;
         memcpy(pair, (const void *)(m->table + HEAD + middle * sizeof pair), sizeof pair);
@@ -522,7 +524,7 @@ struct unwind_rule unwind_rule_of(const void *address)
         rule.kind = UNWIND_NOWHERE;
         return rule;
     }
-    /* Unknown instructions may be damaged data, which a complete unwinder would trust. */
+    /* An unknown instruction may be damaged data. libgcc's unwinder would trust it, so it is not asked. */
     if (!search(&unwinding, &found) || !run_function(&s, &found, (uint64_t)(found.address - found.function))) {
         rule.kind = s.of_signal ? UNWIND_SIGNAL : UNWIND_END;
         return rule;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _GNU_SOURCE /* sched_getaffinity, sched_getcpu */
+#define _GNU_SOURCE /* for sched_getaffinity(), sched_getcpu() */
 #include "trace/pmpi/usage.h"
 
 #include <sched.h>
@@ -12,7 +12,7 @@
 #include "common/peek.h"
 #include "trace/pmpi/facts.h"
 
-/* Counters in ns or numbers; -1: unknown. */
+/* What is counted: times in ns, and numbers; -1: unknown. */
 enum {
     CPU_USER, CPU_SYSTEM, VOLUNTARY, INVOLUNTARY, PAGE_FAULTS, RUNQUEUE_WAIT, STEAL, THROTTLED, COUNTERS
 };
@@ -62,7 +62,7 @@ static void read_run_queue(struct usage *u)
         u->counter[RUNQUEUE_WAIT] = wait_ns;
 }
 
-/* Reads the eighth number (stolen time) in the lines of the cores that the process may use. */
+/* Reads the stolen time, the eighth number in /proc/stat's line of a core, of all cores that the process may use. */
 static void read_steal(struct usage *u)
 {
     enum { BYTES = 1 << 17, MAX_CORES = 1 << 13 };
@@ -128,7 +128,7 @@ static void read_all(struct usage *u)
     read_throttled(u);
 }
 
-/* Writes the current frequency of this thread's core. */
+/* Writes the present frequency of the core on which this thread runs. */
 static int write_frequency(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     char path[128], text[64], value[32];

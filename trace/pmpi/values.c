@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measures the compute intervals of a thread. */
+/* Reads a thread's CPU time and counters at begin and end of each compute interval. */
 #include "trace/pmpi/values.h"
 
 #include <pthread.h>
@@ -15,9 +15,9 @@ enum { NAMES_SIZE = 4096, TRIALS = 64 };
 
 extern const struct tracer_counters mpgtrace_counters __attribute__((weak));
 
-/* A thread's readings at begin and end of an interval, and their difference. */
+/* A thread's readings at the begin and at the end of the present interval, and their difference. */
 struct thread_values {
-    void *counters; /* NULL: this thread cannot count them */
+    void *counters; /* of this thread; NULL: they cannot be counted */
     int64_t begin[COUNTERS_MAX + 1], end[COUNTERS_MAX + 1], difference[COUNTERS_MAX + 1];
 };
 
@@ -26,7 +26,7 @@ static bool cpu_time;
 static char names[NAMES_SIZE];
 static pthread_key_t at_thread_end;
 static __thread struct thread_values *own __attribute__((tls_model("initial-exec")));
-static struct thread_values none; /* zeros, for a thread without memory */
+static struct thread_values none; /* stands for a thread's values if there is no memory: zeros */
 
 static void free_own(void *values)
 {
@@ -75,7 +75,7 @@ static struct thread_values *of_thread(void)
         return &none;
     if (has_counters())
         own->counters = mpgtrace_counters.start();
-    (void)pthread_setspecific(at_thread_end, own); /* after a failure `own` is never freed */
+    (void)pthread_setspecific(at_thread_end, own); /* if this fails, `own` is not freed */
     return own;
 }
 

@@ -29,7 +29,7 @@ static bool take_bytes(struct text *t, uint64_t max, const uint8_t **bytes, size
 
 static uint64_t hash(const void *data, size_t size)
 {
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+    uint64_t h = 0xcbf29ce484222325u; /* initial value of the FNV-1a hash */
     for (const uint8_t *p = data; size-- > 0; p++)
         h = (h ^ *p) * 0x100000001b3u;
     return h;
@@ -50,7 +50,8 @@ static bool same_site(const struct mpg_site *a, const struct mpg_site *b)
     return same;
 }
 
-/* Makes room for one more item in the array of N items of SIZE bytes to which ARRAY points. Returns false without memory. */
+/* Enlarges an array of N items of SIZE bytes, so that one more fits. ARRAY: address of the pointer to it. Returns false
+ * without memory. */
 static bool grow(void *array, int32_t n, size_t size)
 {
     void *old, *grown;
@@ -61,7 +62,7 @@ static bool grow(void *array, int32_t n, size_t size)
     return grown != NULL;
 }
 
-/* Returns the number of module M, whose path is taken over; -1: out of memory. */
+/* Returns the number of module M, which is added if new; takes over M's path. -1: out of memory. */
 static int32_t intern_module(struct profile_definitions *d, struct mpg_module *m)
 {
     const uint64_t h = hash(m->path, strlen(m->path)) ^ hash(m->build_id, m->build_id_size);
@@ -106,7 +107,7 @@ static int32_t intern_site(struct profile_definitions *d, const struct mpg_site 
     }
 }
 
-/* Notes that the rank's next module or callsite has NUMBER. */
+/* Adds NUMBER to *LOCALS: the trace-wide number of the rank's next module or callsite. Returns 0, or -1 with ERR. */
 static int note(int32_t **locals, uint32_t *n, int32_t number, struct mpg_error *err)
 {
     if (number < 0 || !grow(locals, (int32_t)*n, sizeof **locals))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading profiles. The file of a killed process may lack its last call, row or definition, since counts are stored last, but
- * every stored number is valid. */
+/* Reads profiles. The file of a killed process may lack its last call, row or definition, because the tracer stores
+ * counts last, but every number in it is valid. */
 #define _GNU_SOURCE
 #include "trace/profile/profile.h"
 
@@ -19,14 +19,14 @@ enum { MAX_PROFILE_BYTES = 1 << 28 };
 struct mpg_profile {
     char *path;
     char **files;
-    size_t file_number, file; /* index of the file being read */
+    size_t file_number, file; /* number of files; index of the one being read */
     FILE *stream;
-    uint8_t *data; /* payload */
+    uint8_t *data; /* payload of the chunk being read */
     struct mpg_profile_row *rows;
-    int64_t *values; /* values of the rows */
+    int64_t *values; /* counter values of all rows */
     struct profile_definitions definitions;
     int32_t ranks, ranks_read;
-    char run[32]; /* run number of the ranks; empty: none so far */
+    char run[32]; /* fact "run" of the ranks read; empty: none yet */
     uint8_t *seen;
 };
 
@@ -116,7 +116,7 @@ struct mpg_profile *mpg_profile_open(const char *path, struct mpg_error *err)
     return NULL;
 }
 
-/* Reads the header of the next chunk. Returns 1; 0 at the end of all files; -1 with ERR. */
+/* Reads the HEADER of the next chunk in any file. Returns 1; 0: no further chunk; -1 with ERR. */
 static int next_chunk(struct mpg_profile *p, uint8_t *header, struct mpg_chunk *chunk,
                       struct mpg_error *err)
 {
@@ -200,7 +200,7 @@ static bool read_row(const struct mpg_profile *p, const struct mpg_profile_entry
     return row->count == 0 || (row->min_ns >= 0 && row->min_ns <= row->max_ns);
 }
 
-/* Reads the counters of N rows, VALUES each. The fact with their names has been read. */
+/* Reads the counter values of N rows, VALUES for each, from FROM. The fact with the counters' names has been read before. */
 static int read_values(struct mpg_profile *p, const uint8_t *from, size_t n, uint32_t values, struct mpg_error *err)
 {
     const char *key, *names = "", *value;
@@ -211,7 +211,7 @@ static int read_values(struct mpg_profile *p, const uint8_t *from, size_t n, uin
     for (const char *c = names; *c; c++)
         named += *c != ' ' && (c == names || c[-1] == ' ');
     if (n == 0)
-        return 0; /* the process can have died before it named the counters */
+        return 0; /* the process may have been killed before it stored the counters' names */
     if (values > MPG_PROFILE_MAX_VALUES || named != values)
         return mpg_error_set(err, "damaged: %u counters with %u names", values, named);
     int64_t *grown = realloc(p->values, (n * values + 1) * sizeof *grown);
@@ -240,7 +240,7 @@ static int read_rows(struct mpg_profile *p, const uint8_t *from, size_t n, uint3
         if (!read_row(p, &e, &p->rows[*used]))
             return mpg_error_set(err, "damaged: row %zu", i);
         p->rows[*used].values = values > 0 ? p->values + i * values : NULL;
-        *used += p->rows[*used].count > 0; /* else: a row whose first call was not complete */
+        *used += p->rows[*used].count > 0; /* a count of 0: the process was killed before the row's first call was complete */
     }
     return 0;
 }
@@ -292,7 +292,7 @@ static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_p
     return 0;
 }
 
-/* Checks that the rank read last belongs to the same run as earlier ranks. */
+/* Checks that the present rank has the same fact "run" as the ranks before. Returns 0, or -1 with ERR. */
 static int check_run(struct mpg_profile *p, struct mpg_error *err)
 {
     const char *key, *value;

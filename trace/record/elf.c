@@ -28,7 +28,7 @@ static bool is_within(const struct mpg_elf *elf, uint64_t offset, uint64_t size)
     return offset <= elf->size && size <= elf->size - offset;
 }
 
-/* Copies the I-th program header to SEGMENT; memcpy(), since headers in a file may be unaligned. */
+/* Copies the I-th program header into SEGMENT. Uses memcpy(), because headers in a file may be unaligned. */
 static bool read_segment(const struct mpg_elf *elf, const ElfW(Ehdr) * head, unsigned i,
                          ElfW(Phdr) * segment)
 {
@@ -39,7 +39,7 @@ static bool read_segment(const struct mpg_elf *elf, const ElfW(Ehdr) * head, uns
     return true;
 }
 
-/* Returns the file offset of ADDRESS in the loaded program; SIZE_MAX: not in the file. */
+/* Returns the offset in the file of what is loaded at ADDRESS; SIZE_MAX: not from the file. */
 static size_t file_offset(const struct mpg_elf *elf, const ElfW(Ehdr) * head, uint64_t address)
 {
     ElfW(Phdr) s;

@@ -25,7 +25,7 @@ static int visit_spawned(int parent, const char *path, const char *name, enum pa
         return mpg_error_errno(err, errno, "%s/%s", path, name);
     if (walk(folder, path, pass, err) < 0)
         return -1;
-    /* A folder with files that belong to no trace stays. */
+    /* A folder that also holds files of other kinds stays. */
     if (pass == REMOVE && unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno != ENOTEMPTY &&
         errno != EEXIST && errno != ENOENT)
         return mpg_error_errno(err, errno, "%s/%s", path, name);
@@ -48,7 +48,7 @@ static int visit_file(int folder, const char *path, const char *name, enum pass 
     return 0;
 }
 
-/* Checks or removes the trace in FOLDER, a descriptor of PATH, and closes FOLDER. */
+/* Checks (PASS CHECK) or removes the trace in FOLDER, a descriptor of PATH; closes FOLDER. Returns 0, or -1 with ERR. */
 static int walk(int folder, const char *path, enum pass pass, struct mpg_error *err)
 {
     DIR *directory = fdopendir(folder);
@@ -58,7 +58,7 @@ static int walk(int folder, const char *path, enum pass pass, struct mpg_error *
         close(folder);
         return status;
     }
-    if (pass == REMOVE) /* the pre-pass cache is useless for another trace, whoever owns it */
+    if (pass == REMOVE) /* the pre-pass cache: of no use for another trace, whoever owns it */
         (void)unlinkat(folder, MPG_NAME_OF_FLOORS, 0);
     for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
         if (mpg_name_is_of_rank(entry->d_name))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asks the dynamic linker, which alone knows search paths, cache and $ORIGIN. */
+/* Finds the libraries of a program by asking the dynamic linker. Only it knows search paths, its cache and $ORIGIN. */
 #include "trace/record/libraries.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static struct mpg_library *read_all(FILE *list, size_t *number)
     return all;
 }
 
-/* Runs ARGV (NULL-terminated) and opens *FROM on the child's standard output. Returns the child, or -1. */
+/* Starts ARGV, which ends with NULL, with its standard output readable from *FROM. Returns the child's process id, or -1. */
 static pid_t start(const char *const *argv, FILE **from)
 {
     int ends[2];

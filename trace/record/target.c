@@ -51,7 +51,7 @@ static int find_path(char *path, const char *name, struct mpg_error *err)
     return mpg_error_errno(err, failed, "%s", name);
 }
 
-/* Copies to NAME the program run by "env ARGUMENTS"; empty: none. */
+/* Copies to NAME the program that "env ARGUMENTS" runs; an empty name if there is none. */
 static void program_of_env(const char *arguments, char *name)
 {
     name[0] = '\0';
@@ -66,7 +66,7 @@ static void program_of_env(const char *arguments, char *name)
     }
 }
 
-/* Replaces the path of TARGET by the interpreter of SCRIPT; false: not found. */
+/* SCRIPT is a script: replaces the path of TARGET by its interpreter's. Returns false if that is not found. */
 static bool find_interpreter(struct mpg_record_target *target, const struct mpg_elf *script)
 {
     char program[PATH_MAX], argument[PATH_MAX], name[PATH_MAX];
@@ -123,7 +123,7 @@ static bool has_mpi(const char *path)
     return has;
 }
 
-/* Returns whether NAME begins with FIRST and has REST later. */
+/* Returns whether NAME begins with FIRST and contains REST after that. */
 static bool is_library(const char *name, const char *first, const char *rest)
 {
     const size_t length = strlen(first);
@@ -145,7 +145,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Looks for MPI and for sanitizers among the libraries of PATH. */
+/* Notes in TARGET which MPI and which sanitizers are among the libraries of the program PATH. */
 static void look_at_libraries(struct mpg_record_target *target, const char *path,
                               const char *interpreter)
 {
@@ -167,7 +167,7 @@ static void look_at_libraries(struct mpg_record_target *target, const char *path
     free(all);
 }
 
-/* Looks at the libraries of a dynamic program; for Python without MPI, at the libraries of mpi4py. */
+/* Notes the MPI and sanitizers in TARGET's libraries; for Python without MPI, in the libraries of its module mpi4py. */
 static void look_at_program(struct mpg_record_target *target, const char *interpreter)
 {
     char module[PATH_MAX];
@@ -185,7 +185,7 @@ int mpg_target_find(struct mpg_record_target *target, const char *name, struct m
     *target = (struct mpg_record_target){.kind = MPG_ELF_OTHER};
     if (find_path(target->path, name, err) < 0)
         return -1;
-    /* A file that can be run but not read keeps kind MPG_ELF_OTHER. */
+    /* For a file that can be executed but not read, the kind stays MPG_ELF_OTHER. */
     bool opened = mpg_elf_open(&elf, target->path, NULL) == 0;
     for (int i = 0; opened && elf.kind == MPG_ELF_SCRIPT && i < MAX_INTERPRETERS; i++) {
         const bool found = find_interpreter(target, &elf);

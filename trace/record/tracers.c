@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds tracers, and sets LD_PRELOAD. */
+/* Finds the tracer library for a program, and sets LD_PRELOAD. */
 #include "trace/record/tracers.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ int mpg_tracer_library(const char *name, char *path, size_t size, struct mpg_err
 
 /* --- the tracer for a program --- */
 
-/* Returns the ABI version of LIBRARY, ".so.40" for libmpi.so.40; empty: none. */
+/* Returns the ABI version in the file name LIBRARY, such as ".so.40" for libmpi.so.40; "": it has none. */
 static const char *abi(const char *library)
 {
     const char *so = strstr(library, ".so.");

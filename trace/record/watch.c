@@ -16,7 +16,7 @@
 #include "trace/pmpi/family.h"
 #include "trace/record/folder.h"
 
-/* Closes all descriptors except ENDED and standard error, since launchers wait until all copies of their pipes are closed. */
+/* Closes all descriptors but ENDED and standard error: launchers wait until all copies of their pipes are closed. */
 static void close_all_but(int ended)
 {
     const int nowhere = open("/dev/null", O_RDWR);
@@ -37,7 +37,8 @@ static void note_init(int unused)
     in_init = 1;
 }
 
-/* The watch process. ENDED: pidfd of the program. Writes its process id to READY once the tracer may end it. */
+/* Runs in the watch process: waits until PROGRAM ends and warns if FOLDER then holds no trace. ENDED: pidfd of the
+ * program. Writes its own process id to READY once the tracer may end it. */
 static void watch(int ended, int ready, const char *folder, const char *program)
 {
     char text[512];
@@ -69,7 +70,8 @@ void mpg_watch(const char *folder, const char *program)
     const int ended = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (ended < 0 || pipe2(number, O_CLOEXEC) < 0)
         return;
-    const pid_t between = fork(); /* forks twice: the program must not get a child that it does not know */
+    /* Forks twice, so that the watch process is no child of the program, which would not expect one. */
+    const pid_t between = fork();
     if (between == 0) {
         if (fork() == 0)
             watch(ended, number[1], folder, program);

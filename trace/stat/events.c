@@ -14,7 +14,7 @@ static const struct mpg_table_column columns[] = {
     {.key = "requests"}, {.key = "done"}, {.key = "region"}, {.key = "callsite", .joint = " < "}, {.key = "off_cpu_before_ns"},
     {.key = "off_cpu_ns"}, {.key = "calls"}, {.key = "calls_ns"}, {.key = "failed"}};
 
-/* The open regions of a thread, innermost last. */
+/* The open regions of a thread: string numbers of their names, innermost last. */
 struct regions {
     uint32_t thread, depth, capacity;
     int32_t *string;
@@ -24,7 +24,7 @@ struct printer {
     struct mpg_trace *trace;
     struct mpg_table table;
     struct mpg_site_names names;
-    struct regions *regions; /* of the current rank */
+    struct regions *regions; /* by thread of the rank that is being read */
     uint32_t threads, capacity;
 };
 
@@ -41,8 +41,8 @@ static struct regions *find_regions(struct printer *p, uint32_t thread, struct m
     return &p->regions[p->threads++];
 }
 
-/* Sets *STRING to the name, a string of the trace, of the innermost region in which E begins; for a region mark, to the
- * name in the mark; -1: no region. Returns 0, or -1 with ERR: out of memory. */
+/* Sets *STRING to the string number of the name of the innermost region that contains the begin of E; if E is a region
+ * mark, of the name in the mark; -1: no region. Returns 0, or -1 with ERR: out of memory. */
 static int find_region(struct printer *p, const struct mpg_event *e, int32_t *string, struct mpg_error *err)
 {
     struct regions *r = find_regions(p, e->thread, err);
@@ -125,7 +125,8 @@ static const struct mpg_comm *comm_of(const struct printer *p, const struct mpg_
     return comm >= 0 ? mpg_trace_comm(p->trace, comm) : NULL;
 }
 
-/* Returns the group of COMM whose ranks RANK's calls name, and its size in *SIZE: of two groups the one without RANK. */
+/* Returns the group of COMM to which ranks in calls of RANK refer, with its size in *SIZE. On an inter-communicator, it
+ * is the group without RANK. */
 static const int32_t *find_group(const struct mpg_comm *comm, int32_t rank, int32_t *size)
 {
     int32_t i = 0;
@@ -138,7 +139,7 @@ static const int32_t *find_group(const struct mpg_comm *comm, int32_t rank, int3
     return comm->world_ranks + comm->size;
 }
 
-/* Puts the world rank of PEER, which a call of RANK on COMM names. */
+/* Adds a cell with the world rank of PEER, a rank in a call of RANK on COMM. Missing if not KNOWN. */
 static void put_peer(struct mpg_table *t, const struct mpg_comm *comm, int32_t rank, bool known, int32_t peer)
 {
     int32_t size = 0;
@@ -158,7 +159,7 @@ static void put_count(struct mpg_table *t, bool known, int64_t value)
         mpg_table_missing(t);
 }
 
-/* Puts N request numbers, with blanks between. */
+/* Adds a cell with N request numbers, separated by blanks. */
 static void put_requests(struct mpg_table *t, const int64_t *requests, uint32_t n)
 {
     enum { MOST = 24 };
@@ -171,8 +172,8 @@ static void put_requests(struct mpg_table *t, const int64_t *requests, uint32_t 
     free(text);
 }
 
-/* Returns the name of E's callsite. NULL: E has none, or an error: *STATUS is -1, with ERR. The list of names grows, since
- * the trace defines callsites while its events are read. */
+/* Returns the name of E's callsite. NULL: E has none, or, if *STATUS is -1, an error (ERR). The list of names grows,
+ * because the trace defines callsites while its events are read. */
 static const char *site_of(struct printer *p, const struct mpg_event *e, int *status, struct mpg_error *err)
 {
     const size_t known = (size_t)mpg_trace_site_count(p->trace) + 1;

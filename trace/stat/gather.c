@@ -42,8 +42,8 @@ static struct stat_row *find_row(struct stat_summary *s, const struct mpg_event 
     return &s->rows[*place - 1];
 }
 
-/* Returns the entry for region STRING of THREAD. With ADDS, creates a missing entry and returns NULL if out of memory; without,
- * returns NULL for a region that THREAD never began. */
+/* Returns the entry for region STRING in THREAD. ADDS: a missing entry is added; NULL: out of memory. Otherwise NULL
+ * means that THREAD has never begun the region. */
 static struct stat_open *find_open(struct stat_summary *s, int32_t string, uint32_t thread, bool adds)
 {
     uint64_t *place = adds ? mpg_map_add(&s->open_index, (uint64_t)string, thread)
@@ -60,7 +60,7 @@ static struct stat_open *find_open(struct stat_summary *s, int32_t string, uint3
     return &s->open[*place - 1];
 }
 
-/* Returns NOW clipped to the part of R's run whose begin and end are already known. */
+/* Returns NOW_NS, moved to the begin or end of R's run if it lies outside and that limit is already known. */
 static int64_t within_run(const struct stat_rank *r, int64_t now_ns)
 {
     if (r->started && now_ns < r->start_ns)
@@ -91,8 +91,8 @@ static int begin_region(struct stat_summary *s, const struct stat_rank *r, const
     return 0;
 }
 
-/* Adds the time from the begin of OPEN, the outermost region of its name, until NOW: nested regions of the same name add no
- * time. */
+/* OPEN is the outermost open region of its name: adds the time from its begin to NOW. Nested regions of the same name add
+ * no time. */
 static void end_region(struct stat_summary *s, const struct stat_rank *r, const struct stat_open *open, int64_t now_ns)
 {
     const uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, open->thread, 0);
@@ -132,7 +132,7 @@ static void end_rank(struct stat_summary *s, const struct stat_rank *r)
 
 /* ---- computation ---- */
 
-/* Returns the entry of THREAD, which is made without a call if missing; NULL: out of memory. */
+/* Returns the entry of THREAD, added if missing, with no call yet; NULL: out of memory. */
 static struct stat_thread *find_thread(struct stat_summary *s, uint32_t thread)
 {
     struct mpg_error ignored;
@@ -145,8 +145,8 @@ static struct stat_thread *find_thread(struct stat_summary *s, uint32_t thread)
     return &s->threads[s->thread_number++];
 }
 
-/* Adds E to its thread's time and returns the computation before E in *COMPUTATION_NS: 0 for local calls and marks, and outside
- * of the run. Returns -1: out of memory. */
+/* Adds the time of E to its thread. *COMPUTATION_NS: the computation before E; 0 before local calls and marks, and
+ * outside of the run. Returns 0, or -1: out of memory. */
 static int find_computation(struct stat_summary *s, struct stat_rank *r, const struct mpg_event *e, double *computation_ns)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -211,7 +211,7 @@ static int add_call(struct stat_summary *s, struct stat_rank *r, const struct mp
     mpg_stat_join(&s->calls[e->call], &one);
     s->call_number += one.number;
     s->failed_number += e->failed;
-    uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, e->thread, 0); /* absent before the thread's first region */
+    uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, e->thread, 0); /* NULL before the thread's first region */
     if (mpi_ns && in_run)
         *mpi_ns += e->sum.calls ? (uint64_t)e->sum.time_ns
                                 : (uint64_t)e->leave_ns - (uint64_t)e->enter_ns;
@@ -244,7 +244,7 @@ static int add_event(struct stat_summary *s, struct stat_rank *r, const struct m
         s->flush_ns += (double)(e->leave_ns - e->enter_ns);
         return 0;
     case MPG_KIND_REGION_BEGIN:
-        return e->failed ? 0 : begin_region(s, r, e); /* a failed begin names no region */
+        return e->failed ? 0 : begin_region(s, r, e); /* a begin that returned an error has no name */
     case MPG_KIND_REGION_END:
         if (!e->failed)
             end_named(s, r, e);
@@ -260,7 +260,8 @@ static int add_event(struct stat_summary *s, struct stat_rank *r, const struct m
         r->end_ns = kind == MPG_KIND_FINALIZE ? e->enter_ns : e->leave_ns;
     r->ended = r->ended || (kind == MPG_KIND_FINALIZE && !e->failed);
     r->killed = r->killed || e->killed;
-    return e->killed ? 0 : add_call(s, r, e, computation_ns); /* the call's end and callsite are unknown */
+    /* Of a call in which the process was killed, end and callsite are not known. */
+    return e->killed ? 0 : add_call(s, r, e, computation_ns);
 }
 
 /* Writes to PLACES the index in S->VALUES of each counter of RANK and returns their number. Ranks may record different

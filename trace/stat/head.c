@@ -13,7 +13,7 @@
 #include "trace/cores.h"
 #include "trace/stat/stat.h"
 
-enum { MAX_DEATHS = 8, MAX_HOSTS = 8 }; /* maximum lines printed */
+enum { MAX_DEATHS = 8, MAX_HOSTS = 8 }; /* maximum numbers of lines: in the list of killed ranks, in the list of hosts */
 
 /* Prints BEFORE, then TEXT with unprintable characters escaped, since TEXT comes from a file. */
 static void print_text(const char *before, const char *text)
@@ -199,7 +199,7 @@ static void print_machine(const struct mpg_trace *t)
     putchar('\n');
 }
 
-/* Returns the mean over ranks of the fact KEY in ns, or a negative number if no rank has the fact. */
+/* Returns the mean of the fact KEY, a time in ns, over the ranks that have it; negative if no rank has. */
 static double mean_fact(const struct mpg_trace *t, const char *key)
 {
     double sum_ns = 0;
@@ -215,8 +215,8 @@ static double mean_fact(const struct mpg_trace *t, const char *key)
     return known ? sum_ns / known : -1;
 }
 
-/* Returns the tracer's time for a recorded call in ns: the mean of the run, if the traces of all ranks have it, else as
- * measured at MPI_Init; -1: unknown. */
+/* Returns the tracer's time for a recorded call, ns: the mean over the run if the facts of all ranks have it; otherwise
+ * as measured in MPI_Init; -1: unknown. */
 static double cost_of_call(const struct stat_summary *s, uint64_t recorded)
 {
     double sum_ns = 0;
@@ -229,15 +229,15 @@ static double cost_of_call(const struct stat_summary *s, uint64_t recorded)
     return recorded > 0 ? sum_ns / (double)recorded : 0;
 }
 
-/* Returns the cost of a recorded call that mpgsim deducts: the median of the calls that were measured in the run, if known, else
- * the cost as measured at the start; -1: unknown. */
+/* Returns the time for a recorded call, ns, that mpgsim deducts: the median of the calls measured in the run, or else as
+ * measured in MPI_Init; -1: unknown. */
 static double deducted_call(const struct stat_summary *s)
 {
     const double median_ns = mean_fact(s->trace, "overhead_call_median_ns");
     return median_ns >= 0 ? median_ns : mean_fact(s->trace, "overhead_call_ns");
 }
 
-/* Returns the part of all ranks' run time that mpgsim deducts as tracer time; 0: unknown. */
+/* Returns the share of all ranks' run time that mpgsim deducts as the tracer's; 0: unknown. */
 static double deducted_share(const struct stat_summary *s)
 {
     const double call_ns = deducted_call(s), known_ns = mean_fact(s->trace, "overhead_sum_ns");
@@ -248,8 +248,7 @@ static double deducted_share(const struct stat_summary *s)
                : ((double)recorded * call_ns + (double)s->aggregated_number * sum_ns + s->flush_ns) / s->run_ns;
 }
 
-/* Prints the part of the run that mpgsim deducts as overhead, if it is based on another cost of a call than the printed
- * overhead. */
+/* Prints the share of the run that mpgsim deducts, if it assumes another time for a call than the overhead printed before. */
 static void print_deducted(const struct stat_summary *s, uint64_t recorded)
 {
     const double call_ns = deducted_call(s);
@@ -261,7 +260,7 @@ static void print_deducted(const struct stat_summary *s, uint64_t recorded)
            mpg_units_format_time(text, sizeof text, call_ns));
 }
 
-/* Returns fact KEY, summed over ranks, where ranks without the fact count as the mean; 0 if unknown. */
+/* Returns the fact KEY summed over all ranks. A rank without the fact counts as the mean of the others. 0: unknown. */
 static double sum_of_fact(const struct mpg_trace *trace, const char *key)
 {
     const double mean = mean_fact(trace, key);
@@ -274,7 +273,7 @@ static void print_overhead(const struct stat_summary *s)
     const uint64_t recorded = s->call_number - s->aggregated_number;
     const double call_ns = cost_of_call(s, recorded);
     double sum_ns = mean_fact(s->trace, "overhead_sum_ns");
-    /* The cost of new stacks: a part of the flushes, in older traces beside them. */
+    /* The time for new stacks is a part of the flushes; in traces of older versions it is not. */
     const double flushed_ns = sum_of_fact(s->trace, "flushed_stacks_ns"),
                  beside_ns = sum_of_fact(s->trace, "overhead_stacks_ns"), stacks_ns = flushed_ns + beside_ns;
     char text[32];
@@ -363,7 +362,7 @@ static void print_values(const struct stat_summary *s)
         printf(" between calls\n");
 }
 
-/* Returns the bytes on disk without a stored signature. */
+/* Returns the size of the trace on disk, bytes, without a signature stored in it. */
 static uint64_t bytes_of_calls(const struct mpg_trace *t)
 {
     struct mpg_stored_signature stored;

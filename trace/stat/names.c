@@ -10,7 +10,7 @@
 #include "common/reserve.h"
 #include "trace/python_place.h"
 
-/* Growable text. */
+/* A text that grows as parts are appended. */
 struct text {
     char *text;
     size_t used, capacity;
@@ -44,21 +44,21 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Returns the name of MODULE's file without folders. Returns "" for no module and for a Python function, which is neither
- * wrapper nor interpreter, whatever the name of its file. */
+/* Returns the name of MODULE's file, without its folder. "" if there is no module, and for a Python function: whatever
+ * its file is called, it is neither a wrapper nor the interpreter. */
 static const char *file_name(const struct mpg_module *module)
 {
     return module && !mpg_is_python(module->path) ? base_name(module->path) : "";
 }
 
-/* Returns whether MODULE lies between program and tracer: MPI's Fortran bindings, or the tracer itself. */
+/* Returns whether frames in MODULE lie between program and tracer: MPI's Fortran bindings, or the tracer itself. */
 static bool is_wrapper(const struct mpg_module *module)
 {
     const char *name = file_name(module);
     return strncmp(name, "libmpgtrace", 11) == 0 || strncmp(name, "libmpi", 6) == 0;
 }
 
-/* Returns whether MODULE is the Python interpreter, whose C stack does not show Python functions. */
+/* Returns whether MODULE is the Python interpreter. Frames in it do not show which Python function was running. */
 static bool is_interpreter(const struct mpg_module *module)
 {
     const char *name = file_name(module);
@@ -73,7 +73,7 @@ static int append_interpreter(struct text *t, const struct mpg_module *module)
                : append(t, ": called from the interpreter; Python's functions are not known");
 }
 
-/* Returns whether the callers of FUNCTION in MODULE belong to program start-up in the C library. */
+/* Returns whether FUNCTION in MODULE is the outermost function of a program (main): its callers are the C library's start-up. */
 static bool is_outermost(const struct mpg_module *module, const char *function)
 {
     if (module && mpg_is_python(module->path))
@@ -86,7 +86,7 @@ static int append_frame(struct text *t, const struct mpg_symbol *frame)
     char line[32];
     if (append(t, t->used ? "\n" : "") < 0 || append_shown(t, frame->function) < 0)
         return -1;
-    if (!frame->file && strchr(frame->function, '+')) /* "module+0x11d6" names the module already */
+    if (!frame->file && strchr(frame->function, '+')) /* a name such as "module+0x11d6" already contains the module */
         return 0;
     snprintf(line, sizeof line, frame->line ? ":%d)" : ")", frame->line);
     return append(t, " (") < 0 || append_shown(t, frame->file ? base_name(frame->file) : frame->module) < 0
@@ -94,14 +94,14 @@ static int append_frame(struct text *t, const struct mpg_symbol *frame)
                : append(t, line);
 }
 
-/* Returns the index of the first frame of S outside of wrappers and tracer. */
+/* Returns the index of the first frame of S that belongs neither to a wrapper nor to the tracer. */
 static uint32_t first_frame(const struct stat_callsites *source, const struct mpg_site *s)
 {
     uint32_t first = 0;
     while (first < s->frame_number &&
            is_wrapper(s->frames[first].module < 0 ? NULL : source->module(source->source, s->frames[first].module)))
         first++;
-    return first == s->frame_number ? 0 : first; /* all frames are wrappers: MPI called itself */
+    return first == s->frame_number ? 0 : first; /* if all frames are wrappers, MPI called itself: shows all */
 }
 
 int mpg_stat_walk_site(const struct stat_callsites *source, int32_t site, struct mpg_symbols *symbols, int frames,
@@ -114,7 +114,7 @@ int mpg_stat_walk_site(const struct stat_callsites *source, int32_t site, struct
         struct stat_frame frame = {.offset = s->frames[i].offset};
         if (s->frames[i].module >= 0)
             frame.module = source->module(source->source, s->frames[i].module);
-        if (is_interpreter(frame.module)) /* reported even beyond FRAMES frames */
+        if (is_interpreter(frame.module)) /* reported beyond the first FRAMES frames, too */
             return visit(context, &frame);
         if (frames <= 0)
             continue;
@@ -139,7 +139,7 @@ static int append_visited(void *text, const struct stat_frame *frame)
     return frame->symbol ? append_frame(text, frame->symbol) : append_interpreter(text, frame->module);
 }
 
-/* Appends the names of at most FRAMES frames around SITE, one a line. */
+/* Appends the names of at most FRAMES frames of SITE, innermost first, one on a line. */
 static int append_site(struct text *t, const struct stat_callsites *source, int32_t site,
                        struct mpg_symbols *symbols, int frames, struct mpg_error *err)
 {
@@ -186,7 +186,7 @@ int mpg_site_names_begin(struct mpg_site_names *x, const struct mpg_trace *trace
 
 const char *mpg_site_name(struct mpg_site_names *x, uint32_t site, struct mpg_error *err)
 {
-    /* A trace learns of callsites while it is read. */
+    /* The trace may have defined further callsites since the last call. */
     if (site >= x->n && mpg_reserve_at(&x->name, sizeof *x->name, &x->n, site + 1, err) < 0)
         return NULL;
     if (!x->name[site])

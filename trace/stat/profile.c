@@ -14,25 +14,25 @@
 #include "trace/profile/profile.h"
 #include "trace/stat/symbols.h"
 
-/* A row of the profile summed over ranks. A rank without the row counts as 0 ns in the minimum. */
+/* A row of the profile, summed over ranks. A rank without the row counts as 0 ns in MIN_NS. */
 struct line {
     struct mpg_profile_row sum;
-    int32_t ranks; /* number of ranks with this row */
-    double min_ns, max_ns;    /* smallest and largest time of a rank */
+    int32_t ranks; /* number of ranks that have this row */
+    double min_ns, max_ns;    /* smallest and largest sum of a rank */
 };
 
 struct report {
     struct line *lines;
     size_t number, capacity;
-    struct mpg_map index; /* (call, site) -> 1 + line */
+    struct mpg_map index; /* (call, callsite) -> 1 + index in LINES */
     int32_t ranks, running, died, ended;
     uint64_t calls;
     double run_ns, longest_ns, mpi_ns;
-    double min_share, max_share;    /* smallest and largest share of a rank's run in MPI, 0 to 1 */
+    double min_share, max_share;    /* smallest and largest share, 0 to 1, of a rank's run that is in MPI */
     int32_t min_rank, max_rank;
-    char *program, *date, *host, *values; /* values: names of the counters */
+    char *program, *date, *host, *values; /* VALUES: names of the counters, of the first rank that has any */
     int64_t counted[MPG_PROFILE_MAX_VALUES];
-    int32_t counting; /* number of ranks that recorded the counters named by VALUES */
+    int32_t counting; /* number of ranks that recorded these counters */
 };
 
 static bool is_in_run(enum mpg_call call)
@@ -82,7 +82,7 @@ static int add_row(struct report *r, const struct mpg_profile_row *row, struct m
     return 0;
 }
 
-/* Copies the fact WANTED to *TEXT unless an earlier rank had the fact. */
+/* Stores the value of the present rank's fact WANTED in *TEXT, unless *TEXT has the value of an earlier rank. */
 static void keep_fact(const struct mpg_profile *p, const char *wanted, char **text)
 {
     const char *key, *value;
@@ -91,7 +91,7 @@ static void keep_fact(const struct mpg_profile *p, const char *wanted, char **te
             *text = strdup(value);
 }
 
-/* Adds RANK's counters if RANK recorded the same counters as the first rank with any. */
+/* Adds RANK's counter values to the sums if RANK recorded the same counters as the first rank that has any. */
 static void add_counted(struct report *r, const struct mpg_profile *p, const struct mpg_profile_rank *rank)
 {
     char *own = NULL;
@@ -250,8 +250,8 @@ static const struct mpg_table_column columns[COLUMNS] = {
     {.heading = "number", .width = 11},
     TIME("time"),
     {.heading = "of run", .format = "%.2f %%", .width = 8},
-    TIME("least"), TIME("most"), /* minimum and maximum time of a call */
-    TIME("least"), TIME("mean"), TIME("most"), /* minimum, mean and maximum time of a rank */
+    TIME("least"), TIME("most"), /* of a call */
+    TIME("least"), TIME("mean"), TIME("most"), /* of a rank: its sum over all its calls */
     SIZE("sent"), SIZE("received"),
     {.heading = "callsite", .gap = 2, .left = true}};
 

@@ -23,7 +23,7 @@ static int compare_times(const void *a, const void *b)
     return compare_names(a, b);
 }
 
-/* Merges lines with equal call and places; returns the number of lines left. */
+/* Joins lines with the same call and the same name of the callsite. Returns the number of lines left. */
 static size_t join_lines(struct stat_line *lines, size_t n)
 {
     size_t kept = 0;
@@ -37,7 +37,7 @@ static size_t join_lines(struct stat_line *lines, size_t n)
     return kept;
 }
 
-/* JSON has the places after the call, text in the last column. */
+/* In JSON the callsite follows the call; in text it is the last column. */
 static const struct mpg_table_column columns[] = {
     {.key = "call", .heading = "call", .width = 16, .fits = true, .left = true},
     {.key = "callsite"},

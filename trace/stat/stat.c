@@ -12,8 +12,7 @@
 #include "trace/stat/symbols.h"
 #include "trace/untraced.h"
 
-/* Prints the calls of LIST unknown to the tracer: with LOCAL, calls that communicate nothing; without, calls that may
- * communicate. */
+/* Prints the calls in LIST that the tracer does not know. LOCAL: those that communicate nothing; otherwise those that may. */
 static void print_list(const struct mpg_untraced_calls *list, bool local, const char *title)
 {
     bool any = false;
@@ -50,7 +49,7 @@ struct arguments {
     const char *debug_path;
 };
 
-/* Stores the callsites of S in *LINES, which the caller frees; returns their number, or -1. */
+/* Makes a line for each callsite of S in *LINES, which the caller frees. Returns their number, or -1 with ERR. */
 static int64_t make_lines(const struct arguments *a, const struct stat_summary *s, struct stat_line **lines,
                           struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks up places in the source, each address once. */
+/* Finds the functions and source lines of code addresses. Each address is looked up only once. */
 #include "config.h"
 
 #include "trace/stat/symbols.h"
@@ -15,11 +15,11 @@
 #include "trace/python_place.h"
 #include "trace/stat/symbols_dwarf.h"
 
-/* The places of one address. */
+/* The functions and lines at one address; several if functions are inlined. */
 struct found {
     struct mpg_symbol *places;
     int number;
-    bool failed; /* out of memory */
+    bool failed; /* memory was short: the list is not complete */
     const char *module;
     struct mpg_symbols *symbols;
 };
@@ -31,13 +31,13 @@ struct module {
 
 struct mpg_symbols {
     char *debug_path;
-    struct mpg_map modules; /* address of a struct mpg_module -> 1 + index */
+    struct mpg_map modules; /* address of a struct mpg_module -> 1 + index in MODULE */
     struct module *module;
     size_t module_number;
-    struct mpg_map known; /* (module, offset) -> 1 + index */
+    struct mpg_map known; /* (address of a struct mpg_module, offset) -> 1 + index in FOUND */
     struct found *found;
     size_t found_number;
-    void *cxx; /* the C++ library, for its demangler */
+    void *cxx; /* handle of the C++ library, which has the demangler */
     char *(*demangle)(const char *, char *, size_t *, int *);
 };
 
@@ -135,7 +135,7 @@ static void add_place(void *context, const char *name, const char *file, int lin
     f->places[f->number++] = (struct mpg_symbol){function, copy, line, offset ? offset + 1 : 0, f->module};
 }
 
-/* Returns MODULE opened; NULL: out of memory. */
+/* Returns the entry of M, whose file is opened on first use; NULL: out of memory. */
 static struct module *find_module(struct mpg_symbols *s, const struct mpg_module *m)
 {
     uint64_t *place = mpg_map_add(&s->modules, (uint64_t)(uintptr_t)m, 0);
@@ -164,7 +164,7 @@ static struct found *add_found(struct mpg_symbols *s)
     return &grown[s->found_number++];
 }
 
-/* Adds LINE of the Python function M, whose path holds function and file. */
+/* Adds the line LINE of M, a Python function; M's path contains the names of function and file. */
 static void add_python(struct found *f, const struct mpg_module *m, uint64_t line)
 {
     const char *file = mpg_python_file(m->path), *slash = strrchr(file, '/');

@@ -16,10 +16,10 @@ struct mpg_dwarf {
     Dwfl *dwfl;
     Dwfl_Module *module;
     Dwfl_Callbacks callbacks;
-    char *debug_path; /* libdwfl's search path for separate debugging information */
+    char *debug_path; /* search path of libdwfl for separate files with debugging information */
 };
 
-/* Returns whether the open module has the build-id of the traced module M. */
+/* Returns whether the file that D has opened has the build-id of M, the module in the trace. */
 static bool is_same_build(const struct mpg_dwarf *d, const struct mpg_module *m)
 {
     const unsigned char *bits;
@@ -54,7 +54,7 @@ static bool try_file(struct mpg_dwarf *d, const struct mpg_module *m, const char
         return false;
     }
     d->module = dwfl_report_offline(d->dwfl, "", path, fd);
-    if (!d->module) /* libdwfl has not taken ownership of FD */
+    if (!d->module) /* on success, libdwfl closes FD later */
         close(fd);
     GElf_Addr bias;
     if (d->module && dwfl_report_end(d->dwfl, NULL, NULL) == 0 &&
@@ -151,8 +151,8 @@ static int number_of(Dwarf_Die *die, unsigned name)
                : 0;
 }
 
-/* Stores the scopes around ADDRESS in *SCOPES, innermost first; returns their number. An inlined function's parent is the
- * function holding its code, not the one around its definition. The caller frees *SCOPES. */
+/* Sets *SCOPES to the scopes (DWARF entries) that contain ADDRESS, innermost first; the caller frees the array. Returns their
+ * number. The parent of an inlined function is the function into which it is inlined, not the one around its definition. */
 static int find_scopes(struct mpg_dwarf *d, Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 {
     Dwarf_Addr bias;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks a chunk's checksum. A separate file, so that a fuzzer can link without the check, which modified input would
- * never pass. */
+/* Checks a chunk's checksum. In a file of its own, so that a fuzzer can be linked without it: modified input would never
+ * pass. */
 #include "trace/store/chunk.h"
 
 bool mpg_chunk_check(const uint8_t *header, const struct mpg_chunk *chunk, const void *payload)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Packs and checks chunk headers, explicitly little-endian. */
+/* Writes chunk headers as little-endian bytes, and reads and checks them. */
 #include "trace/store/chunk.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static uint64_t get(const uint8_t *p, int bytes)
     return v;
 }
 
-/* Returns whether the CRC covers the payload: not that of segments and open profiles, whose memory-mapped content changes. */
+/* Returns whether the checksum covers the payload. Not in segments and open profiles, whose content in mapped memory changes. */
 static bool is_checked(const struct mpg_chunk *chunk)
 {
     return chunk->kind == MPG_CHUNK_PROFILE ? (chunk->flags & MPG_CHUNK_CLOSED) != 0

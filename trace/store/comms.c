@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Communicators, unified over all ranks: equal parent, groups and instance number mean the same communicator. Equal
- * groups are stored once, since every rank defines MPI_COMM_WORLD and programs duplicate communicators by the thousand. */
+/* Communicators of all ranks as one table: equal parent, groups and instance number mean the same communicator. Equal
+ * groups are stored once, since every rank defines MPI_COMM_WORLD, and programs duplicate communicators by the thousand. */
 #include "trace/store/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MIN_NAMED = 1 << 21, /* ranks that groups of a trace of any size may name */
+    /* Number of ranks that the groups of any trace may name; larger files may name NAMED_A_BYTE ranks for each byte. */
+    MIN_NAMED = 1 << 21,
     NAMED_A_BYTE = 16
 };
 
@@ -44,7 +45,7 @@ static const struct trace_members *members_at(const struct mpg_trace *t, uint64_
     return (const struct trace_members *)t->members.items + i;
 }
 
-/* Returns the map entry (number + 1) of groups with this encoding; 0 if new; NULL: out of memory. */
+/* Returns the entry (1 + number) of the groups with these ENCODED bytes in the map; 0: they are new; NULL: out of memory. */
 static uint64_t *find_encoded(struct mpg_trace *t, int32_t size, int32_t remote_size,
                               const uint8_t *encoded, size_t bytes)
 {
@@ -77,7 +78,7 @@ int32_t mpg_trace_add_members(struct mpg_trace *t, int32_t size, int32_t remote_
                               .encoded = malloc(bytes + 1),
                               .world_ranks = world_ranks};
     uint64_t *slot = find_encoded(t, size, remote_size, encoded, bytes);
-    if (remote_size > 0) /* the sum does not depend on the order of the two groups */
+    if (remote_size > 0) /* a sum, so that the hash does not depend on which of the two groups comes first */
         m.hash += hash_ranks(world_ranks + size, remote_size);
     if (m.encoded && slot) {
         memcpy(m.encoded, encoded, bytes);
@@ -114,13 +115,13 @@ static bool is_same(const struct mpg_trace *t, uint64_t number, int32_t parent, 
     if (c->size == members->size && c->remote_size == members->remote_size &&
         memcmp(c->world_ranks, ranks, (n + m) * sizeof *ranks) == 0)
         return true;
-    /* Each side of an inter-communicator names its own group first. */
+    /* Members of either group define an inter-communicator with their own group first. */
     return m > 0 && c->size == members->remote_size && c->remote_size == members->size &&
            memcmp(c->world_ranks, ranks + n, m * sizeof *ranks) == 0 &&
            memcmp(c->world_ranks + m, ranks, n * sizeof *ranks) == 0;
 }
 
-/* Returns the map entry (number + 1) of this communicator; 0 if new; NULL: out of memory. */
+/* Returns the entry (1 + number) of the communicator with these properties in the map; 0: it is new; NULL: out of memory. */
 static uint64_t *find_or_add(struct mpg_trace *t, int32_t parent, int32_t instance,
                              const struct trace_members *members)
 {
@@ -133,7 +134,7 @@ static uint64_t *find_or_add(struct mpg_trace *t, int32_t parent, int32_t instan
     }
 }
 
-/* Sets *LABEL, the number of a communicator in outputs: WANTED, or a new number if WANTED is negative or taken. Returns 0;
+/* Chooses *LABEL, a communicator's number in outputs: WANTED, or a new number if WANTED is negative or taken. Returns 0;
  * -1: out of memory. */
 static int choose_label(struct mpg_trace *t, int32_t wanted, int32_t *label)
 {

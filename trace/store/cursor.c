@@ -9,27 +9,27 @@
 
 #include "trace/store/decode.h"
 
-enum { SENDS = 1 << 8 }; /* for persistent sends; no MPG_ANY_ flag */
+enum { SENDS = 1 << 8 }; /* value for a persistent send in the map; differs from all MPG_ANY_ flags */
 enum ending_state { ENDING_PENDING = 1, ENDING_DONE, ENDING_CANCELLED };
 
-/* How a receive or send ended, and whether its partner was reported. */
+/* How a receive or send ends, as the look-ahead reader has found. REPORTED: the event that posts it has been returned. */
 struct ending {
     enum ending_state state;
     bool wildcard, sends, reported;
-    bool cancelling; /* the rank asked for cancellation */
+    bool cancelling; /* the rank has asked to cancel the request */
     int32_t source, tag;
 };
 
 struct mpg_cursor {
     struct mpg_merge main, ahead;
     bool looks_ahead, cancels, ahead_ended;
-    struct mpg_map endings;     /* request -> index of its ending + 1 */
-    struct mpg_map persistent;  /* persistent requests read ahead -> wildcard flags, or SENDS */
+    struct mpg_map endings;     /* request -> 1 + index in POOL */
+    struct mpg_map persistent;  /* persistent request, read ahead -> wildcard flags of a receive, or SENDS */
     struct ending *pool;
     size_t pool_count, pool_capacity;
     size_t *unused;
     size_t unused_count;
-    struct mpg_list cancelled; /* cancelled requests of the current event */
+    struct mpg_list cancelled; /* cancelled requests of the event being returned */
     size_t cancelled_count;
     struct mpg_list started;
 };
@@ -158,8 +158,8 @@ static int note_persistent(struct mpg_cursor *c, const struct mpg_event *e, stru
     return 0;
 }
 
-/* Returns how a request ended that no call completed: a receive that its rank asked to cancel was cancelled; any other
- * request ended as OTHERWISE, since cancelling a send rarely succeeds. */
+/* Returns how a request ends that no call completes. A receive that its rank asked to cancel is taken to be cancelled;
+ * any other request ends as OTHERWISE says, since cancelling a send rarely succeeds. */
 static enum ending_state uncompleted(const struct ending *ending, enum ending_state otherwise)
 {
     return ending->cancelling && !ending->sends ? ENDING_CANCELLED : otherwise;
@@ -172,7 +172,7 @@ static void note_freed(struct mpg_cursor *c, int64_t request)
         ending->state = uncompleted(ending, ENDING_DONE);
 }
 
-/* Lets the look-ahead reader read one more event. Returns as mpg_merge_next(). */
+/* Lets the look-ahead reader read one event more. Returns as mpg_merge_next() does. */
 static int read_ahead(struct mpg_cursor *c, struct mpg_error *err)
 {
     struct mpg_event *e;
@@ -222,13 +222,13 @@ static int read_ahead(struct mpg_cursor *c, struct mpg_error *err)
     return status;
 }
 
-/* Sets *ENDING to how REQUEST ends (state ENDING_PENDING: never), after reading ahead as far as needed, and adds a
+/* Sets *ENDING to the end of REQUEST (state ENDING_PENDING: it never ends), after reading ahead as far as needed. Adds a
  * cancelled request to c->cancelled. Returns 0, or -1 with ERR. */
 static int look_ahead(struct mpg_cursor *c, int64_t request, struct ending *ending,
                       struct mpg_error *err)
 {
-    /* Once the look-ahead reader is past the main reader, a request that it does not remember has ended as the posting
-     * call says. */
+    /* If the look-ahead reader is ahead and does not remember the request, then its end brought nothing new: it ended as
+     * the posting call says. */
     for (;;) {
         const struct ending *known = find_ending(c, request);
         bool is_past = c->ahead.event >= c->main.event;
@@ -288,7 +288,7 @@ static int resolve_start(struct mpg_cursor *c, struct mpg_event *e, struct mpg_e
     return 0;
 }
 
-/* Fills in the fields of E, a call that posts or starts requests, that only later events tell. Returns 0, or -1 with ERR. */
+/* Sets the fields of E, a call that posts or starts requests, that follow from later events. Returns 0, or -1 with ERR. */
 static int resolve(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -304,8 +304,8 @@ static int resolve(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *
     return 0;
 }
 
-/* Completes E, a call about requests, for the caller of the cursor. Returns 1, or -1 with ERR. Kept out of the fast path
- * of all events. */
+/* Completes E, a call about requests, by what the look-ahead reader knows. Returns 1, or -1 with ERR. Not inlined,
+ * because most events do not need it. */
 static __attribute__((noinline)) int add_to(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
 {
     switch (mpg_call_kind(e->call)) {

@@ -56,13 +56,13 @@ bool mpg_decode_id(const struct mpg_map *map, int32_t *id)
 
 /* --- shapes --- */
 
-/* Values of fields that a kind of call does not have. */
+/* The values that fields have in calls of a kind that lacks these fields. */
 static const struct mpg_shape absent = {
     .site = MPG_NO_SITE, .comm = MPG_NO_COMM, .newcomm = MPG_NO_COMM, .object = MPG_NO_OBJECT,
     .string = -1};
 
-/* Reads the fields GIVEN of S, which MASK must have. Fields with numbers of definitions remain numbers in the stream.
- * Returns false: damage. */
+/* Reads the fields of shape S in the bit set GIVEN. MASK must have them. Numbers of definitions stay those of the stream.
+ * Returns false if the data are damaged. */
 static bool get_fields(struct mpg_decoder *d, uint32_t given, const struct mpg_shape *mask,
                        struct mpg_shape *s)
 {
@@ -83,7 +83,7 @@ static bool get_fields(struct mpg_decoder *d, uint32_t given, const struct mpg_s
            s->count_number <= MPG_TRACE_MAX_LIST && s->request_number <= MPG_TRACE_MAX_LIST;
 }
 
-/* Positions of the fields in the bits GIVEN. NAMING: the bits of the fields that hold numbers of definitions. */
+/* Bit number of each field in a set of fields. NAMING: the set of fields with numbers of definitions. */
 enum field {
 #define FIELD(field) FIELD_##field,
     MPG_SHAPE_FIELDS(FIELD)
@@ -92,8 +92,8 @@ enum field {
 #define NAMES(field) ((uint32_t)1 << FIELD_##field)
 enum { NAMING = NAMES(comm) | NAMES(newcomm) | NAMES(object) | NAMES(string) | NAMES(site) };
 
-/* Replaces the numbers of definitions in the fields FRESH (bits) of S, if MASK has the fields, by trace-wide numbers.
- * Returns NULL, or the error. */
+/* Replaces the numbers of definitions in fields of S by trace-wide numbers: in those fields of the set FRESH that MASK
+ * has. Returns NULL, or the error. */
 static const char *translate(const struct mpg_decoder *d, uint32_t fresh, const struct mpg_shape *mask, struct mpg_shape *s)
 {
     bool lacks = s->comm == MPG_NO_COMM && mpg_call_may_lack_comm((enum mpg_call)s->call);
@@ -101,7 +101,7 @@ static const char *translate(const struct mpg_decoder *d, uint32_t fresh, const 
         return "unknown communicator";
     if (fresh & NAMES(newcomm) && mask->newcomm && s->newcomm != MPG_NO_COMM && !mpg_decode_id(&d->comms, &s->newcomm))
         return "unknown new communicator";
-    bool none = s->object == MPG_NO_OBJECT && /* a file that could not be opened */
+    bool none = s->object == MPG_NO_OBJECT && /* opening a file has failed: there is no object */
                 mpg_call_kind((enum mpg_call)s->call) == MPG_KIND_FILE_OPEN;
     if (fresh & NAMES(object) && mask->object && !none && !mpg_decode_id(&d->objects, &s->object))
         return "unknown window or file";
@@ -112,7 +112,7 @@ static const char *translate(const struct mpg_decoder *d, uint32_t fresh, const 
     return NULL;
 }
 
-/* Sets the fields of S that MASK does not have to the values of absent fields. */
+/* Sets the fields of S that MASK lacks to their values in `absent`. */
 static void set_absent(const struct mpg_shape *mask, struct mpg_shape *s)
 {
 #define ABSENT(field) \
@@ -122,7 +122,7 @@ static void set_absent(const struct mpg_shape *mask, struct mpg_shape *s)
 #undef ABSENT
 }
 
-/* Returns the entry of shape NUMBER; NULL: out of memory. */
+/* Returns the place of shape NUMBER, allocated on first use; NULL: out of memory. */
 static struct mpg_shape *place_of(struct mpg_decoder *d, uint32_t number)
 {
     uint32_t place;
@@ -148,7 +148,8 @@ static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error 
     uint32_t last = d->last_of_call[call];
     const struct mpg_shape *base = d->shape_total > last ? mpg_shape_at(d, last) : NULL;
     bool has_base = base && base->call == call && !((base->flags | flags) & MPG_SHAPE_FAILED);
-    const uint32_t fresh = has_base ? given & NAMING : NAMING; /* fields of BASE are translated already */
+    /* Numbers of definitions in fields taken from BASE are trace-wide already. */
+    const uint32_t fresh = has_base ? given & NAMING : NAMING;
     struct mpg_shape s = {0};
     if (has_base)
         s = *base;
@@ -174,7 +175,7 @@ static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error 
 
 /* --- events --- */
 
-/* Reads the off-CPU time of the next event, which comes at most once for an event and is not 0. Returns 0, or -1 with ERR. */
+/* Reads the off-CPU time of the next event, which is given at most once for an event and never 0. Returns 0, or -1 with ERR. */
 static int read_off_cpu(struct mpg_decoder *d, struct mpg_error *err)
 {
     const bool twice = d->off_before_ns | d->off_in_ns;
@@ -184,8 +185,8 @@ static int read_off_cpu(struct mpg_decoder *d, struct mpg_error *err)
     return 0;
 }
 
-/* Reads the definitions and the off-CPU time before an event, then the event's shape. Returns the shape; NULL with ERR:
- * damage, out of memory. */
+/* Reads the definitions and the off-CPU time that precede an event, then the event's shape. Returns the shape; NULL with
+ * ERR: damaged data, or out of memory. */
 static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_error *err)
 {
     uint16_t *predicted = &d->predicted[mpg_shape_context(d->history)];
@@ -217,10 +218,11 @@ static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_
     return mpg_shape_at(d, number);
 }
 
-/* Copies shape S to E, and sets the other fields of E, except thread and times, to 0. */
+/* Copies shape S to E. All other fields of E except thread and times become 0. */
 static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
 {
-    memcpy(&e->site, &s->site, sizeof *s - offsetof(struct mpg_shape, site)); /* equal layout */
+    /* Both structs have these fields in the same layout. */
+    memcpy(&e->site, &s->site, sizeof *s - offsetof(struct mpg_shape, site));
     memset(&e->any, 0, sizeof *e - offsetof(struct mpg_event, any));
     e->call = (enum mpg_call)s->call;
     if (s->flags == 0)
@@ -231,7 +233,7 @@ static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
     e->failed = s->flags & MPG_SHAPE_FAILED;
 }
 
-/* Returns the 64 bits after the first USED bits at P. ROOM bytes exist; zeros follow. */
+/* Returns the 64 bits that follow the first USED bits at P. ROOM: bytes that exist at P; zeros follow. */
 static uint64_t bits_at(const uint8_t *p, size_t room, unsigned used)
 {
     uint8_t last[sizeof(uint64_t) + 1] = {0};
@@ -243,22 +245,22 @@ static uint64_t bits_at(const uint8_t *p, size_t room, unsigned used)
     return used ? word | (uint64_t)p[8] << (64 - used) : word;
 }
 
-/* Returns a time of LENGTH bits. WORD has all but the highest bit, which is implied. */
+/* Returns a time of LENGTH bits. WORD has all of its bits except the highest, which is always 1. */
 static inline int64_t time_of(unsigned length, uint64_t word)
 {
     const uint64_t above = (uint64_t)1 << length;
     return (int64_t)((word & ((above - 1) >> 1)) | above >> 1);
 }
 
-/* Reads up to N times from COLUMN into NS. The column after COLUMN has their lengths in bits; the highest bit of a time is
- * implied. Returns the number of times read, less than N at the end of the column or before a damaged time. */
+/* Reads up to N times from COLUMN into NS, ns. The column after COLUMN has the length of each time in bits; the highest bit
+ * of a time is not stored. Returns the number of times read: less than N at the end of the column, or before a damaged time. */
 static uint32_t get_times(struct mpg_numbers *column, uint32_t n, int64_t *ns)
 {
-    enum { OF_A_WORD = 57 }; /* bits of a 64-bit word that are available at any bit offset */
+    enum { OF_A_WORD = 57 }; /* bits that a 64-bit word surely contains if its first bit is at any place in a byte */
     struct mpg_numbers *lengths = column + 1;
     const size_t there = (size_t)(lengths->end - lengths->p), room = (size_t)(column->end - column->p);
     const uint8_t *length = lengths->p, *p = column->p;
-    uint64_t at = column->used, word; /* bit position in the column */
+    uint64_t at = column->used, word; /* AT: position in COLUMN, in bits */
     uint32_t i = 0;
     if (there < n)
         n = (uint32_t)there;
@@ -267,7 +269,7 @@ static uint32_t get_times(struct mpg_numbers *column, uint32_t n, int64_t *ns)
         ns[i] = time_of(length[i], le64toh(word) >> at % 8);
         at += length[i] - (length[i] > 0);
     }
-    for (; i < n; i++) { /* at the end of the column; long times */
+    for (; i < n; i++) { /* near the end of the column, and times longer than OF_A_WORD */
         const unsigned more = length[i] > 0 ? length[i] - 1u : 0;
         if (length[i] > 63 || at + more > 8 * (uint64_t)room)
             break;
@@ -280,10 +282,10 @@ static uint32_t get_times(struct mpg_numbers *column, uint32_t n, int64_t *ns)
     return i;
 }
 
-/* Reads the times of the next events up to damage. Returns false if the first is damaged. */
+/* Reads the times of the next events, up to the first damaged one. Returns false if that is the next event. */
 static bool read_batch(struct mpg_decoder *d)
 {
-    const uint64_t left = d->slices ? 1 : d->chunk_events; /* a held part can end after the next event */
+    const uint64_t left = d->slices ? 1 : d->chunk_events; /* a part of a chunk held in memory may end after the next event */
     const uint32_t max = left < MPG_TIMES_A_BATCH ? (uint32_t)left : MPG_TIMES_A_BATCH;
     const uint32_t gaps = get_times(&d->numbers[MPG_COLUMN_GAP_BITS], max, d->gap_ns);
     d->time = 0;
@@ -311,8 +313,8 @@ static bool read_values(struct mpg_decoder *d, struct mpg_event *e)
     return true;
 }
 
-/* Moves the off-CPU times read last to E, whose times are known. Returns false if they are longer than the interval before
- * E or than E itself. */
+/* Moves the off-CPU times that were read last to E. Returns false if they are longer than the interval before E, or than
+ * E itself. */
 static bool apply_off_cpu(struct mpg_decoder *d, struct mpg_event *e)
 {
     const uint64_t gap_ns = (uint64_t)e->enter_ns - (uint64_t)d->last_ns;
@@ -325,8 +327,8 @@ static bool apply_off_cpu(struct mpg_decoder *d, struct mpg_event *e)
     return true;
 }
 
-/* Checks that the records end with the chunk's events. A chunk can end with definitions of the next chunk's events. In a
- * segment only events count, as a process can die in the middle of a definition. */
+/* Checks that the chunk's records end when all of its events are read. A chunk can end with definitions for events of the
+ * next one. Not checked in a segment, because a process can die while it writes a definition. */
 static int end_chunk(struct mpg_decoder *d, struct mpg_error *err)
 {
     if (d->in_segment)
@@ -358,7 +360,7 @@ static int fill_neighbours(const struct mpg_decoder *d, struct mpg_event *e, str
     return 0;
 }
 
-/* Sets the number of ranks that the counts of E, a collective, refer to, and whether this rank is the root. */
+/* Sets in E, a collective, to how many ranks its counts refer, and whether this rank is the root. */
 static void fill_peers(const struct mpg_decoder *d, struct mpg_event *e)
 {
     const struct mpg_comm *comm = mpg_trace_comm(d->trace, e->comm);
@@ -367,8 +369,8 @@ static void fill_peers(const struct mpg_decoder *d, struct mpg_event *e)
                                    : e->root >= 0 && e->root < comm->size && comm->world_ranks[e->root] == d->rank;
 }
 
-/* Limits the time of S to what its calls can have taken: a killed process can have added the duration of a call before it
- * counted the call. */
+/* Limits the sum of times in S to what its calls can have taken: a process may be killed after it adds a call's time and
+ * before it counts the call. */
 static void round_off(struct mpg_sum *s)
 {
     int64_t min_ns, max_ns;
@@ -381,9 +383,9 @@ static void round_off(struct mpg_sum *s)
         s->time_ns = min_ns;
 }
 
-/* Returns whether *SITE, a number in the stream, is known, possibly after reading the definitions behind the
- * segment's last event. A callsite's definition is complete before the aggregate's row refers to it. Bytes behind
- * them are left over from an earlier chunk. */
+/* Returns whether callsite *SITE, a number in the stream, is defined. If necessary reads the definitions after the
+ * segment's last event: a callsite's definition is complete before an aggregate refers to it. Bytes after these
+ * definitions are remains of an earlier chunk. */
 static bool find_site(struct mpg_decoder *d, int32_t *site)
 {
     struct mpg_error ignored;
@@ -395,8 +397,8 @@ static bool find_site(struct mpg_decoder *d, int32_t *site)
     return true;
 }
 
-/* Sets *E to the next aggregate that the process had not turned into an event when it ended. Returns 1; 0: there is none;
- * -1 with ERR: damage. */
+/* Sets *E to the next aggregate that the process had not yet written as an event when it ended. Returns 1; 0: there is
+ * none; -1 with ERR: damaged data. */
 static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
 {
     if (d->sums_given == d->sum_number)
@@ -430,8 +432,8 @@ static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error
     return 1;
 }
 
-/* Sets *E to the MPI_Finalize in which a launcher killed the process, with duration 0. Returns 1; 0: there is none, or it
- * was returned already. */
+/* Sets *E to the MPI_Finalize, of duration 0, in which a launcher killed the process. Returns 1; 0: there is none, or it
+ * has been returned before. */
 static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
 {
     int64_t enter_ns = d->stream->progress.inside_ns;
@@ -452,17 +454,17 @@ static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
     return 1;
 }
 
-/* Returns whether a held part can end before the next event does. */
+/* Returns whether the part of a column held in memory may end before the next event does. */
 static bool is_short(const struct mpg_decoder *d)
 {
-    enum { MAX_BYTES = 10 }; /* maximum number of bytes of a number */
+    enum { MAX_BYTES = 10 }; /* maximum bytes of an encoded number */
     for (uint32_t i = MPG_COLUMN_RECORDS + 1; i < d->columns; i++)
         if (d->numbers[i].end - d->numbers[i].p < MAX_BYTES && d->slices->column[i].left > 0)
             return true;
     return false;
 }
 
-/* Returns as mpg_decoder_next(), for the events after the last chunk: aggregates, then an interrupted MPI_Finalize. */
+/* After the last chunk: returns aggregates, then an interrupted MPI_Finalize, as mpg_decoder_next() returns events. */
 static int next_of_end(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err)
 {
     int given = give_sum(d, &d->current, err);

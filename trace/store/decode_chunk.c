@@ -5,7 +5,7 @@
 
 #include "trace/store/decode.h"
 
-enum { MIN_SLICE_BYTES = 64 }; /* an event takes less in any column of numbers */
+enum { MIN_SLICE_BYTES = 64 }; /* minimum part of a column held in memory; a single event takes less in any column of numbers */
 
 static size_t file_of(const struct mpg_decoder *d)
 {
@@ -28,7 +28,7 @@ int mpg_decoder_damaged(const struct mpg_decoder *d, const char *what, struct mp
 
 static int reserve_bytes(uint8_t **data, size_t *capacity, size_t need, struct mpg_error *err)
 {
-    if (need < *capacity) /* allocates at least one byte, even for empty columns */
+    if (need < *capacity) /* need + 1 below: memory is allocated even for an empty column */
         return 0;
     free(*data);
     *capacity = 0;
@@ -50,7 +50,7 @@ static void set_column(struct mpg_decoder *d, uint32_t i, const uint8_t *p, size
     }
 }
 
-/* The columns of the payload in trace->stored. */
+/* Where the columns are in trace->stored, the payload as read: begin, bytes when decompressed, bytes stored. */
 struct stored_columns {
     struct {
         const uint8_t *p;
@@ -77,7 +77,7 @@ static int find_columns(const struct mpg_decoder *d, const struct mpg_chunk *c,
     return p == end && room == 0 ? 0 : mpg_decoder_damaged(d, "chunk size", err);
 }
 
-/* Decompresses column I to OUT. */
+/* Decompresses column I to OUT. Returns 0, or -1 with ERR. */
 static int unpack_column(struct mpg_decoder *d, const struct stored_columns *columns, uint32_t i,
                          uint8_t *out, struct mpg_error *err)
 {
@@ -110,17 +110,17 @@ static int unpack_whole(struct mpg_decoder *d, const struct mpg_chunk *c,
     return 0;
 }
 
-/* --- partly held chunks --- */
+/* --- chunks of which only parts are in memory --- */
 
-/* Returns how many of the RAW bytes of a column are held. The columns of numbers, NUMBERS bytes in total, share ROOM bytes
- * in proportion to their sizes. */
+/* Returns how many of the RAW bytes of a column are held in memory at once. All columns of numbers together have NUMBERS
+ * bytes and share ROOM bytes in proportion to their sizes. */
 static size_t slice_bytes(size_t raw, size_t numbers, size_t room)
 {
     const size_t share = (size_t)((double)raw * (double)room / (double)numbers);
     return raw < MIN_SLICE_BYTES ? raw : share > MIN_SLICE_BYTES ? share : MIN_SLICE_BYTES;
 }
 
-/* Decompresses SIZE bytes of column I, from BEGIN on, to TO. */
+/* Decompresses column I and copies SIZE bytes of it, from offset BEGIN on, to TO. Returns 0, or -1 with ERR. */
 static int unpack_slice(struct mpg_decoder *d, const struct stored_columns *columns, uint32_t i,
                         size_t begin, uint8_t *to, size_t size, struct mpg_error *err)
 {
@@ -132,7 +132,7 @@ static int unpack_slice(struct mpg_decoder *d, const struct stored_columns *colu
     return 0;
 }
 
-/* Decompresses the records, and as much of the NUMBERS bytes of numbers as fits into ROOM. */
+/* Decompresses the column of records, and as much of the columns of numbers, together NUMBERS bytes, as fits into ROOM. */
 static int unpack_slices(struct mpg_decoder *d, const struct mpg_chunk *c,
                          const struct stored_columns *columns, size_t numbers, size_t room,
                          struct mpg_error *err)
@@ -191,7 +191,7 @@ static int begin_chunk(struct mpg_decoder *d, uint32_t columns, uint64_t events,
     return 1;
 }
 
-/* Reads the payload of the chunk with HEADER at OFFSET into trace->stored. */
+/* Reads the payload of the chunk with this HEADER, which is at OFFSET of its file, into trace->stored. */
 static int read_payload(struct mpg_decoder *d, const uint8_t *header, const struct mpg_chunk *c,
                         int64_t offset, struct mpg_error *err)
 {
@@ -213,7 +213,7 @@ static int unpack_chunk(struct mpg_decoder *d, const uint8_t *header, const stru
     return begin_chunk(d, c->columns, c->events, c->first_ns, err);
 }
 
-/* Refills the part in memory of column I from the current position on. Returns 0, or -1 with ERR. */
+/* Replaces the part of column I in memory by the part from the present position on. Returns 0, or -1 with ERR. */
 static int slice_on(struct mpg_decoder *d, const struct stored_columns *columns, uint32_t i,
                     struct mpg_error *err)
 {
@@ -277,8 +277,8 @@ static int next_chunk(struct mpg_decoder *d, uint64_t chunks, int64_t end, struc
     return 0;
 }
 
-/* Reads the chunk to which the running program has appended the segment that was open when the trace was opened. The first
- * events of the chunk, as many as the segment had then, are the stream's last. Returns as mpg_decoder_chunk(). */
+/* The running program has written the segment that was open when the trace was opened to the file: reads it there, as a
+ * chunk. Only as many of its events belong to the opened trace as the segment had then. Returns as mpg_decoder_chunk() does. */
 static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
 {
     uint64_t events = d->stream->progress.events;
@@ -294,13 +294,14 @@ static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
     return 1;
 }
 
-/* Called if the segment is gone or holds a later chunk, since the program has moved on. Returns as mpg_decoder_chunk(). */
+/* The segment is gone, or holds a later chunk, since the program goes on: reads its events elsewhere. Returns as
+ * mpg_decoder_chunk() does. */
 static int read_elsewhere(struct mpg_decoder *d, struct mpg_error *err)
 {
     return d->stream->uses_segment ? read_appended(d, err) : 0;
 }
 
-/* Returns whether ROW became an event of the stream before the process ended. */
+/* Returns whether the process had written ROW, an aggregate, as an event of stream S before it ended. */
 static bool is_event(const struct trace_stream *s, const struct mpg_sum_row *row)
 {
     const uint64_t event = le64toh(row->event);
@@ -308,7 +309,7 @@ static bool is_event(const struct trace_stream *s, const struct mpg_sum_row *row
                           s->progress.events >= (uint32_t)event);
 }
 
-/* Orders rows by the leave of their last calls, then by position in the segment (member event). */
+/* Orders aggregates by the leave of their last calls, then by their position in the segment, which is stored in member EVENT. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct mpg_sum_row *x = a, *y = b;
@@ -316,7 +317,8 @@ static int compare_rows(const void *a, const void *b)
     return x_ns != y_ns ? (x_ns < y_ns ? -1 : 1) : (x->event > y->event) - (x->event < y->event);
 }
 
-/* Moves the rows whose aggregates have become no event to the front, in the order of compare_rows(). Returns their number. */
+/* Moves the aggregates that have not become events to the begin of ROWS, in the order of compare_rows(). Returns their
+ * number. */
 static uint32_t sort_rows(const struct trace_stream *s, struct mpg_sum_row *rows, uint32_t number)
 {
     uint32_t n = 0;

@@ -5,7 +5,7 @@
 
 #include "trace/store/decode.h"
 
-/* Maps the stream's ID to the trace-wide NUMBER. Returns 0; -1 with ERR: out of memory, also if NUMBER is -1. */
+/* Notes that ID in the stream is NUMBER in the trace. Returns 0; -1 with ERR: out of memory, also if NUMBER is -1. */
 static int define(struct mpg_map *map, int32_t id, int32_t number, struct mpg_error *err)
 {
     uint64_t *slot = number < 0 ? NULL : mpg_map_add(map, (uint64_t)(int64_t)id, 0);
@@ -15,9 +15,8 @@ static int define(struct mpg_map *map, int32_t id, int32_t number, struct mpg_er
     return 0;
 }
 
-/* Returns whether a run of 1 + REPEAT ranks from FIRST to LAST, in steps of STEP, has only ranks below LIMIT, or
- * NONE, a negative special value. Checking both ends suffices: NONE can only be an end, next to a rank, or the whole
- * run. */
+/* A run has 1 + REPEAT ranks from FIRST to LAST, in steps of STEP. Returns whether each is below LIMIT and not negative, or
+ * NONE, a special negative value. To check both ends suffices: NONE can only be one end, next to a rank, or the whole run. */
 static bool are_ranks(int64_t first, int64_t last, int64_t step, uint64_t repeat, int64_t none, int64_t limit)
 {
     if (first >= limit || last >= limit || (first < 0 && first != none) || (last < 0 && last != none))
@@ -45,7 +44,7 @@ static bool skip_ranks(struct mpg_decoder *d, uint32_t n, int64_t none, int64_t 
             distance < INT32_MIN * (int64_t)2 || distance > INT32_MAX * (int64_t)2)
             return false;
         const int64_t first = rank + 1 + distance;
-        rank = first + (int64_t)repeat * (1 + distance); /* at most 2^26 times 2^32 */
+        rank = first + (int64_t)repeat * (1 + distance); /* no overflow: at most 2^26 times 2^32 */
         if (!are_ranks(first, rank, 1 + distance, repeat, none, limit))
             return false;
         left -= repeat + 1;
@@ -71,8 +70,8 @@ static void get_ranks(const uint8_t **p, const uint8_t *end, int32_t *ranks, uin
     }
 }
 
-/* Returns the ranks of two groups from ENCODED on; NULL with ERR: out of memory, or more ranks than a file of this
- * size may name. */
+/* Decodes the ranks of two groups, N and M, from ENCODED on. NULL with ERR: out of memory, or more ranks than a file of
+ * this size may name. */
 static int32_t *expand(struct mpg_decoder *d, const uint8_t *encoded, uint32_t n, uint32_t m,
                        struct mpg_error *err)
 {
@@ -91,7 +90,7 @@ static int32_t *expand(struct mpg_decoder *d, const uint8_t *encoded, uint32_t n
     return ranks;
 }
 
-/* Returns the number, in the trace, of the groups whose bytes are ENCODED .. D->p; -1 with ERR. */
+/* Returns the trace-wide number of the groups that are encoded in the bytes ENCODED .. D->p; -1 with ERR. */
 static int32_t find_members(struct mpg_decoder *d, uint32_t size, uint32_t remote_size,
                             const uint8_t *encoded, struct mpg_error *err)
 {
@@ -112,7 +111,7 @@ static int read_comm(struct mpg_decoder *d, int32_t comm, struct mpg_error *err)
 {
     int32_t parent, instance, label, members;
     uint32_t size, remote_size, ranks = (uint32_t)d->trace->ranks;
-    /* With processes of other jobs a communicator can be larger than MPI_COMM_WORLD. */
+    /* A communicator with processes of other jobs can be larger than MPI_COMM_WORLD. */
     if (!mpg_decode_i32(d, &parent) || !mpg_decode_i32(d, &instance) ||
         !mpg_decode_i32(d, &label) || !mpg_decode_u32(d, &size, MPG_CHUNK_MAX_RANKS) ||
         !mpg_decode_u32(d, &remote_size, MPG_CHUNK_MAX_RANKS) || size == 0)
@@ -144,7 +143,7 @@ static int read_topology(struct mpg_decoder *d, int32_t comm, struct mpg_error *
         !skip_ranks(d, destinations, MPG_PROC_NULL, size))
         return mpg_decoder_damaged(d, "neighbours in a topology", err);
     if (mpg_trace_topology(d->trace, d->rank, comm))
-        return 0; /* defined before by another thread or decoder of the rank */
+        return 0; /* another thread of the rank, or another decoder, has defined it */
     int32_t *ranks = expand(d, encoded, sources, destinations, err);
     if (!ranks)
         return -1;
@@ -166,7 +165,7 @@ static int read_object(struct mpg_decoder *d, int32_t id, struct mpg_error *err)
     return define(&d->objects, id, mpg_trace_intern_object(d->trace, &object), err);
 }
 
-/* Reads a length up to LIMIT, and that many bytes. */
+/* Reads a length, at most LIMIT, and sets *BYTES to the bytes that follow. Returns false if the data are damaged. */
 static bool get_bytes(struct mpg_decoder *d, const uint8_t **bytes, uint32_t *size, uint32_t limit)
 {
     if (!mpg_decode_u32(d, size, limit) || *size > (size_t)(d->end - d->p))
@@ -207,7 +206,7 @@ static int read_site(struct mpg_decoder *d, int32_t id, struct mpg_error *err)
 {
     uint32_t n;
     struct mpg_frame frames[MPG_TRACE_MAX_FRAMES];
-    memset(frames, 0, sizeof frames); /* including padding */
+    memset(frames, 0, sizeof frames); /* also clears padding, since callsites are compared as bytes */
     if (!mpg_decode_u32(d, &n, MPG_TRACE_MAX_FRAMES) || n == 0)
         return mpg_decoder_damaged(d, "callsite", err);
     for (uint32_t i = 0; i < n; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Encodes definitions: communicators, topologies, windows and files, names, modules, callsites. Functions put_*() write to
- * P and return the end of the written bytes. */
+/* Encodes definitions: communicators, topologies, windows, files, names, modules, callsites. Each put_*() writes to P and
+ * returns the end of the bytes written. */
 #include <string.h>
 
 #include "trace/store/writer_private.h"
 
-/* Writes ranks, each as the distance from its predecessor plus 1 (the first from 0). Equal distances after the first
- * are stored in runs. */
+/* Writes N ranks: of each, the distance from the rank before minus 1 (the first: from 0). Equal distances in sequence are
+ * stored as a run. */
 static uint8_t *put_ranks(uint8_t *p, const int32_t *ranks, size_t n)
 {
     if (n == 0)
@@ -30,7 +30,7 @@ static size_t ranks_bound(const int32_t *ranks, size_t n)
     return 2 * MPG_VARINT_BYTES * runs;
 }
 
-/* Writes the ranks 0 to N - 1. */
+/* Writes the ranks 0 to N - 1 as put_ranks() does. */
 static uint8_t *put_all_ranks(uint8_t *p, size_t n)
 {
     static const int32_t few[] = {0, 1};
@@ -41,8 +41,8 @@ static uint8_t *put_all_ranks(uint8_t *p, size_t n)
     return mpg_put_varint(p, n - 2);
 }
 
-/* Reserves room for BYTES bytes and ten integers, and writes OPERATION and ID. Returns the end of the written bytes; NULL
- * with ERR. */
+/* Begins the definition of ID: makes room for BYTES bytes and ten integers, and writes OPERATION and ID. Returns where to
+ * go on; NULL with ERR. */
 static uint8_t *begin(struct mpg_trace_writer *w, uint8_t operation, int32_t id, size_t bytes,
                       struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Definitions, unified over all ranks: equal definitions have one number. */
+/* Definitions of all ranks as one table for each kind: equal definitions have the same number. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
 
 typedef bool same_fn(const void *item, const void *key);
 
-/* Returns the map entry (number + 1) of KEY; 0 if new; NULL: out of memory. */
+/* Returns the entry (1 + number) of KEY in the map; 0: KEY is new; NULL: out of memory. */
 static uint64_t *find_or_add(struct trace_table *table, size_t item_size, uint64_t hash,
                              const void *key, same_fn *same)
 {
@@ -135,7 +135,7 @@ static bool same_module(const void *item, const void *key)
     const struct mpg_module *a = item, *b = key;
     if (a->build_id_size != b->build_id_size)
         return false;
-    /* Equal build ids mean the same module, whatever its path. */
+    /* Modules with equal build-ids are the same, whatever their path. */
     return a->build_id_size > 0 ? memcmp(a->build_id, b->build_id, a->build_id_size) == 0
                                 : strcmp(a->path, b->path) == 0;
 }
@@ -228,7 +228,7 @@ int mpg_trace_add_topology(struct mpg_trace *t, int32_t rank, int32_t comm, uint
     uint64_t *slot = mpg_map_add(&t->topologies.index, (uint64_t)rank, (uint64_t)comm);
     if (slot && !*slot && mpg_trace_table_add(&t->topologies, &topology, sizeof topology, slot) >= 0)
         return 0;
-    free(ranks); /* defined before by another thread or decoder of the rank */
+    free(ranks); /* another thread of the rank, or another decoder, has defined it */
     return slot && *slot ? 0 : -1;
 }
 

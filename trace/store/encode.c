@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Encodes events: interned shapes that predict the next shape, and varint deltas. The last store of an event raises the
- * segment's event count: only then is the event part of the trace. Functions put_*() that have P write to P and return the
- * end of the written bytes. */
+/* Encodes events. The part of an event that repeats, its shape, is stored once and predicted from the shapes before; numbers
+ * are stored as differences of variable length. The last store of an event increments the segment's event count: only then
+ * is the event part of the trace. Each put_*() with a parameter P writes there and returns the end of the bytes written. */
 #include <endian.h>
 #include <stddef.h>
 #include <string.h>
@@ -36,8 +36,8 @@ static RARE uint8_t *put_some_runs(uint8_t *p, const int64_t *values, size_t n, 
     return p;
 }
 
-/* Writes N numbers, each as the distance from its predecessor plus STEP (the first from BASE). Equal distances after
- * the first are stored in runs. */
+/* Writes N numbers: of each, the distance from the number before minus STEP (the first: from BASE). Equal distances in
+ * sequence are stored as a run. */
 static inline uint8_t *put_runs(uint8_t *p, const int64_t *values, size_t n, int64_t base, int64_t step)
 {
     return n == 0 ? p : put_some_runs(p, values, n, base, step);
@@ -53,7 +53,7 @@ static size_t runs_bound(const int64_t *values, size_t n)
 
 /* --- shapes --- */
 
-/* The fields of shapes and of events, which have the same layout, as words of a block. */
+/* Shapes and events have these fields in the same layout: compared and copied as words. */
 typedef uint64_t __attribute__((may_alias)) word;
 enum {
     SHAPE_START = offsetof(struct mpg_shape, site),
@@ -87,7 +87,7 @@ static uint32_t slot_of(const struct mpg_event *e, uint32_t flags, const struct 
     return (uint32_t)(h >> 32) % MPG_SHAPE_SLOTS;
 }
 
-/* Writes the fields of a shape that differ from the last new shape of the same call. */
+/* Writes the fields of the shape of E, number NUMBER, that differ from the last new shape of the same call. */
 static uint8_t *put_shape(struct mpg_trace_writer *w, uint8_t *p, const struct mpg_event *e,
                           uint32_t flags, const struct mpg_shape *mask, uint32_t number)
 {
@@ -118,7 +118,7 @@ static uint8_t *put_shape(struct mpg_trace_writer *w, uint8_t *p, const struct m
     return p;
 }
 
-/* Writes the operation code of an unpredicted shape, and the shape if new. */
+/* Writes the operation code of a shape that was not predicted; if the shape is new, also the shape. */
 static __attribute__((noinline)) uint8_t *put_unexpected(struct mpg_trace_writer *w, uint8_t *p,
                                                          const struct mpg_event *e, uint32_t flags,
                                                          const struct mpg_shape *mask,
@@ -139,7 +139,7 @@ static __attribute__((noinline)) uint8_t *put_unexpected(struct mpg_trace_writer
     return p;
 }
 
-/* Writes the record's operation code, and the shape if new. */
+/* Writes the operation code of E's record, and E's shape if it is new. */
 static inline uint8_t *put_operation(struct mpg_trace_writer *w, uint8_t *p,
                                      const struct mpg_event *e, uint32_t flags,
                                      const struct mpg_shape *mask)
@@ -156,8 +156,8 @@ static inline uint8_t *put_operation(struct mpg_trace_writer *w, uint8_t *p,
 
 /* --- bodies --- */
 
-/* Writes the positions of completed requests in REQUESTS, each as the distance from its predecessor plus 1, modulo the
- * length; for a completed request that is not in REQUESTS the length, and the request itself. */
+/* Writes which requests of E are complete. For one in the list REQUESTS: its index, as the distance from the index before
+ * minus 1, modulo the length. For another one: the length, then the request. */
 static RARE uint8_t *put_done(uint8_t *p, const struct mpg_event *e, int64_t last_request)
 {
     uint32_t n = e->request_number, expected = 0;
@@ -191,7 +191,7 @@ static RARE uint8_t *put_extras(uint8_t *p, const struct mpg_event *e, int64_t l
     return p;
 }
 
-/* Writes a new request id as the distance from the expected id. */
+/* Writes the number of a new request as its distance from the expected number, the last one plus 1. */
 static inline uint8_t *put_new_request(struct mpg_trace_writer *w, uint8_t *p, uint32_t flags,
                                        int64_t request)
 {
@@ -267,7 +267,7 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
         if (flags & MPG_SHAPE_PERSISTENT)
             return mpg_put_zigzag(p, w->last_persistent - e->persistent[0]);
         return mpg_put_zigzag(p, last_request - e->requests[0]);
-    case MPG_KIND_CANCEL: /* whether a request stays uncompleted is known only at the end */
+    case MPG_KIND_CANCEL: /* it is known only at the end which requests are never completed */
         w->segment.progress->flags |= htole64(MPG_CHUNK_UNRESOLVED);
         return mpg_put_zigzag(p, last_request - e->requests[0]);
     case MPG_KIND_PARRIVED:
@@ -300,8 +300,8 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
 
 /* --- events --- */
 
-/* Returns whether the requests of E equal the previous list of MPG_REPEATED_MIN to MPG_REPEATED_MAX requests; remembers
- * the requests of E. */
+/* Returns whether E has the same requests, MPG_REPEATED_MIN to MPG_REPEATED_MAX of them, as the last such event.
+ * Remembers them. */
 static bool repeats_requests(struct mpg_trace_writer *w, const struct mpg_event *e)
 {
     uint32_t n = e->request_number;
@@ -330,8 +330,8 @@ static inline uint32_t flags_of(struct mpg_trace_writer *w, const struct mpg_eve
     return flags;
 }
 
-/* Returns whether E posts a receive whose sender or tag is not known yet, or completes such receives: a reader must look
- * ahead (MPG_CHUNK_UNRESOLVED). */
+/* Returns whether E posts a receive whose source or tag is not known yet, or completes such receives. A reader must then
+ * look ahead (MPG_CHUNK_UNRESOLVED). */
 static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
 {
     switch (kind) {
@@ -343,15 +343,15 @@ static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
                ((e->any & MPG_ANY_TAG) && e->recvtag == MPG_UNKNOWN);
     case MPG_KIND_RECV_INIT:
         return e->any != 0;
-    case MPG_KIND_COMPLETE: /* the receives that the call completes can have been posted with another resolution */
+    case MPG_KIND_COMPLETE: /* it completes receives posted with a wildcard, or cancelled requests */
         return e->cancelled_number + e->resolution_number > 0;
     default:
         return false;
     }
 }
 
-/* Writes the off-CPU time of E, including carried time. Aggregates and flushes divide an interval; each part gets as
- * much of the interval's off-CPU time as fits. */
+/* Writes the off-CPU time of E, including a rest carried over. Aggregates and flushes divide the interval in which that
+ * time was measured; each part gets as much of it as fits. */
 static __attribute__((noinline, cold)) uint8_t *put_off_cpu(struct mpg_trace_writer *w, uint8_t *p,
                                                             const struct mpg_event *e)
 {
@@ -365,8 +365,8 @@ static __attribute__((noinline, cold)) uint8_t *put_off_cpu(struct mpg_trace_wri
     return mpg_put_varint(p, (uint64_t)e->off_in_ns);
 }
 
-/* Writes the length of a time in bits to the column after BITS_COLUMN, and the bits below the highest to BITS_COLUMN.
- * All bytes are in the segment on return. */
+/* Writes the bits of the time NS below the highest to BITS_COLUMN, and its length in bits to the column after. All bytes
+ * are in the segment on return. */
 static inline void put_time(struct mpg_trace_writer *w, int bits_column, uint64_t ns)
 {
     struct mpg_bits *b = &w->bits[bits_column];
@@ -388,7 +388,7 @@ static inline void put_time(struct mpg_trace_writer *w, int bits_column, uint64_
     b->used = used & 7;
 }
 
-/* Writes E, for which all columns have room. */
+/* Writes E. All columns must have room for it. */
 static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer *w,
                                                          const struct mpg_event *e)
 {
@@ -437,7 +437,7 @@ static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *
         e.enter_ns = w->last_ns;
     const int64_t duration_ns = e.leave_ns > e.enter_ns ? e.leave_ns - e.enter_ns : 0;
     e.off_in_ns = w->flush_off_in_ns < duration_ns ? w->flush_off_in_ns : duration_ns;
-    int64_t later_ns = w->flush_off_in_ns - e.off_in_ns; /* excess over the flush: off the CPU while the clocks were read */
+    int64_t later_ns = w->flush_off_in_ns - e.off_in_ns; /* off the CPU while the clocks were read, after the flush */
     if (duration_ns > 0)
         encode(w, &e);
     else
@@ -446,7 +446,7 @@ static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *
     return 0;
 }
 
-/* Returns an upper bound of the record of E, in bytes. */
+/* Returns a number of bytes that E's record does not exceed. */
 static size_t record_bound(const struct mpg_event *e)
 {
     size_t bytes = MPG_RECORD_BYTES;
@@ -491,7 +491,7 @@ static int check_event(const struct mpg_trace_writer *w, const struct mpg_event 
     return mpg_trace_check_event(e, w->size.events == 0, w->last_ns, err);
 }
 
-/* Returns whether a record of BYTES and the event's numbers fit into the columns. */
+/* Returns whether all columns have room: the records for BYTES bytes, the others for the numbers of an event. */
 static inline bool has_room(const struct mpg_trace_writer *w, size_t bytes)
 {
     ptrdiff_t room = w->end[0] - w->p[0] - (ptrdiff_t)bytes;
@@ -504,7 +504,8 @@ static inline bool has_room(const struct mpg_trace_writer *w, size_t bytes)
 
 int mpg_writer_settle(struct mpg_trace_writer *w, const struct mpg_event *e, struct mpg_error *err)
 {
-    /* The first pass can end the chunk and begin a flush; then the second pass writes the flush, with room for the event. */
+    /* Twice, because the first pass can end the chunk, which begins a flush. Then the second pass writes the flush as an
+     * event, and there is still room for E. */
     for (int i = 0; i < 2; i++) {
         if (w->flush_pending && w->flush_leave_ns <= e->enter_ns && write_flush(w, err) < 0)
             return -1;
@@ -535,8 +536,8 @@ int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *e,
         w->segment.progress->first_ns = (int64_t)htole64((uint64_t)e->enter_ns);
     }
     encode(w, e);
-    /* A flush that began during E comes after E. If E is an aggregate, the event after E had begun before the flush: the
-     * flush comes after that event. */
+    /* A flush that began during E is written after E. If E is an aggregate, the event after E had begun before the flush:
+     * the flush is written after that event. */
     return unlikely(w->flush_pending) && !e->sum.calls ? write_flush(w, err) : 0;
 }
 

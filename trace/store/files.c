@@ -22,7 +22,7 @@ static size_t open_limit(void)
     return limit.rlim_cur / 2 > MIN_OPEN ? (size_t)(limit.rlim_cur / 2) : MIN_OPEN;
 }
 
-/* --- by last use --- */
+/* --- list of open files by last use --- */
 
 static void unlink_file(struct mpg_trace *t, size_t file)
 {

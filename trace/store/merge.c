@@ -31,8 +31,8 @@ void mpg_merge_stop(struct mpg_merge *m)
     *m = (struct mpg_merge){.threads = 0};
 }
 
-/* Reads the next event of each stream whose last event was returned. An event's lists belong to its decoder, which
- * therefore advances only now. Returns 0, or -1 with ERR. */
+/* Reads the next event of each stream whose last event has been returned. Not earlier, because an event's lists belong to
+ * its decoder until the decoder goes on. Returns 0, or -1 with ERR. */
 static int read_ahead(struct mpg_merge *m, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < m->threads; i++) {

@@ -89,7 +89,8 @@ bool mpg_file_may_have(uint64_t size)
            size <= limit.rlim_cur;
 }
 
-/* Returns 0 or an error number. Timers of the program can interrupt the call repeatedly. */
+/* Allocates SIZE bytes on the disk for FD. Returns 0 or an error number. Repeats the call, since timers of the program
+ * can interrupt it any number of times. */
 static int allocate(int fd, size_t size)
 {
     int status = mpg_file_may_have(size) ? EINTR : EFBIG;
@@ -140,7 +141,7 @@ int mpg_file_hidden(const char *path, char *temporary, size_t size, struct mpg_e
     for (int i = 0; i < ATTEMPTS && fd < 0; i++) {
         if (make_hidden_name(path, temporary, size, err) < 0)
             return -1;
-        /* Refuses existing names and links. */
+        /* Fails if the name exists, also as a link. */
         fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
         if (fd < 0 && errno != EEXIST && errno != EINTR)
             break;
@@ -197,11 +198,11 @@ void mpg_file_unmap(uint8_t *base, size_t size)
     munmap(base, size);
 }
 
-/* The initial content of a segment. */
+/* What is written into a new segment. */
 struct head {
     const struct mpg_chunk *chunk;
     size_t size;
-    const size_t *capacity; /* capacity of each column */
+    const size_t *capacity; /* bytes of each column */
     const struct mpg_sum_row *sums;
     uint32_t sum_number;
 };
@@ -226,8 +227,8 @@ static void fill_head(uint8_t *base, const void *data)
         memcpy(base + h->size - SUM_BYTES, h->sums, h->sum_number * sizeof *h->sums);
 }
 
-/* Makes the pages of a small segment present at once: each page fault of a mapped file takes a microsecond or two. Has no
- * effect before Linux 5.14. */
+/* Makes the pages of a small segment present at once, because a page fault in a mapped file takes a microsecond or two.
+ * No effect before Linux 5.14. */
 static void populate(uint8_t *base, size_t size)
 {
     enum { MAX_BYTES = 1 << 20, PAGE_BYTES = 4096 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Packs a signature into facts: zstd, base64, lines. */
+/* Stores a signature as facts of a trace: compressed by zstd, encoded in base64, divided into lines. */
 #include "trace/store/signature.h"
 
 #include <stdio.h>

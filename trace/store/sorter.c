@@ -10,25 +10,25 @@
 
 enum { MIN_BLOCK_BYTES = 4096, MAX_PIECES = 8 };
 
-/* A sorted run in the file; while merging, with a block of it in memory. */
+/* A run (sorted sequence of items) in the file. During merging, a block of it is in memory. */
 struct run {
-    int64_t at;           /* offset of the items that are not in memory yet */
-    uint64_t left;        /* number of items that are not in memory yet */
-    char *block;          /* the run's part of the buffer */
-    size_t first, number; /* items of the block: the next one, and how many there are */
+    int64_t at;           /* offset in the file of its items that were not read yet */
+    uint64_t left;        /* number of its items that were not read yet */
+    char *block;          /* part of the buffer into which they are read */
+    size_t first, number; /* index of the next item in the block; number of items in the block */
 };
 
 struct mpg_sorter {
-    size_t size, capacity, number; /* bytes of an item; items that fit into the buffer; items in the buffer */
+    size_t size, capacity, number; /* bytes of an item; number of items that fit into the buffer; number of items in it */
     int (*compare)(const void *, const void *);
     char *buffer;
-    char *last;            /* the item that mpg_sorter_next() returned */
+    char *last;            /* copy of the item that mpg_sorter_next() has returned */
     size_t block_items;
-    int fd;                /* -1: all items are in the buffer */
-    int64_t end;           /* bytes in the file */
+    int fd;                /* temporary file; -1: all items are in the buffer */
+    int64_t end;           /* size of the file, bytes */
     struct run *runs;
     size_t run_number, run_capacity;
-    size_t *heap, heap_number; /* runs that have items, the least item first */
+    size_t *heap, heap_number; /* heap of the runs that still have items, by their next item */
 };
 
 struct mpg_sorter *mpg_sorter_new(size_t size, int (*compare)(const void *, const void *), size_t buffer, struct mpg_error *err)
@@ -64,7 +64,7 @@ void mpg_sorter_free(struct mpg_sorter *s)
 
 /* --- runs --- */
 
-/* Returns the end of the ascending items of the buffer from BEGIN on. */
+/* Returns the index after the last of the items, from BEGIN on, that are in ascending order. */
 static size_t ascending_end(const struct mpg_sorter *s, size_t begin)
 {
     size_t i = begin + 1;
@@ -73,8 +73,8 @@ static size_t ascending_end(const struct mpg_sorter *s, size_t begin)
     return i;
 }
 
-/* Returns whether the buffer consists of at most MAX_PIECES ascending pieces, as when events of ranks come one rank after
- * another. */
+/* Returns whether the buffer consists of at most MAX_PIECES sequences in ascending order, as when the events of one rank
+ * come after those of another. */
 static bool is_few_pieces(const struct mpg_sorter *s)
 {
     size_t end = 0;
@@ -98,8 +98,8 @@ static int add_run(struct mpg_sorter *s, uint64_t items, struct mpg_error *err)
     return 0;
 }
 
-/* Writes the buffer to the file as one sorted run; or each ascending piece as a run, if the pieces are few and a block of
- * each run still fits into the buffer. Returns 0, or -1 with ERR. */
+/* Sorts the buffer and writes it to the file as a run. If it consists of few ascending sequences, each of them is written
+ * as a run without sorting, as long as a block of each run will fit into the buffer. Returns 0, or -1 with ERR. */
 static int end_run(struct mpg_sorter *s, struct mpg_error *err)
 {
     char name[MPG_SPOOL_NAME_BYTES];
@@ -169,7 +169,7 @@ static void sink_down(struct mpg_sorter *s, size_t i)
     s->heap[i] = run;
 }
 
-/* Shares the buffer among the runs and reads a block of each. */
+/* Divides the buffer among all runs and reads the first block of each. Returns 0, or -1 with ERR. */
 static int begin_merge(struct mpg_sorter *s, struct mpg_error *err)
 {
     const size_t min = MIN_BLOCK_BYTES / s->size + 1, share = s->capacity / s->run_number;
@@ -198,7 +198,7 @@ int mpg_sorter_sort(struct mpg_sorter *s, struct mpg_error *err)
     if (s->fd >= 0)
         return (s->number > 0 && end_run(s, err) < 0) ? -1 : begin_merge(s, err);
     qsort(s->buffer, s->number, s->size, s->compare);
-    s->block_items = 0; /* without a file: index of the next item */
+    s->block_items = 0; /* without a file this is the index of the next item */
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writers of a bounded number of streams; a spool file for the records of other streams. */
+/* The streams of a trace being written. A limited number of them have a writer; records of the others are spooled in a file. */
 #define _GNU_SOURCE
 #include "trace/store/streams.h"
 
@@ -19,8 +19,8 @@ enum {
     IMPORT_BUFFER_BYTES = 16 * 1024,
     IMPORT_LEVEL = 1,
     MAX_OPEN = 64,
-    MIN_BUFFER_BYTES = 128, /* minimum size of the buffer of the records of a stream */
-    MAX_BUFFER_BYTES = 16 << 10, /* smaller with many streams: limited by ALL_BUFFERS */
+    MIN_BUFFER_BYTES = 128, /* minimum bytes of a stream's buffer of records */
+    MAX_BUFFER_BYTES = 16 << 10, /* maximum; with many streams less, so that all together have at most ALL_BUFFERS bytes */
     ALL_BUFFERS = 32 << 20
 };
 
@@ -29,7 +29,8 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Returns how many streams may have a writer at a time: a quarter of the file limit. */
+/* Returns how many streams may have a writer at once: at most MAX_OPEN, and a quarter of the descriptors that the process
+ * may open. */
 static size_t max_open(int fd)
 {
     struct rlimit limit;
@@ -235,7 +236,7 @@ static int write_block(struct mpg_streams *all, struct mpg_stream *s, struct mpg
     if (all->spool < 0 && (all->spool = mpg_spool_file(err)) < 0)
         return -1;
     const size_t n = s->block_number;
-    if ((n & (n - 1)) == 0) { /* a power of two: the array is full */
+    if ((n & (n - 1)) == 0) { /* the array is full: its capacity is always a power of two */
         void *grown = realloc(s->blocks, (n ? 2 * n : 1) * sizeof *s->blocks);
         if (!grown)
             return out_of_memory(err);

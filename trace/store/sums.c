@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Aggregates calls in the segment, and turns aggregates into events. A row is emptied after its event is stored; if
- * the process is killed in between, the row names the event. */
+/* Aggregates calls in rows of the segment, and turns these into events. The row of an aggregate is emptied after its
+ * event is stored. If the process is killed in between, the row tells the event's number, so that readers do not count
+ * its calls twice. */
 #include "trace/store/sums.h"
 
 #include <endian.h>
@@ -20,7 +21,7 @@ static uint32_t slot_of(enum mpg_call call, int32_t site)
     return (((uint32_t)site * 512u + (uint32_t)call) * 0x9e3779b1u) >> 16 & (MPG_SUM_SLOTS - 1);
 }
 
-/* Returns the slot of the row of CALL and SITE, or an empty slot. */
+/* Returns the entry of w->sum_slots for CALL at SITE; if there is no row for them, the empty entry to use. */
 static uint16_t *find(struct mpg_trace_writer *w, enum mpg_call call, int32_t site)
 {
     uint32_t i = slot_of(call, site);
@@ -42,7 +43,7 @@ bool mpg_trace_add_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t s
         return w->stopped;
     struct mpg_sum_row *row = &w->segment.sums[place - 1];
     const uint64_t time = (uint64_t)time_ns, calls = le64toh(row->calls) + 1;
-    /* The call stands also for the calls before it that were only counted. */
+    /* The time of this call also stands for the calls since the last timed one, which were only counted. */
     row->time_ns = htole64(le64toh(row->time_ns) + time * (calls - le64toh(row->covered)));
     row->covered = htole64(calls);
     if (time < le64toh(row->min_ns))
@@ -51,7 +52,7 @@ bool mpg_trace_add_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t s
         row->max_ns = htole64(time);
     row->last_ns = (int64_t)htole64((uint64_t)leave_ns);
     __atomic_store_n(&row->calls, htole64(calls), __ATOMIC_RELEASE);
-    w->segment.progress->inside = 0; /* the call has returned without an event */
+    w->segment.progress->inside = 0; /* the thread has left the call, which wrote no event */
     if (counter)
         *counter = &row->calls;
     return true;
@@ -87,13 +88,13 @@ static int64_t last_of(const struct mpg_trace_writer *w, uint16_t row)
     return (int64_t)le64toh((uint64_t)w->segment.sums[row].last_ns);
 }
 
-/* Returns whether row A's last call returned before row B's. */
+/* Returns whether the last call of row A ended before that of row B; if both ended at once, whether A is the smaller index. */
 static bool is_before(const struct mpg_trace_writer *w, uint16_t a, uint16_t b)
 {
     return last_of(w, a) != last_of(w, b) ? last_of(w, a) < last_of(w, b) : a < b;
 }
 
-/* Moves HEAP[I] down until no row below has a later leave. */
+/* Restores the heap order of HEAP, of N rows, below index I: a row's last call does not end before those of the rows below. */
 static void sift(const struct mpg_trace_writer *w, uint16_t *heap, uint32_t n, uint32_t i)
 {
     for (uint32_t below; (below = 2 * i + 1) < n; i = below) {
@@ -107,8 +108,8 @@ static void sift(const struct mpg_trace_writer *w, uint16_t *heap, uint32_t n, u
     }
 }
 
-/* Sorts the rows in use by the leave of their last calls into w->sum_order. Returns their number. A heap sort, as
- * qsort() can allocate. */
+/* Sorts the rows in use by the leave of their last calls, in w->sum_order. Returns their number. By heap sort, because
+ * qsort() can allocate memory. */
 static uint32_t sort(struct mpg_trace_writer *w)
 {
     uint16_t *rows = w->sum_order;
@@ -134,7 +135,7 @@ int mpg_writer_write_sums(struct mpg_trace_writer *w, struct mpg_error *err)
     for (uint32_t i = 0; i < n; i++) {
         struct mpg_sum_row *row = &w->segment.sums[w->sum_order[i]];
         const struct mpg_event e = event_of(w, row);
-        /* Reserves room first: this can end the chunk, and the row must name the chunk of its event. */
+        /* Makes room first: this can end the chunk, and the row must name the chunk in which its event really is. */
         if (mpg_writer_settle(w, &e, err) < 0)
             return -1;
         const uint64_t number = w->sequence << 32 | (uint32_t)(w->chunk_events + 1);

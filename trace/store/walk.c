@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Walks the chunk headers of a trace's files: streams and their positions. Counts in headers are accepted only as far
- * as the files are large enough for them. */
+/* Reads the chunk headers of a trace's files: finds the streams and where their chunks are. A header's numbers are
+ * accepted only if the file is large enough for them. */
 #include "trace/store/private.h"
 
 #include <endian.h>
@@ -12,10 +12,11 @@
 #include "trace/store/process.h"
 
 enum {
-    MAX_RANKS_OF_NOTHING = 4096,  /* a file of any size may declare this many ranks: missing ones are then reported */
-    MIN_EVENT_BYTES = 3,          /* a record, and two lengths of times */
-    ALL_HELD = 1 << 30,           /* bytes of chunks held by all streams */
-    MIN_HELD_BYTES = 4096         /* minimum bytes of a chunk held by one stream */
+    /* Number of ranks that even the smallest file may declare; the missing ones are then reported. */
+    MAX_RANKS_OF_NOTHING = 4096,
+    MIN_EVENT_BYTES = 3,          /* smallest encoding of an event: a record, and the lengths of two times */
+    ALL_HELD = 1 << 30,           /* bytes of decompressed chunks that all streams together hold in memory */
+    MIN_HELD_BYTES = 4096         /* minimum of these bytes for one stream */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -63,7 +64,7 @@ static int read_facts(struct mpg_trace *t, size_t file, const uint8_t *header,
 
 /* --- streams --- */
 
-/* Returns the position of THREAD among the streams of R: the first with this number or a larger one. */
+/* Returns the index, among the streams of R, of the first with number THREAD or a larger one. */
 static uint32_t place_of(const struct trace_rank *r, uint32_t thread)
 {
     uint32_t first = 0, end = r->threads;
@@ -99,8 +100,8 @@ static struct trace_stream *add_stream(struct trace_rank *r, const struct mpg_ch
     return s;
 }
 
-/* Returns the stream of chunk C, added if new. NULL with ERR: C is of another run or of a trace with another number of
- * ranks; out of memory. */
+/* Returns the stream to which chunk C belongs, added if new. NULL with ERR: C is of another run, or of a trace with
+ * another number of ranks; or out of memory. */
 static struct trace_stream *find_stream(struct mpg_trace *t, const struct mpg_chunk *c,
                                         const struct trace_file *f, struct mpg_error *err)
 {
@@ -198,7 +199,7 @@ static int note_window(struct mpg_trace *t, size_t file, const uint8_t *header,
     return mpg_trace_segment_state(t, file, offset, &s->progress, err);
 }
 
-/* Returns whether, in some stream, a chunk between the last one in the file and the segment is missing. */
+/* Returns whether some stream lacks chunks between the last one in its file and its segment. */
 static bool lacks_chunks(const struct mpg_trace *t)
 {
     for (int32_t r = 0; r < t->ranks; r++)
@@ -212,7 +213,7 @@ static bool lacks_chunks(const struct mpg_trace *t)
 
 /* --- files --- */
 
-/* Reads the next chunk header of FILE, at OFFSET. Returns 1; 0 if the chunk is truncated; -1 with ERR. */
+/* Reads the chunk header at OFFSET of FILE. Returns 1; 0: the chunk is truncated; -1 with ERR. */
 static int next_header(struct mpg_trace *t, size_t file, int64_t offset, uint8_t *header,
                        struct mpg_chunk *c, struct mpg_error *err)
 {
@@ -248,7 +249,7 @@ static int note_size(struct mpg_trace *t, size_t file, struct mpg_error *err)
     return 0;
 }
 
-/* Returns a checksum of a chunk, computed from the header, which holds a checksum of the payload. */
+/* Returns a checksum of a chunk, from its header alone, which contains the checksum of the payload. */
 static uint64_t sum_of(const uint8_t *header)
 {
     uint64_t sum = 0, word;
@@ -273,7 +274,7 @@ bool mpg_trace_sum(const struct mpg_trace *t, uint64_t *sum)
     return is_whole;
 }
 
-/* Notes the chunks and segments of FILE from the end of the previous walk on. Returns 0, or -1 with ERR. */
+/* Notes the chunks and segments in FILE that were added since the last walk. Returns 0, or -1 with ERR. */
 static int walk_file(struct mpg_trace *t, size_t file, struct mpg_error *err)
 {
     struct trace_file *f = &t->files[file];
@@ -317,13 +318,13 @@ int mpg_trace_walk(struct mpg_trace *t, struct mpg_error *err)
             return -1;
     if (walk_files(t, false, err) < 0)
         return -1;
-    /* A running program can have appended chunks before its segments were read. */
+    /* If chunks are missing, the running program has appended them before its segments were read: looks for them. */
     return lacks_chunks(t) ? walk_files(t, true, err) : 0;
 }
 
 /* --- results --- */
 
-/* Adds the fact "incomplete" to R: the process lived on, but could not write its file. */
+/* Adds the fact "incomplete" to R: the process went on, but could not write its file. */
 static int note_stopped(struct mpg_trace *t, struct trace_rank *r, struct mpg_error *err)
 {
     char text[] = "incomplete the trace could not be written, as on a full disk\n";
@@ -335,7 +336,7 @@ static int note_line(struct mpg_trace *t, const char *line, struct mpg_error *er
     return t->cut || (t->cut = strdup(line)) ? 0 : out_of_memory(err);
 }
 
-/* Decides whether the segment of S, of rank R, has events that are in no chunk. */
+/* Decides whether stream S of rank R has a segment with events that are in no chunk, and must be read. */
 static int settle_segment(struct mpg_trace *t, int32_t r, struct trace_stream *s,
                           struct mpg_error *err)
 {
@@ -367,8 +368,8 @@ static int settle_segment(struct mpg_trace *t, int32_t r, struct trace_stream *s
     return 0;
 }
 
-/* Notes in t->cut the first file that ends within a chunk, unless a segment holds the events of this chunk; else the first
- * missing thread. Returns 0, or -1 with ERR. */
+/* Notes in t->cut what makes the trace incomplete: the first file that ends within a chunk, unless a segment has the
+ * events of that chunk; otherwise the first thread without a file. Returns 0, or -1 with ERR. */
 static int note_cuts(struct mpg_trace *t, struct mpg_error *err)
 {
     char line[4096];
@@ -400,7 +401,8 @@ void mpg_trace_limit_memory(struct mpg_trace *t, size_t all_bytes)
 {
     size_t streams = 1;
     for (int32_t r = 0; r < t->ranks; r++)
-        streams += t->rank[r].threads * (t->rank[r].unresolved ? 2u : 1u); /* 2: with its look-ahead reader */
+        /* 2: with look-ahead, each stream is read by two decoders. */
+        streams += t->rank[r].threads * (t->rank[r].unresolved ? 2u : 1u);
     t->hold_bytes = all_bytes / streams > MIN_HELD_BYTES ? all_bytes / streams : MIN_HELD_BYTES;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Life of a writer: segments that fill, chunks that are appended, facts. trace/store/encode.c and define.c write into
- * the segment. */
+/* The life of a writer: fills segments, appends them to the file as chunks, and writes facts. trace/store/encode.c and
+ * define.c write into the segment. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 enum {
     MIN_SEGMENT_BYTES = 4096,
     LARGEST_SEGMENT = 64 << 20,
-    FACT_BYTES = 8192, /* maximum number of bytes of a chunk of facts */
+    FACT_BYTES = 8192, /* maximum bytes of a chunk of facts */
     COLUMN_HEAD_BYTES = 2 * MPG_VARINT_BYTES
 };
 
@@ -42,8 +42,8 @@ static void rewind_columns(struct mpg_trace_writer *w)
     memset(w->bits, 0, sizeof w->bits);
 }
 
-/* Makes a new segment, with room for RECORD_BYTES of records, and memory for its compressed chunk. On failure the old ones
- * remain. Returns 0, or -1 with ERR. */
+/* Makes a new segment, with RECORD_BYTES bytes for records, and memory to compress its chunk. On failure the old segment
+ * and memory remain. Returns 0, or -1 with ERR. */
 static int make_segment(struct mpg_trace_writer *w, size_t record_bytes, struct mpg_error *err)
 {
     struct mpg_segment segment;
@@ -70,7 +70,7 @@ static int make_segment(struct mpg_trace_writer *w, size_t record_bytes, struct 
     return 0;
 }
 
-/* Memory functions for zstd, which would call the C library's. In the tracer, malloc() and free() here are the tracer's
+/* Memory for zstd, which would call the C library's malloc(). In the tracer, malloc() and free() are here the tracer's
  * own (trace/pmpi/memory.h). */
 static void *take_memory(void *unused, size_t bytes)
 {
@@ -96,7 +96,7 @@ static int check_options(const struct mpg_trace_writer_options *o, struct mpg_er
     return 0;
 }
 
-/* Returns a number that tells runs of a program apart whose segments have the same names. */
+/* Returns a number that distinguishes runs of a program whose segments have the same names. */
 static uint32_t run_number(void)
 {
     struct timespec t;
@@ -181,7 +181,7 @@ bool mpg_trace_writer_survives(const struct mpg_trace_writer *w)
 
 /* --- chunks --- */
 
-/* Stops writing, and marks the segment so that readers do not take the stop for a death. */
+/* Stops writing. Marks the segment, so that readers do not think that the process was killed. */
 static void stop(struct mpg_trace_writer *w)
 {
     w->stopped = true;
@@ -194,8 +194,8 @@ static int cannot_write(const struct mpg_trace_writer *w, int failed, struct mpg
                    : mpg_error_errno(err, failed, "cannot write the trace");
 }
 
-/* Checks that the file has exactly the appended bytes, and moves to its end. Otherwise another process, or the program
- * itself, truncated the file or wrote to it. */
+/* Checks that the file has exactly the size that was appended, and moves to its end. Otherwise the program or another
+ * process has truncated it or written to it. Returns 0, or -1 with ERR. */
 static int check_file(const struct mpg_trace_writer *w, struct mpg_error *err)
 {
     struct stat st;
@@ -210,8 +210,8 @@ static int check_file(const struct mpg_trace_writer *w, struct mpg_error *err)
     return lseek(w->fd, end, SEEK_SET) < 0 ? cannot_write(w, errno, err) : 0;
 }
 
-/* Appends the first SIZE bytes of w->out to the file. On failure the file stays without them, so that no part of a chunk
- * remains, and the writer stops. Returns 0, or -1 with ERR. */
+/* Appends the first SIZE bytes of w->out to the file. On failure removes what was appended of them, so that no part of a
+ * chunk remains, and the writer stops. Returns 0, or -1 with ERR. */
 static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err)
 {
     if (w->file && ((w->fd = w->file(w->file_argument, err)) < 0 || check_file(w, err) < 0)) {
@@ -246,7 +246,8 @@ static size_t column_bytes(const struct mpg_trace_writer *w, uint32_t i)
     return (size_t)(w->p[i] - w->segment.column[i]) + part;
 }
 
-/* Writes column I to OUT: sizes, then bytes, compressed if PACK and if that saves space. Returns the end, or NULL. */
+/* Writes column I to OUT: its sizes, then its bytes; with PACK compressed, if that saves space. Returns the end of the
+ * bytes written; NULL with ERR. */
 static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, bool pack, uint8_t *out,
                            struct mpg_error *err)
 {
@@ -273,7 +274,7 @@ static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, bool pack, ui
 
 static int end_facts(struct mpg_trace_writer *w, struct mpg_error *err);
 
-/* Writes the fact "incomplete" with REASON, as the segment's content is lost, removes the segment, and stops. */
+/* The content of the segment is lost: writes the fact "incomplete" with REASON, removes the segment, and stops. */
 static void lose_segment(struct mpg_trace_writer *w, const char *reason)
 {
     struct mpg_error err;
@@ -285,7 +286,7 @@ static void lose_segment(struct mpg_trace_writer *w, const char *reason)
     w->stopped = true;
 }
 
-/* Writes all columns to OUT by put_column(). Returns the end, or NULL with ERR. */
+/* Writes all columns to OUT by put_column(). Returns the end of the bytes written; NULL with ERR. */
 static uint8_t *put_columns(struct mpg_trace_writer *w, bool pack, uint8_t *out,
                             struct mpg_error *err)
 {
@@ -307,7 +308,7 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
         stop(w);
         return -1;
     }
-    /* Checked after all columns were read: the truncated part of a mapped file reads as zeros. */
+    /* Checked only now, after reading all columns: a truncated part of a mapped file reads as zeros, without an error. */
     if (w->segment.mapped && mpg_file_is(w->segment_path, &w->segment.file) &&
         !mpg_file_has(w->segment_path, w->segment.size)) {
         lose_segment(w, "its segment was truncated, or written to");
@@ -331,8 +332,8 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
     return 0;
 }
 
-/* The segment's content is in the file: starts the next chunk. If killed before the last store, the segment still has
- * the number of a chunk in the file, and readers ignore it. */
+/* The segment's content has been appended to the file: begins the next chunk in the segment. Until the last store below,
+ * the segment has the number of a chunk that is in the file, so that readers ignore it if the process is killed. */
 static void begin_segment(struct mpg_trace_writer *w)
 {
     struct mpg_segment_state *p = w->segment.progress;
@@ -348,8 +349,8 @@ static void begin_segment(struct mpg_trace_writer *w)
     rewind_columns(w);
 }
 
-/* Notes a pending flush event from ENTER_NS on, with the thread's time off its CPU before and during it. Consecutive
- * flushes are merged. */
+/* A flush from ENTER_NS on has ended: notes it, to be written as an event later. OFF_BEFORE_NS: time off the CPU before
+ * it. Flushes in sequence are joined. */
 static void end_flush(struct mpg_trace_writer *w, int64_t enter_ns, int64_t off_before_ns)
 {
     if (!w->flush_pending) {
@@ -409,7 +410,7 @@ static int end_facts(struct mpg_trace_writer *w, struct mpg_error *err)
     size_t done = 0;
     while (done < w->fact_used) {
         size_t size = w->fact_used - done;
-        if (size > FACT_BYTES) { /* cut after a whole line */
+        if (size > FACT_BYTES) { /* cuts after a whole line, since a line is a fact */
             size = FACT_BYTES;
             while (w->facts[done + size - 1] != '\n')
                 size--;
@@ -468,8 +469,8 @@ int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err)
         return mpg_error_set(err, "the trace has ended early");
     if (mpg_writer_write_sums(w, err) < 0)
         return -1;
-    /* Ends the events first: a chunk of facts takes the sequence number of the segment, whose events readers would then
-     * ignore. */
+    /* Events first: a chunk of facts takes the sequence number of the segment, and readers would then ignore the
+     * segment's events. */
     if (end_events(w, err) < 0)
         return -1;
     return end_facts(w, err);
@@ -490,7 +491,8 @@ int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err)
         return -1;
     w->stopped = true;
     if (w->segment.mapped && !mpg_file_is(w->segment_path, &w->segment.file) && access(w->segment_path, F_OK) == 0 &&
-        fstat(w->fd, &st) == 0 && st.st_nlink > 0) /* else another run has taken both names */
+        /* Otherwise another run has taken the names of both files, which is no error. */
+        fstat(w->fd, &st) == 0 && st.st_nlink > 0)
         return mpg_error_set(err, "%s: is another file than the tracer's: with it the trace may not be readable",
                              w->segment_path);
     if (w->segment.mapped && mpg_file_is(w->segment_path, &w->segment.file) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parses the directives that define communicators, topologies, windows, files, modules and callsites. */
+/* Parses the lines of the text form that define communicators, topologies, windows, files, modules and callsites. */
 #include "trace/text/definitions.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 #include "trace/text/event.h"
 
-/* A list of ranks that grows on demand. */
+/* A list of ranks, enlarged as it is filled. */
 struct list {
     int32_t *ranks;
     size_t n, capacity;
@@ -29,7 +29,7 @@ static int append(struct list *l, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
-/* Parses "RANK... [| RANK...]" into C's sizes and MEMBERS. RANKS: number of ranks of the trace. */
+/* Parses the members "RANK... [| RANK...]" of a communicator into MEMBERS, and their numbers into C. RANKS: of the trace. */
 static int parse_members(int32_t ranks, char *text, struct mpg_build_comm *c, struct list *members, struct mpg_error *err)
 {
     bool remote = false;
@@ -54,7 +54,7 @@ static int parse_members(int32_t ranks, char *text, struct mpg_build_comm *c, st
     return 0;
 }
 
-/* Parses "[of PARENT] [instance N] =". */
+/* Parses "[of PARENT] [instance N] =" of a communicator into C. */
 static int parse_origin(char **text, struct mpg_build_comm *c, struct mpg_error *err)
 {
     for (char *word; (word = mpg_text_word(text)) && strcmp(word, "=") != 0;) {
@@ -69,7 +69,7 @@ static int parse_origin(char **text, struct mpg_build_comm *c, struct mpg_error 
     return 0;
 }
 
-/* Parses "LABEL [of PARENT] [instance N] = RANK... [| RANK...]". */
+/* Parses the definition of a communicator, "LABEL [of PARENT] [instance N] = RANK... [| RANK...]". */
 int mpg_text_parse_comm(struct mpg_build *build, int32_t ranks, char *text, struct mpg_error *err)
 {
     struct mpg_build_comm c = {.parent = MPG_NO_COMM, .instance = -1};
@@ -87,7 +87,7 @@ int mpg_text_parse_comm(struct mpg_build *build, int32_t ranks, char *text, stru
     return status;
 }
 
-/* Parses "SOURCE... > DESTINATION..." into NEIGHBOURS; *SOURCES: number of sources. */
+/* Parses the neighbours "SOURCE... > DESTINATION..." into NEIGHBOURS; *SOURCES: how many are sources. */
 static int parse_neighbours(char *text, struct list *neighbours, uint32_t *sources, struct mpg_error *err)
 {
     bool behind = false;
@@ -103,7 +103,7 @@ static int parse_neighbours(char *text, struct list *neighbours, uint32_t *sourc
     return behind ? 0 : mpg_error_set(err, "a topology has a '>' between sources and destinations");
 }
 
-/* Parses "RANK LABEL = SOURCE... > DESTINATION...". */
+/* Parses the definition of a topology, "RANK LABEL = SOURCE... > DESTINATION...". */
 int mpg_text_parse_topology(struct mpg_build *build, int32_t ranks, char *text, struct mpg_error *err)
 {
     char *rank_word = mpg_text_word(&text), *comm_word = mpg_text_word(&text);
@@ -126,7 +126,7 @@ int mpg_text_parse_topology(struct mpg_build *build, int32_t ranks, char *text, 
     return status;
 }
 
-/* Parses "LABEL = COMM NUMBER". */
+/* Parses the definition of a window or file, "LABEL = COMM NUMBER". */
 int mpg_text_parse_object(struct mpg_build *build, enum mpg_object_kind kind, char *text, struct mpg_error *err)
 {
     const char *const name = kind == MPG_OBJECT_FILE ? "file" : "window";
@@ -142,7 +142,7 @@ int mpg_text_parse_object(struct mpg_build *build, enum mpg_object_kind kind, ch
     return mpg_build_object(build, kind, label, comm, number, err);
 }
 
-/* Parses hexadecimal digits, or "-", into BUILD_ID and its *SIZE. */
+/* Parses a build-id, hexadecimal digits or "-" for none, into BUILD_ID; *SIZE: its bytes. */
 static int parse_build_id(const char *text, uint8_t build_id[64], uint32_t *size, struct mpg_error *err)
 {
     size_t n = strlen(text);
@@ -159,7 +159,7 @@ static int parse_build_id(const char *text, uint8_t build_id[64], uint32_t *size
     return 0;
 }
 
-/* Parses 'NUMBER = BUILD-ID "PATH"'. */
+/* Parses the definition of a module, 'NUMBER = BUILD-ID "PATH"'. */
 int mpg_text_parse_module(struct mpg_build *build, char *text, struct mpg_error *err)
 {
     char *word[4] = {0};
@@ -176,7 +176,7 @@ int mpg_text_parse_module(struct mpg_build *build, char *text, struct mpg_error 
     return mpg_build_module(build, label, build_id, size, word[3], err);
 }
 
-/* Parses "MODULE+0xOFFSET"; MODULE "?": unknown. */
+/* Parses a frame, "MODULE+0xOFFSET"; MODULE "?": unknown. */
 static int parse_frame(char *word, struct mpg_frame *f, struct mpg_error *err)
 {
     char *plus = strchr(word, '+'), *end = word;
@@ -190,7 +190,7 @@ static int parse_frame(char *word, struct mpg_frame *f, struct mpg_error *err)
     return strcmp(word, "?") == 0 ? 0 : mpg_text_parse_int32(word, 0, &f->module, err);
 }
 
-/* Parses "NUMBER = FRAME...", innermost frame first. */
+/* Parses the definition of a callsite, "NUMBER = FRAME...", innermost frame first. */
 int mpg_text_parse_site(struct mpg_build *build, char *text, struct mpg_error *err)
 {
     enum { MAX_FRAMES = 64 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parses "rank enter leave Name key=value ...". */
+/* Parses a line with an event, "rank enter leave Name key=value ...". */
 #include "trace/text/event.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t limit = INT64_MAX / 4; /* largest time, byte count and id */
+static const int64_t limit = INT64_MAX / 4; /* largest time (ns), number of bytes and request number */
 
 void mpg_text_event_clear(struct mpg_text_event *t)
 {
@@ -16,7 +16,7 @@ void mpg_text_event_clear(struct mpg_text_event *t)
     memset(t, 0, sizeof *t);
 }
 
-/* Parses "null", "root" or a rank. */
+/* Parses a peer: "null", "root" or a rank. */
 static int parse_peer(const char *text, int32_t *rank, struct mpg_error *err)
 {
     if (strcmp(text, "null") == 0)
@@ -50,7 +50,7 @@ static int64_t min_of(enum mpg_text_key key)
     }
 }
 
-/* Parses numbers separated by commas into T's list of KEY and stores their number in *COUNT. */
+/* Parses TEXT, numbers separated by commas, into T's list for KEY; *COUNT: how many. */
 static int parse_list(struct mpg_text_event *t, enum mpg_text_key key, char *text, uint32_t *count,
                       struct mpg_error *err)
 {
@@ -91,7 +91,7 @@ static int parse_any(char *text, uint32_t *any, struct mpg_error *err)
     return 0;
 }
 
-/* Parses "REQUEST:SOURCE:TAG,...". */
+/* Parses the sources of wildcard receives, "REQUEST:SOURCE:TAG,...". */
 static int parse_matched(struct mpg_text_event *t, char *text, struct mpg_error *err)
 {
     uint32_t n = 0;
@@ -164,7 +164,7 @@ static int parse_value(struct mpg_text_event *t, enum mpg_text_key key, char *te
     return 0;
 }
 
-/* Returns the key of KIND called NAME; MPG_TEXT_END: none. request and requests are synonyms. */
+/* Returns the key NAME of calls of KIND; MPG_TEXT_END: there is none. `request` and `requests` mean the same. */
 static enum mpg_text_key find_key(enum mpg_kind kind, const char *name)
 {
     enum mpg_text_key key = mpg_text_key_by_name(name);
@@ -206,8 +206,8 @@ static bool is_among(int64_t value, const int64_t *list, uint32_t n)
     return false;
 }
 
-/* Sets a source or tag that the line does not give to MPG_UNKNOWN, if the receive or probe allows any. Returns -1 with ERR
- * if the source is missing and not any. */
+/* A receive or probe with a wildcard may lack source or tag: sets them to MPG_UNKNOWN. Returns -1 with ERR if the source
+ * is missing without a wildcard. */
 static int check_open(struct mpg_text_event *t, struct mpg_error *err)
 {
     struct mpg_event *e = &t->event;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports the text form into native traces. */
+/* Imports the text form of a trace: writes it as a native trace. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,16 +13,16 @@
 #include "trace/text/text.h"
 
 enum {
-    RANKS_OF_NOTHING = 4096, /* a text of any size may have this many ranks; */
-    MIN_RANK_BYTES = 16      /* each further rank needs this many bytes: two calls take more */
+    RANKS_OF_NOTHING = 4096, /* number of ranks that even the smallest text may declare */
+    MIN_RANK_BYTES = 16      /* for each further rank the text must have this many bytes; a rank's two calls take more */
 };
 
 struct import {
     int32_t ranks;
-    int64_t size_bytes; /* size of the text; -1: unknown */
-    const char *target; /* of mpg_build_begin() */
+    int64_t size_bytes; /* size of the text, bytes; -1: unknown */
+    const char *target; /* see mpg_build_begin() */
     int fd;
-    struct mpg_build *build; /* NULL before #ranks */
+    struct mpg_build *build; /* NULL until the line #ranks */
     struct mpg_text_event parsed;
 };
 
@@ -50,7 +50,7 @@ static int set_ranks(struct import *im, const char *text, struct mpg_error *err)
     return im->build ? 0 : -1;
 }
 
-/* Returns an error unless VALUE is "TIME OFFSET". */
+/* Checks that VALUE is "TIME OFFSET". Returns 0, or -1 with ERR. */
 static int check_clock(const char *value, struct mpg_error *err)
 {
     long long time_ns, offset_ns;
@@ -60,7 +60,7 @@ static int check_clock(const char *value, struct mpg_error *err)
     return mpg_error_set(err, "'%s' is not a time and an offset in nanoseconds", value);
 }
 
-/* Replaces a quoted TEXT by its content; a text that only begins with a quote stays unchanged. */
+/* If TEXT is quoted, replaces it by its content. A text that only begins with a quote stays unchanged. */
 static int unquote_fact(char *text, struct mpg_error *err)
 {
     struct mpg_error why;
@@ -73,7 +73,7 @@ static int unquote_fact(char *text, struct mpg_error *err)
     return 0;
 }
 
-/* Parses "RANK VALUE" into the fact KEY of RANK. KEY NULL: parses "RANK KEY VALUE". */
+/* Parses TEXT, "RANK VALUE", as the fact KEY of RANK; if KEY is NULL, TEXT is "RANK KEY VALUE". */
 static int parse_fact(struct import *im, const char *key, char *text, struct mpg_error *err)
 {
     char *end;
@@ -97,7 +97,7 @@ static int parse_fact(struct import *im, const char *key, char *text, struct mpg
     return mpg_build_fact(im->build, (int32_t)rank, key, value, err);
 }
 
-/* Parses "RANK[.THREAD] [CALL ENTER]". */
+/* Parses TEXT, "RANK[.THREAD] [CALL ENTER]", as the fact that a rank was killed. */
 static int parse_died(struct import *im, char *text, struct mpg_error *err)
 {
     char *who = mpg_text_word(&text), *call = mpg_text_word(&text), *enter = mpg_text_word(&text);
@@ -119,7 +119,7 @@ static int parse_died(struct import *im, char *text, struct mpg_error *err)
     return mpg_build_fact(im->build, rank, "died", value, err);
 }
 
-/* Parses the fact KEY VALUE for all ranks. */
+/* Sets the fact KEY to VALUE on all ranks. */
 static int parse_all(struct import *im, const char *key, char *value, struct mpg_error *err)
 {
     if (unquote_fact(value, err) < 0)
@@ -129,10 +129,10 @@ static int parse_all(struct import *im, const char *key, char *value, struct mpg
     return mpg_build_fact(im->build, -1, key, value, err);
 }
 
-/* Cuts a remark in parentheses: "#clock 1 500 -320 (remark)". */
+/* Removes a remark in parentheses at the end: "#clock 1 500 -320 (remark)". QUOTED: TEXT has a quoted path. */
 static void cut_remark(char *text, bool quoted)
 {
-    char *quote = quoted ? strrchr(text, '"') : NULL; /* end of a quoted path, which may hold parentheses */
+    char *quote = quoted ? strrchr(text, '"') : NULL; /* end of the path, which may contain parentheses */
     char *end = strstr(quote ? quote : text, " (");
     if (!end)
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The keys of the text form, and the calls that have each key. */
+/* The keys of events in the text form, and which calls have which keys. */
 #include "trace/text/keys.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints traces as text. */
+/* Prints a trace in the text form. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -12,21 +12,22 @@
 #include "trace/text/keys.h"
 #include "trace/store/private.h"
 
-/* Kinds of definitions. */
+/* Kinds of definitions with labels. */
 enum text_kind { TEXT_COMM, TEXT_TOPOLOGY, TEXT_WINDOW, TEXT_FILE, TEXT_MODULE, TEXT_SITE, TEXT_KINDS };
 
 struct printer {
     struct mpg_trace *trace;
     FILE *out;
-    struct mpg_map printed;   /* (number, kind) -> 1 + label */
-    struct mpg_map instances; /* of mpg_build_next_instance() */
-    int32_t labels[TEXT_KINDS]; /* the next free labels */
-    bool printed_zero, printed_second_world; /* printed so far: label 0; another communicator with the groups of MPI_COMM_WORLD */
-    bool failed;              /* out of memory */
+    struct mpg_map printed;   /* (number, kind) -> 1 + label of each definition printed so far */
+    struct mpg_map instances; /* see mpg_build_next_instance() */
+    int32_t labels[TEXT_KINDS]; /* by kind: the next free label */
+    /* Whether label 0, and whether another communicator with the members of MPI_COMM_WORLD, has been printed. */
+    bool printed_zero, printed_second_world;
+    bool failed;              /* memory was short */
 };
 
-/* Returns whether definition NUMBER of KIND is new; SECOND: the rank of a topology, else 0. Stores the label in *LABEL;
- * labels are numbered in order of first use. */
+/* Returns whether definition NUMBER of KIND has not been printed yet. SECOND: the rank of a topology, else 0. *LABEL: its
+ * label; labels are given in the order of first use. */
 static bool meet(struct printer *p, enum text_kind kind, int32_t number, uint64_t second,
                  int32_t *label)
 {
@@ -77,7 +78,7 @@ static void define_comm(struct printer *p, int32_t comm)
     define_comm(p, c->parent);
     int32_t parent = c->parent == MPG_NO_COMM ? MPG_NO_COMM
                                               : mpg_trace_comm(p->trace, c->parent)->label;
-    /* Counts as the import does: MPI_COMM_WORLD is instance 0 of its groups even if never printed. */
+    /* Counts instances as the import does: MPI_COMM_WORLD counts as instance 0 of its groups even if it is never printed. */
     bool is_second_world = equals_world(p, c) && !p->printed_second_world && !p->printed_zero;
     int32_t expected = 0;
     for (int i = 0; i <= is_second_world && expected >= 0; i++)
@@ -196,7 +197,8 @@ static void define_site(struct printer *p, int32_t site)
 
 /* ---- events ---- */
 
-/* Prints N numbers, separated by commas. Lists are long and frequent: fprintf() would take most of the run time. */
+/* Prints N numbers, separated by commas. Lists are long and frequent, and with fprintf() they would take most of the run
+ * time. */
 static void print_list(FILE *out, const int64_t *values, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -261,7 +263,7 @@ static void print_value(const struct printer *p, const struct mpg_event *e, enum
         fputs(*(const bool *)field ? "1" : "0", out);
         break;
     case MPG_TEXT_TYPE_LIST:
-        /* Making or freeing a persistent request has one request in the list. */
+        /* These calls, except the start, have exactly one persistent request. */
         if (key == MPG_TEXT_PERSISTENT && mpg_call_kind(e->call) != MPG_KIND_START)
             n = 1;
         print_list(out, *(const int64_t *const *)field, n);
@@ -330,7 +332,7 @@ static void print_event(struct printer *p, int32_t rank, const struct mpg_event 
 
 /* ---- facts of the ranks ---- */
 
-/* Returns the value of fact KEY if equal on all ranks, else NULL. */
+/* Returns the value of fact KEY if all ranks have the same; else NULL. */
 static const char *common_fact(const struct mpg_trace *t, const char *key)
 {
     const char *common = mpg_trace_find_fact(t, 0, key);
@@ -375,7 +377,7 @@ static void print_rank_facts(const struct mpg_trace *t, int32_t rank, bool share
 
 static void print_facts(const struct mpg_trace *t, FILE *out)
 {
-    /* The counters' names come first, since the number of values of each event follows from them. */
+    /* First the counters' names: the reader needs their number before the first event. */
     const char *values = common_fact(t, "values"), *clocks = common_fact(t, "clocks");
     bool shared = clocks && strcmp(clocks, "shared") == 0;
     if (values) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Splits lines of the text form into words, and parses words. */
+/* Splits lines of the text form into words, and parses numbers and quoted texts. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

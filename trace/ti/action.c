@@ -18,7 +18,7 @@
  *   t  type, may be missing; u  second type
  *   l  list of counts, one for each rank; x  a number, X a list that mpgkit does not need */
 static const struct {
-    const char *name; /* letters of either case */
+    const char *name; /* in small letters; a trace may also have capital letters */
     enum ti_action_kind kind;
     enum mpg_call call;
     const char *arguments;
@@ -89,7 +89,7 @@ static char *next_word(char **text)
     return end > word ? word : NULL;
 }
 
-/* Returns whether WORD, in capital or small letters, is NAME, which begins with a small letter. */
+/* Returns whether WORD equals NAME except for capital letters. NAME begins with a small letter. */
 static bool is_named(const char *word, const char *name)
 {
     return tolower((unsigned char)*word) == *name && strcasecmp(word, name) == 0;
@@ -137,8 +137,8 @@ int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
     return 1;
 }
 
-/* Parses WORD, a number from MIN to MAX, as *VALUE. The number may be written like 1e6; a fraction is cut off. Returns
- * false for another text. */
+/* Parses WORD, a number from MIN to MAX, as *VALUE; it may have the form 1e6, and a fraction is dropped. Returns false if
+ * WORD is no such number. */
 static bool parse_whole(const char *word, int64_t min, int64_t max, int64_t *value)
 {
     char *end;
@@ -159,8 +159,8 @@ static bool parse_real(const char *word, double *value)
     return word && end != word && !*end && *value >= 0 && *value < 1e18;
 }
 
-/* Sets *SIZE to the bytes of an element of the type in WORD; NULL: *SIZE stays the default. Returns false: WORD is no
- * type. */
+/* Sets *SIZE to the bytes of an element of the type whose number is WORD; if WORD is NULL, *SIZE keeps the default.
+ * Returns false if WORD is no type. */
 static bool parse_type(const char *word, int64_t *size)
 {
     int64_t type;
@@ -188,7 +188,7 @@ static int parse_counts(struct ti_action *a, size_t at, int32_t ranks, struct mp
     return 0;
 }
 
-/* Parses the argument LETTER from word *AT on. */
+/* Parses the argument of kind LETTER, which begins at word *AT, and moves *AT behind it. Returns 0, or -1 with ERR. */
 static int parse_argument(struct ti_action *a, char letter, size_t *at, int32_t ranks, int64_t *size, int64_t *count,
                           struct mpg_error *err)
 {
@@ -248,7 +248,8 @@ static int parse_argument(struct ti_action *a, char letter, size_t *at, int32_t 
     return 0;
 }
 
-/* Sets the bytes of A, as mpgtext(5) counts them, from COUNT or the list of counts, of elements of SIZE bytes. */
+/* Sets the bytes of action A as mpgtext(5) counts them. Elements have SIZE bytes; their number is COUNT, or the sum of
+ * A's list of counts. */
 static void set_bytes(struct ti_action *a, int64_t count, int64_t size)
 {
     int64_t sum = 0;
@@ -286,7 +287,7 @@ int mpg_ti_parse_arguments(struct ti_action *a, int32_t ranks, bool is_double, s
             return -1;
     }
     set_bytes(a, count, size);
-    if (a->kind == TI_SENDRECV) { /* the receive has a type of its own */
+    if (a->kind == TI_SENDRECV) { /* the received message has its own type */
         const char *type = a->n > 5 ? a->words[5] : NULL;
         size = is_double ? 8 : 1;
         if (!parse_type(type, &size))

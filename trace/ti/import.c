@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports time-independent actions: a file of all ranks, or a list of files. Times are those of the work alone. */
+/* Imports SimGrid's time-independent actions: one file for all ranks, or a list of files. The times of the trace are
+ * those of computation alone; calls take no time. */
 #include "trace/ti/ti.h"
 
 #include <errno.h>
@@ -19,18 +20,18 @@ static const char any_guessed[] = "receives from any source: the trace does not 
                                   "taken";
 static const char tests[] = "calls of Test: not successful, as the trace does not tell";
 
-/* A posted request, in the lists of pending requests until it is done. */
+/* A posted request. It is in two lists of pending requests until a call completes it. */
 struct node {
     int64_t request;
     uint64_t key[2];
-    size_t same; /* 1 + the next node of the same source, destination and tag */
-    size_t next; /* 1 + the next node of the rank */
+    size_t same; /* 1 + index of the next request with equal source, destination and tag */
+    size_t next; /* 1 + index of the rank's next request */
     bool done;
 };
 
 struct rank {
     long double flops, seconds;
-    size_t first, last; /* 1 + the first and last node in order of posting */
+    size_t first, last; /* 1 + index of the first and of the last pending request, in the order of posting */
     bool is_double;
 };
 
@@ -39,18 +40,18 @@ struct import {
     struct mpg_foreign_comm world;
     struct ti_action action;
     const char *path;
-    char **files;               /* NULL: PATH itself */
+    char **files;               /* the files of the list PATH; NULL: PATH itself has the actions */
     size_t file_number;
-    int32_t ranks;              /* 1 + the highest rank so far */
-    struct mpg_map seen;        /* (rank, 0): has actions */
-    struct rank *rank;          /* after the survey */
+    int32_t ranks;              /* 1 + the highest rank seen so far */
+    struct mpg_map seen;        /* set of keys (rank, 0): the ranks that have actions */
+    struct rank *rank;          /* by rank; allocated after the survey */
     struct node *nodes;
     size_t node_number, node_capacity;
-    struct mpg_map heads, tails; /* (rank and source, destination and tag) -> 1 + node */
+    struct mpg_map heads, tails; /* (rank and source, destination and tag) -> 1 + index of the first, or last, pending request */
     struct mpg_wildcards *wildcards;
     size_t wildcard;
     bool has_wildcards;
-    int64_t *requests;          /* of a Waitall */
+    int64_t *requests;          /* requests that a Waitall completes */
     size_t request_capacity;
     enum { SURVEY, MATCH, EMIT } pass;
 };
@@ -93,7 +94,7 @@ static int post(struct import *im, int32_t from, int32_t to, int64_t *request, s
     return 0;
 }
 
-/* Returns the oldest pending request of the action's source, destination and tag; NULL: none. */
+/* Returns the oldest pending request with the source, destination and tag of the present action; NULL: there is none. */
 static struct node *find(struct import *im)
 {
     const struct ti_action *a = &im->action;
@@ -110,8 +111,8 @@ static struct node *find(struct import *im)
     return head && *head ? &im->nodes[*head - 1] : NULL;
 }
 
-/* Moves all pending requests of the action's rank to im->requests; *N: their number. Returns 0, or -1 with ERR: out of
- * memory. */
+/* Moves all pending requests of the present action's rank to im->requests; *N: how many. Returns 0, or -1 with ERR: out
+ * of memory. */
 static int take_all(struct import *im, uint32_t *n, struct mpg_error *err)
 {
     struct rank *r = &im->rank[im->action.rank];
@@ -150,7 +151,7 @@ static int emit(struct import *im, struct mpg_event *e, struct mpg_error *err)
     return mpg_foreign_event(&im->foreign, im->action.rank, e, &im->world, NULL, err);
 }
 
-/* Sets any source or any tag of E, a receive, to those of the send that matching found. */
+/* E is a receive. If it is from any source or with any tag, sets these to those of the send that matching has found. */
 static void resolve(struct import *im, struct mpg_event *e)
 {
     int32_t from, tag;
@@ -193,7 +194,7 @@ static int take_message(struct import *im, struct mpg_error *err)
     return emit(im, &e, err);
 }
 
-/* Takes a sendrecv. SimGrid gives both messages tag 0. */
+/* Handles a sendrecv. SimGrid sends both messages with tag 0. */
 static int take_sendrecv(struct import *im, struct mpg_error *err)
 {
     const struct ti_action *a = &im->action;
@@ -205,7 +206,8 @@ static int take_sendrecv(struct import *im, struct mpg_error *err)
         return mpg_wildcards_send(im->wildcards, 0, a->rank, a->destination, 0, now_ns(im), err) < 0
                    ? -1 : mpg_wildcards_receive(im->wildcards, 0, a->source, a->rank, 0, err);
     if (im->wildcards)
-        (void)mpg_wildcards_get(im->wildcards, im->wildcard++, &from, &tag); /* receives are numbered in order */
+        /* Receives have numbers in the order in which they were matched. */
+        (void)mpg_wildcards_get(im->wildcards, im->wildcard++, &from, &tag);
     struct mpg_event e = mpg_foreign_make(a->call, 0, 0);
     e.to = a->destination;
     e.from = a->source;
@@ -254,7 +256,7 @@ static int take_collective(struct import *im, struct mpg_error *err)
     return status;
 }
 
-/* Takes the action in the pass that matches, or that makes events. */
+/* Handles the present action, in the pass that matches or in the pass that makes events. Returns 0, or -1 with ERR. */
 static int take(struct import *im, struct mpg_error *err)
 {
     const struct ti_action *a = &im->action;
@@ -289,7 +291,7 @@ static int take(struct import *im, struct mpg_error *err)
     }
 }
 
-/* Counts ranks, and notes whether a receive is from any source or with any tag. */
+/* The survey: finds the ranks that have actions, and whether there are receives from any source or with any tag. */
 static int survey(struct import *im, struct mpg_error *err)
 {
     const struct ti_action *a = &im->action;
@@ -348,7 +350,7 @@ static int read_all(struct import *im, int pass, struct mpg_error *err)
     return im->files ? 0 : read_file(im, im->path, err);
 }
 
-/* Checks that FILE of list PATH holds actions, and that no name before it in the list is of the same file. */
+/* Checks that FILE, a name in the list PATH, has actions, and that no earlier name in the list is the same file. */
 static int check_listed(const char *path, const char *file, struct mpg_map *listed, struct mpg_error *err)
 {
     struct stat st;
@@ -360,8 +362,8 @@ static int check_listed(const char *path, const char *file, struct mpg_map *list
     return (*slot)++ == 0 ? 0 : mpg_error_set(err, "%s: names %.200s twice", path, file);
 }
 
-/* Reads the names of files in the list PATH into im->files; names without a leading slash are relative to the folder of
- * the list. Returns 0, or -1 with ERR. */
+/* Reads the file names in the list PATH into im->files. A name without a leading slash is relative to the folder of the
+ * list. Returns 0, or -1 with ERR. */
 static int read_list(struct import *im, const char *path, struct mpg_error *err)
 {
     size_t size;
@@ -395,7 +397,8 @@ static int read_list(struct import *im, const char *path, struct mpg_error *err)
 static int import_ranks(struct import *im, const char *target, int fd, const struct mpg_import_config *config,
                         struct mpg_error *err)
 {
-    for (int32_t r = 0; r < im->ranks; r++) /* before any memory for as many ranks: a short file cannot claim a million */
+    /* Checked before memory for the ranks is allocated: a short file could claim a million. */
+    for (int32_t r = 0; r < im->ranks; r++)
         if (!mpg_map_find(&im->seen, (uint64_t)r, 0))
             return mpg_error_set(err, "rank %d of %d has no actions", r, im->ranks);
     if (im->ranks <= 0)
