@@ -163,6 +163,9 @@ void mpg_signature_free(struct mpg_signature *sig)
 {
     if (!sig)
         return;
+    for (size_t i = 0; i < sig->sharings; i++)
+        mpg_distribution_free(sig->sharing[i].bandwidth);
+    free(sig->sharing);
     for (size_t i = 0; i < sig->rates; i++)
         free_rate(&sig->rate[i]);
     free(sig->rate);

@@ -15,7 +15,7 @@
 #include "statistics/loggp.h"
 
 /* Major and minor version of the file format. A reader accepts major versions 1 to 4 with any minor version. */
-enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 3 };
+enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 4 };
 
 /* Limits of a signature. Files beyond a limit are rejected as a whole. */
 enum {
@@ -28,7 +28,8 @@ enum {
     /* Largest number of packed detours of all cores: MAX_PACKED, and MAX_PACKED_A_BYTE for each byte of packed data. */
     MPG_SIGNATURE_MAX_PACKED = 1000000, MPG_SIGNATURE_MAX_PACKED_A_BYTE = 8,
     MPG_SIGNATURE_MAX_SIZES = MPG_LOGGP_MAX_SIZES, /* message sizes of a benchmark */
-    MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, values of a series, pairs, launches, collectives, reductions, rates */
+    MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, values of a series, pairs, launches, collectives, reductions,
+                                            rates, points of sharing curves */
     MPG_SIGNATURE_MAX_LAUNCHES = 1024,   /* maximum number of launches of a quantity */
     MPG_SIGNATURE_MAX_ROWS = 1048576,    /* blocks x length of a size */
 };
@@ -199,6 +200,17 @@ struct mpg_collective_time {
     struct mpg_launches launches;
 };
 
+/* ---- sharing ---- */
+
+/* Streams of several pairs of ranks at once, whose messages share the ports of two nodes, or the memory of one. */
+struct mpg_sharing_point {
+    enum mpg_path_class path; /* MPG_PATH_BETWEEN: all pairs are between the same two nodes; else all are on one node */
+    bool both;                /* each pair sends in both directions at once; false: in one direction */
+    int64_t size_bytes;       /* size of the messages */
+    int pairs;                /* >= 1 */
+    struct mpg_distribution *bandwidth; /* sum over pairs (and directions), bytes/s, > 0 at the median */
+};
+
 /* ---- compute ---- */
 
 struct mpg_compute_rate {
@@ -246,6 +258,9 @@ struct mpg_signature {
     struct mpg_collective_time *collective;
     size_t reductions;        /* same order; 0: not measured, as in versions before 4.2 */
     struct mpg_collective_time *reduction; /* arithmetic without messages, on PROCESSES ranks at once */
+    size_t sharings;          /* ascending in path, one direction before both, size, pairs; 0: not measured, as in versions
+                                 before 4.4 */
+    struct mpg_sharing_point *sharing;
     size_t rates;             /* ascending in kernel, cores at once, host, core */
     struct mpg_compute_rate *rate;
 };
@@ -273,6 +288,14 @@ double mpg_signature_reduction_sent_ns(const struct mpg_signature *sig, double s
 /* Returns the number of samples behind mpg_signature_reduction_ns() at the measured size at or below SIZE_BYTES
  * (else the smallest); 0 without a measurement. */
 size_t mpg_signature_reduction_samples(const struct mpg_signature *sig, double size_bytes);
+
+/* Returns the capacity, bytes/s, of a resource that FLOWS (>= 1) messages cross at once: of a port of a node, in one direction
+ * (PATH is MPG_PATH_BETWEEN), or of the memory of a node (MPG_PATH_NODE). The sharing curve of PATH is the median bandwidth of
+ * streams in one direction, of the largest measured size, against the number of pairs. Linear in FLOWS between measured numbers;
+ * constant below the smallest and above the largest. INFINITY: SIG has no sharing curve of PATH. */
+double mpg_signature_capacity(const struct mpg_signature *sig, enum mpg_path_class path, int flows);
+/* Returns the largest number of pairs of this curve, from which on the capacity is constant; 0: SIG has no such curve. */
+int mpg_signature_capacity_pairs(const struct mpg_signature *sig, enum mpg_path_class path);
 
 /* Formats SIG's quality in BUF of SIZE bytes: "28 checks passed", "3 of 28 checks failed: other load, short
  * record, few launches" (truncated to the first), or "not checked". Returns BUF. */

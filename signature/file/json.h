@@ -67,6 +67,7 @@ int mpg_read_noise(const json_t *root, struct mpg_signature *sig, struct mpg_err
 int mpg_read_network(const json_t *root, int major, struct mpg_signature *sig,
                      struct mpg_error *err);
 int mpg_read_collectives(const json_t *root, struct mpg_signature *sig, struct mpg_error *err);
+int mpg_read_sharing(const json_t *root, struct mpg_signature *sig, struct mpg_error *err);
 int mpg_read_compute(const json_t *root, struct mpg_signature *sig, struct mpg_error *err);
 
 /* ---- writing, MPG_JSON_RECORD: json_put.c ---- */
@@ -86,6 +87,7 @@ int mpg_signature_put(const struct mpg_signature *sig, FILE *stream, struct mpg_
 int mpg_write_noise(struct mpg_json *out, const struct mpg_signature *sig, struct mpg_error *err);
 void mpg_write_network(struct mpg_json *out, const struct mpg_signature *sig);
 void mpg_write_collectives(struct mpg_json *out, const struct mpg_signature *sig);
+void mpg_write_sharing(struct mpg_json *out, const struct mpg_signature *sig);
 void mpg_write_compute(struct mpg_json *out, const struct mpg_signature *sig);
 
 #endif

@@ -91,7 +91,8 @@ static int parse_signature(const json_t *root, struct mpg_signature *sig, struct
                            &sig->sources, err) < 0 ||
         read_checks(root, sig, err) < 0 || mpg_read_noise(root, sig, err) < 0 ||
         mpg_read_network(root, major, sig, err) < 0 ||
-        mpg_read_collectives(root, sig, err) < 0 || mpg_read_compute(root, sig, err) < 0)
+        mpg_read_collectives(root, sig, err) < 0 || mpg_read_sharing(root, sig, err) < 0 ||
+        mpg_read_compute(root, sig, err) < 0)
         return -1;
     return mpg_signature_check(sig, err);
 }

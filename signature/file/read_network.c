@@ -239,6 +239,34 @@ int mpg_read_collectives(const json_t *root, struct mpg_signature *sig, struct m
     return read_times(root, "reductions", &sig->reduction, &sig->reductions, err);
 }
 
+int mpg_read_sharing(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+{
+    struct mpg_json_list list;
+    if (mpg_json_get_list(root, "sharing", MPG_SIGNATURE_MAX_LIST, sizeof *sig->sharing, &list, err) < 0)
+        return -1;
+    sig->sharing = list.memory;
+    while (sig->sharings < list.n) {
+        size_t i = sig->sharings++;
+        const json_t *object = json_array_get(list.array, i), *placement, *direction;
+        struct mpg_sharing_point *p = &sig->sharing[i];
+        if (mpg_json_get(object, "placement", JSON_STRING, &placement, err) < 0 ||
+            mpg_json_get(object, "direction", JSON_STRING, &direction, err) < 0)
+            return mpg_error_prefix(err, "sharing[%zu]", i);
+        const char *name = placement ? json_string_value(placement) : "", *way = direction ? json_string_value(direction) : "";
+        p->path = mpg_path_find(name);
+        p->both = strcmp(way, "both") == 0;
+        if (p->path == MPG_PATHS)
+            return mpg_error_set(err, "sharing[%zu]: placement is '%.100s', not a path class", i, name);
+        if (!p->both && strcmp(way, "one") != 0)
+            return mpg_error_set(err, "sharing[%zu]: direction is '%.100s', not 'one' or 'both'", i, way);
+        if (mpg_json_need_integer(object, "bytes", &p->size_bytes, err) < 0 ||
+            mpg_json_need_count(object, "pairs", 1, &p->pairs, err) < 0 ||
+            mpg_json_need_distribution(object, "bandwidth", &p->bandwidth, err) < 0)
+            return mpg_error_prefix(err, "sharing[%zu]", i);
+    }
+    return 0;
+}
+
 int mpg_read_compute(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
     struct mpg_json_list list;

@@ -472,6 +472,37 @@ static int check_collectives(const struct mpg_collective_time *times, size_t n, 
     return 0;
 }
 
+static int compare_sharing(const struct mpg_sharing_point *a, const struct mpg_sharing_point *b)
+{
+    if (a->path != b->path || a->both != b->both)
+        return a->path != b->path ? (int)a->path - (int)b->path : (int)a->both - (int)b->both;
+    const int order = (a->size_bytes > b->size_bytes) - (a->size_bytes < b->size_bytes);
+    return order ? order : (a->pairs > b->pairs) - (a->pairs < b->pairs);
+}
+
+static int check_sharing(const struct mpg_signature *sig, struct mpg_error *err)
+{
+    if (check_count(sig->sharings, MPG_SIGNATURE_MAX_LIST, "sharing", err) < 0)
+        return -1;
+    for (size_t i = 0; i < sig->sharings; i++) {
+        const struct mpg_sharing_point *p = &sig->sharing[i];
+        int status = (int)p->path < 0 || p->path >= MPG_PATHS ? mpg_error_set(err, "placement is class %d", (int)p->path) : 0;
+        if (status == 0)
+            status = check_bytes(p->size_bytes, "bytes", err);
+        if (status == 0 && p->pairs < 1)
+            status = mpg_error_set(err, "pairs is %d, less than 1", p->pairs);
+        if (status == 0)
+            status = check_times(p->bandwidth, "bandwidth", err);
+        if (status == 0 && !(mpg_distribution_quantile(p->bandwidth, 0.5) > 0))
+            status = mpg_error_set(err, "the median of bandwidth is 0");
+        if (status == 0 && i > 0 && compare_sharing(p - 1, p) >= 0)
+            status = mpg_error_set(err, "placement, direction, bytes, pairs do not ascend");
+        if (status < 0)
+            return mpg_error_prefix(err, "sharing[%zu]", i);
+    }
+    return 0;
+}
+
 static int compare_rates(const struct mpg_compute_rate *a, const struct mpg_compute_rate *b)
 {
     int order = strcmp(a->kernel, b->kernel);
@@ -532,7 +563,8 @@ int mpg_signature_check(const struct mpg_signature *sig, struct mpg_error *err)
         check_facts(sig->source, sig->sources, MPG_SIGNATURE_MAX_SOURCES, "results", err) < 0 ||
         check_failures(sig, err) < 0 || check_noise(sig, err) < 0 || check_network(sig, err) < 0 ||
         check_collectives(sig->collective, sig->collectives, "collectives", err) < 0 ||
-        check_collectives(sig->reduction, sig->reductions, "reductions", err) < 0)
+        check_collectives(sig->reduction, sig->reductions, "reductions", err) < 0 ||
+        check_sharing(sig, err) < 0)
         return -1;
     return check_compute(sig, err);
 }

@@ -54,6 +54,7 @@ int mpg_signature_put(const struct mpg_signature *sig, FILE *stream, struct mpg_
         return -1;
     mpg_write_network(&out, sig);
     mpg_write_collectives(&out, sig);
+    mpg_write_sharing(&out, sig);
     mpg_write_compute(&out, sig);
     mpg_json_close_line(&out);
     putc('\n', stream);

@@ -108,6 +108,9 @@ static struct mpg_collective_time collectives[] = {
 static struct mpg_collective_time reductions[] = {
     {"reduce_local", 2, 8, &small, {0}}, {"reduce_local", 16, 8, &fitted, {2, both}},
     {"reduce_local", 16, 64, &small, {0}}, {"reduce_sent", 2, 8, &small, {0}}};
+static struct mpg_sharing_point sharing[] = {
+    {MPG_PATH_NODE, false, 4096, 1, &fitted}, {MPG_PATH_BETWEEN, false, 4096, 1, &small},
+    {MPG_PATH_BETWEEN, false, 65536, 2, &fitted}, {MPG_PATH_BETWEEN, true, 4096, 16, &fitted}};
 static double launch_means[] = {1 / 3.0, 0.25, 1e12};
 static struct mpg_compute_rate rates[] = {
     {"floating_point", "flop/s", NULL, 3, 1, &small, 0, NULL},
@@ -135,6 +138,7 @@ static struct mpg_signature full = {.facts = 2,
                                     .collective = collectives,
                                     .reductions = 4,
                                     .reduction = reductions,
+                                    .sharings = 4, .sharing = sharing,
                                     .rates = 4,
                                     .rate = rates};
 
@@ -342,7 +346,7 @@ static void test_round_trip(void)
     is_text(mpg_signature_effect(&failures[1], effect, sizeof effect), "");
     ok(sig->cores == full.cores && sig->paths == full.paths &&
            sig->collectives == full.collectives && sig->reductions == full.reductions &&
-           sig->rates == full.rates,
+           sig->sharings == full.sharings && sig->rates == full.rates,
        "as many of all");
     for (size_t i = 0; i < full.cores; i++)
         ok(same_core(&sig->core[i], &cores[i]), "core %zu, every bit", i);
@@ -352,6 +356,12 @@ static void test_round_trip(void)
         ok(same_collective(&sig->collective[i], &collectives[i]), "collective %zu, every bit", i);
     for (size_t i = 0; i < full.reductions; i++)
         ok(same_collective(&sig->reduction[i], &reductions[i]), "reduction %zu, every bit", i);
+    for (size_t i = 0; i < full.sharings; i++) {
+        const struct mpg_sharing_point *p = &sig->sharing[i], *q = &sharing[i];
+        ok(p->path == q->path && p->both == q->both && p->size_bytes == q->size_bytes && p->pairs == q->pairs &&
+               same_distribution(p->bandwidth, q->bandwidth),
+           "point %zu of sharing curves, every bit", i);
+    }
     for (size_t i = 0; i < full.rates; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i], *s = &rates[i];
         ok(same_text(r->kernel, s->kernel) && same_text(r->unit, s->unit) &&
@@ -373,7 +383,7 @@ static void test_rejected(void)
     static const struct {
         const char *from, *to, *says;
     } cases[] = {
-        {"[4, 3]", "[1, 9]", "network is not an object"},
+        {"[4, 4]", "[1, 9]", "network is not an object"},
         {"\"moves\": ", "\"moves\": -", "checks: failed[0]: moves is -0.33"},
         {"\"moves\": ", "\"moves\": [], \"x\": ", "checks: failed[0]: moves is not a number"},
         {"\"parts\": [", "\"parts\": 7, \"x\": [", "checks: failed[0]: parts is not an array"},
@@ -487,6 +497,14 @@ static void test_rejected(void)
          "reductions[0]: processes is missing"},
         {"\"reduce_local\", \"processes\": 2, \"size_bytes\": 8", "\"reduce_local\", \"processes\": 2, \"size_bytes\": -8",
          "reductions[0]: size_bytes is -8"},
+        {"\"sharing\": [", "\"sharing\": 7, \"x\": [", "sharing is not an array"},
+        {"\"placement\": \"between nodes\"", "\"placement\": \"near\"", "sharing[1]: placement is 'near', not a path class"},
+        {"\"placement\": \"between nodes\"", "\"placement\": 7", "sharing[1]: placement is not a string"},
+        {"\"direction\": \"both\"", "\"direction\": \"two\"", "sharing[3]: direction is 'two', not 'one' or 'both'"},
+        {"\"direction\": \"both\"", "\"direction\": \"one\"", "sharing[3]: placement, direction, bytes, pairs do not ascend"},
+        {"\"bytes\": 65536,", "\"bytes\": -1,", "sharing[2]: bytes is -1"},
+        {"\"pairs\": 16,", "\"pairs\": 0,", "sharing[3]: pairs is 0"},
+        {"\"bandwidth\": {", "\"x\": {", "sharing[0]: bandwidth is missing"},
         {"\"kernel\": \"floating_point\",", "", "compute[0]: kernel is missing"},
         {"\"unit\": \"flop/s\",", "", "compute[0]: unit is missing"},
         {"\"kernel\": \"memory_latency\"", "\"kernel\": \"b\"", "compute[3]: kernel, cores_at_once"},
@@ -529,6 +547,7 @@ static void test_caps(void)
         {"\"launches\": [", MPG_SIGNATURE_MAX_LIST, "{},", "launches has 65539 elements"},
         {"\"pairs\": [", MPG_SIGNATURE_MAX_LIST, "{},", "pairs has 65538 elements"},
         {"\"collectives\": [", MPG_SIGNATURE_MAX_LIST, "{},", "collectives has 65541 elements"},
+        {"\"sharing\": [", MPG_SIGNATURE_MAX_LIST, "{},", "sharing has 65541 elements"},
         {"\"compute\": [", MPG_SIGNATURE_MAX_LIST, "{},", "compute has 65541 elements"},
     };
     char *base = write_text(&full), *many = malloc(3 * MPG_SIGNATURE_MAX_LIST + 64);
