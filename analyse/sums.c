@@ -96,7 +96,7 @@ static int blame(struct mpg_waits *w, struct mpg_wait_sum *sum, enum group group
     double all_ns;
     if (!bits)
         return mpg_error_set(err, "out of memory");
-    memcpy(&all_ns, bits, sizeof all_ns); /* a new entry of the map is 0, and 0 is also the double 0.0 */
+    memcpy(&all_ns, bits, sizeof all_ns); /* the bits of a new entry, 0, are also those of 0.0 */
     all_ns += wait_ns;
     memcpy(bits, &all_ns, sizeof all_ns);
     if (all_ns > sum->for_ns) {

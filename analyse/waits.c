@@ -223,8 +223,8 @@ static double taken_ns(const struct mpg_waits *w, const struct mpg_step *s, doub
     return is_exact ? duration_ns : fmax(0, difference_ns);
 }
 
-/* Returns for how many of the TOOK_NS of a call the thread was off the CPU without waiting: waiting threads may sleep.
- * Known only for the traced run; 0 for others. */
+/* Returns how long, ns, the thread was off the CPU in a call of TOOK_NS without waiting: waiting threads may sleep, and
+ * that time counts as waiting. 0 for other runs than the traced one, of which this is not known. */
 static double off_cpu_ns(const struct mpg_waits *w, const struct mpg_step *s, double took_ns, double wait_ns)
 {
     if (w->times != MPG_WAIT_TRACED || s->call_off_ns == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests which periods the kernel's CPU clock leaves out. */
+/* Tests whether the kernel's CPU clock of a thread leaves out time in interrupts; counts context switches. */
 #include "config.h"
 
 #include "common/cpu_clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Detects the available instruction sets and reads MPGKIT_ISA. */
+/* Detects the instruction sets of the processor, and reads the environment variable MPGKIT_ISA, which chooses one. */
 #include "common/isa.h"
 
 #include <stdlib.h>

@@ -438,7 +438,8 @@ int mpg_kind_explain(const char *path, enum mpg_file_kind wanted, struct mpg_err
     enum mpg_file_kind found = mpg_kind_of(path);
     bool any_trace = without_folder(wanted) == MPG_FILE_TRACE && is_read_as_trace(without_folder(found));
     bool some_text = wanted == MPG_FILE_TRACE_TEXT &&
-                     (found == MPG_FILE_TEXT || found == MPG_FILE_EMPTY); /* the parser's error names the line */
+                     /* The parser's own error is better: it names the line. */
+                     (found == MPG_FILE_TEXT || found == MPG_FILE_EMPTY);
     if (found == MPG_FILE_UNKNOWN || found == MPG_FILE_ABSENT || found == MPG_FILE_SPECIAL ||
         any_trace || some_text || without_folder(found) == without_folder(wanted))
         return -1;

@@ -24,7 +24,7 @@ static enum mpg_mpi for_step(enum mpg_srun_protocol protocol, enum mpg_mpi launc
     return mpg_mpi_default() ? mpg_mpi_default() : launcher_mpi;
 }
 
-/* The common MPI family of the launched processes. */
+/* Returns the MPI family that the launched processes have in common. */
 enum mpg_mpi mpg_module_mpi(void)
 {
     enum mpg_srun_protocol protocol;

@@ -244,8 +244,8 @@ static const struct mpg_option *find_key(const struct mpg_option *o, char *text,
     return NULL;
 }
 
-/* TEXT: keys of option O, separated by commas, from one key on. Ends TEXT before the next key. Returns the next key, or
- * NULL. */
+/* TEXT is a key of option O with its value, possibly followed by a comma and further keys. Ends TEXT after the first
+ * key's value. Returns the next key, or NULL. */
 static char *cut_key(const struct mpg_option *o, char *text)
 {
     char *value;
@@ -437,7 +437,8 @@ static bool holds(const struct mpg_program *program, const struct given *given, 
     return part ? (by_default || given->option[i]) && has_word(o, part) : given->option[i] != NULL;
 }
 
-/* Returns true if any of NAMES, separated by |, holds. Writes all names for messages into TEXT. */
+/* Returns true if the command line fulfils any of NAMES, operands separated by |. Writes all of them as messages show
+ * them into TEXT. */
 static bool holds_any(const struct mpg_program *program, const struct given *given, const char *names, bool by_default,
                       char *text, size_t size)
 {
@@ -559,7 +560,7 @@ static void fill_tables(const struct mpg_program *program, int argc, char **argv
         snprintf(t->old[i], sizeof t->old[i], "%.*s", (int)strcspn(old, "="), old);
         /* Entries with the same old name follow each other: the first is enough. */
         if ((i == 0 || strcmp(t->old[i], t->old[i - 1]) != 0)
-            && !is_option(program, t->old[i]) /* an entry of an option that keeps its name replaces a word: no old name */
+            && !is_option(program, t->old[i]) /* otherwise the entry only replaces a word; the option keeps its name */
             && is_used(t->old[i], argc, argv))
             t->longs[n++] = (struct option){t->old[i], strchr(old, '=') ? required_argument : no_argument, NULL,
                                             (int)(FIRST_RENAMED + i)};
@@ -633,7 +634,7 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
     struct tables t = {.shorts = ""};
     struct given given = {.option = {NULL}};
     fill_tables(program, argc, argv, &t);
-    if (!program->stop_at_argument) /* a started program would inherit that the signal is ignored */
+    if (!program->stop_at_argument) /* not if the program starts another one, which would inherit that the signal is ignored */
         /* A write beyond the file size limit then fails with EFBIG, and the program can remove its temporary files. */
         (void)signal(SIGXFSZ, SIG_IGN);
 

@@ -18,7 +18,7 @@ static bool kernel_trusts_tsc(void)
                            line, sizeof line) == 0;
     char *rest = line;
     for (const char *name; !listed && (name = strsep(&rest, " \n")) != NULL;)
-        listed = strcmp(name, "tsc") == 0; /* strcmp(): "hyperv_clocksource_tsc_page" is another counter */
+        listed = strcmp(name, "tsc") == 0; /* not by strstr(): "hyperv_clocksource_tsc_page" is another counter */
     return listed;
 }
 

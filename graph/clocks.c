@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clock alignment: shared, measured, or bounded by messages. */
+/* Aligns the clocks of ranks: they are shared, or their offsets were measured, or messages bound their offsets. */
 #include "graph/graph.h"
 
 #include <math.h>

@@ -208,7 +208,7 @@ struct mpg_edge *mpg_graph_steps_arrival(struct steps *s)
     return edge;
 }
 
-/* --- lists of a step --- */
+/* --- contents of a batch --- */
 
 struct mpg_step *mpg_graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct call_ref *call_ref)
 {

@@ -127,7 +127,7 @@ static void fill_unknown(struct problem *p, double low, double high)
     grid->n = sort_points(grid->at, used, low, high);
 }
 
-/* Splits each sample between the two neighbouring points, which preserves the mean. */
+/* Splits each sample between the two neighbouring points of the grid, which preserves the mean. */
 static void weigh(struct grid *grid, const double *sorted, size_t n)
 {
     size_t below = 0;

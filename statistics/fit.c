@@ -63,7 +63,7 @@ double mpg_fit_cdf(enum mpg_family family, const struct mpg_fit *fit, double dis
     }
 }
 
-/* Context of mpg_kolmogorov_one_sample(). */
+/* The fitted distribution that mpg_kolmogorov_one_sample() compares with the samples. */
 struct fitted {
     enum mpg_family family;
     const struct mpg_fit *fit;
@@ -207,7 +207,8 @@ static void fit_weibull(const struct data *d, struct mpg_fit *fit)
     double n = (double)d->n, shape = weibull_shape(d), sum[3];
     weibull_sums(d, shape, sum);
     double log_scale = log(sum[0] / n) / shape + d->log[d->n - 1];
-    /* Variances times n, from the inverse Fisher information: 6 / pi^2 and 1 + 6 (1 - Euler)^2 / pi^2. */
+    /* Variances of the estimates of ln shape and of shape ln scale, times n, from the inverse Fisher information: 6 /
+     * pi^2 and 1 + 6 (1 - Euler)^2 / pi^2. */
     double first = 6 / (M_PI * M_PI), second = 1 + first * (1 - M_EULER) * (1 - M_EULER);
     fit->parameters = 2;
     set_log_interval(fit, 0, shape, sqrt(first / n));

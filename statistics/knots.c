@@ -26,7 +26,7 @@ struct knot {
 struct choice {
     const struct mpg_pieces *pieces;
     double min, range;      /* values are scaled to 0..1: (value - min) / range */
-    double mean, variance;  /* scaled */
+    double mean, variance;  /* of the scaled values */
     size_t knots, jumps;
     struct knot *knot;
 };
@@ -193,7 +193,8 @@ static int compare_knots(const void *a, const void *b)
     return x->p < y->p ? -1 : x->p > y->p ? 1 : (int)y->fixed - (int)x->fixed;
 }
 
-/* Fills the grid: exact probabilities, body and tails, ascending, without duplicates. */
+/* Fills the grid with probabilities: those that the distribution must keep, those of the body and of the tails;
+ * ascending, each once. */
 static void fill_grid(struct choice *c, size_t max)
 {
     static const double steps[] = {10, 15, 20, 30, 50, 70};

@@ -84,7 +84,7 @@ double mpg_kolmogorov_two_sample(const struct mpg_distribution *a,
 struct search {
     double (*cdf)(const void *context, double x);
     const void *context;
-    const double *x; /* ascending */
+    const double *x; /* samples, ascending */
     double n, largest;
 };
 

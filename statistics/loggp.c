@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* LogGP: piecewise straight lines through times by size. */
+/* LogGP: piecewise straight lines through message times as a function of size. */
 #include "statistics/loggp.h"
 
 #include <gsl/gsl_errno.h>

@@ -15,7 +15,8 @@ static int compare(const void *a, const void *b)
 
 enum { DIGITS = 8, DIGIT_VALUES = 256, MIN_RADIX = 4096 };
 
-/* Returns an integer in the order of VALUE: the bits of a positive number after those of a negative one, which descend. */
+/* Returns an integer that sorts as the number VALUE does: the bits of a positive number come after those of a negative
+ * one, whose bits sort in descending order. */
 static uint64_t key_of(double value)
 {
     uint64_t bits;

@@ -22,7 +22,7 @@ enum {
 
 /* ---- one series ---- */
 
-/* Variance of the indicator series, and means of its bins. */
+/* The indicator series of the samples (1: below a limit, 0: above): its variance, and the means of its bins. */
 struct binned {
     size_t n;
     double variance;

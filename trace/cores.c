@@ -61,7 +61,8 @@ static int count_cores(const struct mpg_rank_cores *place, size_t n)
     return count;
 }
 
-/* Sets the crowded ranks of HOST: among its N ranks PLACE the largest set that is bound to the same cores, fewer than ranks. */
+/* Finds the largest set of ranks that are bound to the same cores, fewer than ranks, among the N ranks PLACE, which are
+ * sorted by cores. Stores in HOST how many ranks and cores these are. */
 static void find_crowd(const struct mpg_rank_cores *place, size_t n, struct mpg_host_cores *host)
 {
     for (size_t first = 0, end; first < n; first = end) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace import: imports a trace of another format. --from, an option per format or the content of the file tells the
- * format. */
+/* mpgtrace import: imports a trace of another format. The format follows from --from, from the option of a format, or
+ * from the file's content. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void fill_options(struct request *request, struct mpg_option options[MAX_
     options[n + OTHER_OPTIONS] = (struct mpg_option){.name = NULL};
 }
 
-/* Parses TEXT, a number with k, M, G, T or P behind, as *RATE, 1 to 1e18. */
+/* Parses TEXT, a number that k, M, G, T or P may follow, as *RATE, operations per second, 1 to 1e18. */
 static int parse_rate(const char *text, double *rate, struct mpg_error *err)
 {
     static const char prefixes[] = "kMGTP";

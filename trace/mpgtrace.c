@@ -65,7 +65,7 @@ static void print_version(void)
 #endif
 }
 
-/* Prints an error, NAME is no command ("": no command is given), and exits. */
+/* Prints the error that NAME is no command ("": that no command is given), and exits. */
 static _Noreturn void refuse(const char *name)
 {
     const struct mpg_program program = {.name = "mpgtrace"};

@@ -22,7 +22,7 @@ enum { LOCAL_DEFAULT = 1, REFUSED_WAIT_S = 2 };
 /* The options of mpgtrace record. */
 struct request {
     const char *output;
-    const char *papi, *signature; /* NULL: not given */
+    const char *papi, *signature; /* NULL: option not given */
     int mpi;                      /* argument of --mpi: index in `mpis`; -1: not given */
     int pcontrol;                 /* argument of --pcontrol: index in `pcontrols`; -1: not given */
     int64_t buffer_bytes, callsites, local;

@@ -123,7 +123,7 @@ static int32_t region_of(const struct thread *t)
 static int compute(struct reader *r, struct thread *t, int64_t now_ns, int64_t off_ns, struct mpg_error *err)
 {
     double begin_ns;
-    /* A thread without event: since its begin. */
+    /* before a thread's first event: since the thread began */
     const double from_ns = t->at_ns != INT64_MIN ? align(r, t->at_ns) : t->next->begin_ns;
     const double length_ns = align(r, now_ns) - from_ns;
     const double time_ns = length_ns > 0 ? on_path(t, from_ns, align(r, now_ns), &begin_ns) : 0;

@@ -9,7 +9,7 @@
 #include "common/reserve.h"
 #include "trace/store/spool.h"
 
-static const double ROUNDING_NS = 1e-3; /* shorter waits are rounding errors, as in wait states */
+static const double ROUNDING_NS = 1e-3; /* shorter waits are rounding errors */
 
 /* A wait in the file. LEAVE_NS: end of the waiting call; FROM_NS, FROM_STREAM: begin of the awaited operation, and its
  * stream. Times are on aligned clocks. BEFORE: number of the record with the stream's previous wait; -1: none. */

@@ -6,7 +6,7 @@
 #include "analyse/efficiency/parts_private.h"
 #include "graph/work/intervals.h"
 
-/* The state of reading a rank: of its thread that called MPI_Init. */
+/* The state of reading the events of a rank's thread that called MPI_Init. */
 struct visitor {
     struct mpg_parts *parts;
     int32_t rank;

@@ -71,7 +71,7 @@ static char *find_gnuplot(struct mpg_error *err)
     return NULL;
 }
 
-static volatile sig_atomic_t interrupted; /* signal number; 0: none */
+static volatile sig_atomic_t interrupted; /* number of the signal that interrupts the session; 0: none */
 
 static void note_signal(int number)
 {

@@ -21,7 +21,7 @@ static void put_csv_number(double value, int digits, FILE *out)
         fprintf(out, "%.*g", digits > 0 ? digits : 17, value);
 }
 
-/* Returns LINES joined by JOINT, to be freed by the caller; NULL if out of memory. */
+/* Returns the lines of LINES as one line, joined by JOINT, to be freed by the caller; NULL if out of memory. */
 static char *join(const char *lines, const char *joint)
 {
     size_t n = 1, length = strlen(joint);

@@ -94,13 +94,13 @@ static void plan_scattered(const struct planning *planning)
         planning->plan->phase[i].equal = true;
 }
 
-/* Plans the pattern as rounds: a member starts a round after its messages of the round before. */
+/* Plans the messages of the algorithm's pattern as rounds: a member starts a round after its messages of the round before. */
 static void plan_rounds(const struct planning *planning)
 {
     add_rounds(planning, MPG_PHASE_ROUNDS);
 }
 
-/* Plans the pattern with the messages of all rounds posted at once, as in Open MPI's and MPICH's linear algorithms. */
+/* Plans the messages of the algorithm's pattern as posted all at once, as in Open MPI's and MPICH's linear algorithms. */
 static void plan_linear(const struct planning *planning)
 {
     add_rounds(planning, MPG_PHASE_POSTED);

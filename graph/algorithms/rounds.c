@@ -126,8 +126,8 @@ static int32_t member_of(const struct fold *f, int32_t number)
     return number < f->rest ? 2 * number + (f->gone_members == EVEN_GO) : number + f->rest;
 }
 
-/* Returns the bytes of the blocks of N remaining members from number FIRST on, including the blocks of those gone members
- * that gave their data to one of the N: neighbours, whose blocks follow each other. */
+/* Returns the bytes of the blocks of N remaining members from number FIRST on, and of those gone members that gave their
+ * data to one of them. These blocks follow each other, as only neighbours give to each other. */
 static double blocks_of(const struct mpg_plan *plan, const struct fold *f, int32_t first, int32_t n)
 {
     int32_t end = first + n;

@@ -113,7 +113,7 @@ static void sort(const struct mpg_stages *w, bool received, uint32_t *begins, ui
     add_up(begins, stages);
     for (uint32_t i = 0; i < w->message_number; i++)
         order[begins[received ? w->message[i].to : w->message[i].from]++] = i;
-    for (uint32_t i = stages; i > 0; i--) /* each begin has moved to the begin of the next stage */
+    for (uint32_t i = stages; i > 0; i--) /* each entry of BEGINS is now the begin of the next stage: moves the entries back */
         begins[i] = begins[i - 1];
     begins[0] = 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing and look-up of mpgcollectives(5). */
+/* Parses tables of algorithms, mpgcollectives(5), and looks up the algorithm of a collective. */
 #include "graph/algorithms/table.h"
 
 #include <stdlib.h>

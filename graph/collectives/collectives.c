@@ -60,7 +60,7 @@ static bool is_to_expand(const struct collectives *collectives, const struct col
 static int expand(struct collectives *collectives, struct collective *c, double bytes, struct mpg_error *err)
 {
     const struct mpg_comm *comm = graph_comm_of(collectives, c);
-    /* With observed progress of nonblocking collectives, the completing calls have the edges that express weak progress. */
+    /* If its progress was observed, the calls that complete a nonblocking collective get the edges of weak progress instead. */
     const bool is_moved = !c->blocking && collectives->observed_progress;
     const struct expansion_input what = {.table = collectives->expand,
                                          .observed_progress = is_moved ? collectives->observed_progress : NULL,
@@ -435,7 +435,7 @@ static int drop_part(struct collectives *collectives, struct collective *c, cons
     return 0;
 }
 
-/* Returns whether each member of CALL can pass another size. */
+/* Returns whether members of CALL can pass different sizes. */
 static bool has_own_sizes(enum mpg_call call)
 {
     return call == MPG_CALL_Gatherv || call == MPG_CALL_Allgatherv || call == MPG_CALL_Alltoallv ||

@@ -67,9 +67,9 @@ double mpg_graph_bytes_of(enum mpg_call call, int32_t p, double d, double total)
     case MPG_CALL_Reduce_scatter:
     case MPG_CALL_Reduce_scatter_block:
         return d * (p - 1) / p;
-    case MPG_CALL_Alltoallv: /* d is already the sum over the other members */
+    case MPG_CALL_Alltoallv: /* D is already the sum over the other members */
     case MPG_CALL_Alltoallw:
-    case MPG_CALL_Win_fence: /* d: bytes that the member transferred in the epoch */
+    case MPG_CALL_Win_fence: /* D: bytes that the member transferred in the epoch */
     case MPG_CALL_Reduce:
     case MPG_CALL_Gather:
     case MPG_CALL_Gatherv:

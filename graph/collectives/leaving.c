@@ -47,7 +47,7 @@ static void free_over(struct batch_attachment *over)
     mpg_graph_free_collective((struct collective *)over); /* OVER is the first member of the struct */
 }
 
-/* A member has left C. After the last one the common slots and the collective are freed. */
+/* A member has left C. After the last one C is freed, and so are the slots that its members share. */
 static void leave_collective(struct collectives *collectives, struct collective *c)
 {
     if (++c->left < c->expected)

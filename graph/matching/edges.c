@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the completing call of a message gets: the edge of the arrival or the acknowledgement, the view (a copy of the
- * arrival for a receiver that can choose another message), candidates; and the end of a message. */
+/* Messages in the calls that complete them or could: edges of their arrival or acknowledgement, views (copies of an
+ * arrival for receivers that can choose another message), and candidates. Also the end of a message. */
 #include "graph/matching/messages.h"
 
 static inline void describe_arrival(const struct message *m, struct mpg_edge *edge)
@@ -175,7 +175,7 @@ void mpg_graph_receiver_done(struct matching *matching, struct message *m, bool 
 
 void mpg_graph_receive_freed(struct matching *matching, struct message *m)
 {
-    if (m->is_listed) /* other receives can choose this message */
+    if (m->is_listed) /* is kept: other receives can choose this message */
         return;
     m->unwanted = !m->arrived;
     if (m->arrived)
@@ -196,7 +196,7 @@ uint32_t mpg_graph_abandon_message(struct message *m, const struct waiter *waite
     if (!m)
         return 0;
     uint32_t n = graph_abandon(&m->receive_waiter, waiter) +
-                 graph_abandon(&m->send_waiter, waiter); /* send_waiter holds a probe's waiter before the send */
+                 graph_abandon(&m->send_waiter, waiter); /* before the send, this member of the union is the waiter of a probe */
     if (m->has_more) /* a send that is both synchronous and weak waits for two events */
         (void)graph_abandon(&graph_more(m)->weak_waiter, waiter);
     m->unmatched = m->unmatched || n > 0;

@@ -78,7 +78,7 @@ int mpg_graph_matched_receive(struct matching *matching, struct taken *taken, co
     if (!slot) {
         int32_t sender = mpg_graph_peer(matching->members, call, e->comm, e->from, err);
         if (sender == MPG_FOREIGN)
-            return 0; /* the probe has counted this */
+            return 0; /* the probe has counted this foreign message */
         matching->counts->unmatched++;
         return matching->lenient ? 0
                                  : mpg_graph_error_lenient(&here, err, "no probe found its message %lld", (long long)e->message);

@@ -264,8 +264,8 @@ void mpg_graph_forget_post(struct progress *c, const struct message *m)
         unlist(&c->rank[m->source].posts, m);
 }
 
-/* Ends the waiting of MPI_Win_start calls for those MPI_Win_post calls of SENDER that come too late; with ALL, for all.
- * Returns whether there was any. */
+/* Wakes the MPI_Win_start calls that wait for an MPI_Win_post of SENDER that comes too late; with ALL, for any. Returns
+ * whether there was any. */
 static bool release_win_starts(struct progress_calls *sender, bool all)
 {
     bool any = false;
@@ -303,8 +303,8 @@ int mpg_graph_await_progress(struct progress *c, int32_t rank, double until_ns, 
     return 0;
 }
 
-/* Ends the waiting of calls that wait until the rank of ALL has passed a certain time, if it has passed this time; with
- * EVERY, of all. Returns whether there was any. */
+/* Wakes the calls that wait until the rank of ALL has passed a certain time, and whose time it has passed; with EVERY,
+ * all of them. Returns whether there was any. */
 static bool release_waiters(struct progress *c, struct progress_calls *all, bool every)
 {
     bool any = false;

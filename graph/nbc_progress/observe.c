@@ -12,8 +12,8 @@ enum { MAX_LOOKED_AT = 1 << 16 };
 /* A model replaces an earlier one in the list only if it explains more waiting, by more than this fraction. */
 static const double MORE = 0.05;
 
-/* Number of models of an algorithm: the posting call sends, or not; times sends complete at once, or only inside a call
- * of the receiver. */
+/* Number of models of an algorithm: (the posting call sends, or not) times (sends complete at once, or only inside a call
+ * of the receiver). */
 enum { MODELS_OF_ONE = 4 };
 
 struct observed_model {

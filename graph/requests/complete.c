@@ -77,7 +77,7 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
     return 0;
 }
 
-/* Returns the category of REQUEST, whose message or collective still exists. */
+/* Returns the category of the call that posted REQUEST, whose edges are not made yet. */
 static enum mpg_category category_of(const struct request *request)
 {
     if (request->kind == REQUEST_COLLECTIVE)

@@ -58,8 +58,8 @@ static bool is_collective(const struct mpg_event *e)
     return mpg_call_kind(e->call) == MPG_KIND_COLLECTIVE || mpg_call_kind(e->call) == MPG_KIND_ICOLLECTIVE;
 }
 
-/* Returns whether A and B, on one communicator, must keep their order because they can match the same messages, or
- * because both are collectives. */
+/* Returns whether A and B, on one communicator, must keep their order. Point-to-point calls must only if they can match
+ * the same messages; a point-to-point call and a collective need not; any others must. */
 static bool match_in_order(const struct mpg_event *a, const struct mpg_event *b)
 {
     struct ends of_a, of_b;

@@ -221,8 +221,8 @@ static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     return end_rank(g, last, r->started ? last->last_leave_ns : r->start_ns, err);
 }
 
-/* Handles events that are not calls of the graph. The time of aggregated local calls belongs to the compute interval.
- * Sets *IS_NO_CALL. */
+/* Handles the event of S if it is not a call of the graph (*IS_NO_CALL). The time of aggregated local calls belongs to
+ * the compute interval. */
 static int handle_non_call(struct mpg_graph *g, struct stream *s, bool *is_no_call, struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
@@ -233,7 +233,7 @@ static int handle_non_call(struct mpg_graph *g, struct stream *s, bool *is_no_ca
     if (!*is_no_call)
         return 0;
     const uint64_t inserted = mpg_graph_inserts(g, s, e);
-    if (!inserted) /* the first inserted call ends the compute interval and has the recording time of this mark */
+    if (!inserted) /* otherwise the first inserted call ends the compute interval, and counts the time of recording E */
         mpg_graph_interval_add(&s->interval_sums, &g->rank[s->call.rank].run->tracer_overhead, e);
     if (!g->has_regions)
         return 0;

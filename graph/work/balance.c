@@ -24,7 +24,7 @@ struct balance {
     int32_t ranks, members;
     bool by_total;
     bool *is_member;
-    double *total_ns, mean_ns; /* by rank: sum over its visits; MEAN_NS: mean over members */
+    double *total_ns, mean_ns; /* by rank: work in all its visits, ns; MEAN_NS: mean over members */
     struct visits **visits;    /* by rank: a list of its threads; if BY_TOTAL, visits are counted but their work is not stored */
     struct means *means;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Defines a label in a stream before the first event that uses the label. */
+/* Writes the definition that a label stands for to a stream, before the first event that uses the label. */
 #include <stdlib.h>
 #include <string.h>
 

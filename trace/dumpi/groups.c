@@ -159,7 +159,8 @@ static bool append(struct dumpi_list *l, int64_t rank)
     return true;
 }
 
-/* Stores the ranks of the ranges in LIST, triples of first, last and step, in PLACES: up to SIZE ranks below SIZE. */
+/* LIST has triples: first rank, last rank and step of a range. Stores all ranks of the ranges from 0 to SIZE - 1 in
+ * PLACES, at most SIZE. */
 static bool spread(const struct dumpi_list *list, int64_t size, struct dumpi_list *places)
 {
     for (size_t i = 0; i + 2 < list->n; i += 3) {

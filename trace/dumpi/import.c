@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports a DUMPI trace: one binary file a rank. */
+/* Imports a DUMPI trace: a binary file for each rank. */
 #include "trace/dumpi/dumpi.h"
 
 #include <errno.h>

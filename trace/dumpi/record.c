@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads DUMPI's big-endian numbers. */
+/* Reads a DUMPI file: its big-endian numbers, its sections and its records. */
 #include "trace/dumpi/record.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 /* Values in place of a communicator's index: the rank is no member; not known yet; an error. */
 enum { NONE = -1, OPEN = -2, FAILED = -3 };
 
-/* Maximum number of earlier calls that are examined for a use; keeps the time linear even for a malicious trace. */
+/* Maximum number of earlier calls that are examined for a use of a handle; keeps the time linear even for a malicious trace. */
 enum { MAX_LOOKS = 4096 };
 
 /* A constructor call of a rank, or (USE) the first use of a handle after the handle got a new meaning. */

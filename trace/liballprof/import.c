@@ -67,7 +67,7 @@ static int take_comment(struct import *im, int32_t rank, char *line, struct mpg_
 
 /* --- lines --- */
 
-/* Adds the request that the present line posts to im->posted. */
+/* Adds to im->posted the request that the present line posts. */
 static int note_request(struct import *im, struct mpg_error *err)
 {
     const struct lap_line *l = &im->line;
@@ -167,7 +167,7 @@ static int read_rank(void *context, int32_t rank, struct mpg_calls *c, struct mp
     if (!file)
         return mpg_error_errno(err, errno, "%s", path);
     struct mpg_line_reader *lines = mpg_line_reader_new(file);
-    /* These passes collect the rank's addresses anew; the pass after each of them uses all of them. */
+    /* the survey and the look-ahead collect the addresses of the rank's requests anew; the pass after each of them uses them */
     if (c->pass == MPG_CALLS_SURVEY || c->pass == MPG_CALLS_LOOK_AHEAD)
         mpg_map_clear(&im->posted);
     int status = lines ? take_file(im, rank, lines, err) : mpg_error_set(err, "out of memory");

@@ -271,7 +271,7 @@ static bool walk(struct walk *w, struct at at, const struct recent *last, struct
         if (!code_addresses_has_rule(p))
             return false;
         if (p->rule.kind == UNWIND_END ||
-            (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* reached by a damaged rule */
+            (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* NOWHERE outside the innermost frame: a damaged rule has led here */
             return true;
         if (p->rule.kind == UNWIND_NOWHERE)
             return walk_with_libgcc(w, first);

@@ -286,7 +286,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     s->enter_ns = clock_convert((uint64_t)s->enter_ns);
     stream_thread.depth++; /* calls that the tracer makes itself are not recorded */
     bool records = begin(thread_level > MPI_THREAD_SERIALIZED);
-    hosts_end(); /* all ranks have taken part in begin(), so all have read the answer */
+    hosts_end(); /* all ranks have taken part in begin(), so all have read the other hosts' answer */
     stream_thread.depth--;
     if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
         return;
@@ -376,7 +376,7 @@ __attribute__((destructor)) static void at_exit(void)
     if (!life.began && !life.tried && !tracer_real_is_other() && !tracer_stands_aside())
         summary_report_nothing(life.session);
     if (life.tried && !life.began && tracer_real_was_initialized(&ended) && ended)
-        hosts_end(); /* all ranks have called MPI_Finalize, so all have read the answer */
+        hosts_end(); /* all ranks have called MPI_Finalize, so all have read the other hosts' answer */
     if (!streams.on || life.pid != getpid())
         return;
     tracer_real_was_initialized(&ended);

@@ -90,7 +90,7 @@ static bool is_c_name(const char *name)
 /* CALLER looks up NAME in the library behind HANDLE. Returns the tracer's wrapper; NULL: CALLER gets dlsym's own result. */
 static void *wrapper_of(dlsym_function *next, void *handle, const char *name, const void *caller)
 {
-    /* The tracer's wrapper, or a function of the program, which is reported elsewhere. */
+    /* NAME in the global scope is the tracer's wrapper, or a function of the program (reported elsewhere). */
     void *wrapper = next(RTLD_DEFAULT, name);
     if (!tracer_real_is_own(wrapper) && !tracer_real_is_entry(wrapper))
         return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the thread's CPU clock and the scheduler's counters, and manages the thread's rseq_cs. */
-#define _GNU_SOURCE /* RUSAGE_THREAD */
+/* Reads the thread's CPU clock and the scheduler's counters, and sets the thread's rseq_cs, by which the kernel shows
+ * interruptions. */
+#define _GNU_SOURCE /* for RUSAGE_THREAD */
 #include "trace/pmpi/off_cpu.h"
 
 #include <stddef.h>
@@ -181,7 +182,7 @@ static int64_t ignore(struct off_cpu *o, int64_t now_ns)
     return now_ns;
 }
 
-/* The first readings of a thread, with which its first stretch is compared. */
+/* Takes a thread's first readings, from which its first stretch is counted. */
 static void begin_thread(struct off_cpu *o)
 {
     (void)read_lost(o);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Paths from the kernel's names of open files (proc(5)), folders by getdents64(2). */
+/* Finds the path of an open file by the kernel's name for it (proc(5)), and lists folders by getdents64(2). */
 #define _GNU_SOURCE
 #include "trace/pmpi/paths.h"
 

@@ -16,11 +16,11 @@
 #include "trace/pmpi/summary.h"
 
 static void *library; /* handle of the MPI library of the tracer's family, or of a module linked to it; never closed */
-static void *other;   /* likewise of another family */
+static void *other;   /* handle of an MPI library of another family, or of a module linked to it; never closed */
 static char other_file[PATH_MAX]; /* file name of the MPI library in `other` */
 static bool is_left; /* the program uses `other`, so it is not traced */
 bool tracer_may_be_other = true;
-/* Tracer_behind is filled: the function after the tracer's wrapper in the chain of tools, for each MPI function. */
+/* Whether `tracer_behind` is filled: for each MPI function, the function after the tracer's wrapper in the chain of tools. */
 static bool is_chained;
 
 /* Returns a handle of the loaded module PATH, which also finds symbols of its dependencies. */

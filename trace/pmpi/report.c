@@ -19,7 +19,7 @@ static struct {
     bool known;
     dev_t device;
     ino_t inode;
-} first; /* identity of standard error at the start */
+} first; /* device and inode of the process's standard error at its start */
 
 void report_start(void)
 {

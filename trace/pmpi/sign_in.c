@@ -237,7 +237,8 @@ static void decide_some(struct record *r)
     decide(r, HOSTS_SOME);
 }
 
-/* Decides by this host alone; the last process may have signed in meanwhile. */
+/* Decides by the sign-ins on this host alone whether all processes will be traced; the last process may have signed in
+ * meanwhile. */
 static void decide_here(struct record *r)
 {
     decide(r, r->number < sign_in.size ? HOSTS_SOME : HOSTS_ALL);
@@ -264,7 +265,7 @@ static bool is_decided(const struct record *r)
     return r->decided != 0;
 }
 
-/* Decides by this host's processes. */
+/* Decides without asking other hosts whether all processes will be traced. */
 static struct record decide_alone(struct sign_in_missing *missing)
 {
     const struct record now = change_record(decide_here);
@@ -272,7 +273,7 @@ static struct record decide_alone(struct sign_in_missing *missing)
     return now;
 }
 
-/* Decides with the other hosts of a job of RANKS processes. */
+/* Decides together with the job's other hosts whether all of its RANKS processes will be traced. */
 static struct record decide_together(int ranks, struct sign_in_missing *missing)
 {
     const int wait_ms = (uint64_t)ranks > sign_in.size ? HOSTS_MS : OTHERS_MS;

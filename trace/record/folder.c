@@ -58,7 +58,8 @@ static int walk(int folder, const char *path, enum pass pass, struct mpg_error *
         close(folder);
         return status;
     }
-    if (pass == REMOVE) /* the pre-pass cache: of no use for another trace, whoever owns it */
+    /* The times that mpgsim keeps of its pass before: useless for another trace, so removed whoever owns it. */
+    if (pass == REMOVE)
         (void)unlinkat(folder, MPG_NAME_OF_FLOORS, 0);
     for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
         if (mpg_name_is_of_rank(entry->d_name))

@@ -491,7 +491,7 @@ static int check_event(const struct mpg_trace_writer *w, const struct mpg_event 
     return mpg_trace_check_event(e, w->size.events == 0, w->last_ns, err);
 }
 
-/* Returns whether all columns have room: the records for BYTES bytes, the others for the numbers of an event. */
+/* Returns whether all columns have room for an event whose record has BYTES bytes. */
 static inline bool has_room(const struct mpg_trace_writer *w, size_t bytes)
 {
     ptrdiff_t room = w->end[0] - w->p[0] - (ptrdiff_t)bytes;

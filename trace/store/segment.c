@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Creates and maps segments. */
+/* Creates segments and maps them into memory. A segment is the file with the events of a stream that are in no chunk yet. */
 #include "trace/store/segment.h"
 
 #include <endian.h>

@@ -29,7 +29,8 @@ static int append(struct list *l, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
-/* Parses the members "RANK... [| RANK...]" of a communicator into MEMBERS, and their numbers into C. RANKS: of the trace. */
+/* Parses the members of a communicator, "RANK... [| RANK...]", into MEMBERS, and their number into C. RANKS: number of
+ * ranks of the trace. */
 static int parse_members(int32_t ranks, char *text, struct mpg_build_comm *c, struct list *members, struct mpg_error *err)
 {
     bool remote = false;
