@@ -207,7 +207,7 @@ const struct mpg_wait_observer *mpg_overview_observer(const struct mpg_overview 
 
 void mpg_overview_noise(struct mpg_overview *o, const struct mpg_step *s, double noise_ns)
 {
-    if (s->thread != 0) /* the same interval on another thread: its noise adds up */
+    if (s->thread != 0) /* other threads are not shown, so their noise must not count */
         o->noise_ns[s->rank] += noise_ns - o->new_noise_ns[s->rank];
     o->new_noise_ns[s->rank] = noise_ns;
 }

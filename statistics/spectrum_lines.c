@@ -13,7 +13,8 @@
 #include "statistics/spectrum_private.h"
 
 enum {
-    LOWEST_BIN = 6, /* below lie slow drifts, and bin 0 lacks the subtracted mean */
+    /* First bin that can have a line: slow drifts fill the bins below, and bin 0 lacks the mean, which was subtracted. */
+    LOWEST_BIN = 6,
     LINE_BINS = 2,  /* a line under the Hann window extends this many bins to either side */
     APART_BINS = 3, /* peaks closer than this are one peak */
     MISSING_ORDERS = 2,

@@ -10,7 +10,7 @@
 #include "statistics/welch.h"
 
 static const double CONFIDENCE = 0.95;
-/* Of the run time: smaller rows are not tested, so that the tests of the others have more power. */
+/* Minimum share of the run time of a row that is tested. Without the smaller rows the tests of the others have more power. */
 static const double MIN_SHARE = 0.001;
 
 static const struct {

@@ -77,7 +77,7 @@ static int add_parts(struct compare_run *run, const struct stat_summary *s, cons
     for (size_t i = 0; i < lines; i++) {
         const enum mpg_kind kind = mpg_call_kind(line[i].call);
         const double number = (double)line[i].sum.number;
-        if (kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE && /* these calls are not part of the run time */
+        if (kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE && /* MPI_Init and MPI_Finalize are not part of the run time */
             add_part(run, COMPARE_CALL, line[i].call, line[i].places, line[i].sum.time_ns, number) < 0)
             return -1;
         if (line[i].sum.computation_ns > 0 &&

@@ -313,7 +313,7 @@ int mpg_path_attribute(struct critical_path *path, struct path_stretch *stretch,
     const double start_ns = path->kind_ns[PATH_START];
     struct path_part start = {.kind = PATH_START, .call = MPG_CALL_Init, .site = MPG_NO_SITE, .region = -1,
                               .rank = path->first_rank, .time_ns = start_ns};
-    path->kind_ns[PATH_START] = 0; /* add() below sets it again */
+    path->kind_ns[PATH_START] = 0; /* cleared, because add() adds this time to it again */
     path->rank_ns[path->first_rank] = 0;
     if (add(path, &start, err) < 0)
         return -1;

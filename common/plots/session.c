@@ -266,7 +266,7 @@ int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const 
     interrupted = 0;
     for (int i = 0; i < SIGNALS; i++) {
         sigaction(numbers[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN) /* ignored under nohup */
+        if (before[i].sa_handler != SIG_IGN) /* a signal that the program ignores, as SIGHUP under nohup(1), stays ignored */
             sigaction(numbers[i], &noting, NULL);
     }
     int status = plot_in_subfolder(&session, draw, what, gnuplot, err);

@@ -128,7 +128,8 @@ static void plan_two_operations(const struct planning *planning)
         else
             choice = mpg_collective_table_find(planning->table, part, plan->size.p,
                                     operation->bytes == BYTES_VECTOR ? plan->vector_bytes : plan->block_bytes);
-        choice.segment_bytes = 0; /* one message: a plan has only one segment size */
+        /* Whole vectors: the plan has one segment size for both operations, whose rows could have different ones. */
+        choice.segment_bytes = 0;
         mpg_graph_plan_operation(plan, part, NULL, &choice);
     }
 }

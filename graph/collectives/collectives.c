@@ -170,8 +170,7 @@ static int check_call(const struct collectives *collectives, const struct collec
 
 /* --- steps --- */
 
-/* Returns the first member of C that belongs to this job. Random numbers that are common to all members are addressed by
- * its call. */
+/* Returns the first member of C that belongs to this job. Random numbers that all members share are those of its call. */
 static const struct member *first_member(const struct collective *c)
 {
     int32_t i = 0;

@@ -133,7 +133,8 @@ void mpg_graph_nbc_observe(struct nbc_progress *nbc_progress, const struct compl
     double else_ns = -INFINITY;
     for (int i = 0; i < kind->models; i++) {
         struct observed_model *w = &kind->model[i];
-        if (i % MODELS_OF_ONE == 0) { /* ELSE_NS is common to all models of an algorithm */
+        /* The first model of an algorithm: computes ELSE_NS, which is the same for all of its models. */
+        if (i % MODELS_OF_ONE == 0) {
             struct model at_once = w->model;
             at_once.calls = at_once.sends_weak = at_once.choice.waits = false;
             else_ns = fmax(call->enter_ns, mpg_graph_nbc_completion_ns(nbc_progress, completion, &at_once));

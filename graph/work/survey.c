@@ -8,8 +8,8 @@
 #include "graph/work/intervals.h"
 #include "graph/work/private.h"
 
-/* An open region. NAMED: a bit for each hypothesis about it; VISIT: for each of these the number of the thread's present
- * visit. */
+/* An open region. Bit I of NAMED: hypothesis I names the region; visit[I]: if hypothesis I is a balance, the number of
+ * the thread's present visit. */
 struct open {
     uint64_t named;
     size_t visit[MPG_HYPOTHESES_MAX];

@@ -114,7 +114,7 @@ static int set_values(struct mpg_build *b, int32_t rank, const char *names, stru
         return too_late(err);
     if (count_values(names, &number, err) < 0)
         return -1;
-    b->streams.value_number = number; /* applies to the stream that the next call creates */
+    b->streams.value_number = number; /* holds for the stream that the next call creates */
     const int status = mpg_streams_get(&b->streams, rank, 0, err) ? 0 : -1;
     b->streams.value_number = 0;
     return status;

@@ -386,7 +386,7 @@ static int set_grid_color(struct item *item, int32_t position, int32_t size, str
     return 0;
 }
 
-/* A member of a split, for sorting. */
+/* A process that calls MPI_Comm_split or the like, for sorting by color, key and rank in the parent. */
 struct split_member {
     int64_t color, key;
     int32_t position, rank;

@@ -290,7 +290,7 @@ static void emit_completion(struct otf2_thread *t, int64_t leave_ns)
     const bool tests = e.call == MPG_CALL_Test || e.call == MPG_CALL_Testall || e.call == MPG_CALL_Testany ||
                        e.call == MPG_CALL_Testsome;
     if (completed + c->tested.n == 0 && !tests) {
-        emit_unknown(t, leave_ns); /* from MPI_PROC_NULL, or of an operation without records, for which it may have waited */
+        emit_unknown(t, leave_ns); /* it waited for MPI_PROC_NULL, or for an operation of which the archive has no record */
         return;
     }
     for (uint32_t i = 0; i < c->tested.n; i++)
@@ -509,7 +509,7 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
     case MPG_KIND_COMM_FREE:
         emit_comm_free(t, leave_ns);
         break;
-    case MPG_KIND_SEND_INIT: /* these have no records: only the start of the operation has */
+    case MPG_KIND_SEND_INIT: /* archives have no records of these calls, only of the start of a persistent operation */
     case MPG_KIND_RECV_INIT:
     case MPG_KIND_REQUEST_FREE:
     case MPG_KIND_CANCEL:

@@ -13,7 +13,7 @@ static uint64_t recorded = 1; /* how many calls of a function from one callsite 
 enum { SUMS = 256, TIMED_FIRST = 4, MIN_UNTIMED = 16, DRAW_SHIFT = 27 /* a draw is a 32-bit number shifted to 0 .. 31 */ };
 struct local_sum {
     const void *return_address;
-    uint64_t *counter; /* of the sum in the segment; valid while EPOCH equals mpg_trace_sums_epoch */
+    uint64_t *counter; /* the sum's number of calls, in the segment; valid while EPOCH equals mpg_trace_sums_epoch */
     uint64_t epoch;
     enum mpg_call call;
     uint32_t untimed; /* number of calls until one is timed again */

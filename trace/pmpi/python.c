@@ -36,7 +36,7 @@ enum {
     CODE_FILE = 112,
     CODE_FUNCTION = 128,
     CODE_LINES = 136,
-    CODE_FIRST_TRACEABLE = 168, /* offset in instructions */
+    CODE_FIRST_TRACEABLE = 168, /* this field holds an offset in instructions */
     CODE_INSTRUCTIONS = 184,
     INSTRUCTION_BYTES = 2,
     BYTES_SIZE = 16,

@@ -17,7 +17,7 @@ extern const struct tracer_counters mpgtrace_counters __attribute__((weak));
 
 /* A thread's readings at the begin and at the end of the present interval, and their difference. */
 struct thread_values {
-    void *counters; /* of this thread; NULL: they cannot be counted */
+    void *counters; /* the thread's counters; NULL: they cannot be counted */
     int64_t begin[COUNTERS_MAX + 1], end[COUNTERS_MAX + 1], difference[COUNTERS_MAX + 1];
 };
 

@@ -250,8 +250,9 @@ static const struct mpg_table_column columns[COLUMNS] = {
     {.heading = "number", .width = 11},
     TIME("time"),
     {.heading = "of run", .format = "%.2f %%", .width = 8},
-    TIME("least"), TIME("most"), /* of a call */
-    TIME("least"), TIME("mean"), TIME("most"), /* of a rank: its sum over all its calls */
+    TIME("least"), TIME("most"), /* the time of the shortest and of the longest call */
+    /* Time of all calls of a rank: the smallest, the mean and the largest of the ranks. */
+    TIME("least"), TIME("mean"), TIME("most"),
     SIZE("sent"), SIZE("received"),
     {.heading = "callsite", .gap = 2, .left = true}};
 

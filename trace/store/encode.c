@@ -437,7 +437,7 @@ static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *
         e.enter_ns = w->last_ns;
     const int64_t duration_ns = e.leave_ns > e.enter_ns ? e.leave_ns - e.enter_ns : 0;
     e.off_in_ns = w->flush_off_in_ns < duration_ns ? w->flush_off_in_ns : duration_ns;
-    int64_t later_ns = w->flush_off_in_ns - e.off_in_ns; /* off the CPU while the clocks were read, after the flush */
+    int64_t later_ns = w->flush_off_in_ns - e.off_in_ns; /* off the CPU after the flush, while the clocks were read */
     if (duration_ns > 0)
         encode(w, &e);
     else

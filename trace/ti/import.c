@@ -231,7 +231,8 @@ static int take_completion(struct import *im, struct mpg_error *err)
         return emit(im, &e, err);
     }
     struct node *node = find(im);
-    if (!node && a->kind == TI_WAIT) /* as SimGrid does: a Test before may have completed it */
+    /* An error here, since a test leaves its request open; SimGrid skips such a wait if other requests are open. */
+    if (!node && a->kind == TI_WAIT)
         return mpg_error_set(err, "wait %d %d %d: no request is open", a->source, a->destination, a->tag);
     if (!node)
         return mpg_foreign_untraced(&im->foreign, a->rank, "MPI_Test", err);
