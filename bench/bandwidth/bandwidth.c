@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bandwidth: times of messages, mostly large, in a single direction between pairs of ranks, singly and in a
- * stream. */
+/* bandwidth: measures how long messages, mostly large, take in one direction between two ranks: a single message, and
+ * several messages in flight. */
 #include "config.h"
 
 #include <stdio.h>
@@ -12,10 +12,11 @@
 #include "statistics/order.h"
 
 enum { TAG = 1, EMPTY_BLOCK = 200 };
-enum { WINDOW = 2, TIME, SEND, TRANSFER, OFF_CPU }; /* columns */
+enum { WINDOW = 2, TIME, SEND, TRANSFER, OFF_CPU }; /* columns of a sample; column 0 is the pair number, column 1 the message
+                                                       size */
 #define SMALLEST_BYTES 1024
 #define LARGEST_BYTES ((int64_t)16 << 20)
-#define FLIGHT_BYTES ((int64_t)64 << 20) /* largest amount in flight */
+#define FLIGHT_BYTES ((int64_t)64 << 20) /* a stream has at most this many bytes in flight */
 
 static int64_t window = 64;
 
@@ -53,7 +54,8 @@ static const struct mpg_program program = {
 
 /* ---- the exchange ---- */
 
-/* Sends a window of messages, all from the same buffer, then waits for the acknowledgement, like osu_bw. */
+/* Leading rank: sends x->window messages from one buffer, then waits for the other rank's acknowledgement, as osu_bw
+ * does. */
 static void send_window(const struct mpg_bench_exchange *x)
 {
     if (x->window == 1) {
@@ -115,7 +117,7 @@ static void make_row(const struct mpg_bench_cell *cell, const struct mpg_times *
 
 /* ---- sizes ---- */
 
-/* The window of a size, limited by the amount in flight. */
+/* Returns the number of messages of SIZE_BYTES to keep in flight: --window, or fewer if these exceeded FLIGHT_BYTES. */
 static int64_t window_of(int64_t size_bytes)
 {
     int64_t fits = size_bytes > 0 ? FLIGHT_BYTES / size_bytes : window;
@@ -130,8 +132,8 @@ static int add_size(int64_t size_bytes, const struct mpg_plan_limits *limits,
     return size_bytes > 0 ? mpg_plan_add(plan, size_bytes, window_of(size_bytes), limits, err) : 0;
 }
 
-/* Adds the default sizes: small sizes for LogGP's g; powers of two; the eager limit and a byte more; three quarters and
- * one and a half times the caches. */
+/* Adds the default sizes: small sizes for LogGP's g; powers of two; the eager limit and a byte more; 0.75 and 1.5 times
+ * the sizes of the L2 and L3 caches. */
 static int add_default_sizes(const struct mpg_network_facts *facts,
                              const struct mpg_plan_limits *limits, struct mpg_bench_plan *plan,
                              struct mpg_error *err)
@@ -153,9 +155,11 @@ static int make_plan(const struct mpg_network_facts *facts, const struct mpg_pla
                      struct mpg_bench_plan *plan, struct mpg_error *err)
 {
     int64_t *size = NULL, n = 0;
-    int status = mpg_plan_add(plan, 0, 1, limits, err); /* the empty exchange */
+    int status = mpg_plan_add(plan, 0, 1, limits, err); /* an exchange of an empty message, which measures the fixed cost of an
+                                                           exchange */
     if (status == 0 && plan->cell[0].max >= EMPTY_BLOCK)
-        plan->cell[0].block = EMPTY_BLOCK; /* the empty exchange is deducted from all other times */
+        plan->cell[0].block = EMPTY_BLOCK; /* the time of the empty exchange is deducted from all others: longer blocks make it
+                                              precise */
     if (status == 0 && !opt.sizes)
         status = add_default_sizes(facts, limits, plan, err);
     else if (status == 0 && (n = mpg_sizes_parse(opt.sizes, &size, err)) < 0)
@@ -176,7 +180,8 @@ static int describe(const struct mpg_path_results *class, struct mpg_header *hea
                                                  " flight", (long long)window);
 }
 
-/* The median of a column; 0 without samples. Returns -1 if memory is out. */
+/* Sets *MEDIAN to the median of COLUMN over the *N samples of CELL's size and window (0 without samples). Returns -1 if
+ * memory is out. */
 static int column_median(const struct mpg_path_results *class, const struct mpg_path_cell *cell,
                          int column, double *median, int64_t *n, struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cases: the product of three lists. */
+/* Makes the cases of a run: each operation with each process count and each size. */
 #include "config.h"
 
 #include "bench/collective/cases.h"
@@ -25,7 +25,7 @@ static int add(struct mpg_cases *cases, const struct mpg_case *one, struct mpg_e
     return 0;
 }
 
-/* Parses the list of operations. */
+/* Sets WANTED for each operation in TEXT ("bcast,barrier"). Errors: unknown or repeated operation; out of memory. */
 static int parse_operations(const char *text, bool wanted[MPG_OPERATIONS], struct mpg_error *err)
 {
     int status = 0;
@@ -45,7 +45,8 @@ static int parse_operations(const char *text, bool wanted[MPG_OPERATIONS], struc
     return status;
 }
 
-/* Parses the process counts into COUNT, which has room for RANKS; returns their number. */
+/* Parses the process counts in TEXT (NULL: powers of two, and RANKS) into COUNT, which has room for RANKS numbers;
+ * returns their number. */
 static int parse_processes(const char *text, int ranks, int *count, struct mpg_error *err)
 {
     struct mpg_rank_set set;
@@ -69,7 +70,7 @@ static int parse_processes(const char *text, int ranks, int *count, struct mpg_e
     return n;
 }
 
-/* Adds the cases of an operation among P processes. */
+/* Adds a case for each size to MADE: OPERATION among P processes. */
 static int add_operation(struct mpg_cases *cases, enum mpg_bench_operation operation, int p,
                          const int64_t *size, int64_t sizes, int64_t iterations,
                          struct mpg_error *err)
@@ -111,7 +112,8 @@ int mpg_cases_make(const char *operations, const char *processes, const char *si
         counts = parse_processes(processes, ranks, count, err);
     if (counts >= 0)
         status = 0;
-    for (int o = 0; o < MPG_OPERATIONS; o++) /* arithmetic: only with all cores in use */
+    for (int o = 0; o < MPG_OPERATIONS; o++) /* local operations measure arithmetic: only with the largest process count, since
+                                                all ranks then compete for memory */
         for (int i = mpg_operation_is_local((enum mpg_bench_operation)o) && counts > 0 ? counts - 1 : 0;
              i < counts && wanted[o] && status == 0; i++)
             status = add_operation(&made, (enum mpg_bench_operation)o, count[i], size, n_sizes,

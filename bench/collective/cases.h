@@ -17,12 +17,12 @@ struct mpg_case {
     enum mpg_bench_operation operation;
     int processes;      /* participants: ranks 0 to processes - 1 */
     int64_t size_bytes;
-    int64_t max;        /* largest number of valid repetitions, >= 1 */
+    int64_t max;        /* number of valid repetitions at which the case ends, >= 1 */
     int64_t done;       /* valid repetitions so far */
-    int64_t invalid;    /* repetitions with a late rank */
+    int64_t invalid;    /* repetitions that do not count, because a rank started late */
     int64_t calls;      /* consecutive calls in a repetition, whose mean is recorded: 1, except for reduce_local */
-    double slack_ns;    /* time from the agreement to the start */
-    double usual_ns;    /* 90 % quantile of the last block's times */
+    double slack_ns;    /* time between the agreement on a start and the start */
+    double usual_ns;    /* 90 % quantile of the times in the last block */
     bool finished;
 };
 
@@ -30,7 +30,7 @@ struct mpg_case {
 struct mpg_cases {
     size_t n;
     struct mpg_case *item;
-    int64_t bytes;      /* bytes of the largest buffer */
+    int64_t bytes;      /* size of the largest buffer that a case needs */
 };
 
 /* Makes the cases of all operations in OPERATIONS ("bcast,barrier"), process counts in PROCESSES ("2,4,7"; NULL:

@@ -23,8 +23,9 @@
 enum { FULL_ITERATIONS = 10000, QUICK_ITERATIONS = 200 };
 #define FULL_NS 60e9
 #define QUICK_NS 3e9
-#define LATE_NS 200.0      /* a later start does not count; four timer readings if they take longer */
-#define LATE_SHARED_NS 1e6 /* the same for ranks that share cores and run in turns */
+#define LATE_NS 200.0      /* a repetition does not count if a rank starts later than this, or later than four timer readings if
+                              these take longer */
+#define LATE_SHARED_NS 1e6 /* as LATE_NS, if ranks share cores and therefore run in turns */
 
 static struct {
     const char *dir, *operations, *processes, *sizes, *timer;
@@ -90,7 +91,7 @@ struct run {
     struct mpg_timing_result result;
     struct mpg_header header;
     char oversubscribed[512];
-    bool usage; /* the error is in the command line */
+    bool usage; /* the error is in the command line: exit status 2 */
 };
 
 /* ---- before ---- */
@@ -122,7 +123,7 @@ static void choose(struct run *run)
                         " start at most one rank per core\n", run->oversubscribed);
 }
 
-/* Performs all steps that can fail before the measurement. */
+/* Performs all steps that can fail before the measurement: cases, results folder, timer, buffers. */
 static int prepare(struct run *run, struct mpg_error *err)
 {
     if (run->ranks.ranks < 2)

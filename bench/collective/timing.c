@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Synchronised starts, blocks and rounds. */
+/* Measures collective operations: synchronised starts, blocks of repetitions, rounds through all cases. */
 #include "config.h"
 
 #include "bench/collective/timing.h"
@@ -17,10 +17,11 @@
 enum {
     BLOCK = 50,       /* largest number of consecutive repetitions of a case */
     MIN_BLOCK = 5,
-    MEASURED_LEAD = 2,         /* unrecorded repetitions before a block: caches hold another case's data */
+    MEASURED_LEAD = 2,         /* unrecorded repetitions before each block: the block before it has filled the caches with
+                                  another case's data */
     MIN_ROUNDS = 5,   /* minimum number of rounds of a case that ends at the goal, so that a case is measured at several times */
-    ATTEMPTS = 4,     /* times the samples wanted */
-    MIN_WARMUP = 3,   /* first estimates come from the warm-up */
+    ATTEMPTS = 4,     /* a case ends after this many times the wanted number of valid samples, valid or not */
+    MIN_WARMUP = 3,   /* the first estimates of a repetition's time come from at least this many warm-up repetitions */
 };
 #define BLOCK_NS 2e7      /* longest time of a block */
 #define MIN_SLACK_NS 1e3
@@ -28,23 +29,24 @@ enum {
 #define CALLS_NS 1e4       /* minimum duration of consecutive calls without messages: timer resolution and cost are then at most
                               1 % */
 
-/* Markers in place of a time if a process was late: at the start itself (the slack was too short), or only when
- * leaving the wait. */
+/* Stored in place of a repetition's time if a rank was late: it arrived after the agreed start (the slack was too
+ * short), or it was delayed while it waited for the start. */
 #define LATE_TO_START INFINITY
 #define LATE_FROM_START 1e300
 
-/* A block of a case on this rank. */
+/* The repetitions of a case that follow each other without another case in between, as this rank saw them; index:
+ * repetition. */
 struct block {
     int n;
-    double start_ns[BLOCK]; /* agreed starts */
-    uint64_t start[BLOCK];  /* agreed starts on this rank's timer */
-    double late[BLOCK];     /* 0, LATE_TO_START or LATE_FROM_START */
+    double start_ns[BLOCK]; /* agreed start, synchronised time */
+    uint64_t start[BLOCK];  /* agreed start in ticks of this rank's timer */
+    double late[BLOCK];     /* 0: in time; else LATE_TO_START or LATE_FROM_START */
     uint64_t end[BLOCK];
     double own_ns[BLOCK];   /* local operations: this rank's time of a call */
-    double off_ns[BLOCK];   /* off-CPU time of this rank, during the operation or before */
+    double off_ns[BLOCK];   /* off-CPU time of this rank since its previous reading of the CPU clock */
 };
 
-/* Times of a case so far, in time order; rank 0 only. */
+/* Times of a case that count for the goal (no late rank, no off-CPU time), ns, in time order; rank 0 only. */
 struct series {
     size_t n, capacity;
     double *value;
@@ -59,12 +61,12 @@ struct work {
     struct mpg_sync *sync;
     MPI_Comm *comm;        /* communicator of each case; MPI_COMM_NULL on ranks without a part */
     struct block *block;   /* current block of each case */
-    struct series *series; /* times of each case */
+    struct series *series; /* rank 0: for each case */
     size_t *order;
-    double start_error_ns;      /* largest deviation of a start from the agreed time */
+    double start_error_ns;      /* largest difference between a start and its agreed synchronised time */
     struct mpg_off_cpu off, *off_cpu; /* OFF_CPU: &off, or NULL if ranks share cores */
-    int active_ranks;             /* number of ranks in the last case; the next case starts without a wait unless it has
-                                     more ranks */
+    int active_ranks;             /* number of ranks in the last case; if the next case has more, its ranks first wait for the
+                                     others without load */
     struct mpg_timing_result *result;
 };
 
@@ -78,7 +80,7 @@ static void wait_quietly(MPI_Comm comm)
     mpg_ranks_wait(&request);
 }
 
-/* Gathers the processes of a case; false: this rank has no part. */
+/* Waits for all ranks of case I. Returns false if this rank takes no part. */
 static bool enter(struct work *w, size_t i)
 {
     int before = w->active_ranks;
@@ -115,7 +117,8 @@ static struct line find_line(const struct work *w)
     return line;
 }
 
-/* Agrees on a start: the last process's time plus SLACK_NS. */
+/* Agrees with all ranks of COMM on the next start: SLACK_NS after the last rank's present time. Returns synchronised
+ * time, ns. */
 static double agree_on_start(const struct work *w, const struct line *line, double slack_ns,
                              MPI_Comm comm)
 {
@@ -126,7 +129,7 @@ static double agree_on_start(const struct work *w, const struct line *line, doub
     return last_ns + slack_ns;
 }
 
-/* Waits for START; returns 0, or the marker of a late start. */
+/* Spins until START, in ticks. Returns 0, or a marker if this rank was more than LATE_TICKS late. */
 static double await(const struct work *w, uint64_t start, uint64_t late_ticks)
 {
     enum mpg_timer_kind kind = w->timer->kind;
@@ -141,7 +144,8 @@ static double await(const struct work *w, uint64_t start, uint64_t late_ticks)
     return now - start < late_ticks ? 0 : LATE_FROM_START;
 }
 
-/* Performs repetition K of a local operation. All ranks run at once, because they compete for caches and memory. */
+/* Performs repetition K of a local operation (negative: unrecorded) on all ranks at once, because they compete for
+ * caches and memory. */
 static void run_alone(struct work *w, size_t i, int k)
 {
     const struct mpg_case *c = &w->cases->item[i];
@@ -189,7 +193,7 @@ static void run_block(struct work *w, size_t i)
     }
 }
 
-/* The number of repetitions in a case's next block. */
+/* Returns the number of repetitions in the next block of case C: as many as fit into BLOCK_NS. */
 static int block_size(const struct mpg_case *c)
 {
     int64_t left = c->max - c->done;
@@ -201,7 +205,7 @@ static int block_size(const struct mpg_case *c)
 
 /* ---- results ---- */
 
-/* Reserves memory for BLOCK more values. */
+/* Reserves memory for BLOCK more rows of COLUMNS values. */
 static int reserve(struct series *s, int columns, struct mpg_error *err)
 {
     if (s->n + BLOCK <= s->capacity)
@@ -215,8 +219,8 @@ static int reserve(struct series *s, int columns, struct mpg_error *err)
     return 0;
 }
 
-/* Adapts usual time and slack of a case to a block with N valid times in SORTED; LATE of ALL repetitions missed
-   their start. */
+/* Sets usual_ns of case C from the N valid times of its last block, ascending in SORTED. Doubles the slack if more than
+ * a tenth of ALL repetitions missed the start (LATE), else reduces it slowly. */
 static void adapt(struct mpg_case *c, const double *sorted, size_t n, int late, int all)
 {
     if (n > 0)
@@ -225,8 +229,8 @@ static void adapt(struct mpg_case *c, const double *sorted, size_t n, int late, 
                                   : fmax(0.9 * c->slack_ns, MIN_SLACK_NS);
 }
 
-/* Rank 0: adds a block's times, or late markers, to the result, with the largest off-CPU time of any rank. Times
- * with off-CPU time do not count for the goal. */
+/* Rank 0: adds the repetitions of case I's block to the result: TIME_NS, or a late marker; OFF_NS is the largest
+ * off-CPU time of any rank. Times with off-CPU time do not count for the goal. */
 static int note_block(struct work *w, size_t i, const double *time_ns, const double *off_ns,
                       struct mpg_error *err)
 {
@@ -262,8 +266,8 @@ static int note_block(struct work *w, size_t i, const double *time_ns, const dou
     return 0;
 }
 
-/* Collects the times of a block of a local operation on rank 0: repetition K from rank K modulo the number of ranks.
- * An odd last rank, which has no partner for an exchange, gives none. */
+/* Collects the times of a block of a local operation on rank 0: one for each repetition, from the ranks in turn. With
+ * an odd number of ranks the last rank has no partner for an exchange and gives no times. */
 static int collect_alone(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
@@ -279,8 +283,9 @@ static int collect_alone(struct work *w, size_t i, struct mpg_error *err)
     return w->rank == 0 ? note_block(w, i, one[0], one[1], err) : 0;
 }
 
-/* Collects a block's times (of the last process) after the clocks have been compared again. Starts were computed
- * from earlier comparisons; their error is now known. */
+/* Collects the times of case I's block on rank 0: for each repetition the time of the rank that ended last. Called
+ * after the clocks have been compared again: starts were computed from earlier comparisons, whose error is now known.
+ * */
 static int collect(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
@@ -299,7 +304,8 @@ static int collect(struct work *w, size_t i, struct mpg_error *err)
     return w->rank == 0 ? note_block(w, i, last, off, err) : 0;
 }
 
-/* Rank 0: ends cases that have reached the goal. Each case has had a block in every round so far. */
+/* Rank 0: ends the cases that have reached the goal, after MIN_ROUNDS rounds at the earliest. So far each unfinished
+ * case has had a block in every round. */
 static int judge(struct work *w, struct mpg_error *err)
 {
     size_t rounds = (size_t)w->result->rounds;
@@ -323,8 +329,8 @@ static int judge(struct work *w, struct mpg_error *err)
 
 /* ---- rounds ---- */
 
-/* Performs N warm-up repetitions of case I, or with AGREE N agreements on a start. Returns on rank 0 the mean time of
- * one on the slowest rank, ns. */
+/* Performs N warm-up repetitions of case I or, if AGREE, N agreements on a start. Returns on rank 0 the slowest rank's
+ * mean time of a repetition or agreement, ns. */
 static double warm_up(struct work *w, size_t i, int64_t n, bool agree)
 {
     const struct mpg_case *c = &w->cases->item[i];
@@ -343,7 +349,7 @@ static double warm_up(struct work *w, size_t i, int64_t n, bool agree)
     return slowest_ns;
 }
 
-/* Verifies and warms up a case, and estimates its times. */
+/* Verifies the results of case I's operation, warms up, and estimates the time and slack of a repetition. */
 static int prepare_case(struct work *w, size_t i, struct mpg_error *err)
 {
     struct mpg_case *c = &w->cases->item[i];
@@ -366,7 +372,8 @@ static int count_finished(const struct mpg_cases *cases)
     return n;
 }
 
-/* Broadcasts rank 0's cases; returns whether any is unfinished. */
+/* Broadcasts rank 0's cases. Returns whether the measurement goes on: a case is unfinished, and rank 0 has not said
+ * that there is ENOUGH. */
 static bool share_cases(struct work *w, bool enough)
 {
     int left = enough ? 0 : (int)w->cases->n - count_finished(w->cases);

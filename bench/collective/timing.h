@@ -19,23 +19,23 @@
 #include "bench/harness/timer.h"
 #include "common/error.h"
 
-/* Parameters; equal on every rank. */
+/* Parameters of a measurement; equal on every rank. */
 struct mpg_timing {
     bool adaptive;          /* a case ends when its times meet the goal */
     struct mpg_stopping_goal goal;
     int64_t warmup;         /* repetitions before a case's first block, >= 0 */
     double time_ns;         /* > 0; no round starts later, except the first */
     uint64_t seed;          /* seed of the random order of each round */
-    double late_ns;         /* a process that starts at least this late is late */
+    double late_ns;         /* a repetition is invalid if a process starts at least this late */
     bool yield;             /* yield the core while waiting for the start: ranks share cores, and off-CPU time is not measured */
 };
 
-enum { MPG_TIMING_COLUMNS = 5 }; /* operation, processes, size_bytes, time_ns, off_cpu_ns */
+enum { MPG_TIMING_COLUMNS = 5 }; /* number of values in a row: operation, processes, size_bytes, time_ns, off_cpu_ns */
 
 /* Results; rows on rank 0 only. Zero-initialised is empty. */
 struct mpg_timing_result {
     size_t n, capacity;
-    double *value;          /* n rows in time order */
+    double *value;          /* n rows of MPG_TIMING_COLUMNS values, in time order */
     int64_t rounds;
     bool shared;            /* all ranks read a common clock */
     double error_ns;        /* bound on the deviation of any process's start from the agreed start */

@@ -73,10 +73,11 @@ struct run {
     int argc;
     char **argv;
     struct mpg_timer timer;
-    int *core, n;        /* measured cores */
-    int *alone, n_alone; /* indices of the cores measured alone */
-    int64_t cache_bytes; /* 0: unknown */
-    double *steal_ns;    /* of each core: first the count at the start, then the difference; negative: unknown */
+    int *core, n;        /* the n measured cores, by the system's numbers */
+    int *alone, n_alone; /* indices in CORE of the n_alone cores that are measured alone */
+    int64_t cache_bytes; /* size of the last-level cache; 0: unknown */
+    double *steal_ns;    /* steal time of each core in CORE: first the count at the start, then the difference; negative:
+                            unknown */
     struct mpg_load load;
     struct mpg_compute_threads *threads;
 };
@@ -187,7 +188,7 @@ static int write_core(struct run *run, int i, struct mpg_error *err)
 
 /* ---- the program ---- */
 
-/* Determines the cores and the working sets. */
+/* Determines the cores to measure and the working set of the memory kernels. */
 static int prepare(struct run *run, struct mpg_error *err)
 {
     char set[32], cache[32];

@@ -94,7 +94,8 @@ int mpg_chase_link(void *memory, size_t size_bytes, uint64_t seed, struct mpg_er
         return mpg_error_set(err, "out of memory for the order of %zu cache lines", n);
     for (size_t i = 0; i < n; i++) {
         size_t j = mpg_random_below(&seed, i + 1);
-        order[i] = order[j]; /* Fisher and Yates, inside out */
+        order[i] = order[j]; /* Makes a single random cycle while the permutation is drawn (Fisher and Yates's shuffle, "inside
+                                out") */
         order[j] = (uint32_t)i;
     }
     for (size_t i = 0; i < n; i++)

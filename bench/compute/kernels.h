@@ -9,7 +9,7 @@
 
 #include "common/error.h"
 
-/* The kernels. Results files hold these numbers. */
+/* The kernels. Results files name kernels by these numbers. */
 enum mpg_kernel {
     MPG_KERNEL_FLOATING_POINT,   /* multiply-adds in registers */
     MPG_KERNEL_MEMORY_BANDWIDTH, /* STREAM's triad */
@@ -18,7 +18,7 @@ enum mpg_kernel {
     MPG_KERNELS
 };
 
-/* Return "floating_point" and "flop/s". Constant strings. */
+/* Returns the kernel's name ("floating_point"). */
 const char *mpg_kernel_name(enum mpg_kernel kernel);
 const char *mpg_kernel_unit(enum mpg_kernel kernel);
 

@@ -8,7 +8,8 @@
 #include "bench/compute/threads.h"
 #include "statistics/order.h"
 
-/* Collects KERNEL's rates on core I, measured with CORES at once, into VALUE, sorted; returns their number. */
+/* Collects the rates of KERNEL on core I, measured while CORES cores were busy, ascending into VALUE; returns their
+ * number. */
 static size_t pick(const struct mpg_compute_threads *threads, int i, int kernel, int cores, double *value)
 {
     const struct mpg_rates *rates = mpg_compute_threads_rates(threads, i);
@@ -30,7 +31,8 @@ static const char *format_rate(char *text, size_t size, double rate, int kernel)
     return text;
 }
 
-/* Prints a line: medians of the cores that measured KERNEL with CORES at once. */
+/* Prints a line of the table: quantiles of the median rates of the cores that measured KERNEL while CORES cores were
+ * busy. */
 static int print_line(const struct mpg_compute_threads *threads, int all, int kernel, int cores,
                       struct mpg_error *err)
 {

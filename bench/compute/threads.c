@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measuring threads. */
+/* A thread for each core, which measures the kernels. */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -30,10 +30,10 @@ struct worker {
     bool measures;       /* is one of the measuring workers */
     double *stream;      /* the three arrays of the triad, concatenated */
     size_t elements;     /* number of elements of each array */
-    size_t position;     /* start of the next piece */
-    void *lines, *line;  /* memory of the pointer chase, and its current line */
-    uint64_t keys;       /* state of the generator */
-    uint64_t checksum;   /* checksum of the sorted keys */
+    size_t position;     /* index in each array at which the next repetition continues */
+    void *lines, *line;  /* memory of the pointer chase, and the line at which the next repetition continues */
+    uint64_t keys;       /* state of the generator of the keys to sort */
+    uint64_t checksum;   /* sum of mpg_sort_blocks() over all repetitions, so that the compiler keeps the work */
     struct mpg_rates rates;
     bool failed;
     struct mpg_error err;
@@ -42,19 +42,19 @@ struct worker {
 struct mpg_compute_threads {
     int n;
     struct worker *worker;
-    int started;               /* threads started */
+    int started;               /* number of threads started */
     int64_t working_bytes;
     uint64_t seed;
     const struct mpg_timer *timer;
-    pthread_mutex_t mutex;     /* protects the following fields up to pending */
+    pthread_mutex_t mutex;     /* protects the following members up to PENDING */
     pthread_cond_t called, answered;
-    unsigned calls;            /* number of tasks so far */
+    unsigned calls;            /* number of tasks given to the workers so far */
     enum task task;
     enum mpg_kernel kernel;
     int cores;                 /* number of measuring workers */
     double duration_ns;
-    int pending;               /* workers still busy with the task */
-    atomic_int ready, done;    /* counts of measuring workers */
+    int pending;               /* number of workers that have not finished the task */
+    atomic_int ready, done;    /* numbers of measuring workers that have calibrated, and that have measured long enough */
 };
 
 /* ---- a repetition ---- */
@@ -68,7 +68,7 @@ static bool sum_is_right(double sum, int chains, uint64_t steps)
     return fabs(sum - expected) <= 1e-9 * fabs(expected);
 }
 
-/* Processes ELEMENTS more of the triad, cyclically. */
+/* Performs the triad on the next ELEMENTS elements, from the start again after the last. */
 static void stream(struct worker *w, uint64_t elements)
 {
     double *a = w->stream, *b = a + w->elements, *c = b + w->elements;
@@ -95,7 +95,8 @@ static void wrong(struct worker *w, enum mpg_kernel kernel)
                   mpg_kernel_name(kernel));
 }
 
-/* Performs AMOUNT of work; returns its time, ns, and the amount in the kernel's units. */
+/* Performs AMOUNT steps of KERNEL (chain steps, elements, loads or blocks of keys). Returns the time, ns; *UNITS
+ * becomes the work in the unit of the kernel's rate (flop, bytes, loads, keys). */
 static double repeat(struct worker *w, enum mpg_kernel kernel, uint64_t amount, double *units)
 {
     const struct mpg_timer *timer = w->threads->timer;
@@ -130,7 +131,7 @@ static double repeat(struct worker *w, enum mpg_kernel kernel, uint64_t amount, 
 
 /* ---- measuring ---- */
 
-/* Returns the amount of work that takes about TARGET_NS. */
+/* Returns the number of steps of KERNEL that take about TARGET_NS. */
 static uint64_t calibrate(struct worker *w, enum mpg_kernel kernel, double target_ns)
 {
     double units, time_ns;
@@ -161,7 +162,8 @@ static void note(struct worker *w, enum mpg_kernel kernel, int cores, double rat
     row[2] = rate;
 }
 
-/* Measures on a core. A failed worker still counts as ready and done: the others do not wait. */
+/* Performs the current task on this worker's core. A failed worker still counts as ready and done, since the others
+ * wait for these counts. */
 static void measure(struct worker *w)
 {
     struct mpg_compute_threads *threads = w->threads;
@@ -236,7 +238,7 @@ static void *work(void *arg)
 
 /* ---- the threads ---- */
 
-/* Gives all threads a task and waits, without load, for its completion. */
+/* Gives all threads a task and sleeps until all have finished it. */
 static int call(struct mpg_compute_threads *threads, enum task task, struct mpg_error *err)
 {
     atomic_store(&threads->ready, 0);

@@ -29,7 +29,7 @@ int64_t mpg_cache_bytes(int core)
 {
     int64_t bytes = 0, size;
     char path[128], text[64];
-    for (int index = 0; index < 16; index++) { /* the last is the last level */
+    for (int index = 0; index < 16; index++) { /* sysfs lists the caches from the first level on, so the last entry wins */
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/size", core,
                  index);
         if (read_line(path, text, sizeof text) && mpg_units_parse_size(text, &size, NULL) == 0)
@@ -49,7 +49,7 @@ static int64_t read_number(const char *path)
     char text[64];
     int64_t value;
     if (!read_line(path, text, sizeof text) || mpg_units_parse_int(text, &value, NULL) < 0)
-        return -1; /* "max" as well */
+        return -1; /* a limit of "max" is no number, and counts as unknown, too */
     return value;
 }
 
@@ -63,7 +63,7 @@ int64_t mpg_memory_available(void)
             available = kib * 1024;
     if (stream)
         fclose(stream);
-    /* Limits of a container's control group, versions 2 and 1. */
+    /* Files with the memory limit and use of a container: control groups version 2, then version 1. */
     int64_t limit = read_number("/sys/fs/cgroup/memory.max");
     int64_t used = read_number("/sys/fs/cgroup/memory.current");
     if (limit < 0) {
@@ -79,7 +79,8 @@ int64_t mpg_workspace_bytes(int64_t cache_bytes, int64_t available_bytes, int64_
                             int cores)
 {
     int64_t bytes = cache_bytes > 0 ? 4 * cache_bytes : 256 * MIB;
-    int64_t share = available_bytes / 4 / cores; /* half of the memory for two working sets per core */
+    int64_t share = available_bytes / 4 / cores; /* each core has two working sets, which together may take half of the
+                                                    available memory */
     if (bytes < 4 * MIB)
         bytes = 4 * MIB;
     if (bytes > limit_bytes)

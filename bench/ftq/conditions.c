@@ -16,17 +16,18 @@
 #include "common/cpu_clock.h"
 #include "common/units.h"
 
-/* The lowest real-time priority precedes all ordinary tasks but not the kernel's own real-time threads. */
+/* The lowest real-time priority runs before all ordinary tasks, but the kernel's real-time threads still run before it.
+ * */
 enum { REALTIME_PRIORITY = 1 };
-/* Minimum CPU share of an undisturbed core. */
+/* A core whose measuring thread got a smaller share of CPU time was disturbed. */
 #define FULL_SHARE 0.9
-/* Delay from the last thread's arrival to the common start: longer than the readings of mpg_conditions_start(). */
+/* Delay from the last thread's arrival to the common start: the readings in mpg_conditions_start() are done by then. */
 #define AHEAD_NS 20000000
 #define LARGE_STEAL 0.01
 
 /* ---- scheduling class ---- */
 
-/* Takes SCHED_FIFO, storing the previous class in BEFORE. Returns 0 or an errno. */
+/* Gives this thread the scheduling class SCHED_FIFO and stores its previous class in BEFORE. Returns 0 or an errno. */
 static int take_realtime(struct mpg_scheduling_class *before)
 {
     struct sched_param param = {.sched_priority = REALTIME_PRIORITY}, old = {0};
@@ -40,7 +41,7 @@ static int take_realtime(struct mpg_scheduling_class *before)
 static void restore_scheduling(const struct mpg_scheduling_class *before)
 {
     struct sched_param param = {.sched_priority = before->priority};
-    (void)sched_setscheduler(0, before->policy, &param); /* was permitted before */
+    (void)sched_setscheduler(0, before->policy, &param); /* the thread had this class before, so the system permits it */
 }
 
 int mpg_realtime_permitted(struct mpg_error *err)
@@ -72,7 +73,7 @@ void mpg_realtime_throttling(long *runtime_us, long *period_us)
 
 /* ---- record ---- */
 
-/* Waits for the other threads and agrees on a common start. */
+/* Waits until all threads have arrived and agrees on a common start, CLOCK_MONOTONIC ns, in START. */
 static void gather(struct mpg_start_gate *gate)
 {
     if (pthread_barrier_wait(&gate->barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
@@ -92,7 +93,8 @@ void mpg_conditions_start(struct mpg_core_conditions *conditions)
         snprintf(conditions->scheduling + strlen(conditions->scheduling),
                  sizeof conditions->scheduling - strlen(conditions->scheduling), " (SCHED_FIFO: %s)",
                  strerror(refused));
-    if (conditions->together) { /* the first start of the counters takes milliseconds, hence before the barrier */
+    if (conditions->together) { /* starting the counters takes milliseconds and would delay the common start: hence before the
+                                   barrier */
         mpg_counters_start(&conditions->counters);
         mpg_counters_stop(&conditions->counters);
         gather(conditions->together);

@@ -17,29 +17,29 @@
 #include "common/error.h"
 
 struct mpg_scheduling_class {
-    int policy, priority; /* sched(7) */
+    int policy, priority; /* number of the scheduling class in sched(7) */
 };
 
 /* Common start of threads. */
 struct mpg_start_gate {
     pthread_barrier_t barrier;
-    uint64_t start_ns; /* CLOCK_MONOTONIC: the agreed start */
+    uint64_t start_ns; /* the agreed start, CLOCK_MONOTONIC */
 };
 
 struct mpg_core_conditions {
     /* Set by the caller; everything else is zero. */
     int core;
-    bool realtime;                  /* hold SCHED_FIFO if permitted */
-    struct mpg_start_gate *together; /* threads with a common start; NULL: a single thread */
+    bool realtime;                  /* input: take SCHED_FIFO during the measurement if permitted */
+    struct mpg_start_gate *together; /* input: threads with a common start; NULL: a single thread */
     const struct mpg_ftq_cores *division;
     const struct mpg_timer *timer;
 
-    bool started, held;             /* held: SCHED_FIFO is held */
+    bool started, held;             /* the thread has SCHED_FIFO now */
     struct mpg_scheduling_class before;  /* class before SCHED_FIFO */
     struct mpg_timer_moment before_start;
     uint64_t epoch_ns;              /* CLOCK_MONOTONIC at the start of the record */
     double wall_ns, cpu_ns;         /* duration of the record, and CPU time of the thread */
-    double steal_ns, others_ns;     /* steal time (-1: unknown); CPU time of the other ranks of this host */
+    double steal_ns, others_ns;     /* the hypervisor's steal time (-1: unknown); CPU time of the other ranks of this host */
     char scheduling[192];           /* scheduling class during the record */
     struct mpg_counters counters;
     struct mpg_load load;

@@ -15,19 +15,20 @@ enum { LOOP_MULTIPLE = 4 };
 #define THRESHOLD_CAP_NS 100.0
 #define CALIBRATION_NS 1e8
 
-/* A gap between two timer readings, in ticks. */
+/* An interval between two successive timer readings that is longer than the threshold. */
 struct gap {
     uint64_t start, length;
-    double off_ns; /* off-CPU time within the gap */
+    double off_ns; /* off-CPU time within the gap, ns */
 };
 
 struct recording {
-    uint64_t threshold, duration;  /* requested, ticks */
+    uint64_t threshold, duration;  /* input: shortest recorded gap and length of the record, ticks */
     struct gap *gap;
     size_t n, max;
-    uint64_t check_ticks;                 /* after longer gaps the CPU clock is read */
+    uint64_t check_ticks;                 /* after a gap longer than this the CPU clock is read */
     struct mpg_off_cpu off;
-    uint64_t start, span, shortest; /* result, ticks */
+    uint64_t start, span, shortest; /* results, ticks: first reading, length of the record, shortest interval between two
+                                       readings */
 };
 
 /* Determines the off-CPU time within the last gap, r->gap[r->n - 1]. Returns the timer reading from which the record
@@ -54,7 +55,8 @@ static __attribute__((noinline)) uint64_t read_cpu_clock(struct recording *r)
     return now.ended;
 }
 
-/* The loop records every gap, including gaps caused by recording a detour, but not the reading of the CPU clock. */
+/* Records every long interval between two readings. The time that it takes to record a gap is part of the next
+ * interval; the reading of the CPU clock is part of no interval. */
 static inline __attribute__((always_inline)) void record(enum mpg_timer_kind kind,
                                                          struct recording *r)
 {
@@ -81,7 +83,7 @@ static inline __attribute__((always_inline)) void record(enum mpg_timer_kind kin
     r->shortest = shortest;
 }
 
-/* One loop for each timer kind, so the loop contains no branch on the kind. */
+/* The switch is outside the loop: a loop for each timer kind contains no branch on the kind. */
 static void record_with(const struct mpg_timer *timer, struct recording *r)
 {
     r->n = 0;
@@ -104,8 +106,8 @@ static void record_with(const struct mpg_timer *timer, struct recording *r)
     }
 }
 
-/* The shortest loop time in ticks, at least the timer's resolution, because successive readings of a coarse clock
- * are often equal. */
+/* Returns the shortest time of a loop in ticks. Readings of a coarse clock are often equal, hence at least the timer's
+ * resolution. */
 static uint64_t calibrate_loop(const struct mpg_timer *timer)
 {
     struct recording r = {.threshold = UINT64_MAX,
@@ -150,7 +152,7 @@ int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, doubl
     r.gap = malloc(max * sizeof *r.gap);
     if (!r.gap)
         return mpg_error_set(err, "out of memory for %zu detours", max);
-    memset(r.gap, 1, max * sizeof *r.gap); /* avoids page faults later */
+    memset(r.gap, 1, max * sizeof *r.gap); /* touching all pages now avoids page faults during the record */
     mpg_conditions_start(conditions);
     record_with(timer, &r);
     mpg_conditions_stop(conditions);

@@ -12,19 +12,19 @@
 #include "bench/harness/timer.h"
 #include "common/error.h"
 
-/* Values of a detour, ns: start from the record's start, duration, off-CPU time within (preemption, or a
+/* Number of values of a detour, ns: start (since the record's start), duration, off-CPU time within (preemption, or a
  * hypervisor's use of the CPU). */
 enum { MPG_DETOUR_COLUMNS = 3 };
 
 struct mpg_detours {
     double loop_ns;      /* shortest loop time */
     double threshold_ns; /* shortest duration of a detour */
-    double span_ns;      /* length of the record */
+    double span_ns;      /* length of the record, ns */
     double lost_ns, longest_ns;
-    double off_ns;       /* off-CPU part of lost_ns */
-    bool full;           /* the record ended early with MAX detours */
+    double off_ns;       /* part of lost_ns in which the thread was off the CPU */
+    bool full;           /* the record is full (MAX detours) and ended before DURATION_NS */
     size_t n;
-    double *sample;      /* MPG_DETOUR_COLUMNS values a detour */
+    double *sample;      /* n * MPG_DETOUR_COLUMNS values */
 };
 
 /* Records detours for DURATION_NS (> 0) or up to MAX (>= 1) detours, on this thread's core. Duration of a detour:

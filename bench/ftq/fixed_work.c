@@ -17,10 +17,10 @@
 enum { PORTIONS = (int)(MPG_WORK_WARM_UP_NS / PORTION_NS) };
 
 struct timing {
-    uint64_t units, duration;  /* requested: work of a quantum; total ticks */
+    uint64_t units, duration;  /* input: units of work in a quantum; length of the measurement, ticks */
     struct mpg_pace pace;
-    uint64_t *mark;            /* result: start, then the end of each quantum */
-    struct mpg_quantum *found; /* results of each quantum */
+    uint64_t *mark;            /* result, ticks: start of the first quantum, then the end of each quantum */
+    struct mpg_quantum *found; /* result: work and interruptions of each quantum */
     size_t n, max;
 };
 
@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) void time_work(enum mpg_timer_kind 
     t->n = k;
 }
 
-/* One loop for each timer kind, so the loop contains no branch on the kind. */
+/* The switch is outside the loop: a loop for each timer kind contains no branch on the kind. */
 static void time_with(const struct mpg_timer *timer, struct timing *t)
 {
     switch (timer->kind) {
@@ -80,7 +80,7 @@ static uint64_t find_shortest(const struct timing *t)
         uint64_t length = t->mark[k + 1] - t->mark[k];
         shortest = length < shortest ? length : shortest;
     }
-    return shortest > 0 ? shortest : 1; /* readings of a coarse clock may be equal */
+    return shortest > 0 ? shortest : 1; /* two readings of a coarse clock may be equal: their difference is 0 */
 }
 
 /* Returns the number of units that take QUANTUM_TICKS without interruption: doubles the units up to the
@@ -149,7 +149,7 @@ int mpg_fixed_work_measure(const struct mpg_timer *timer, double quantum_ns, dou
         mpg_error_set(err, "out of memory for %zu quanta", t.max);
         goto fail;
     }
-    memset(t.mark, 1, room * sizeof *t.mark); /* avoids page faults later */
+    memset(t.mark, 1, room * sizeof *t.mark); /* touching all pages now avoids page faults during the measurement */
     memset(t.found, 0, room * sizeof *t.found);
     mpg_pace_begin(&t.pace, timer->resolution_ns / timer->ns_per_tick);
     w.units = t.units = calibrate(timer, quantum_ns / timer->ns_per_tick, &t);

@@ -14,15 +14,15 @@
 
 struct mpg_fixed_work {
     uint64_t units;     /* units of work in each quantum */
-    double work_ns;     /* fastest quantum */
-    double unit_ns;     /* a unit in the fastest quantum */
+    double work_ns;     /* time of the fastest quantum */
+    double unit_ns;     /* time of a unit of work in the fastest quantum */
     double span_ns;     /* length of all quanta together */
-    double threshold_ns; /* shorter interruptions count as changes of speed */
+    double threshold_ns; /* a unit that is longer by less than this counts as a change of speed, not as noise */
     struct mpg_speed speed; /* speed of work without interruptions */
-    double lost_ns;     /* time lost to interruptions */
-    double longest_ns;  /* longest quantum */
+    double lost_ns;     /* sum over all quanta of the time lost to interruptions */
+    double longest_ns;  /* time of the longest quantum */
     size_t n;
-    double *sample;     /* 3 values a quantum: start_ns from the first start, duration_ns, lost_ns */
+    double *sample;     /* n * 3 values: start_ns from the first quantum's start, duration_ns, lost_ns */
 };
 
 /* Calibrates the work that takes QUANTUM_NS (> 0) at best on this thread's core, and times it repeatedly without

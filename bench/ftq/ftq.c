@@ -26,7 +26,7 @@
 #define FULL_NS 60e9
 #define QUICK_NS 4e9
 
-/* Words of --mode: the modes by number, then the groups. */
+/* Words of --mode: the single modes, by their number, then the words for several modes. */
 enum { BOTH = MPG_NOISE_MODES, ALL };
 static const char *const modes[] = {[MPG_NOISE_FTQ] = "ftq", [MPG_NOISE_FWQ] = "fwq", [MPG_NOISE_DETOUR] = "detour",
                                     [BOTH] = "both", [ALL] = "all", NULL};
@@ -70,9 +70,9 @@ static const struct mpg_option options[] = {
      .help = "auto (default), counter (the processor's), papi or clock"},
     {0}};
 
-static bool wanted[MPG_NOISE_MODES]; /* modes of --mode */
+static bool wanted[MPG_NOISE_MODES]; /* the modes that --mode selects */
 
-/* Resolves options that depend on each other. */
+/* Sets the defaults that depend on other options. */
 static int check_options(void *unused, char **arguments, size_t n, struct mpg_error *err)
 {
     (void)unused;
@@ -100,9 +100,9 @@ static const struct mpg_program program = {
     .options = options,
     .resolve = check_options};
 
-static const atomic_bool silent = true; /* for all ranks of a host but the first, which reports a signal */
+static const atomic_bool silent = true; /* all ranks of a host but the first are silent about a signal */
 
-/* Determines this rank's cores; the caller frees *CORES. */
+/* Determines the cores that this rank measures; the caller frees *CORES. */
 static int find_cores(struct mpg_ftq_cores *division, int **cores, int *on_host, struct mpg_error *err)
 {
     int n = division->n, *core = malloc((size_t)n * sizeof *core);
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
     int *core = NULL, n = 0, on_host = 0, status = -1;
     mpg_launch_parse(&program, argc, argv);
     mpg_launch_find(&launch);
-    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps the lines of different ranks whole */
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* output by whole lines: lines of several ranks do not mix */
     if (mpg_ftq_cores_join(&launch, &division, &err) < 0)
         goto out;
     mpg_results_file_on_interrupt(program.name, opt.dir, launch.local_rank == 0 ? mpg_host_error_reported(&division)

@@ -20,20 +20,20 @@
 #include "bench/harness/timer.h"
 
 enum { CORES = 65536, POLL_US = 2000, LEAVING_POLL_US = 50000 };
-enum { NAMES = 8, NAME_SIZE = 224 }; /* file names have at most 255 bytes */
+enum { NAMES = 8, NAME_SIZE = 224 }; /* number of names tried; room for a name, which as a file name has at most 255 bytes */
 #define TIMEOUT_NS 30e9
 
 enum state { ABSENT, PRESENT, ENDED };
 
 struct slot {
     atomic_int state, pid;
-    int allowed;                     /* number of available cores */
-    unsigned char core[CORES / 8];   /* a bit for each core */
+    int allowed;                     /* number of cores available to the rank */
+    unsigned char core[CORES / 8];   /* bit C: core C is available to the rank */
 };
 
 struct mpg_host_memory {
     atomic_bool error_reported;
-    struct slot slot[]; /* a slot for each local rank */
+    struct slot slot[]; /* indexed by the rank's number on this host */
 };
 
 static bool may_run(const struct slot *slot, int core)
@@ -95,8 +95,8 @@ static bool is_named(int fd, const char *name)
     return same;
 }
 
-/* Returns whether file ST, expected to have SIZE bytes or to be empty, is left from a launch killed while joining:
- * it is older than the time ranks wait for each other. */
+/* Returns whether the file with status ST is left over from a launch that was killed while its ranks joined: its size
+ * is neither SIZE nor 0, or it is older than ranks of a launch wait for each other. */
 static bool is_stale(const struct stat *st, size_t size)
 {
     struct timespec now;
@@ -105,8 +105,8 @@ static bool is_stale(const struct stat *st, size_t size)
            (double)(now.tv_sec - st->st_ctim.tv_sec) * 1e9 > 2 * TIMEOUT_NS;
 }
 
-/* Joins through file FD with NAME, which this user owns and this process has locked; TAKEN: the file belongs to
-   another launch. */
+/* Joins the ranks that share file FD, named NAME, which this user owns and this process has locked. TAKEN: another
+ * launch uses the file. RETRY: the name now belongs to another file, or to none. */
 static enum join enter_locked(int fd, const char *name, struct mpg_ftq_cores *division)
 {
     const size_t size = sizeof(struct mpg_host_memory) +
@@ -120,7 +120,8 @@ static enum join enter_locked(int fd, const char *name, struct mpg_ftq_cores *di
         (void)shm_unlink(name);
         return RETRY;
     }
-    /* The first rank gets zeros. Allocating avoids a fatal signal on access if memory is full. */
+    /* A new file is filled with zeros. Allocating the memory now avoids a fatal signal at the first access if memory is
+     * full. */
     if (st.st_size == 0 && (errno = posix_fallocate(fd, 0, (off_t)size)) != 0) {
         int saved = errno;
         (void)shm_unlink(name);
@@ -145,7 +146,7 @@ static enum join join_named(const char *name, struct mpg_ftq_cores *division)
     int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
     bool first = fd >= 0 || errno != EEXIST;
     if (!first)
-        fd = shm_open(name, O_RDWR, 0); /* does not follow links */
+        fd = shm_open(name, O_RDWR, 0); /* shm_open() does not follow symbolic links */
     if (fd < 0)
         return first || errno == EMFILE || errno == ENFILE ? FAILED
                : errno == ENOENT                           ? RETRY
@@ -154,14 +155,14 @@ static enum join join_named(const char *name, struct mpg_ftq_cores *division)
     if (is_ours(fd))
         result = flock(fd, LOCK_EX) < 0 ? FAILED : enter_locked(fd, name, division);
     int saved = errno;
-    (void)flock(fd, LOCK_UN); /* a mapping alone would keep the lock */
+    (void)flock(fd, LOCK_UN); /* the mapping keeps the open file, and with it the lock */
     close(fd);
     errno = saved;
     return result;
 }
 
-/* Joins the host's ranks; a name in use by another launch is skipped, identically by all ranks. NAME, of SIZE
- * bytes, becomes the name used. */
+/* Joins the ranks of this host and launch. All ranks of a launch try the same names in the same order and skip those
+ * that another launch uses. NAME, of SIZE bytes, becomes the name used. */
 static int join(char *name, size_t size, struct mpg_ftq_cores *division, struct mpg_error *err)
 {
     char base[NAME_SIZE];
@@ -233,7 +234,7 @@ int mpg_ftq_cores_join(const struct mpg_launch *launch, struct mpg_ftq_cores *di
         return -1;
     int status = await_all(division, err);
     if (status < 0 || launch->local_rank == 0)
-        (void)shm_unlink(name); /* all ranks have it mapped; another rank may have removed the name already */
+        (void)shm_unlink(name); /* all ranks have mapped the memory by now; another rank may have removed the name already */
     return status < 0 ? -1 : unite(division, err);
 }
 
@@ -289,7 +290,7 @@ bool mpg_host_report_error(struct mpg_ftq_cores *division)
     return !atomic_exchange(division->memory ? &division->memory->error_reported : &division->error_reported, true);
 }
 
-/* Returns whether the rank is alive and has not left; a killed rank never leaves. */
+/* Returns whether the rank's process is alive and has not left: a killed rank never marks its slot as ended. */
 static bool is_there(struct slot *slot)
 {
     pid_t pid = atomic_load(&slot->pid);
@@ -303,7 +304,7 @@ void mpg_ftq_cores_leave(struct mpg_ftq_cores *division, bool well)
         for (int r = 0; well && r < division->launch.local_ranks; r++)
             while (is_there(&division->memory->slot[r]))
                 usleep(LEAVING_POLL_US);
-    } /* the memory stays mapped: a signal handler may read it until the end */
+    } /* the memory stays mapped, since a signal handler may read error_reported until the process ends */
     free(division->core);
     division->core = NULL;
 }

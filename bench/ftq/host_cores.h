@@ -10,12 +10,12 @@
 #include "bench/harness/launch.h"
 #include "common/error.h"
 
-struct mpg_host_memory; /* shared memory of the ranks of a host */
+struct mpg_host_memory; /* the memory that the ranks of a host share */
 
 struct mpg_ftq_cores {
     struct mpg_launch launch;
-    struct mpg_host_memory *memory; /* NULL: the only rank on this host */
-    atomic_bool error_reported;           /* of a single rank, which has no shared memory: it has printed an error */
+    struct mpg_host_memory *memory; /* NULL: this rank is the only one on its host */
+    atomic_bool error_reported;           /* without shared memory: this rank has printed an error */
     int *core, n;                /* cores available to any rank of this host, ascending */
     int ranks;                   /* number of ranks of this host with a core, after mpg_ftq_cores_assign() */
 };
@@ -37,7 +37,7 @@ double mpg_host_other_cpu_ns(const struct mpg_ftq_cores *division);
 
 /* Returns a flag set once a rank of this host has reported an error; valid until the end. */
 const atomic_bool *mpg_host_error_reported(const struct mpg_ftq_cores *division);
-/* Returns true to the first rank that calls it: this rank reports the error. */
+/* Returns true to the first rank of this host that calls it, which then reports the error; false to all others. */
 bool mpg_host_report_error(struct mpg_ftq_cores *division);
 
 /* Marks this rank as ended. If WELL, then waits until every rank of this host has ended: the CPU time of running

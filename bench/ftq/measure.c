@@ -26,14 +26,14 @@ enum { REDRAW_NS = 200000000 };
 
 const char *const mpg_noise_names[MPG_NOISE_MODES] = {"ftq", "fwq", "detour"};
 
-/* Closed until all threads have started, or starting has failed. */
+/* Measuring threads wait here until all have been created, or creating one has failed. */
 struct gate {
     pthread_mutex_t mutex;
     bool abandoned;
     struct mpg_start_gate together;
 };
 
-/* The measurement of a core. */
+/* The measurement of a core by a thread. */
 struct job {
     const struct mpg_noise_plan *plan;
     enum mpg_noise_mode mode;
@@ -95,7 +95,7 @@ static void clear(struct job *job)
     mpg_conditions_clear(&job->conditions);
 }
 
-/* A core available to this process and not measured at present; -1: none. */
+/* Returns a core that this process may use and does not measure at present; -1: none. */
 static int find_idle_core(const struct mpg_noise_plan *plan, const struct job *job, int n)
 {
     for (int i = 0; !plan->division->memory && i < plan->division->n; i++) {
@@ -108,8 +108,8 @@ static int find_idle_core(const struct mpg_noise_plan *plan, const struct job *j
     return -1;
 }
 
-/* Waits for the threads. Redrawing the progress bar would be noise, hence it is done only on a core not measured
- * at present. */
+/* Waits for the threads' ends. Redrawing the progress bar would disturb a measured core, so it is redrawn only if
+ * another core is free. */
 static void await(const struct mpg_noise_plan *plan, struct job *job, int n,
                   struct mpg_progress *progress, int done)
 {
@@ -135,8 +135,8 @@ static void await(const struct mpg_noise_plan *plan, struct job *job, int n,
 
 /* ---- results files ---- */
 
-/* "MODE-coreN.samples", with the host name under a launcher with several ranks; "MODE-together-coreN.samples" for
- * cores measured at once. */
+/* Makes the file's name: "MODE-coreN.samples", with the host's name under a launcher with several ranks;
+ * "MODE-together-coreN.samples" for cores measured at once. */
 static void file_name(const struct job *job, char *name, size_t size)
 {
     char host[256] = "";
@@ -257,7 +257,7 @@ static void print_work(const struct mpg_fixed_work *w, const char *who)
            100 * w->speed.lost);
 }
 
-/* Overwrites the samples, which are written already. */
+/* Computes the summary in place: the samples are already in their file, so they may be overwritten. */
 static void print_detours(struct mpg_detours *d, const char *who)
 {
     char threshold[32], span[32], median[32], longest[32];
@@ -288,7 +288,7 @@ static void print_line(struct job *job)
         print_work(&job->found.work, who);
     else
         print_detours(&job->found.detours, who);
-    fflush(stdout); /* errors are detected when stdout is closed */
+    fflush(stdout); /* errors of printf() are detected when stdout is closed */
     mpg_conditions_warn(&job->conditions, who);
 }
 
@@ -329,7 +329,7 @@ int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mod
     struct job *job = calloc((size_t)n, sizeof *job);
     if (!job)
         return mpg_error_set(err, "out of memory for %d cores", n);
-    pthread_barrier_init(&gate.together.barrier, NULL, (unsigned)n); /* cannot fail: n >= 1 */
+    pthread_barrier_init(&gate.together.barrier, NULL, (unsigned)n); /* cannot fail, since n >= 1 */
     for (int i = 0; i < n; i++) {
         job[i] = (struct job){.plan = plan, .mode = mode, .gate = &gate};
         job[i].conditions = (struct mpg_core_conditions){.core = core[i], .realtime = plan->realtime,
@@ -338,7 +338,7 @@ int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mod
     }
     int started = start(job, n, &gate, err), status = started < n ? -1 : 0;
     await(plan, job, started, progress, done);
-    mpg_progress_clear(progress); /* summary lines follow */
+    mpg_progress_clear(progress); /* the progress line ends here, since summary lines follow */
     for (int i = 0; i < started; i++) {
         if (status == 0)
             status = finish(&job[i], err);

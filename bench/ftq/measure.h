@@ -25,8 +25,8 @@ struct mpg_noise_plan {
     const struct mpg_ftq_cores *division;
     double duration_ns, quantum_ns, threshold_ns;
     size_t max_detours;
-    bool realtime, together; /* together: all cores at once, in this process */
-    int cores_at_once; /* cores that all ranks of this host measure at once */
+    bool realtime, together; /* true: all cores at once, in this process */
+    int cores_at_once; /* number of cores that all ranks of this host measure at once */
 };
 
 /* Measures MODE on the N >= 1 cores CORE at once, by a pinned thread per core, then writes a file and prints a

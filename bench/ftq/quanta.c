@@ -12,10 +12,10 @@
 #include "bench/ftq/work.h"
 
 struct counting {
-    double quantum;  /* ticks */
+    double quantum;  /* length of a quantum, ticks */
     size_t n;
     struct mpg_pace pace;
-    struct mpg_quantum *found; /* results of each quantum */
+    struct mpg_quantum *found; /* work and interruptions of each quantum */
     uint64_t start;            /* start of the first quantum, ticks */
 };
 
@@ -24,8 +24,8 @@ static uint64_t end_of(const struct counting *c, size_t k)
     return c->start + (uint64_t)(c->quantum * (double)(k + 1));
 }
 
-/* Records an interruption from FROM, within quantum K, to TO: every quantum touched loses its part; the first part
- * is reduced by the unit of work done in the meantime. */
+/* Records that a unit of work which began at FROM, in quantum K, was interrupted and ended at TO (ticks). Each quantum
+ * loses the part that lies within it; the time of the unit itself is deducted from the first parts. */
 static void note(struct counting *c, size_t k, uint64_t from, uint64_t to)
 {
     double done = c->pace.unit;
@@ -60,7 +60,7 @@ static inline __attribute__((always_inline)) void count_work(enum mpg_timer_kind
     }
 }
 
-/* One loop for each timer kind, so the loop contains no branch on the kind. */
+/* The switch is outside the loop: a loop for each timer kind contains no branch on the kind. */
 static void count_with(const struct mpg_timer *timer, struct counting *c)
 {
     switch (timer->kind) {
@@ -82,7 +82,7 @@ static void count_with(const struct mpg_timer *timer, struct counting *c)
     }
 }
 
-/* Converts interruptions to lost time. */
+/* Fills a row for each quantum: start, work, and the time lost to interruptions. */
 static int fill_samples(const struct counting *c, struct mpg_ftq_quanta *q, struct mpg_error *err)
 {
     uint64_t best = 0;
@@ -126,7 +126,7 @@ int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t 
     memset(c.found, 0, warm * sizeof *c.found);
     count_with(timer, &c);
     c.n = n;
-    memset(c.found, 0, n * sizeof *c.found); /* avoids page faults later */
+    memset(c.found, 0, n * sizeof *c.found); /* touching all pages now avoids page faults during the measurement */
     mpg_conditions_start(conditions);
     count_with(timer, &c);
     mpg_conditions_stop(conditions);

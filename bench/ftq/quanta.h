@@ -16,12 +16,12 @@
 struct mpg_ftq_quanta {
     double quantum_ns;
     double unit_ns;   /* time of a unit of work in the best quantum */
-    double threshold_ns; /* shorter interruptions count as changes of speed */
+    double threshold_ns; /* a unit that is longer by less than this counts as a change of speed, not as noise */
     struct mpg_speed speed; /* speed of work without interruptions */
     double lost_ns;   /* time lost to interruptions in all quanta */
-    double worst_ns;  /* lost in the worst quantum */
+    double worst_ns;  /* time lost to interruptions in the quantum that lost most */
     size_t n;
-    double *sample;   /* 3 values a quantum: start_ns, work in units, lost_ns */
+    double *sample;   /* n * 3 values: start_ns, units of work, lost_ns */
 };
 
 /* Measures N quanta (1..MPG_QUANTA_MAX) of QUANTUM_NS (> 0) on this thread's core. Quantum k always ends at the

@@ -11,16 +11,16 @@
 
 /* Current speed of the core, in ticks. */
 struct mpg_pace {
-    double unit;       /* undisturbed time of a unit */
+    double unit;       /* time of an undisturbed unit of work */
     double resolution; /* resolution of the timer */
-    uint64_t limit;    /* a longer unit was interrupted */
+    uint64_t limit;    /* a unit that takes longer than this counts as interrupted */
 };
 
-/* Work of a quantum. */
+/* Work done in a quantum, and the time that interruptions took. */
 struct mpg_quantum {
-    uint64_t units;       /* units of work; 0: none */
-    uint64_t interrupted; /* interrupted units */
-    double gone;          /* ticks lost to interruptions */
+    uint64_t units;       /* units of work done in the quantum */
+    uint64_t interrupted; /* number of interrupted units */
+    double gone;          /* time lost to interruptions, ticks */
 };
 
 /* Initialises PACE: no unit counts as interrupted until the end of the first quantum. RESOLUTION of the timer,

@@ -6,12 +6,13 @@
 
 #include <stdint.h>
 
-/* Steps of a unit: long compared with a timer reading, short compared with a detour. */
+/* Steps of a unit of work: it takes long compared with a timer reading and is short compared with a detour. */
 enum { MPG_WORK_STEPS = 32 };
-/* Duration of work before measuring, ns: the core reaches its full speed. */
+/* Before the measurement this much work is done, ns, so that the core reaches its full clock rate. */
 #define MPG_WORK_WARM_UP_NS 5e7
 
-/* A unit of work: dependent steps that the compiler can neither drop nor shorten. */
+/* Performs a unit of work: dependent steps that the compiler can neither drop nor shorten. Returns the last step's
+ * result. */
 static inline __attribute__((always_inline)) uint64_t mpg_work_unit(uint64_t x)
 {
     for (int i = 0; i < MPG_WORK_STEPS; i++) {

@@ -10,9 +10,9 @@
 
 enum { DELAY_NS = 2000000, TRIALS = 12, ENOUGH = 2, TAG = 2 };
 
-/* Lets MPI progress for DELAY_NS without posting the receive: an eager message arrives as an unexpected message, a
- * rendezvous waits. Outside MPI even an eager send may wait: Open MPI's shared memory needs the receiver to return
- * the buffer. */
+/* Spends DELAY_NS inside MPI without posting the receive: an eager message is then an unexpected message, and a
+ * rendezvous send waits. Outside MPI even an eager send could wait, since Open MPI's shared memory needs the receiver
+ * to return the send's buffer. */
 static void delay_in_mpi(const struct mpg_pair *pair)
 {
     uint64_t start_ns = mpg_clock_ns();
@@ -21,9 +21,9 @@ static void delay_in_mpi(const struct mpg_pair *pair)
         MPI_Iprobe(0, TAG + 1, pair->comm, &flag, MPI_STATUS_IGNORE);
 }
 
-/* Sends SIZE bytes to a rank that posts the receive DELAY_NS later; returns true if the send completed before the
- * receive was posted. The start signal directly precedes the send: if rank 0 is delayed in between, an eager send
- * can look like a rendezvous, but practically never a rendezvous like an eager send. */
+/* Sends SIZE bytes to a rank that posts the receive DELAY_NS later; returns whether the send completed before that.
+ * Both ranks measure from a start signal, which rank 0 sends directly before the send. If rank 0 is delayed in between,
+ * an eager send can look like a rendezvous, but a rendezvous practically never looks like an eager send. */
 static bool lead_trial(const struct mpg_pair *pair, int size)
 {
     char more = 1;
@@ -48,8 +48,8 @@ static void follow_trials(const struct mpg_pair *pair, int size)
     }
 }
 
-/* Returns, on both ranks, whether sends of SIZE bytes are eager. A rendezvous cannot complete early, but on a busy
- * machine an eager send is often late: few early sends decide. */
+/* Returns, on both ranks, whether sends of SIZE bytes are eager. A rendezvous send cannot complete early, but on a busy
+ * machine an eager send is often late: ENOUGH early sends of TRIALS decide for eager. */
 static bool is_eager(const struct mpg_pair *pair, int64_t size_bytes)
 {
     char more = 0;
@@ -79,7 +79,7 @@ int64_t mpg_eager_limit(const struct mpg_pair *pair, int64_t max_bytes)
         else
             high = middle;
     }
-    /* A true limit has no eager sends far above. */
+    /* If sends far above the limit complete early, too, there is no single limit */
     int64_t well_above = 4 * high < max_bytes ? 4 * high : max_bytes;
     return is_eager(pair, well_above) ? -3 : low;
 }

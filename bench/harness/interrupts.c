@@ -29,7 +29,8 @@ static int find_column(char *line, int core)
     return -1;
 }
 
-/* A device interrupt's label is a number; device names end the line. */
+/* Sets NAME to LABEL, or for a device interrupt, whose label is a number, to LABEL:DEVICES; REST ends with the devices'
+ * names. */
 static void find_name(const char *label, const char *rest, char *name)
 {
     if (!isdigit((unsigned char)*label)) {
@@ -106,8 +107,8 @@ static int more_frequent(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Stores the positive differences into DIFFERENCE (after->n elements) and returns their number. Lines may appear
- * or vanish in between. */
+/* Stores the interrupts counted between BEFORE and AFTER into DIFFERENCE (room for after->n elements) and returns their
+ * number. The tables may have different lines: a name missing in BEFORE had count 0. */
 static size_t subtract(const struct mpg_interrupts *before, const struct mpg_interrupts *after,
                        struct mpg_interrupt *difference)
 {

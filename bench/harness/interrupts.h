@@ -7,7 +7,7 @@
 
 enum mpg_interrupts_kind { MPG_INTERRUPTS_HARD, MPG_INTERRUPTS_SOFT };
 
-struct mpg_interrupt; /* an interrupt's name and count */
+struct mpg_interrupt; /* a name and its count of interrupts */
 
 /* The counts of a core at a moment. Zero-initialised is empty. */
 struct mpg_interrupts {

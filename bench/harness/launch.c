@@ -15,7 +15,8 @@
 
 enum { LAUNCHERS = 5, MAX_RANKS = 100000000, SPEAKING_US = 3000000 };
 
-/* A row for each launcher. An inner launcher inherits an outer launcher's variables: the order matters. */
+/* The variables of each launcher; the first row whose rank is set counts. mpirun inside a Slurm job inherits Slurm's
+ * variables, hence this order. */
 static const struct {
     const char *rank, *ranks, *local_rank, *local_ranks;
 } names[LAUNCHERS] = {
@@ -70,9 +71,10 @@ void mpg_launch_find(struct mpg_launch *launch)
 
 /* ---- command line ---- */
 
-static bool parsing; /* true: this rank is silent and parses the command line */
+static bool parsing; /* this rank is not rank 0 and parses the command line with its output switched off */
 
-/* A launcher ends all ranks when a rank fails: delays this rank until rank 0 has printed the error. */
+/* Called at exit. A launcher ends all ranks when a rank fails: delays a failed rank's exit until rank 0 has printed the
+ * error. */
 static void wait_for_rank_0(int status, void *unused)
 {
     (void)unused;
@@ -83,7 +85,7 @@ static void wait_for_rank_0(int status, void *unused)
 static void redirect(int fd, int to)
 {
     if (to >= 0 && dup2(to, fd) < 0)
-        return; /* after a failure this rank prints, too */
+        return; /* the output stays: this rank prints its messages as well */
 }
 
 int mpg_launch_parse(const struct mpg_program *program, int argc, char **argv)

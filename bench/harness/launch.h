@@ -8,8 +8,8 @@
 #include "common/option.h"
 
 struct mpg_launch {
-    int rank, ranks;             /* rank and number of ranks; ranks 0: several, number unknown */
-    int local_rank, local_ranks; /* on this host; local_rank -1: unknown */
+    int rank, ranks;             /* rank and number of ranks; RANKS 0: there are several, their number is unknown */
+    int local_rank, local_ranks; /* rank on this host and number of ranks on this host; local_rank -1: unknown */
 };
 
 /* Reads the variables of Open MPI, MVAPICH, Hydra (MPICH, Intel MPI), PMIx and Slurm, in this order. Without a

@@ -8,7 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Shorter spans, in clock ticks of /proc/stat, have rounding errors above a tenth. */
+/* Minimum length of a span in clock ticks of /proc/stat: in shorter spans, the rounding error of a tick exceeds a
+ * tenth. */
 enum { MIN_UNITS = 10 };
 
 static double clock_now_ns(clockid_t clock)
@@ -17,7 +18,8 @@ static double clock_now_ns(clockid_t clock)
     return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec * 1e9 + (double)t.tv_nsec : -1;
 }
 
-/* Idle, I/O wait and steal are not busy; user time includes guest time. */
+/* Returns the busy time of all cores since boot; -1: unknown. Idle, I/O wait and steal are not busy; user time includes
+ * guest time. */
 static double busy_now_ns(void)
 {
     unsigned long long user, nice, kernel, irq, softirq;

@@ -6,10 +6,10 @@
 #include "bench/harness/results_file.h"
 #include "common/error.h"
 
-/* Differences between start and end; -1: unknown. */
+/* After mpg_load_end(): differences between start and end of a span; -1: unknown. */
 struct mpg_load {
-    double wall_ns; /* CLOCK_MONOTONIC */
-    double busy_ns; /* all cores of the host */
+    double wall_ns; /* elapsed time (CLOCK_MONOTONIC) */
+    double busy_ns; /* busy time of all cores of the host */
     double own_ns;  /* CPU time of this process, all threads */
 };
 

@@ -19,7 +19,7 @@
 
 #include "common/machine.h"
 
-/* CONFIG_HZ from the kernel's configuration; 0: unknown. */
+/* Returns the kernel's clock tick rate CONFIG_HZ; 0: unknown. */
 static int find_kernel_hz(const char *release)
 {
     char path[512], line[512];
@@ -36,7 +36,8 @@ static int find_kernel_hz(const char *release)
     return hz;
 }
 
-/* CPUID leaf 1 ECX bit 31 and leaf 0x40000000: the hypervisor's signature. */
+/* Writes the hypervisor's name to TEXT: CPUID leaf 1, ECX bit 31 tells that there is a hypervisor, leaf 0x40000000 its
+ * signature. */
 static void find_hypervisor(char *text, size_t size)
 {
     snprintf(text, size, "unknown");
@@ -125,7 +126,8 @@ static int add_clock(struct mpg_header *header, const struct mpg_timer *timer,
     return 0;
 }
 
-/* The state of the machine before the measurement, as mpgbench observed it; nothing for a benchmark run directly. */
+/* Adds header line "load_before": the load of the machine before mpgbench started its benchmarks. A benchmark that is
+ * run directly has no such line. */
 static int add_before(struct mpg_header *header, struct mpg_error *err)
 {
     const char *before = getenv("MPGKIT_MACHINE_BEFORE");

@@ -19,7 +19,7 @@
 #include "statistics/order.h"
 
 #define EAGER_MAX_BYTES ((int64_t)4 << 20)
-#define MIN_MAD 0.01 /* minimum scatter, relative, of the medians of equal pairs */
+#define MIN_MAD 0.01 /* minimum relative error assumed for medians when pairs are compared */
 enum { DEFAULT_PAIRS = 10, TAG = 5, CHUNK = 1 << 24 };
 
 /* State of a launch. */
@@ -29,22 +29,22 @@ struct run {
     struct mpg_ranks ranks;
     struct mpg_timer timer;
     struct mpg_network_effort effort;
-    bool own_core; /* each rank has its own core; on shared cores, time off the CPU is not noise */
-    int64_t pairs; /* all classes */
+    bool own_core; /* each rank has its own core; if ranks share cores, off-CPU time is no noise and is not measured */
+    int64_t pairs; /* number of pairs, all path classes together */
     struct mpg_rank_pair *rank_pair;
     bool eager_known[MPG_PATHS];
     int64_t eager_limit_bytes[MPG_PATHS];
     struct mpg_progress progress;
-    struct mpg_path_results class[MPG_PATHS]; /* rank 0 only */
+    struct mpg_path_results class[MPG_PATHS]; /* rank 0 only; indexed by path class */
     struct mpg_load load;              /* load of this host by other processes */
     double others_ns;                  /* rank 0: CPU time of the other ranks on its host */
 };
 
-/* Results of a pair, sent by the leading rank to rank 0. */
+/* Results of a pair on its leading rank, which sends them to rank 0. */
 struct pair_results {
     struct mpg_measured measured;
     struct mpg_bench_plan plan;
-    struct mpg_path_cell *cell; /* for each cell of the plan */
+    struct mpg_path_cell *cell; /* an element for each cell of the plan */
     double *row;
 };
 
@@ -64,7 +64,7 @@ static void clear_results(struct pair_results *y)
 
 /* ---- a pair ---- */
 
-/* The largest size known to be eager on PATH; negative: none. */
+/* Returns the largest message size known to be eager on PATH; negative: none. */
 static int64_t known_limit(const struct run *run, enum mpg_path path)
 {
     int64_t limit = run->eager_known[path] ? run->eager_limit_bytes[path] : -2;
@@ -85,7 +85,7 @@ static int plan_pair(const struct run *run, enum mpg_path path, struct mpg_bench
     return status;
 }
 
-/* Both ranks use the leading rank's plan, as their caches may differ. */
+/* Broadcasts the leading rank's plan to both ranks: their caches may differ, and with them their plans. */
 static int share_plan(const struct run *run, const struct mpg_pair *pair, enum mpg_path path,
                       struct mpg_bench_plan *plan, struct mpg_error *err)
 {
@@ -113,7 +113,7 @@ static double median_total(const struct mpg_measured *m, size_t cell, double *sc
     return n > 0 ? mpg_sorted_quantile(scratch, n, 0.5) : 0;
 }
 
-/* Makes rows and cells from the measurement. */
+/* Makes y->row (samples of pair NUMBER) and y->cell (medians and unmet goals) from y->measured. */
 static int make_rows(const struct run *run, int64_t number, struct pair_results *y,
                      struct mpg_error *err)
 {
@@ -137,7 +137,7 @@ static int make_rows(const struct run *run, int64_t number, struct pair_results 
     return status;
 }
 
-/* Measures pair K, number NUMBER of its class; called by the two ranks of the pair. */
+/* Measures pair K of the launch, which is number NUMBER within its path class. Called by the two ranks of the pair. */
 static int measure_pair(struct run *run, int64_t k, int64_t number, struct pair_results *y,
                         struct mpg_error *err)
 {
@@ -192,7 +192,8 @@ static void receive_rows(double *row, size_t n, int from)
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Rank 0: adds the results of a pair's leading rank (rank 0 itself or another rank) to the class. */
+/* Rank 0: adds the results of the pair's leading rank to its path class: Y if rank 0 is the leading rank, else received
+ * from the leading rank. */
 static void take(struct run *run, const struct mpg_rank_pair *rank_pair, const struct summary *s,
                  const struct pair_results *y)
 {
@@ -218,7 +219,7 @@ static void take(struct run *run, const struct mpg_rank_pair *rank_pair, const s
     class->dropped += s->dropped;
 }
 
-/* Collects a pair's results on rank 0; collective. */
+/* Collects the results Y of a pair on rank 0; collective over all ranks. */
 static int collect(struct run *run, const struct mpg_rank_pair *rank_pair, const struct pair_results *y,
                    struct mpg_error *err)
 {
@@ -397,7 +398,7 @@ static int write_class(const struct run *run, const struct mpg_path_results *cla
     return status;
 }
 
-/* Prints whether the goal was reached. */
+/* Prints the goal, and how many cells (message sizes of a pair) have not reached it. */
 static void print_exactness(const struct run *run, const struct mpg_path_results *class)
 {
     size_t medians = 0, tails = 0;
@@ -463,7 +464,7 @@ static void warn(struct run *run)
                 run->net->program->name, text);
 }
 
-/* The work of all ranks; all return equal status. */
+/* The work of all ranks after MPI_Init. All ranks return the same status. */
 static int run_all(struct run *run, int argc, char **argv, struct mpg_error *err)
 {
     if (run->ranks.ranks < 2)
@@ -486,7 +487,7 @@ static int run_all(struct run *run, int argc, char **argv, struct mpg_error *err
 
 /* ---- the command line ---- */
 
-/* Resolves options that depend on each other; exits on a usage error. */
+/* Sets the options that depend on each other; exits on a usage error. */
 static void settle(struct run *run)
 {
     const struct mpg_network *net = run->net;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Main program of benchmarks between pairs of MPI ranks: pairs of all path classes, measured one after another; a
- * results file and a summary for each class. A benchmark supplies exchange, columns and cells. */
+/* Main program of benchmarks between pairs of MPI ranks: draws pairs of all path classes, measures one pair after
+ * another, writes a results file and prints a summary for each class. A benchmark supplies exchange, columns and cells
+ * (struct mpg_network). */
 #ifndef MPG_NETWORK_H
 #define MPG_NETWORK_H
 
@@ -17,13 +18,14 @@
 struct mpg_network_options {
     const char *dir, *sizes, *timer, *pairs;
     int64_t iterations, max, warmup, launch, seed;
-    double confidence, median_error, tail_error; /* percent; an error of 0: no goal */
+    double confidence, median_error, tail_error; /* errors in percent; 0: no goal */
     double time_ns;
     bool quick, no_eager, no_bind;
     bool iterations_given, max_given, seed_given, time_given;
 };
 
-/* Option table rows common to pair benchmarks; O: a struct mpg_network_options, WARMUP_TEXT: its default. */
+/* Option table rows common to pair benchmarks. O: a struct mpg_network_options; WARMUP_TEXT: default of --warmup as
+ * text. */
 #define MPG_NETWORK_OPTIONS(o, warmup_text)                                                                                     \
     {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &(o).dir, .argument = "DIR",          \
      .help = "write the samples into folder DIR (default: results)"},                                           \
@@ -64,7 +66,7 @@ struct mpg_network {
     const struct mpg_program *program;
     struct mpg_network_options *opt;
     struct mpg_network_effort full, quick;
-    int64_t fixed_min;   /* limits.min for --iterations */
+    int64_t fixed_min;   /* limits.min if --iterations is given */
     mpg_exchange_half *lead, *follow;
     bool sent; /* LEAD records the time after the last send */
     bool late; /* late receives (struct mpg_rounds) */
@@ -75,10 +77,10 @@ struct mpg_network {
                 struct mpg_bench_plan *plan, struct mpg_error *err);
     /* Fills a row's columns after the first (the pair number). */
     void (*row)(const struct mpg_bench_cell *cell, const struct mpg_times *times, double *row);
-    /* Adds the benchmark's header lines about CLASS; may be NULL. */
+    /* Adds the benchmark's own header lines for the results file of CLASS. NULL: none. */
     int (*describe)(const struct mpg_path_results *class, struct mpg_header *header,
                     struct mpg_error *err);
-    int window_column; /* 0: none */
+    int window_column; /* number of the column with the window; 0: none */
     bool tail;         /* the 99th percentile is part of the goal */
     /* Prints the table of a class. Errors: out of memory. */
     int (*summary)(const struct mpg_path_results *class, struct mpg_error *err);

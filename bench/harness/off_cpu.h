@@ -23,8 +23,8 @@ struct mpg_off_cpu {
     double ns_per_tick;
     bool skips_interrupts;                   /* the CPU clock excludes interrupts as well */
     bool counts_switches;                    /* readings include thread switch counts */
-    uint64_t check_ticks;          /* longer intervals are checked */
-    uint64_t slow_ticks;          /* longer readings are repeated */
+    uint64_t check_ticks;          /* intervals longer than this are checked */
+    uint64_t slow_ticks;          /* a reading that takes longer than this is repeated */
     struct mpg_off_cpu_reading last;
 };
 
@@ -32,9 +32,9 @@ struct mpg_off_cpu {
  * thread may sleep while waiting, which mpg_off_cpu_after_interval() excludes. */
 struct mpg_off_cpu mpg_off_cpu_open(const struct mpg_timer *timer, bool waits);
 
-/* Reads both clocks, by a few attempts for a short distance. */
+/* Reads both clocks. Repeats a slow reading a few times, since the two clocks should be read at one moment. */
 struct mpg_off_cpu_reading mpg_off_cpu_read(const struct mpg_off_cpu *off);
-/* Returns whether the reading took too long and was therefore interrupted. */
+/* Returns whether READING took so long that the thread must have been interrupted during it. */
 static inline bool mpg_off_cpu_interrupted(const struct mpg_off_cpu *off,
                                            const struct mpg_off_cpu_reading *reading)
 {

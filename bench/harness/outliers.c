@@ -18,8 +18,9 @@ enum { SHORT, LONG, KINDS, MAP_RANKS = 24 };
 
 /* A pair compared with its class. */
 struct figure {
-    double ratio[KINDS]; /* logarithm of the pair's times over those of its class; NAN: the pair has no messages of this kind */
-    double z[KINDS];     /* robust z-score of an outlier; else 0 */
+    double ratio[KINDS]; /* logarithm of the pair's times relative to its class (mpg_outliers_print()); NAN: the pair has no
+                            short (or long) messages */
+    double z[KINDS];     /* robust z-score if the pair is an outlier; else 0 */
 };
 
 static double median_of(double *value, size_t n)
@@ -43,7 +44,8 @@ static bool same_cell(const struct mpg_path_cell *a, const struct mpg_path_cell 
     return a->size_bytes == b->size_bytes && a->window == b->window;
 }
 
-/* Replaces the median of each cell of SORTED (in compare_cells() order) by the median over the class's pairs. */
+/* Replaces the median of each of the N cells of SORTED (in compare_cells() order) by the median over all pairs of the
+ * class. */
 static void find_medians(struct mpg_path_cell *sorted, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
@@ -58,11 +60,11 @@ static void find_medians(struct mpg_path_cell *sorted, size_t n)
 static double class_median(const struct mpg_path_cell *sorted, size_t n,
                            const struct mpg_path_cell *cell)
 {
-    size_t low = 0, high = n; /* invariant: the first element not before CELL is within low..high */
+    size_t low = 0, high = n; /* invariant: the first element of SORTED that does not precede CELL is in low..high */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         struct mpg_path_cell probe = *cell;
-        probe.median_ns = -1; /* sorts before all cells of equal size and window */
+        probe.median_ns = -1; /* the probe sorts before all cells of equal size and window, so the search finds their first */
         if (compare_cells(&sorted[middle], &probe) < 0)
             low = middle + 1;
         else
@@ -71,7 +73,7 @@ static double class_median(const struct mpg_path_cell *sorted, size_t n,
     return sorted[low].median_ns;
 }
 
-/* Computes the ratios of all pairs. The cells of a pair are adjacent, in the order of pairs. */
+/* Computes figure[].ratio of all pairs of CLASS, whose cells are in the order of pairs. */
 static int find_ratios(const struct mpg_path_results *class, struct figure *figure,
                        struct mpg_error *err)
 {
@@ -105,7 +107,7 @@ static int find_ratios(const struct mpg_path_results *class, struct figure *figu
     return status;
 }
 
-/* Computes the robust z-score of each outlying pair. */
+/* Computes figure[].z of the outlying pairs for messages of KIND (SHORT or LONG). */
 static int judge(const struct mpg_path_results *class, int kind, double floor, struct figure *figure,
                  struct mpg_error *err)
 {
@@ -130,7 +132,7 @@ static int judge(const struct mpg_path_results *class, int kind, double floor, s
     return found < 0 ? -1 : 0;
 }
 
-/* 'S': slower than expected, 'F': faster, '.': as expected. */
+/* Returns how a pair compares with its class: 'S': slower, 'F': faster, '.': as expected. */
 static char mark_of(const struct figure *figure)
 {
     double worst = fabs(figure->z[SHORT]) > fabs(figure->z[LONG]) ? figure->z[SHORT]

@@ -13,11 +13,11 @@
 
 /* ---- selection ---- */
 
-/* Numbers of pairs available and wanted. */
+/* Numbers of pairs in each path class. */
 struct share {
-    int64_t pairs[MPG_PATHS]; /* available in each class */
+    int64_t pairs[MPG_PATHS]; /* pairs available */
     int64_t wanted[MPG_PATHS];
-    bool apart; /* only pairs on different cores count */
+    bool apart; /* pairs of ranks that share a core are left out */
 };
 
 static bool on_one_core(const struct mpg_ranks *ranks, int a, int b)
@@ -38,7 +38,8 @@ static void count_pairs(const struct mpg_ranks *ranks, struct share *share)
     memcpy(share->pairs, share->apart ? apart : together, sizeof share->pairs);
 }
 
-/* Distributes WANTED over the classes in turns while pairs remain. Returns the number distributed. */
+/* Distributes WANTED pairs over the path classes, one to each in turn while the class has more pairs. Returns the
+ * number distributed. */
 static int64_t divide(struct share *share, int64_t wanted)
 {
     int64_t given = 0, before = -1;

@@ -9,7 +9,7 @@
 #include "bench/harness/ranks.h"
 #include "common/error.h"
 
-/* Two ranks of MPI_COMM_WORLD, a < b: A leads, B answers. */
+/* Two ranks of MPI_COMM_WORLD, a < b. A leads (sends first, takes the times), B answers. */
 struct mpg_rank_pair {
     int a, b;
     enum mpg_path path;
@@ -25,9 +25,9 @@ int64_t mpg_rank_pairs_draw(const struct mpg_ranks *ranks, int64_t wanted, uint6
 
 /* State of this rank within a pair. */
 struct mpg_pair {
-    int rank;      /* 0: leads, 1: answers */
+    int rank;      /* 0: this rank leads; 1: this rank answers */
     MPI_Comm comm; /* communicator of the two ranks */
-    char *send_buffer, *receive_buffer; /* send and receive buffers, pages touched */
+    char *send_buffer, *receive_buffer; /* page-aligned buffers; all pages touched */
 };
 
 /* Creates the pair's communicator; collective over the two ranks. End by mpg_pair_end(). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Samples of a path class. */
+/* Samples of all pairs of a path class: memory, selection by message size, cells without convergence. */
 #include "config.h"
 
 #include "bench/harness/path_results.h"
@@ -91,7 +91,8 @@ int64_t mpg_path_results_sizes(const struct mpg_path_results *class, int64_t win
     return (int64_t)kept;
 }
 
-/* Formats a cell without convergence: "64KiB (p99)". */
+/* Formats a cell that did not reach the goal: message size, and in brackets the quantiles that missed it: "64KiB
+ * (p99)". */
 static void format_cell(const struct mpg_path_results *class, const struct mpg_path_cell *cell,
                        char *text, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cells of message size and window. */
+/* Makes the plan of a pair's measurement: cells of message size and window. */
 #include "config.h"
 
 #include "bench/harness/plan.h"

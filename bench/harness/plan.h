@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plan of a pair's measurement: cells of message size and window, largest number of samples, block lengths. */
+/* The plan of a pair's measurement: a cell for each message size and window, with its number of samples and its block
+ * length. */
 #ifndef MPG_PLAN_H
 #define MPG_PLAN_H
 
@@ -14,30 +15,30 @@ enum { MPG_PLAN_MAX_BLOCK = 1000 };
 
 struct mpg_bench_cell {
     int64_t size_bytes;
-    int64_t window; /* messages in flight, >= 1 */
-    int64_t max;    /* largest number of samples, >= 1 */
-    int64_t block;  /* samples taken consecutively, 1..MPG_PLAN_MAX_BLOCK */
+    int64_t window; /* messages that are sent before an acknowledgement is awaited, >= 1 */
+    int64_t max;    /* number of samples at which the cell ends, >= 1 */
+    int64_t block;  /* samples taken one after another, 1..MPG_PLAN_MAX_BLOCK */
 };
 
 /* Zero-initialised is empty. */
 struct mpg_bench_plan {
     size_t n;
     struct mpg_bench_cell *cell;
-    int64_t max_bytes; /* largest size */
-    int64_t samples;   /* largest number of samples of all cells, <= MPG_PLAN_MAX_SAMPLES */
+    int64_t max_bytes; /* largest message size of all cells */
+    int64_t samples;   /* sum of max over all cells, <= MPG_PLAN_MAX_SAMPLES */
 };
 
-/* Numbers of samples by size: MAX (>= 1) up to FULL_BYTES; a constant number of bytes above, but at least MIN
- * (or MAX if smaller). */
+/* Number of samples by message size: MAX (>= 1) up to FULL_BYTES; above, as many as transfer equal bytes, but at least
+ * MIN (or MAX if smaller). */
 struct mpg_plan_limits {
     int64_t max, full_bytes, min;
 };
 
-/* Returns the largest number of samples for messages of SIZE_BYTES. */
+/* Returns the number of samples to take at most of messages of SIZE_BYTES. */
 int64_t mpg_plan_max_samples(const struct mpg_plan_limits *limits, int64_t size_bytes);
 
-/* Adds a cell unless present. The block is a fiftieth of the largest number of samples, at least 20 or all
- * samples. Errors: size outside 0..MPG_PLAN_MAX_BYTES, too many samples, out of memory. */
+/* Adds a cell unless present. Its block is a fiftieth of its samples, but at least 20, or all if there are fewer.
+ * Errors: size outside 0..MPG_PLAN_MAX_BYTES, too many samples, out of memory. */
 int mpg_plan_add(struct mpg_bench_plan *plan, int64_t size_bytes, int64_t window,
                  const struct mpg_plan_limits *limits, struct mpg_error *err);
 

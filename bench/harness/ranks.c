@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Locations of MPI ranks. */
+/* The ranks of a benchmark: agreement on errors, location and binding, header lines. */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -28,7 +28,7 @@ void mpg_ranks_wait(MPI_Request *request)
 
 int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value)
 {
-    (void)ranks; /* always MPI_COMM_WORLD */
+    (void)ranks; /* only MPI_COMM_WORLD is used */
     int64_t max = value;
     MPI_Request request;
     MPI_Iallreduce(&value, &max, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &request);
@@ -38,7 +38,8 @@ int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value)
 
 int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error *err)
 {
-    /* The maximum over all ranks finds the lowest failed rank with an error text: its value is the largest. */
+    /* MPI_MAX over the ranks finds the lowest failed rank with an error text, since that rank contributes the largest
+     * value. */
     int64_t mine = status >= 0 ? 0 : err->text[0] ? 1 + ranks->ranks - ranks->rank : 1;
     int64_t max = mpg_ranks_maximum(ranks, mine);
     if (max > 0 && mine < max)
@@ -55,7 +56,7 @@ double mpg_ranks_other_cpu_ns(const struct mpg_ranks *ranks, double own_ns)
     return sum_ns;
 }
 
-/* FNV-1a hash (Fowler, Noll, Vo) of TEXT with its terminating 0, continued from HASH. */
+/* Returns the FNV-1a hash (Fowler, Noll, Vo) of TEXT with its terminating 0. HASH: hash of the texts before. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
     do
@@ -81,9 +82,9 @@ int mpg_ranks_same_arguments(const struct mpg_ranks *ranks, const char *name, in
 
 /* ---- cores ---- */
 
-/* The available cores of all ranks, concatenated. */
+/* The available cores of all ranks, one rank's list after another. */
 struct lists {
-    int *n, *first, *core; /* rank r's cores: core[first[r]] to core[first[r] + n[r] - 1] */
+    int *n, *first, *core; /* rank r has the n[r] cores from core[first[r]] on */
     int all;
 };
 
@@ -94,7 +95,7 @@ static void clear_lists(struct lists *lists)
     free(lists->core);
 }
 
-/* Gathers the N cores in MINE of each rank. */
+/* Gathers each rank's N available cores, MINE, into LISTS on all ranks. */
 static int gather_lists(const struct mpg_ranks *ranks, const int *mine, int n,
                         struct lists *lists, struct mpg_error *err)
 {
@@ -118,7 +119,7 @@ static int gather_lists(const struct mpg_ranks *ranks, const int *mine, int n,
     return 0;
 }
 
-/* The first of the N cores in LIST with the smallest USED. */
+/* Returns the core in LIST that fewest ranks use (USED, indexed by core); the first of several. */
 static int least_used(const int *list, int n, const int *used)
 {
     int best = list[0];
@@ -128,7 +129,8 @@ static int least_used(const int *list, int n, const int *used)
     return best;
 }
 
-/* Assigns a core to each rank of this host (location[].core) and counts the host's ranks and cores for this rank. */
+/* Assigns a core to each rank of this rank's host (location[].core; -1: not bound) and counts the host's ranks and
+ * cores in this rank's location. */
 static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool bind,
                         struct mpg_error *err)
 {
@@ -139,7 +141,7 @@ static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool
     int *used = calloc((size_t)max + 1, sizeof *used);
     char *seen = calloc((size_t)max + 1, 1);
     if (used && seen) {
-        /* Ranks bound by the launcher come first: they cannot move. */
+        /* Pass 0: ranks that the launcher bound to a core, which cannot move. Pass 1: the others, around them. */
         for (int pass = 0; pass < 2; pass++)
             for (int r = 0; r < ranks->ranks; r++) {
                 struct mpg_rank_location *location = &ranks->location[r];

@@ -144,7 +144,7 @@ static struct {
 static void write_error_text(const char *text)
 {
     ssize_t written = write(STDERR_FILENO, text, strlen(text));
-    (void)written; /* no way to report a failure */
+    (void)written; /* if this write fails, there is no other way to report */
 }
 
 static void announce(int number)
@@ -155,7 +155,7 @@ static void announce(int number)
         write_error_text(announced.dir);
         write_error_text(" are complete, the running measurement is lost\n");
     }
-    raise(number); /* SA_RESETHAND restored the default action */
+    raise(number); /* the signal's default action, restored by SA_RESETHAND, now ends the process */
 }
 
 void mpg_results_file_on_interrupt(const char *program, const char *dir, const atomic_bool *silent)

@@ -31,10 +31,10 @@ void mpg_header_clear(struct mpg_header *header); /* frees the lines */
 
 /* The samples of a file, row by row; the caller owns VALUE. */
 struct mpg_bench_samples {
-    const char *columns;             /* "size_bytes rtt_ns" */
-    int n_columns;                   /* 1..MPG_RESULTS_COLUMNS */
+    const char *columns;             /* names of the columns: "size_bytes rtt_ns" */
+    int n_columns;                   /* number of columns, 1..MPG_RESULTS_COLUMNS */
     int decimals[MPG_RESULTS_COLUMNS];
-    size_t n;                        /* rows */
+    size_t n;                        /* number of rows */
     const double *value;             /* n * n_columns values */
 };
 

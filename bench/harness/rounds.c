@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rounds of blocks of exchanges. The leading rank decides and sends the other rank a command before each block. */
+/* Rounds of blocks of exchanges between the two ranks of a pair. The leading rank decides and tells the other rank
+ * before each block how many exchanges follow (struct command). */
 #include "config.h"
 
 #include "bench/harness/rounds.h"
@@ -13,20 +14,21 @@
 #include "statistics/order.h"
 
 enum {
-    WARMUP_CHUNK = 10, /* exchanges between time checks */
-    WARMUP_LATER = 10, /* messages before a later block */
-    MIN_BLOCKS = 5,    /* minimum number of blocks of a cell, so that a cell is measured at several times */
-    MIN_COUNT = 3,     /* exchanges in a block if time is short */
+    WARMUP_CHUNK = 10, /* exchanges between checks of the time limit during the warm-up */
+    WARMUP_LATER = 10, /* messages to warm up a cell's blocks after its first */
+    MIN_BLOCKS = 5,    /* a cell with a goal ends after this many blocks at the earliest, so that it is measured at several
+                          times */
+    MIN_COUNT = 3,     /* smallest number of exchanges in a block if the time limit is near */
     TAG = 3
 };
-#define PROBE_NS 2e8 /* between probes of the other rank's clock */
+#define PROBE_NS 2e8 /* time between probes of the other rank's clock */
 
 enum order { ORDER_EXCHANGE, ORDER_PROBE, ORDER_END };
 
 /* Command of the leading rank to the other. */
 struct command {
     int64_t order, size_bytes, window;
-    int64_t unrecorded, recorded; /* numbers of exchanges */
+    int64_t unrecorded, recorded; /* number of exchanges that warm up, and that are recorded */
 };
 
 struct raw {
@@ -37,15 +39,15 @@ struct raw {
     double answer_ns;
 };
 
-/* Progress of a cell. */
+/* Progress of a cell of the plan on the leading rank. */
 struct state {
-    int64_t n, blocks; /* exchanges recorded, blocks */
-    int64_t values;    /* exchanges without off-CPU time */
+    int64_t n, blocks; /* number of recorded exchanges; number of blocks */
+    int64_t values;    /* number of exchanges without off-CPU time */
     bool done;
     struct mpg_unmet_goals unmet;
-    int64_t next_check;       /* adaptive: number of exchanges at the next check of the goal */
-    double each_ns;         /* time of an exchange in the last block */
-    double *value;          /* adaptive: all total times */
+    int64_t next_check;       /* adaptive: number of exchanges at which the goal is checked next */
+    double each_ns;         /* mean time of an exchange in the last block */
+    double *value;          /* adaptive: total_ns of the VALUES exchanges without off-CPU time */
     size_t room;
 };
 
@@ -59,10 +61,10 @@ struct work {
     struct mpg_bench_exchange x;
     struct mpg_stamps *stamps;
     struct mpg_off_cpu off;
-    double *other_off_ns; /* the other rank's off_ns of a block */
-    double other_cost_ns; /* timer cost of the other rank */
+    double *other_off_ns; /* stamps->off_ns of the other rank for the current block */
+    double other_cost_ns; /* cost of a timer reading on the other rank */
     /* Leading rank only: */
-    struct state *state; /* state of each cell */
+    struct state *state; /* indexed by cell */
     size_t *order;
     double *scratch;
     struct raw *raw;
@@ -87,7 +89,7 @@ static void run_block(struct work *w, const struct command *c)
         half(&w->x, c->recorded, w->stamps);
 }
 
-/* Transfers the other rank's off-CPU times to the leading rank. */
+/* Sends this rank's off-CPU times of a block with RECORDED exchanges to the leading rank. */
 static void send_off(const struct work *w, int64_t recorded)
 {
     if (w->x.off)
@@ -122,7 +124,7 @@ static void exchange(struct work *w, size_t cell, int64_t unrecorded, int64_t re
         receive_off(w, recorded);
 }
 
-/* The other rank's part: obeys commands until ORDER_END. */
+/* Runs on the rank that does not lead: performs the leading rank's commands until ORDER_END. */
 static int serve(struct work *w, struct mpg_error *err)
 {
     struct command c;
@@ -147,7 +149,7 @@ static int serve(struct work *w, struct mpg_error *err)
 
 /* ---- the leading rank ---- */
 
-/* Reserves memory for COUNT more samples of CELL before the measurement. */
+/* Reserves memory for COUNT more samples of CELL, so that storing them allocates nothing. */
 static int reserve(struct work *w, size_t cell, int64_t count, struct mpg_error *err)
 {
     struct state *s = &w->state[cell];
@@ -157,7 +159,8 @@ static int reserve(struct work *w, size_t cell, int64_t count, struct mpg_error 
         struct raw *grown = realloc(w->raw, room * sizeof *grown);
         if (!grown)
             return mpg_error_set(err, "out of memory for %zu samples", room);
-        memset(grown + w->n, 1, (room - w->n) * sizeof *grown); /* avoids page faults later */
+        memset(grown + w->n, 1, (room - w->n) * sizeof *grown); /* touching all pages now avoids page faults during the
+                                                                   measurement */
         w->raw = grown;
         w->room = room;
     }
@@ -171,13 +174,14 @@ static int reserve(struct work *w, size_t cell, int64_t count, struct mpg_error 
     return 0;
 }
 
-/* Time between two readings of this rank's timer, minus the cost of a reading. */
+/* Returns the time between two readings of this rank's timer, minus the cost of a reading. */
 static double own_ns(const struct work *w, uint64_t from, uint64_t to)
 {
     return fmax(0, (double)(to - from) * w->timer->ns_per_tick - w->timer->cost_ns);
 }
 
-/* Stores the samples of a block, minus timer costs: a reading of each rank's timer lies between start and end. */
+/* Stores the COUNT samples of a block. total_ns is reduced by the cost of a reading of each rank's timer, since both
+ * lie between start and end. */
 static void keep(struct work *w, size_t cell, int64_t count)
 {
     const struct mpg_stamps *t = w->stamps;
@@ -214,14 +218,15 @@ static double left_ns(const struct work *w)
     return w->rounds->time_ns - (double)(mpg_clock_ns() - w->start_ns);
 }
 
-/* The number of exchanges of CELL that transfer MESSAGES, rounded up. */
+/* Returns the number of CELL's exchanges that transfer at least MESSAGES messages; an exchange transfers a window of
+ * them. */
 static int64_t in_windows(const struct work *w, size_t cell, int64_t messages)
 {
     int64_t window = w->plan->cell[cell].window;
     return (messages + window - 1) / window;
 }
 
-/* Warms up a cell, for at most SHARE_NS. */
+/* Warms up a cell with rounds->warmup messages, or until SHARE_NS have passed if there is a time limit. */
 static void warm_up(struct work *w, size_t cell, double share_ns)
 {
     uint64_t begun_ns = mpg_clock_ns();
@@ -239,8 +244,8 @@ static void warm_up(struct work *w, size_t cell, double share_ns)
     }
 }
 
-/* The number of exchanges of CELL that fit the remaining time with LEFT cells of the round to go; most time is
- * reserved for later rounds. */
+/* Returns the number of exchanges in CELL's next block. LEFT cells of this round are still to be measured; a block
+ * takes at most a quarter of a cell's share of the remaining time, which leaves time for later rounds. */
 static int64_t count_that_fits(const struct work *w, size_t cell, size_t left)
 {
     const struct mpg_bench_cell *p = &w->plan->cell[cell];
@@ -255,7 +260,8 @@ static int64_t count_that_fits(const struct work *w, size_t cell, size_t left)
     return fits < (double)count ? (int64_t)fits : count;
 }
 
-/* Measures a block of CELL, or nothing if time is too short; LEFT: cells of the round to go, this cell included. */
+/* Measures a block of CELL, or nothing if time is short. LEFT: number of cells that this round still has to measure,
+ * CELL included. */
 static int visit(struct work *w, size_t cell, size_t left, struct mpg_error *err)
 {
     struct state *s = &w->state[cell];
@@ -277,13 +283,13 @@ static int visit(struct work *w, size_t cell, size_t left, struct mpg_error *err
     return 0;
 }
 
-/* Checks the goal of cell I. A check sorts the series, hence the next check follows after a tenth more samples:
- * the total cost is a few sorts. */
+/* Checks whether cell I has reached the goal. A check sorts all values, so the next check follows after a tenth more
+ * samples: all checks together cost a few sorts. */
 static void check_goal(struct work *w, size_t i)
 {
     struct state *s = &w->state[i];
     s->next_check = s->n + s->n / 10;
-    if (s->values == 0) { /* all samples include off-CPU time */
+    if (s->values == 0) { /* every sample includes off-CPU time: no value to judge by */
         s->unmet = (struct mpg_unmet_goals){w->rounds->goal.median_error > 0, w->rounds->goal.tail_error > 0};
         return;
     }
@@ -292,7 +298,7 @@ static void check_goal(struct work *w, size_t i)
     s->unmet = mpg_goal_unmet(&w->rounds->goal, s->value, w->scratch, (size_t)s->values);
 }
 
-/* Determines which cells are finished; true: all. */
+/* Marks the cells that have reached the goal or their maximum. Returns whether all cells are done. */
 static bool assess(struct work *w)
 {
     bool all = true;
@@ -355,7 +361,7 @@ static int one_round(struct work *w, struct mpg_error *err)
     return 0;
 }
 
-/* Runs all rounds; SCRATCH has room for the longest series. */
+/* Leads all rounds until every cell is done, time is up or memory is out. */
 static int lead(struct work *w, struct mpg_error *err)
 {
     struct command end = {.order = ORDER_END};
@@ -388,7 +394,7 @@ static int prepare(struct work *w, struct mpg_error *err)
                                  .request = calloc(MPG_WINDOW_MAX, sizeof(MPI_Request))};
     if (!w->stamps || !w->x.request)
         return mpg_error_set(err, "out of memory");
-    memset(w->stamps, 1, sizeof *w->stamps); /* avoids page faults later */
+    memset(w->stamps, 1, sizeof *w->stamps); /* touching all pages now avoids page faults during the measurement */
     if (w->rounds->off_cpu) {
         w->off = mpg_off_cpu_open(w->timer, true);
         w->x.off = &w->off;
@@ -420,21 +426,23 @@ static void release(struct work *w)
     mpg_sync_close(w->sync);
 }
 
-/* Time from reading THERE of the other rank's timer to reading HERE of this rank's. */
+/* Returns the time between the other rank's timer reading THERE and this rank's later timer reading HERE, on
+ * synchronised clocks. */
 static double since_ns(const struct work *w, uint64_t there, uint64_t here)
 {
     return mpg_sync_time_ns(w->sync, 0, here) - mpg_sync_time_ns(w->sync, 1, there);
 }
 
-/* Returns true if this rank began to receive both answers of R after they had arrived: each had been in flight for at
- * least the minimum time, R->answer_ns. */
+/* Returns whether both answers of R had arrived when this rank began to receive them: each had been sent at least
+ * R->answer_ns before. */
 static bool was_late(const struct work *w, const struct raw *r)
 {
     return since_ns(w, r->arrived, r->receive_start) >= r->answer_ns &&
            since_ns(w, r->second_arrived, r->wait_start) >= r->answer_ns;
 }
 
-/* Converts the samples to synchronised time for the caller. */
+/* Converts the recorded timer readings to times (struct mpg_times) for the caller, once all probes of the clocks are
+ * known. */
 static int conclude(const struct work *w, struct mpg_measured *measured, struct mpg_error *err)
 {
     struct mpg_measured m = {.rounds = w->round,

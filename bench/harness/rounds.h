@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measurement of a pair: rounds through all cells of a plan, each in random order, with a block of exchanges
- * per cell, until every cell is precise enough. Random orders keep machine drift from looking like an effect of
+/* The measurement of a pair: rounds through all cells of a plan in random order, with a block of exchanges for each
+ * cell, until every cell has reached the goal. Random orders keep machine drift from looking like an effect of message
  * size. */
 #ifndef MPG_ROUNDS_H
 #define MPG_ROUNDS_H
@@ -18,15 +18,15 @@
 
 enum { MPG_WINDOW_MAX = 4096 };
 
-/* Inputs of a benchmark's exchange. */
+/* Parameters of a block of exchanges. */
 struct mpg_bench_exchange {
-    MPI_Comm comm; /* ranks 0 and 1 */
+    MPI_Comm comm; /* communicator of the pair: rank 0 leads, rank 1 answers */
     char *send_buffer, *receive_buffer;
     int size, window;
-    bool eager; /* messages of SIZE are known to be eager */
+    bool eager; /* messages of SIZE bytes are known to be eager */
     enum mpg_timer_kind timer;
     MPI_Request *request; /* MPG_WINDOW_MAX elements */
-    struct mpg_off_cpu *off; /* of this rank; NULL: off-CPU time is not measured */
+    struct mpg_off_cpu *off; /* off-CPU time of this rank; NULL: not measured */
 };
 
 /* Timer readings of a block, an element for each exchange. Leading rank: START; SENT after the last send (if the
@@ -42,7 +42,8 @@ struct mpg_stamps {
     uint64_t receive_start[MPG_PLAN_MAX_BLOCK], wait_start[MPG_PLAN_MAX_BLOCK], wait_end[MPG_PLAN_MAX_BLOCK];
     uint64_t second_arrived[MPG_PLAN_MAX_BLOCK];
     double off_ns[MPG_PLAN_MAX_BLOCK + 1];
-    double answer_ns; /* late receives: the minimal time in flight of an answer, in this block */
+    double answer_ns; /* late receives: an answer counts as arrived if it was sent at least this long ago (a round trip of this
+                         block) */
 };
 
 /* Performs a rank's half of N exchanges (1..MPG_PLAN_MAX_BLOCK) and records them in STAMPS. */
@@ -51,24 +52,24 @@ typedef void mpg_exchange_half(const struct mpg_bench_exchange *x, int64_t n, st
 /* Parameters of a measurement; equal on both ranks. */
 struct mpg_rounds {
     mpg_exchange_half *lead, *follow;
-    bool sent;             /* LEAD records stamps->sent */
+    bool sent;             /* LEAD records stamps->sent, so send_ns is known */
     bool late;             /* late receives: the total time is END - RECEIVE_START; an exchange whose answer may
                               not have arrived by RECEIVE_START is dropped and counted */
     int64_t eager_limit_bytes; /* largest size known to be eager; negative: unknown */
-    bool off_cpu;          /* measure off-CPU time: valid if each rank has its own core */
+    bool off_cpu;          /* off-CPU time is measured: only useful if each rank has its own core */
     bool adaptive;         /* true: a cell ends at the goal (computed without exchanges with off-CPU time) after at least five
                               blocks; false: after cell->max samples */
-    struct mpg_stopping_goal goal;  /* for the time from start to end */
-    int64_t warmup;        /* messages before a cell's first block, >= 0 */
-    double time_ns;        /* no block starts later, except the first of each cell; <= 0: no limit */
+    struct mpg_stopping_goal goal;  /* goal for the quantiles of total_ns */
+    int64_t warmup;        /* number of messages before a cell's first block, >= 0 */
+    double time_ns;        /* time limit: no block starts later, except the first of each cell; <= 0: no limit */
     uint64_t seed;         /* seed of the random orders */
-    struct mpg_progress *progress; /* advanced by 1 during the measurement; NULL: none */
-    double done;                   /* progress before the measurement */
+    struct mpg_progress *progress; /* advanced from DONE to DONE + 1 during the measurement; NULL: none */
+    double done;                   /* value of PROGRESS before the measurement */
 };
 
-/* Times of an exchange, minus timer costs (a reading for each interval). */
+/* Times of an exchange. The cost of the timer readings within each time is deducted. */
 struct mpg_times {
-    uint32_t cell;     /* index in the plan */
+    uint32_t cell;     /* index of the cell in the plan */
     double total_ns;   /* time from start to answer */
     double send_ns;    /* time until the last send returned; 0: not recorded */
     double forward_ns; /* time until the message arrived at the other rank */
@@ -80,12 +81,12 @@ struct mpg_times {
 struct mpg_measured {
     size_t n;
     struct mpg_times *times; /* exchanges, in time order */
-    struct mpg_unmet_goals *unmet;   /* unmet goals of each cell (adaptive rounds) */
-    bool shared;             /* both ranks read a common clock */
+    struct mpg_unmet_goals *unmet;   /* adaptive rounds: for each cell, the goals that it missed */
+    bool shared;             /* both ranks read the same clock */
     double error_ns;         /* bound on the error of forward_ns */
-    double drift;            /* drift of the other rank's clock, as mpg_sync_drift() */
+    double drift;            /* relative drift of the other rank's clock, as mpg_sync_drift() */
     int64_t rounds;
-    int64_t dropped;         /* late receives: exchanges without a sample */
+    int64_t dropped;         /* late receives: number of exchanges dropped because an answer may have come too late */
 };
 
 /* Measures the cells (>= 1) of PLAN into MEASURED (mpg_measured_clear()). Both buffers of the pair hold

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clock comparison by minimal round trips. */
+/* Compares the clocks of ranks by the shortest of many round trips. */
 #include "config.h"
 
 #include "bench/harness/sync.h"
@@ -11,18 +11,18 @@
 #include <unistd.h>
 
 enum { WARMUP = 10, EXCHANGES = 100, MAX_BATCHES = 5, TAG = 17, CLOCK_NAME = 512 };
-#define WIDE 1.5 /* times the narrowest probe */
+#define WIDE 1.5 /* a probe's error is acceptable up to this many times the smallest error of earlier probes */
 
-/* A measurement of a rank's clock. */
+/* A comparison of a rank's clock with rank 0's: the shortest round trip. */
 struct probe {
-    double own_ns;    /* the rank's timer, from its base */
-    double common_ns; /* rank 0's timer at this moment */
+    double own_ns;    /* time by the rank's timer since struct clock's BASE */
+    double common_ns; /* time by rank 0's timer at the same moment */
     double error_ns;  /* half the round trip */
 };
 
 /* State of a rank's clock, on the rank itself and on rank 0. */
 struct clock {
-    uint64_t base; /* ticks at own time 0 */
+    uint64_t base; /* timer reading that counts as time 0 */
     double ns_per_tick;
     bool shared;
     size_t n;
@@ -64,7 +64,8 @@ static bool is_constant(const struct mpg_timer *timer)
     return false;
 }
 
-/* Fills TEXT with a name shared by all processes that read a common clock; empty if the cores' clocks differ. */
+/* Sets TEXT to a name of the clock that TIMER reads: equal on all processes that read the same clock; empty if the
+ * cores' clocks may differ. */
 static void name_clock(const struct mpg_timer *timer, char text[CLOCK_NAME])
 {
     char boot[64], space[64] = "", host[256] = "";
@@ -84,8 +85,8 @@ static double own_ns(const struct clock *clock, uint64_t ticks)
     return (double)(int64_t)(ticks - clock->base) * clock->ns_per_tick;
 }
 
-/* Exchanges a batch with RANK; PROBE becomes the shortest exchange if shorter than before. AGREES becomes false if
- * an exchange contradicts a common clock. */
+/* Rank 0: exchanges a batch of messages with RANK. PROBE becomes the shortest exchange if it is shorter than PROBE.
+ * AGREES becomes false if RANK's reading is not between rank 0's two readings, which it would be on a common clock. */
 static void lead_batch(const struct mpg_sync *sync, int rank, struct probe *probe, bool *agrees)
 {
     const struct clock *mine = &sync->clock[0], *other = &sync->clock[rank];
@@ -104,7 +105,8 @@ static void lead_batch(const struct mpg_sync *sync, int rank, struct probe *prob
     }
 }
 
-/* Probes RANK's clock, repeatedly if the result is much wider than earlier probes, which indicates a disturbance. */
+/* Rank 0: probes RANK's clock. A probe whose error is much larger than that of earlier probes was disturbed and is
+ * repeated. */
 static void lead(const struct mpg_sync *sync, int rank, struct probe *probe, bool *agrees)
 {
     const struct clock *other = &sync->clock[rank];
@@ -156,8 +158,8 @@ static int reserve_probes(struct mpg_sync *sync, struct mpg_error *err)
     return 0;
 }
 
-/* Probes every rank with a clock different from rank 0's; if FIRST every rank, which decides whether the clock is
- * shared. */
+/* Probes the clock of every rank that does not share rank 0's clock. FIRST: probes all ranks, to confirm which of them
+ * share it. */
 static void probe_all(struct mpg_sync *sync, bool first)
 {
     if (sync->rank == 0) {
@@ -187,7 +189,8 @@ static void probe_all(struct mpg_sync *sync, bool first)
 
 /* ---- open and close ---- */
 
-/* Sends each rank's timer, and whether it may be rank 0's clock, to rank 0, and rank 0's timer to all. */
+/* Gathers each rank's struct clock on rank 0, and broadcasts rank 0's. A clock whose name equals rank 0's may be
+ * shared. */
 static void exchange_timers(struct mpg_sync *sync)
 {
     char name[CLOCK_NAME], first[CLOCK_NAME];
@@ -254,7 +257,7 @@ int mpg_sync_probe(struct mpg_sync *sync, struct mpg_error *err)
 
 /* ---- synchronised time ---- */
 
-/* Converts a clock's own time to synchronised time, by the line through two probes. */
+/* Returns the synchronised time at a rank's own time TIME_NS, on the line through two probes. */
 static double along(const struct probe *a, const struct probe *b, double time_ns)
 {
     double rate = (b->common_ns - a->common_ns) / (b->own_ns - a->own_ns);

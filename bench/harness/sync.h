@@ -21,7 +21,7 @@ struct mpg_sync;
  * rank if any is out of memory; ERR is empty if the error is another rank's. */
 struct mpg_sync *mpg_sync_open(MPI_Comm comm, const struct mpg_timer *timer,
                                struct mpg_error *err);
-void mpg_sync_close(struct mpg_sync *sync); /* not collective; NULL is allowed */
+void mpg_sync_close(struct mpg_sync *sync); /* Closes SYNC; NULL is allowed. Not collective. */
 
 /* Probes the clocks again: between blocks of measurements and after the last. Does nothing if all ranks share rank
  * 0's clock. Takes about a hundred empty round trips per rank, rank after rank. Collective. Errors: as

@@ -46,7 +46,8 @@ static int choose(const char *name, enum mpg_timer_kind *kind, struct mpg_error 
     return 0;
 }
 
-/* The narrowest of several readings of the clock between two readings of the timer. */
+/* Returns the present moment on both clocks: of several readings of the system clock between two readings of the timer,
+ * the one with the shortest distance between these. */
 static struct mpg_timer_moment read_both(enum mpg_timer_kind kind)
 {
     struct mpg_timer_moment best = {0, 0};
@@ -93,7 +94,7 @@ static void measure_cost(struct mpg_timer *timer)
         if (last - start < cost)
             cost = last - start;
     }
-    if (resolution == UINT64_MAX) { /* a coarse clock did not advance during all batches */
+    if (resolution == UINT64_MAX) { /* the clock is so coarse that it did not advance during all batches */
         uint64_t last = mpg_timer_read(kind), now;
         while ((now = mpg_timer_read(kind)) <= last) {
         }

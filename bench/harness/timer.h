@@ -16,24 +16,24 @@
 #include "common/ticks.h"
 
 enum mpg_timer_kind {
-    MPG_TIMER_RDTSCP, /* rdtscp: waits for earlier instructions */
-    MPG_TIMER_RDTSC,  /* lfence; rdtsc */
+    MPG_TIMER_RDTSCP, /* x86: rdtscp, which waits for earlier instructions */
+    MPG_TIMER_RDTSC,  /* x86: lfence; rdtsc */
     MPG_TIMER_COUNTER, /* aarch64: isb; cntvct_el0. ppc64: mftb */
     MPG_TIMER_PAPI,   /* PAPI_get_real_cyc */
     MPG_TIMER_CLOCK,  /* clock_gettime(CLOCK_MONOTONIC) */
 };
 
-/* A moment on both clocks. */
+/* A moment as read from both clocks. */
 struct mpg_timer_moment {
-    uint64_t ticks, clock_ns; /* timer; CLOCK_MONOTONIC */
+    uint64_t ticks, clock_ns; /* timer reading; CLOCK_MONOTONIC, ns */
 };
 
 struct mpg_timer {
     enum mpg_timer_kind kind;
     double ns_per_tick;
-    double cost_ns;       /* cost of a reading, minimum of many batches */
-    double resolution_ns; /* smallest positive difference of two readings */
-    struct mpg_timer_moment calibrated; /* start of the calibration */
+    double cost_ns;       /* minimum time of a reading, over many batches of readings */
+    double resolution_ns; /* smallest positive difference of two successive readings */
+    struct mpg_timer_moment calibrated; /* start of the calibration, from which clock drift is measured */
 };
 
 /* Opens and calibrates (about 100 ms) the timer NAME: "auto" (the processor's counter if constant and trusted by
@@ -67,7 +67,8 @@ static inline __attribute__((always_inline)) uint64_t mpg_timer_read(enum mpg_ti
 #elif MPG_HAVE_COUNTER
     case MPG_TIMER_COUNTER:
 #ifdef __aarch64__
-        __asm__ volatile("isb" : : : "memory"); /* orders the reading after earlier instructions */
+        __asm__ volatile("isb" : : : "memory"); /* keeps the processor from reading the counter before earlier instructions have
+                                                   ended */
 #endif
         return mpg_ticks_read();
 #endif

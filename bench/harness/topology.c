@@ -47,7 +47,7 @@ static hwloc_obj_t thread_object(const struct mpg_topology *topology, int thread
     return hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)thread);
 }
 
-/* The physical core of hardware thread THREAD, or NULL. */
+/* Returns the physical core of hardware thread THREAD (the system's number), or NULL if hwloc does not know it. */
 static hwloc_obj_t core_object(const struct mpg_topology *topology, int thread)
 {
     hwloc_obj_t object = thread_object(topology, thread);
@@ -68,7 +68,7 @@ int mpg_topology_cores(const struct mpg_topology *topology, int **core, struct m
     return threads < 0 ? -1 : n;
 }
 
-/* The highest data cache above OBJECT of LEVEL (0: any level); NULL: none. */
+/* Returns the outermost data cache of LEVEL (0: any level) that OBJECT uses; NULL: none. */
 static hwloc_obj_t cache_above(hwloc_obj_t object, int level)
 {
     hwloc_obj_t last = NULL;

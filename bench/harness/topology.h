@@ -13,7 +13,7 @@ struct mpg_topology;
 /* Reads the machine's topology, or the topology named by hwloc's environment variables. The caller closes it.
  * NULL: out of memory, hwloc fails. */
 struct mpg_topology *mpg_topology_open(struct mpg_error *err);
-void mpg_topology_close(struct mpg_topology *topology); /* NULL is allowed */
+void mpg_topology_close(struct mpg_topology *topology); /* Closes the topology; NULL is allowed. */
 
 /* Stores the first available hardware thread of each available physical core, ascending by the system's numbers,
  * into *CORE, which the caller frees. A thread unknown to hwloc counts as a core. Returns the number of cores, >=

@@ -14,9 +14,9 @@
 #include "statistics/order.h"
 
 enum { TAG = 1, ROUND_TRIPS = 5 };
-enum { SEND = 2, RECEIVE, WAIT, OFF_CPU }; /* columns */
+enum { SEND = 2, RECEIVE, WAIT, OFF_CPU }; /* columns of a sample; column 0 is the pair number */
 
-/* Delay of the receiver, in round trips plus LATE_NS. */
+/* The receiver starts to receive this many median round trips plus LATE_NS after the message was sent. */
 #define ROUND_TRIPS_LATE 2
 #define LATE_NS 20000.0
 
@@ -57,8 +57,8 @@ static void spin(double time_ns)
     }
 }
 
-/* Sends a message; returns the timer after the sending call: after MPI_Send if eager, after MPI_Isend if a send
- * would block. */
+/* Sends a message by MPI_Send if eager, else by MPI_Isend, since MPI_Send would wait for the receiver. Returns the
+ * timer reading after this call. */
 static uint64_t send_message(const struct mpg_bench_exchange *x)
 {
     uint64_t sent;
@@ -72,7 +72,7 @@ static uint64_t send_message(const struct mpg_bench_exchange *x)
     return sent;
 }
 
-/* The median time of a few undelayed round trips. */
+/* Returns the median time of a few round trips without delay, in ticks. */
 static double measure_round_trip(const struct mpg_bench_exchange *x)
 {
     double took_ns[ROUND_TRIPS];
@@ -86,15 +86,15 @@ static double measure_round_trip(const struct mpg_bench_exchange *x)
     return took_ns[ROUND_TRIPS / 2];
 }
 
-/* Off-CPU time of this rank if either of two timer intervals was long; time spent spinning in between is not
- * measured. */
+/* Returns this rank's off-CPU time, ns, since the last reading of the CPU clock; 0 without a reading if both timer
+ * intervals, ONE and OTHER ticks, were short. The spinning between the two intervals does not count. */
 static double off_ns(const struct mpg_bench_exchange *x, uint64_t one, uint64_t other)
 {
     return mpg_off_cpu_check(x->off, one > other ? one : other);
 }
 
-/* In each exchange the first answer is received by a late MPI_Recv, the second by a late MPI_Wait for a preposted
- * receive. */
+/* Two messages and two answers an exchange: a late MPI_Recv receives the first answer, a late MPI_Wait for a receive
+ * posted earlier the second. */
 static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
     MPI_Request *posted = &x->request[1];
@@ -134,7 +134,8 @@ static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_sta
     for (int64_t i = 0; i < n; i++) {
         answer(x, &stamps->arrived[i]);
         answer(x, &stamps->second_arrived[i]);
-        stamps->off_ns[i] = 0; /* not needed: late answers are dropped */
+        stamps->off_ns[i] = 0; /* off-CPU time of this rank can only delay an answer, and exchanges with late answers are
+                                  dropped */
     }
     stamps->off_ns[n] = 0;
 }

@@ -11,7 +11,7 @@
 #include "statistics/order.h"
 
 enum { TAG = 1 };
-enum { RTT = 2, FORWARD, BACKWARD, OFF_CPU }; /* columns */
+enum { RTT = 2, FORWARD, BACKWARD, OFF_CPU }; /* columns of a sample; column 0 is the pair number, column 1 the message size */
 
 static struct mpg_network_options opt = {
     .dir = "results", .timer = "auto", .pairs = "10", .warmup = 200,
@@ -72,7 +72,8 @@ static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_sta
     stamps->off_ns[n] = mpg_off_cpu_check(x->off, mpg_timer_read(x->timer) - before);
 }
 
-/* Rounded as written: both directions add up to the round trip. */
+/* Times are rounded here to the one decimal of the file, so that in the file, too, forward and backward time add up to
+ * the round trip. */
 static void make_row(const struct mpg_bench_cell *cell, const struct mpg_times *times, double *row)
 {
     row[1] = (double)cell->size_bytes;
