@@ -10,7 +10,8 @@ static bool is_of(const struct mpg_collective_time *r, const char *operation)
     return strcmp(r->operation, operation) == 0;
 }
 
-/* Finds SIG's times of OPERATION for the largest number of ranks at once, ascending in size; returns their number. */
+/* Sets *FIRST to SIG's times of OPERATION on the largest number of ranks at once, ascending in size; returns their
+ * number. */
 static size_t find_sums(const struct mpg_signature *sig, const char *operation,
                         const struct mpg_collective_time **first)
 {
@@ -38,7 +39,7 @@ static double median_ns(const struct mpg_collective_time *sum)
     return mpg_distribution_quantile(sum->time_ns, 0.5);
 }
 
-/* The time per byte from A to B; if B is NULL, A's time over A's bytes. */
+/* Returns the time per byte between the sizes of A and B, ns; if B is NULL, A's time divided by A's size. */
 static double slope(const struct mpg_collective_time *a, const struct mpg_collective_time *b)
 {
     if (!b)
@@ -46,7 +47,7 @@ static double slope(const struct mpg_collective_time *a, const struct mpg_collec
     return (median_ns(b) - median_ns(a)) / (double)(b->size_bytes - a->size_bytes);
 }
 
-/* The time at SIZE_BYTES, interpolated in N > 0 sizes SUM. */
+/* Returns the time at SIZE_BYTES, ns: linear between the N > 0 measured sizes SUM. */
 static double time_ns(const struct mpg_collective_time *sum, size_t n, double size_bytes)
 {
     if (size_bytes <= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of successive samples: conversion of probability classes to probabilities. */
+/* Runs of successive samples (struct mpg_rows): converts the stored classes to probabilities. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +28,8 @@ static size_t common_divisor(size_t a, size_t b)
     return a;
 }
 
-/* Returns the step between members of a class of N: near the golden section, which spreads any run of members over the
- * class, and coprime to N, which gives each member its own rank. */
+/* Returns the step between the ranks of successive members of a class with N members. A step near the golden section
+ * spreads any run of members over the class; a step coprime to N gives each member its own rank. */
 static size_t stride(size_t n)
 {
     size_t step = (n * 618 + 999) / 1000;

@@ -17,21 +17,22 @@
 /* Major and minor version of the file format. A reader accepts major versions 1 to 4 with any minor version. */
 enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 4 };
 
-/* Limits of a signature. Files beyond a limit are rejected as a whole. */
+/* Limits of a signature. A file that exceeds any of them is rejected as a whole. */
 enum {
-    MPG_SIGNATURE_MAX_FACTS = 4096,     /* header lines */
-    MPG_SIGNATURE_MAX_SOURCES = 262144, /* listed results files */
+    MPG_SIGNATURE_MAX_FACTS = 4096,     /* number of header lines */
+    MPG_SIGNATURE_MAX_SOURCES = 262144, /* number of listed results files */
     MPG_SIGNATURE_MAX_CORES = 65536,
     MPG_SIGNATURE_MAX_DETOURS = 1000000, /* maximum number of detours of a core */
     MPG_SIGNATURE_MAX_BLOCKS = 4096,     /* maximum number of blocks of a core's record */
-    MPG_SIGNATURE_MAX_FAILURES = 1024,   /* checks */
-    /* Largest number of packed detours of all cores: MAX_PACKED, and MAX_PACKED_A_BYTE for each byte of packed data. */
+    MPG_SIGNATURE_MAX_FAILURES = 1024,   /* number of failed checks */
+    /* Largest number of detours that the packed data of a file may hold: MAX_PACKED, plus MAX_PACKED_A_BYTE for each
+     * byte of them. */
     MPG_SIGNATURE_MAX_PACKED = 1000000, MPG_SIGNATURE_MAX_PACKED_A_BYTE = 8,
-    MPG_SIGNATURE_MAX_SIZES = MPG_LOGGP_MAX_SIZES, /* message sizes of a benchmark */
-    MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, values of a series, pairs, launches, collectives, reductions,
+    MPG_SIGNATURE_MAX_SIZES = MPG_LOGGP_MAX_SIZES, /* number of message sizes of a benchmark */
+    MPG_SIGNATURE_MAX_LIST = 65536,      /* number of lines, lags, values of a series, pairs, launches, collectives, reductions,
                                             rates, points of sharing curves */
     MPG_SIGNATURE_MAX_LAUNCHES = 1024,   /* maximum number of launches of a quantity */
-    MPG_SIGNATURE_MAX_ROWS = 1048576,    /* blocks x length of a size */
+    MPG_SIGNATURE_MAX_ROWS = 1048576,    /* number of kept samples (blocks x length) of a message size */
 };
 
 enum { MPG_EAGER_LIMIT_UNKNOWN = -2 };
@@ -45,72 +46,73 @@ struct mpg_fact { /* a header line about the machine or the measurement */
 /* A significant line in the power spectrum of time lost per quantum. */
 struct mpg_noise_line {
     double frequency_hz;     /* > 0 */
-    double amplitude_ns;     /* amplitude of the sinusoid, in time lost per quantum */
-    double harmonic_of_hz;   /* fundamental of a harmonic; 0: a fundamental itself */
-    double false_alarm;      /* p-value: the chance of such a line anywhere in a noise spectrum */
+    double amplitude_ns;     /* amplitude of the sinusoid, in ns lost per quantum */
+    double harmonic_of_hz;   /* frequency of the fundamental of which this line is a harmonic; 0: the line is a fundamental */
+    double false_alarm;      /* p-value: the chance that a spectrum of pure noise has such a line at any frequency */
 };
 
-/* Equally spaced values >= 0, decimated for plots. */
+/* Equally spaced values >= 0, reduced in number for plots. */
 struct mpg_noise_series {
-    double step;             /* spacing > 0: ns of a series, Hz of a spectrum */
-    size_t n;                /* 0: missing */
-    double *mean, *max;      /* mean and maximum of each step; value i starts at i * step */
+    double step;             /* distance of the values, > 0: ns for a series in time, Hz for a spectrum */
+    size_t n;                /* number of values; 0: there is no series */
+    double *mean, *max;      /* mean and maximum within each step; value i is for the step that begins at i * step */
 };
 
 /* Time lost per quantum of fixed time or fixed work. */
 struct mpg_noise_quanta {
     double quantum_ns;                /* length of a time quantum, or minimum time of a work quantum; 0: not measured */
-    struct mpg_distribution *lost_ns; /* per quantum; NULL: not measured */
+    struct mpg_distribution *lost_ns; /* time lost in a quantum; NULL: not measured */
 };
 
-/* A block: a run of consecutive detours with the time between. Begins at the end of the preceding detour and ends
- * with the last detour of the block. */
+/* A block: consecutive detours and the time between them. It begins at the end of the detour before its first and ends
+ * with its last detour. */
 struct mpg_noise_block {
-    double from_ns, to_ns; /* within 0..span */
-    size_t first, detours; /* index range in struct mpg_noise_blocks */
+    double from_ns, to_ns; /* within 0..span_ns of the core */
+    size_t first, detours; /* the block's detours are FIRST to FIRST + DETOURS - 1 of struct mpg_noise_blocks */
 };
 
-/* Sampled part of a truncated record. The core keeps all of the longest detours; blocks spread over the record
- * hold the shorter detours, together with the long ones in between. */
+/* The sampled part of a truncated record. The core itself keeps all of the longest detours. Blocks spread over the
+ * record hold the shorter detours; a long detour within a block is in both. */
 struct mpg_noise_blocks {
     size_t recorded;   /* number of detours in the whole record; 0: the record is not truncated */
-    double min_ns;     /* the core keeps all detours of at least this length; > 0 if any */
-    size_t n;          /* blocks, ascending, >= 1 unless recorded is 0 */
+    double min_ns;     /* the core itself keeps all detours of at least this length; > 0 if it keeps any */
+    size_t n;          /* number of blocks, which are in time order; >= 1 unless RECORDED is 0 */
     struct mpg_noise_block *block;
     size_t detours;    /* number of detours in all blocks */
-    double *start_ns, *duration_ns; /* times from the record's start, as the core's */
-    uint8_t *off;      /* as the core's; NULL: unknown */
+    double *start_ns, *duration_ns; /* for each detour in the blocks, in time order; times from the record's start */
+    uint8_t *off;      /* for each detour in the blocks: as mpg_noise_core.off; NULL: unknown */
 };
 
 /* Recorded interruptions of a core, in time order, not overlapping. */
 struct mpg_noise_core {
-    char *host;             /* NULL: the only host of the header; sorts first */
+    char *host;             /* NULL: the only host, which the header names; sorts before all names */
     int core;
     int cores_at_once;      /* number of cores measured at once; 0: unknown */
-    double threshold_ns;    /* shortest recorded interruption */
+    double threshold_ns;    /* shortest interruption that was recorded */
     double span_ns;         /* length of the record; 0: no record, only FTQ data */
     size_t detours;
     double *start_ns, *duration_ns; /* start within [0, span); start + duration <= span */
-    bool off_known;         /* true: known which detours were off the CPU */
+    bool off_known;         /* it is known which detours were off the CPU */
     uint8_t *off;           /* for each detour 1: off the CPU (preempted or stolen by a hypervisor) for at least half of its
                                duration; 0: interrupted on the CPU. NULL unless off_known */
-    struct mpg_noise_blocks blocks; /* for a truncated record */
-    double offset_ns;  /* >= 0: start of the record after the earliest record measured together */
-    bool together;     /* measured at once with the host's other cores, on a common clock */
+    struct mpg_noise_blocks blocks; /* sampled blocks if the record is truncated; else recorded is 0 */
+    double offset_ns;  /* start of the record after the earliest record that was measured together with it, >= 0 */
+    bool together;     /* the core was measured at once with the host's other cores, on a common clock */
     double alone_lost; /* fraction lost when measured alone; -1: not measured */
     double fraction_lost;           /* of the whole record: sum of durations / span; 0 without a record */
     double fraction_off;            /* of the whole record: off-CPU time / span, <= fraction_lost; the difference was lost to
                                        interruptions on the CPU. 0 unless off_known */
-    struct mpg_distribution *gap_ns, *length_ns; /* NULL with fewer than 2 detours */
+    struct mpg_distribution *gap_ns, *length_ns; /* times between detours, and durations; NULL with fewer than 2 detours */
     struct mpg_noise_quanta ftq, fwq;
-    struct mpg_noise_series series;    /* time lost per FTQ quantum over time, ns */
+    struct mpg_noise_series series;    /* time lost per FTQ quantum over time */
     struct mpg_noise_series spectrum;  /* power spectral density of that series, ns^2/Hz */
     double false_alarm;                /* p-value threshold of the lines; 0: unknown */
-    size_t lines;                      /* descending in amplitude */
+    size_t lines;                      /* number of spectral lines, descending in amplitude */
     struct mpg_noise_line *line;
-    size_t lags;                       /* autocorrelation of FTQ's lost time at lags 1..lags */
+    size_t lags;                       /* number of lags; AUTOCORRELATION of FTQ's lost time at lags 1 to LAGS */
     double *autocorrelation;
-    size_t events;                     /* context switches, interrupts, steal time, as recorded */
+    size_t events;                     /* number of header lines about context switches, interrupts, steal time, as the
+                                          benchmarks recorded them */
     struct mpg_fact *event;
 };
 
@@ -118,34 +120,34 @@ struct mpg_noise_core {
 
 enum mpg_path_class { MPG_PATH_COMPLEX, MPG_PATH_NODE, MPG_PATH_BETWEEN, MPG_PATHS };
 
-/* Distributions of the single launches. */
+/* The distribution of each launch by itself. */
 struct mpg_launches {
     size_t n;                     /* 0: a single launch, or not kept; else >= 2 */
-    struct mpg_distribution **ns; /* N distributions; equal order of launches for all sizes of a path */
+    struct mpg_distribution **ns; /* N distributions; all message sizes of a path have the launches in the same order */
 };
 
-/* Dependence of successive messages: some runs of samples in time order, each sample as its probability within its
- * launch and pair. A sample is stored as a class of probability; U is derived from the classes. */
+/* How successive messages depend on each other: some runs (blocks) of samples in time order. A sample is stored as its
+ * probability among the samples of its launch and pair, rounded to a class of probabilities. */
 struct mpg_rows {
-    size_t blocks, length; /* 0 blocks: not kept */
-    char *classes;         /* blocks x length letters, see mpg_rows_class(); not terminated */
-    double *u;             /* blocks x 2 length: each block twice, hence length elements from any start within a block wrap
-                              around. The values are (k + 1/2) / (blocks x length), each k >= 0 for a single element, ascending
-                              with the class */
+    size_t blocks, length; /* number of runs and samples in each; 0 blocks: none are kept */
+    char *classes;         /* BLOCKS x LENGTH letters, see mpg_rows_class(); not terminated */
+    double *u;             /* probabilities made from CLASSES, 2 LENGTH for each block: the block twice, so that LENGTH values
+                              from any start within the block wrap around. A value is (k + 1/2) / (BLOCKS x LENGTH); each k >= 0
+                              occurs once in all blocks, and k ascends with the class */
 };
 
 enum { MPG_ROWS_CLASSES = 64 };
 
-/* Returns the class 0..MPG_ROWS_CLASSES - 1 of LETTER (base64 alphabet, RFC 4648), or -1. */
+/* Returns the class, 0 to MPG_ROWS_CLASSES - 1, that LETTER stands for (base64 alphabet, RFC 4648); -1: none. */
 int mpg_rows_class(char letter);
-/* Returns the letter of CLASS. */
+/* Returns the letter that stands for CLASS. */
 char mpg_rows_letter(int class);
-/* Fills ROWS' u from its classes, which are valid letters. Member j (from 0, in order) of the N members of a class
- * gets rank (j s + s / 2) mod N within the class; s is the least integer >= max(1, 0.618 N) coprime to N. Errors:
- * out of memory. */
+/* Makes ROWS->u from ROWS->classes, which are valid letters. Member j (from 0, in order) of the N members of a class
+ * gets rank (j s + s / 2) mod N within the class; s is the least integer >= max(1, 0.618 N) that is coprime to N.
+ * Errors: out of memory. */
 int mpg_rows_expand(struct mpg_rows *rows, struct mpg_error *err);
 
-/* Times of messages of a size. */
+/* Times of messages of one size. */
 struct mpg_network_size {
     int64_t size_bytes;
     struct mpg_distribution *time_ns;
@@ -154,37 +156,38 @@ struct mpg_network_size {
 };
 
 struct mpg_network_sizes {
-    int64_t eager_bytes;            /* the path's eager limit, if the protocol changes there; 0: a single protocol, or unknown */
-    size_t n;                       /* ascending in size */
+    int64_t eager_bytes;            /* the path's eager limit, at which times jump since the protocol changes; 0: a single
+                                       protocol, or unknown */
+    size_t n;                       /* number of sizes, which ascend */
     struct mpg_network_size *size;
 };
 
-/* Comparison of a launch or a pair of ranks with the others. */
+/* A launch, or a pair of ranks, compared with all launches or pairs of its path class. */
 struct mpg_network_group {
     char *name;         /* "launch 2"; "ranks 0 and 3; hosts a and b; cores 0 and 1" */
-    size_t n;           /* samples at size_bytes, >= 1 */
-    int64_t size_bytes; /* size at which groups are compared */
-    double median_ns;   /* median of the round trip */
-    double score;       /* modified z-score by median absolute deviation; finite */
-    int outlier;        /* 0 or 1; samples of outliers are used nevertheless */
+    size_t n;           /* number of samples at size_bytes, >= 1 */
+    int64_t size_bytes; /* message size at which launches or pairs are compared */
+    double median_ns;   /* median round trip of the launch or pair */
+    double score;       /* modified z-score of the median, by median absolute deviation; finite */
+    int outlier;        /* 1: the score is that of an outlier, whose samples are used nevertheless; else 0 */
 };
 
-/* Messages between two ranks of a path class. */
+/* Message times between two ranks of a path class. */
 struct mpg_network_path {
     enum mpg_path_class path;
-    char *one_way;            /* method of the one-way times; NULL without latencies */
-    double one_way_error_ns;  /* bound of the clocks' error; 0: common clock, or clocks not used */
+    char *one_way;            /* how the one-way times were obtained; NULL if there are none */
+    double one_way_error_ns;  /* largest error of the clocks; 0: a common clock, or the clocks were not used */
     double one_way_misfit;    /* largest misfit of the deconvolution over all sizes (Kolmogorov-Smirnov, 0..1); 0: no
                                  deconvolution */
-    struct mpg_network_sizes latency;    /* one way */
+    struct mpg_network_sizes latency;    /* one-way time */
     struct mpg_network_sizes round_trip;
-    struct mpg_network_sizes bandwidth;  /* transfer of a single message */
-    struct mpg_network_sizes sender;     /* time inside the send */
+    struct mpg_network_sizes bandwidth;  /* time until a single message has arrived */
+    struct mpg_network_sizes sender;     /* time inside the send of the bandwidth benchmark */
     struct mpg_network_sizes send_overhead; /* o_s: time inside a send that does not wait; n = 0: not measured */
     struct mpg_network_sizes receive_overhead; /* o_r: time to complete a receive of an arrived message; n = 0: not measured */
-    struct mpg_network_sizes streaming;  /* time per message of a stream */
-    int64_t window;            /* messages in flight of a stream; 0: no streams */
-    int64_t eager_limit_bytes; /* MPG_EAGER_LIMIT_UNKNOWN: not detected; -1: no send is eager */
+    struct mpg_network_sizes streaming;  /* time per message in a stream of messages */
+    int64_t window;            /* largest number of messages in flight in a stream; 0: no streams */
+    int64_t eager_limit_bytes; /* MPG_EAGER_LIMIT_UNKNOWN: not detected; -1: every send waits for its receive */
     struct mpg_loggp loggp;
     size_t launches, pairs;
     struct mpg_network_group *launch, *pair;
@@ -193,8 +196,8 @@ struct mpg_network_path {
 struct mpg_collective_time {
     char *operation;       /* barrier, bcast, reduce, allreduce, gather, allgather, scatter, alltoall, scan; of reductions:
                               reduce_local, reduce_sent */
-    int processes;         /* >= 1 */
-    int64_t size_bytes;    /* contribution of a rank */
+    int processes;         /* number of processes, >= 1; of reductions: number of ranks at once */
+    int64_t size_bytes;    /* bytes that a rank contributes */
     /* time from the common start to the last rank's end; for reductions, time of a call on a single rank */
     struct mpg_distribution *time_ns;
     struct mpg_launches launches;
@@ -217,14 +220,14 @@ struct mpg_compute_rate {
     char *kernel, *unit;   /* "floating_point", "flop/s" */
     char *host;            /* NULL: the only host of the header; sorts first */
     int core, cores_at_once;
-    struct mpg_distribution *rate; /* rate in units per second, >= 0 */
-    size_t launches;     /* 0: a single launch; else >= 2 */
+    struct mpg_distribution *rate; /* rate in UNIT, >= 0 */
+    size_t launches;     /* number of elements of LAUNCH_MEAN; 0: a single launch; else >= 2 */
     double *launch_mean; /* mean rate of each launch, >= 0 */
 };
 
 /* ---- quality of the measurement ---- */
 
-/* Parts of a prediction affected by a failed check, a bit each: computation and noise, messages between two ranks,
+/* Parts of a prediction that a failed check can affect, a bit each: computation and noise, messages between two ranks,
  * collective operations, computation rates. */
 enum mpg_signature_part {
     MPG_PART_NOISE = 1, MPG_PART_MESSAGES = 2, MPG_PART_COLLECTIVES = 4, MPG_PART_RATES = 8,
@@ -233,12 +236,12 @@ enum mpg_signature_part {
 
 /* A failed quality check of the results (sigmake --check). */
 struct mpg_signature_failure {
-    int parts;    /* bits of the affected parts; not 0 */
-    double moves; /* possible change of these parts of a prediction, relative to the time of computation, messages or
-                     collectives, or to rates; -1: unknown */
+    int parts;    /* bits of enum mpg_signature_part, not 0 */
+    double moves; /* possible change of these parts, relative to the time of computation, messages or collectives, or to rates;
+                     -1: unknown */
     char *check;  /* name of the check: "short record" */
     char *found;  /* finding: "detour-core0.samples: a record of 4 s" */
-    char *remedy; /* remedy */
+    char *remedy; /* what to do about it */
 };
 
 struct mpg_signature {
@@ -248,31 +251,32 @@ struct mpg_signature {
     int checks;               /* number of quality checks made; 0: none, or unknown */
     size_t failures;          /* number of failed checks */
     struct mpg_signature_failure *failure;
-    size_t sources;           /* results files: name, checksum */
+    size_t sources;           /* number of results files, each with name and checksum */
     struct mpg_fact *source;
-    size_t cores;             /* ascending in host (by bytes), core */
+    size_t cores;             /* number of cores, ascending in host (by bytes), then core */
     struct mpg_noise_core *core;
-    size_t paths;             /* ascending in class, each class once */
+    size_t paths;             /* number of path classes, ascending, each once */
     struct mpg_network_path *network;
-    size_t collectives;       /* ascending in operation (by bytes), processes, size */
+    size_t collectives;       /* number of collectives, ascending in operation (by bytes), processes, size */
     struct mpg_collective_time *collective;
-    size_t reductions;        /* same order; 0: not measured, as in versions before 4.2 */
+    size_t reductions;        /* number of reductions, in the same order; 0: not measured, as before version 4.2 */
     struct mpg_collective_time *reduction; /* arithmetic without messages, on PROCESSES ranks at once */
-    size_t sharings;          /* ascending in path, one direction before both, size, pairs; 0: not measured, as in versions
-                                 before 4.4 */
+    size_t sharings;          /* number of points of sharing curves, ascending in path, one direction before both, size, pairs;
+                                 0: not measured, as before version 4.4 */
     struct mpg_sharing_point *sharing;
-    size_t rates;             /* ascending in kernel, cores at once, host, core */
+    size_t rates;             /* number of rates, ascending in kernel, cores at once, host, core */
     struct mpg_compute_rate *rate;
 };
 
-/* Returns the name of a class: "core complex", "node", "between nodes". A constant string. */
+/* Returns the name of a path class: "core complex", "node", "between nodes". A constant string. */
 const char *mpg_path_name(enum mpg_path_class path);
-/* Returns the class named TEXT, or MPG_PATHS. */
+/* Returns the path class with name TEXT; MPG_PATHS: there is none. */
 enum mpg_path_class mpg_path_find(const char *text);
-/* Returns SIG's path of class PATH, or NULL. */
+/* Returns SIG's data of path class PATH; NULL: not measured. */
 const struct mpg_network_path *mpg_signature_path(const struct mpg_signature *sig,
                                                   enum mpg_path_class path);
-/* Returns the path of the farthest class in SIG, taken by most messages of a large run; NULL: SIG has no paths. */
+/* Returns SIG's data of the farthest path class that was measured, which most messages of a large run take; NULL: SIG
+ * has no paths. */
 const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature *sig);
 
 /* Returns the time, ns, in which a rank adds a vector of SIZE_BYTES (>= 0, finite) of doubles to another vector,
@@ -281,9 +285,9 @@ const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature
  * sizes; constant below the smallest size; above the largest size continued with the slope of the last two sizes,
  * at least 0 (for a single size, its time per byte). 0 if SIZE_BYTES is 0 or SIG has no such measurement. */
 double mpg_signature_reduction_ns(const struct mpg_signature *sig, double size_bytes);
-/* As mpg_signature_reduction_ns(), for a vector just sent to another rank and added to the vector received from
- * there, as in recursive doubling: the core must first regain the cache lines read by the other rank. Falls back
- * to mpg_signature_reduction_ns(). */
+/* As mpg_signature_reduction_ns(), but the vector was just sent to another rank and is added to the vector received
+ * from there, as in recursive doubling: the core must first get back the cache lines that the other rank has read.
+ * Without such a measurement returns mpg_signature_reduction_ns(). */
 double mpg_signature_reduction_sent_ns(const struct mpg_signature *sig, double size_bytes);
 /* Returns the number of samples behind mpg_signature_reduction_ns() at the measured size at or below SIZE_BYTES
  * (else the smallest); 0 without a measurement. */
@@ -307,17 +311,17 @@ char *mpg_signature_effect(const struct mpg_signature_failure *failure, char *bu
 /* Returns the number of SIG's failed checks that affect any of PARTS. BUF of SIZE bytes gets their names and
  * effects, the largest first, as many as fit: "uncertain noise (can change computation by 1.6 %), few launches". */
 size_t mpg_signature_concerns(const struct mpg_signature *sig, int parts, char *buf, size_t size);
-/* Returns the name of part BIT (from 0) in files: "computation", "messages", "collectives", "rates"; NULL after
- * the last. */
+/* Returns the name of part BIT of enum mpg_signature_part (bit 0 first) in files: "computation", "messages",
+ * "collectives", "rates"; NULL after the last. */
 const char *mpg_signature_part_name(int bit);
 
-/* Returns the number of detours in CORE's whole record, truncated or not. */
+/* Returns the number of detours in CORE's whole record, even if the record is truncated. */
 size_t mpg_noise_core_recorded(const struct mpg_noise_core *core);
 
-/* Noise of all measured cores. */
+/* Noise of all measured cores together. */
 struct mpg_noise_totals {
-    size_t cores, together; /* measured cores; those measured at once with the host's others */
-    double lost, off, worst; /* 0 to 1: means of cores of fraction_lost and fraction_off, largest fraction_lost */
+    size_t cores, together; /* number of measured cores; how many of them were measured at once with the host's other cores */
+    double lost, off, worst; /* 0 to 1: mean of fraction_lost over the cores, mean of fraction_off, largest fraction_lost */
     double longest_ns;       /* longest detour; 0: none recorded */
 };
 
@@ -328,7 +332,7 @@ struct mpg_noise_totals mpg_signature_noise(const struct mpg_signature *sig);
  * that name ("reference", with or without ".sig"). Ignores unknown keys. The caller frees the result.
  * Errors (NULL), naming PATH and the key: not readable, no signature, damaged, other major version. */
 struct mpg_signature *mpg_signature_load(const char *path, struct mpg_error *err);
-/* As mpg_signature_load(), from BYTES bytes TEXT; NAME becomes the path. */
+/* As mpg_signature_load(), but reads the BYTES bytes of TEXT; NAME becomes the signature's path. */
 struct mpg_signature *mpg_signature_parse(const char *text, size_t bytes, const char *name,
                                           struct mpg_error *err);
 
@@ -339,25 +343,25 @@ int mpg_signature_write(const struct mpg_signature *sig, FILE *stream, struct mp
 /* Checks all invariants stated in this header, and the limits. */
 int mpg_signature_check(const struct mpg_signature *sig, struct mpg_error *err);
 
-/* Checks that CORE's detours are in time order, do not overlap and end within the span, for any number of detours. */
+/* Checks that CORE's detours are in time order, do not overlap and end within the span. Does not limit their number. */
 int mpg_noise_detours_check(const struct mpg_noise_core *core, struct mpg_error *err);
 
-/* As mpg_signature_check(), for a core. */
+/* As mpg_signature_check(), for a single core. */
 int mpg_noise_core_check(const struct mpg_noise_core *core, struct mpg_error *err);
 
-/* Computes the values derived from CORE's detours, which must be its whole record: fraction_lost; gap_ns and
- * length_ns if NULL and at least 2 detours exist. CORE owns the results; unchanged on failure. Errors: out of
- * memory. */
+/* Computes the values that follow from CORE's detours, which must be its whole record: fraction_lost; also gap_ns and
+ * length_ns, if they are NULL and there are at least 2 detours. CORE owns the results; unchanged on failure. Errors:
+ * out of memory. */
 int mpg_noise_core_derive(struct mpg_noise_core *core, struct mpg_error *err);
 
 /* Returns the value of KEY among N facts; NULL: missing. */
 const char *mpg_fact_find(const struct mpg_fact *fact, size_t n, const char *key);
 
-/* Appends copies of KEY and VALUE to *FACT, an array of *N. Errors: text is not a single line of UTF-8, out of
+/* Appends copies of KEY and VALUE to *FACT, an array of *N. Errors: KEY or VALUE is not a single line of UTF-8, out of
  * memory. */
 int mpg_fact_add(struct mpg_fact **fact, size_t *n, const char *key, const char *value,
                  struct mpg_error *err);
-void mpg_fact_free(struct mpg_fact *fact, size_t n); /* frees the array as well */
+void mpg_fact_free(struct mpg_fact *fact, size_t n); /* also frees the array */
 
 void mpg_signature_free(struct mpg_signature *sig); /* NULL is allowed */
 

@@ -14,7 +14,7 @@
 #include "statistics/inference.h"
 #include "statistics/kolmogorov.h"
 
-/* False discovery rate among the parameters called different. */
+/* False discovery rate: at most this share of the parameters that are called different are expected to be equal. */
 static const double level = 0.05;
 static const double normal_95 = 1.959963984540054;
 
@@ -102,8 +102,8 @@ void compare_add_variance(struct estimate *e, double log_variance, double freedo
     e->log_variance = sum;
 }
 
-/* For equal *LOW and *HIGH, as rounded values give: moves both half way to the neighbouring values of D, because
- * rounding may have changed the values by half a step. */
+/* If *LOW and *HIGH are equal, the values of D were rounded and may be off by half a step: moves *LOW and *HIGH half
+ * way to the next smaller and next larger value of D. */
 static void widen_step(const struct mpg_distribution *d, double *low, double *high)
 {
     double value = *low;
@@ -191,14 +191,14 @@ double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
 
 /* ---- distributions ---- */
 
-/* Adds the test of the whole distributions to ITEM's t-test; the smaller P of the two tests is doubled
- * (Bonferroni). NA and NB: effective numbers of samples, estimated with FREEDOM degrees of freedom; Student's
- * distribution therefore replaces the normal distribution in P. */
+/* Combines ITEM's t-test with a test of the whole distributions A and B; the smaller P of the two tests is doubled
+ * (Bonferroni). NA and NB: effective numbers of samples, estimated with FREEDOM degrees of freedom. Since they are
+ * estimates, P is that of Student's distribution instead of the normal distribution. */
 static void test_distributions(struct mpg_parameter *item, const struct mpg_distribution *a,
                                const struct mpg_distribution *b, double na, double nb,
                                double freedom)
 {
-    struct mpg_distribution fewer_a = *a, fewer_b = *b; /* shallow copies: the knots are shared */
+    struct mpg_distribution fewer_a = *a, fewer_b = *b; /* shallow copies: the arrays of quantiles are shared with A and B */
     double p;
     fewer_a.n = (size_t)na;
     fewer_b.n = (size_t)nb;
@@ -209,10 +209,11 @@ static void test_distributions(struct mpg_parameter *item, const struct mpg_dist
     item->p = isnan(item->p) ? p : fmin(1, 2 * fmin(p, item->p));
 }
 
-/* The fraction of D at or below X, counting half of the values equal to X. */
+/* Returns the fraction of D's values that are at or below X; values equal to X count half. */
 static double part_below(const struct mpg_distribution *d, double x)
 {
-    double low[2] = {0, 0}, high[2] = {1, 1}; /* bounds of the probabilities at which X is reached and exceeded */
+    double low[2] = {0, 0}, high[2] = {1, 1}; /* [0]: bounds of the probability at which D reaches X; [1]: at which D exceeds X
+                                                 */
     for (int exceed = 0; exceed < 2; exceed++)
         for (int i = 0; i < 40; i++) {
             double middle = (low[exceed] + high[exceed]) / 2;
@@ -225,8 +226,8 @@ static double part_below(const struct mpg_distribution *d, double x)
     return (low[0] + low[1]) / 2;
 }
 
-/* The number of independent samples for which D's median has the variance of E, from the fraction of D within E's
- * interval. */
+/* Returns how many independent samples of D would give the median the variance of E. Found from the fraction of D
+ * within one standard error of the median. */
 static double independent_samples(const struct mpg_distribution *d, const struct estimate *e)
 {
     double n = d->intervals > 0 ? d->interval[0].independent
@@ -254,7 +255,8 @@ int compare_samples(struct comparison *c, const char *name, enum mpg_quantity qu
         if (!item)
             return -1;
         item->unit = unit;
-        if (qa.freedom > 0 && qa.launches == 0) /* signatures before version 4 lack the freedom */
+        if (qa.freedom > 0 && qa.launches == 0) /* in signatures before version 4 the interval lacks differences between
+                                                   launches */
             compare_add_variance(&qa, launches_a->log_variance, launches_a->freedom);
         if (qb.freedom > 0 && qb.launches == 0)
             compare_add_variance(&qb, launches_b->log_variance, launches_b->freedom);
@@ -274,8 +276,9 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* The limit of Benjamini and Yekutieli: tests with P at most this are discoveries under any dependence between
- * tests, as between the sizes of one launch. */
+/* Returns the limit for the N P-values of P, which are sorted: tests with P at most the limit are discoveries. The
+ * procedure of Benjamini and Yekutieli holds under any dependence between tests, as between the message sizes of one
+ * launch. */
 static double discovery_limit(double *p, size_t n)
 {
     double limit = -1, sum = 0;

@@ -11,7 +11,7 @@
 
 enum mpg_verdict {
     MPG_VERDICT_SAME,    /* no significant difference */
-    MPG_VERDICT_DIFFERS, /* the measurements differ significantly, the machines not beyond the tolerance */
+    MPG_VERDICT_DIFFERS, /* the measurements differ significantly, but the machines not beyond the tolerance */
     MPG_VERDICT_BEYOND,  /* the machines differ beyond the tolerance */
     MPG_VERDICT_NONE,    /* not comparable or not tested: see WHY */
 };
@@ -21,45 +21,48 @@ enum mpg_quantity { MPG_TIME_NS, MPG_PERCENT, MPG_PER_SECOND, MPG_SIZE_BYTES };
 struct mpg_parameter {
     char *name;                /* "node: one way 8 B, median" */
     enum mpg_quantity quantity;
-    const char *unit;          /* for MPG_PER_SECOND: "flop/s"; owned by a signature */
-    double a, b;               /* NaN: absent */
-    double ratio, low, high;   /* b / a, and the machines' 95 % interval; NaN: unknown */
-    double log_variance, freedom; /* variance and degrees of freedom of the logarithm of the measurements' ratio */
-    double log_above_zero;     /* if one value is 0: log of the other over the standard error of the 0; else NaN */
-    bool varies;               /* noise or a 99th percentile, which have a larger spread */
+    const char *unit;          /* unit of a rate: "flop/s"; owned by a signature */
+    double a, b;               /* the parameter in signatures A and B; NaN: not measured */
+    double ratio, low, high;   /* b / a, and its 95 % interval with the spread between measurements of one machine; NaN: unknown
+                                  */
+    double log_variance, freedom; /* variance of log(b / a) as measured, and its degrees of freedom */
+    double log_above_zero;     /* if one of a and b is 0: log(the other / standard error of the 0); else NaN */
+    bool varies;               /* the parameter is noise or a 99th percentile, which differ more between measurements of one
+                                  machine */
     double distance;           /* Kolmogorov-Smirnov distance; NaN: not tested */
-    double p;                  /* p-value of equality, from the t-test of the ratio and the test of the distributions; NaN: not
-                                  tested */
-    double p_beyond;           /* p-value for a ratio at the tolerance; NaN: not tested */
+    double p;                  /* p-value of "a and b are equal", from the t-test of the ratio and the test of the
+                                  distributions; NaN: not tested */
+    double p_beyond;           /* p-value of "the ratio is within the tolerance"; NaN: not tested */
     enum mpg_verdict verdict;
-    bool detail;               /* shown only by --all: a size that one signature lacks, a line of both, too few samples */
-    const char *why;           /* static text, or NULL */
+    bool detail;               /* shown only by --all: a message size that one signature lacks, a spectral line of both, too few
+                                  samples */
+    const char *why;           /* reason why the parameter was not compared, a constant string; else NULL */
 };
 
 struct mpg_header_difference {
-    const char *key, *a, *b;   /* owned by the signatures; A or B may be NULL */
+    const char *key, *a, *b;   /* values of header line KEY, owned by the signatures; NULL: the signature lacks the line */
 };
 
 struct mpg_difference {
     size_t n;
     struct mpg_parameter *item;
-    size_t facts;              /* relevant header lines that differ */
+    size_t facts;              /* number of header lines that describe the machine and differ */
     struct mpg_header_difference *fact;
     size_t count[MPG_VERDICT_NONE + 1];
-    bool few_launches;         /* a compared network has fewer than 3 launches: intervals do not cover differences between
-                                  launches */
+    bool few_launches;         /* a path measured in both signatures has fewer than 3 launches in one of them: intervals do not
+                                  cover differences between launches */
 };
 
 struct mpg_compare_options {
-    double tolerance;          /* in [0, 1): ratios from 1 - tolerance to 1 + tolerance are equal */
-    double spread;             /* >= 0: spread between measurements of one machine */
+    double tolerance;          /* within [0, 1): ratios from 1 - tolerance to 1 + tolerance count as equal */
+    double spread;             /* standard deviation of the logarithm between measurements of one machine, >= 0 */
     struct mpg_signature *const *repeat; /* other measurements of a's machine */
-    size_t repeats;             /* at most MPG_COMPARE_MAX_REPEATS */
+    size_t repeats;             /* number of elements of REPEAT, at most MPG_COMPARE_MAX_REPEATS */
 };
 
 enum { MPG_COMPARE_MAX_REPEATS = 100 };
 
-/* Default spread. */
+/* Default of mpg_compare_options.spread: a factor of about e^0.3 = 1.35. */
 #define MPG_COMPARE_SPREAD 0.3
 
 /* Compares the parameters of A and B by OPTIONS, and lists parameters that only one has.

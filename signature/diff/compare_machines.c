@@ -9,13 +9,13 @@
 
 #include "signature/diff/compare_private.h"
 
-/* Noise and tails vary more between measurements than medians. */
+/* Noise and 99th percentiles have this many times the spread of medians between measurements of one machine. */
 static const double varies_factor = 3;
 static const double normal_95 = 1.959963984540054;
-/* further measurements needed to estimate the spread */
+/* measurements of a's machine, besides A, that are needed to estimate the spread */
 enum { MIN_REPEATS = 2 };
 
-/* Parameters of the other measurements of a's machine, compared with b. */
+/* The comparisons of B with each further measurement of a's machine. */
 struct others {
     struct mpg_difference *difference;
     size_t n;
@@ -24,7 +24,7 @@ struct others {
 static const struct mpg_parameter *find(const struct mpg_difference *d, size_t near,
                                         const char *name)
 {
-    for (size_t k = 0; k < d->n; k++) { /* usually at the same index */
+    for (size_t k = 0; k < d->n; k++) { /* the parameter is usually at the same index in both comparisons */
         const struct mpg_parameter *item = &d->item[(near + k) % d->n];
         if (strcmp(item->name, name) == 0)
             return item;
@@ -32,15 +32,15 @@ static const struct mpg_parameter *find(const struct mpg_difference *d, size_t n
     return NULL;
 }
 
-/* Returns how far R, the logarithm of a ratio, is outside the tolerated ratios 1 - TOLERANCE to 1 + TOLERANCE; 0:
- * inside. */
+/* Returns how far R, the logarithm of b / a, is outside the tolerated ratios 1 - TOLERANCE to 1 + TOLERANCE; 0: inside.
+ * */
 static double outside(double r, double tolerance)
 {
     return r > 0 ? fmax(0, r - log1p(tolerance)) : fmax(0, log1p(-tolerance) - r);
 }
 
-/* With at least MIN_REPEATS further measurements of ITEM in OTHERS: replaces ITEM's a by the geometric mean over all
- * measurements of a's machine, and its variance, if that grows, by the variance of a new measurement about this mean. */
+/* If ITEM exists in at least MIN_REPEATS of OTHERS: replaces item->a by the geometric mean over all measurements of a's
+ * machine. Replaces item->log_variance by the variance of a new measurement about this mean, if that is larger. */
 static void use_repeats(struct mpg_parameter *item, size_t at, const struct others *others)
 {
     double value[MPG_COMPARE_MAX_REPEATS + 1], mean = 0, squares = 0, n = 1;
@@ -74,7 +74,8 @@ static void judge_machines(struct mpg_parameter *item, double tolerance)
     item->p_beyond = compare_t_test(outside(r, tolerance), item->log_variance, freedom);
 }
 
-/* Tests a value against 0, with the spread between measurements of one machine. */
+/* Sets p_beyond of a parameter that is 0 in one signature: whether the other value is above 0 by more than measurements
+ * of one machine differ (SPREAD). */
 static void judge_above_zero(struct mpg_parameter *item, double spread)
 {
     if (isnan(item->log_above_zero))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Comparison of networks by path and size, and of collectives. */
+/* Comparison of message times by path class and message size, and of collectives. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static int compare_times(struct comparison *c, const char *name, const struct mp
     return compare_samples(c, name, MPG_TIME_NS, NULL, a, b, &launches[0], &launches[1], err);
 }
 
-/* Compares all sizes of both, ascending. */
+/* Compares the times of each message size in A or B, ascending. */
 static int compare_sizes(struct comparison *c, const char *path, const char *what,
                          const struct mpg_network_sizes *a, const struct mpg_network_sizes *b,
                          const struct launches launches[2], struct mpg_error *err)
@@ -89,12 +89,12 @@ static int compare_limits(struct comparison *c, const struct mpg_network_path *a
     return 0;
 }
 
-/* Returns true if A and B describe the same method. The text before a comma or semicolon is the method, the rest
- * its quality. */
+/* Returns whether A and B, texts of a signature, describe the same method of measurement. The text before a comma or
+ * semicolon is the method, the rest its precision. */
 static bool same_method(const char *a, const char *b)
 {
     if (!a || !b)
-        return true; /* unknown */
+        return true; /* a signature that does not state its method is compared */
     size_t length = strcspn(a, ",;");
     return length == strcspn(b, ",;") && strncmp(a, b, length) == 0;
 }
@@ -113,7 +113,7 @@ static int compare_latencies(struct comparison *c, const char *path,
     return compare_sizes(c, path, "round trip", &a->round_trip, &b->round_trip, launches, err);
 }
 
-/* The method of SIG's transfer times on PATH; NULL: unknown. */
+/* Returns how SIG's transfer times on PATH were obtained; NULL: unknown. */
 static const char *transfer_of(const struct mpg_signature *sig, const char *path)
 {
     char key[64];
@@ -151,7 +151,7 @@ static int compare_paths(struct comparison *c, const struct mpg_network_path *a,
 
 /* ---- collectives ---- */
 
-/* Times of collectives or reductions of one signature, by operation, processes and size. */
+/* All times of collectives, or of reductions, of one signature. */
 struct times {
     const struct mpg_collective_time *item;
     size_t n;
@@ -169,7 +169,7 @@ static const struct mpg_distribution *find_collective(const struct times *times,
     return NULL;
 }
 
-/* Compares the entries of A and B with LIKE's operation, processes and size. */
+/* Compares the times of A and B for LIKE's operation, number of processes and size. */
 static int compare_collective(struct comparison *c, const struct mpg_collective_time *like,
                               const struct times *a, const struct times *b,
                               const struct launches launches[2], struct mpg_error *err)
@@ -180,7 +180,8 @@ static int compare_collective(struct comparison *c, const struct mpg_collective_
     return compare_times(c, name, find_collective(a, like), find_collective(b, like), launches, err);
 }
 
-/* Compares the collectives, with the spread of launches of the longest path. */
+/* Compares all collectives of A and B. Differences between launches are estimated from the messages on the farthest
+ * path. */
 static int compare_collectives(struct comparison *c, const struct times *a, const struct times *b,
                                struct mpg_error *err)
 {

@@ -13,7 +13,7 @@
 
 static const struct launches no_launches = {0, INFINITY};
 
-/* Sets D's number of independent samples to WORTH. */
+/* Makes later tests treat D as WORTH independent samples. */
 static void set_independent(struct mpg_distribution *d, double worth)
 {
     d->n = (size_t)fmin(fmax(worth, 1), MPG_INFERENCE_MAX_SAMPLES);
@@ -22,19 +22,19 @@ static void set_independent(struct mpg_distribution *d, double worth)
 
 /* ---- detours ---- */
 
-enum { BLOCKS = 32 }; /* per record */
+enum { BLOCKS = 32 }; /* number of blocks of a complete record, whose scatter gives the variance */
 
-/* Fraction lost and detours per second over all cores, for detours of at least THRESHOLD_NS. The variance comes
- * from blocks of the record, because detours come in bursts. */
+/* Detours of at least the threshold of both signatures, over all cores: percent of time lost, detours per second,
+ * durations. Variances come from blocks of the record, because detours come in bursts. */
 struct record {
     struct estimate fraction, rate;
-    double *duration_ns; /* over all cores */
+    double *duration_ns; /* the N durations, core after core */
     size_t n;
-    double worth;        /* effective number of independent durations */
+    double worth;        /* number of independent durations that would be as precise */
 };
 
-/* The effective number of independent values among N with the first LAGS autocorrelations: n / (1 + 2 sum), summed
- * up to the first that is not positive. */
+/* Returns how many independent values are as precise as N values with these autocorrelations at lags 1 to LAGS: N / (1
+ * + 2 sum), summed up to the first that is not positive. */
 static double independent(size_t n, const double *autocorrelation, size_t lags)
 {
     double sum = 0;
@@ -43,8 +43,8 @@ static double independent(size_t n, const double *autocorrelation, size_t lags)
     return fmax(1, (double)n / (1 + 2 * sum));
 }
 
-/* Computes *WORTH, the effective number of independent values among N durations in time order. Uses the logarithms of
- * the durations: they show that neighbours in a burst are alike, and a few very long detours do not dominate. */
+/* Computes *WORTH: how many independent durations are as precise as these N durations in time order. Logarithms show
+ * that neighbours in a burst are alike, and keep a few very long detours from dominating. */
 static int independent_durations(const double *duration_ns, size_t n, double *worth,
                                  struct mpg_error *err)
 {
@@ -67,8 +67,8 @@ static int independent_durations(const double *duration_ns, size_t n, double *wo
     return status;
 }
 
-/* Returns the sum of N block values. *VARIANCE_OF_MEAN becomes the variance of their mean, from the effective number
- * of independent blocks, since slow variation spans several blocks. */
+/* Returns the sum of N block values. *VARIANCE_OF_MEAN becomes the variance of their mean. Slow variation spans several
+ * blocks, hence the effective number of independent blocks. */
 static double sum_of(const double *value, size_t n, double *variance_of_mean)
 {
     double sum = 0, squares = 0, products = 0, count = (double)n;
@@ -94,14 +94,15 @@ static void add_parts(const double *value, size_t n, double *sum, double *varian
     *freedom_terms += n > 1 ? v * v / (double)(n - 1) : 0;
 }
 
-/* Returns true if detour I of C's sampled blocks is one of the longest, which are stored completely. */
+/* Returns whether detour I of C's sampled blocks is also in the core's own list, which holds all of the longest
+ * detours. */
 static bool is_longest(const struct mpg_noise_core *c, size_t i)
 {
     return c->detours > 0 && c->blocks.duration_ns[i] >= c->blocks.min_ns;
 }
 
-/* Adds the sampled blocks of C. Lost time and rate exclude the longest detours, which add_blocks() counts from their own
- * list; the durations are those of all detours in the blocks. */
+/* Adds the sampled blocks of the truncated record C. Lost time and rate exclude the longest detours, which add_blocks()
+ * counts from their own list; durations include all detours in the blocks. */
 static void add_kept(const struct mpg_noise_core *c, double threshold_ns, struct record *record,
                      double freedom_terms[2])
 {
@@ -126,7 +127,7 @@ static void add_kept(const struct mpg_noise_core *c, double threshold_ns, struct
     add_parts(detours, b->n, &record->rate.value, &record->rate.log_variance, &freedom_terms[1]);
 }
 
-/* Adds a core's lost time and detour count by block. */
+/* Adds the lost time, rate and durations of core C's record, divided into BLOCKS equal blocks. */
 static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struct record *record,
                       double freedom_terms[2], struct mpg_error *err)
 {
@@ -139,7 +140,8 @@ static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struc
         size_t block = (size_t)fmin(c->start_ns[i] / length_ns, BLOCKS - 1);
         lost[block] += c->duration_ns[i] / length_ns;
         detours[block] += 1e9 / length_ns;
-        if (c->blocks.recorded == 0) /* blocks only: the longest detours would be over-represented */
+        if (c->blocks.recorded == 0) /* complete record. Of a truncated record only the sampled blocks give durations: the
+                                        longest detours would be over-represented */
             record->duration_ns[record->n++] = c->duration_ns[i];
     }
     add_parts(lost, BLOCKS, &record->fraction.value, &record->fraction.log_variance,
@@ -154,8 +156,8 @@ static int add_blocks(const struct mpg_noise_core *c, double threshold_ns, struc
     return 0;
 }
 
-/* Turns E, which holds a sum over N cores and the sum's variance, into an estimate of the cores' mean and its
- * relative variance. FREEDOM_TERMS: the sum that add_parts() has collected. */
+/* Converts E: from the sum over N cores and the sum's variance to the mean over the cores and its relative variance.
+ * FREEDOM_TERMS: collected by add_parts(). */
 static void finish(struct estimate *e, double n, double freedom_terms)
 {
     e->freedom = freedom_terms > 0 ? e->log_variance * e->log_variance / freedom_terms : BLOCKS - 1;
@@ -163,7 +165,8 @@ static void finish(struct estimate *e, double n, double freedom_terms)
     e->value /= n;
 }
 
-/* Returns 1 if *RECORD is filled, 0 if no core has a record, -1 with ERR. */
+/* Computes *RECORD from the detours of all cores of SIG of at least THRESHOLD_NS. Returns 1, or 0 if no core has a
+ * record, -1 with ERR. */
 static int read_record(const struct mpg_signature *sig, double threshold_ns, struct record *record,
                        struct mpg_error *err)
 {
@@ -218,7 +221,7 @@ static int compare_durations(struct comparison *c, const struct record *a, const
 
 static int compare_records(struct comparison *c, struct mpg_error *err)
 {
-    /* detours below either threshold are ignored */
+    /* each signature records detours above its own threshold: only those above both are comparable */
     double threshold_ns = fmax(threshold_of(c->a), threshold_of(c->b));
     struct record a = {0}, b = {0};
     int status = -1, has_a = read_record(c->a, threshold_ns, &a, err);
@@ -249,10 +252,10 @@ static int compare_records(struct comparison *c, struct mpg_error *err)
 /* ---- pooled distributions ---- */
 
 struct pool {
-    double *value;       /* knots of all distributions, the same number of each */
+    double *value;       /* the N quantiles of all distributions, MPG_DISTRIBUTION_KNOTS of each */
     size_t n;
-    double samples;      /* effective number */
-    double mean, variance; /* sums over distributions: of means, of variances of means */
+    double samples;      /* number of independent samples behind them */
+    double mean, variance; /* sums over the distributions: of their means, of the variances of their means */
     size_t distributions;
     struct mpg_distribution *d;
 };
@@ -278,7 +281,7 @@ static int pool_finish(struct pool *pool, struct mpg_error *err)
     pool->d = mpg_distribution_from_samples(pool->value, pool->n, MPG_DISTRIBUTION_KNOTS, err);
     if (!pool->d)
         return -1;
-    set_independent(pool->d, pool->samples); /* instead of the number of knots */
+    set_independent(pool->d, pool->samples); /* from_samples() has taken the quantiles for samples */
     return 0;
 }
 
@@ -315,7 +318,7 @@ static int pool_quanta(const struct mpg_signature *sig, bool work, struct pool *
     return 0;
 }
 
-/* Mean lost time in percent of the quantum. */
+/* Returns the mean lost time in percent of the quantum. */
 static struct estimate lost_of(const struct pool *pool, double quantum_ns)
 {
     double n = (double)pool->distributions;
@@ -335,7 +338,7 @@ static int compare_pools(struct comparison *c, const char *name, struct pool *a,
     if (!item)
         return -1;
     compare_estimates(item, &lost_a, &lost_b);
-    /* The loss of a single quantum depends on its length. */
+    /* quanta of different length lose different times, so their distributions are not comparable */
     if (fabs(quantum_ns[0] / quantum_ns[1] - 1) > 0.01)
         return 0;
     if (pool_finish(a, err) < 0 || pool_finish(b, err) < 0)
@@ -370,8 +373,8 @@ static int compare_quanta(struct comparison *c, bool work, struct mpg_error *err
 
 /* ---- spectral lines ---- */
 
-/* SIG's strongest fundamental near FREQUENCY_HZ, or NULL. A line is accurate to a fraction of a bin; lines two
- * bins apart are different. */
+/* Returns SIG's strongest fundamental near FREQUENCY_HZ, or NULL. A frequency is accurate to a fraction of a bin of the
+ * spectrum, so lines two bins apart are different. */
 static const struct mpg_noise_line *find_line(const struct mpg_signature *sig, double frequency_hz)
 {
     const struct mpg_noise_line *best = NULL;
@@ -386,7 +389,7 @@ static const struct mpg_noise_line *find_line(const struct mpg_signature *sig, d
     return best;
 }
 
-/* Lists the lines of SIG. Lines of both signatures are listed only once, for signature A. */
+/* Lists the spectral lines of SIG beside those of OTHER. Lines of both are listed only for signature A. */
 static int list_lines(struct comparison *c, const struct mpg_signature *sig,
                       const struct mpg_signature *other, struct mpg_error *err)
 {
@@ -415,7 +418,7 @@ int compare_noise(struct comparison *c, struct mpg_error *err)
     if (compare_records(c, err) < 0 || compare_quanta(c, false, err) < 0 ||
         compare_quanta(c, true, err) < 0 || list_lines(c, c->a, c->b, err) < 0)
         return -1;
-    /* a signature compared with itself */
+    /* a signature that is compared with itself has no second list */
     return c->a == c->b ? 0 : list_lines(c, c->b, c->a, err);
 }
 

@@ -8,13 +8,13 @@
 /* A non-negative quantity with its uncertainty. */
 struct estimate {
     double value;
-    double log_variance; /* variance of the logarithm */
-    double freedom;      /* degrees of freedom; INFINITY: variance known */
+    double log_variance; /* variance of the value's logarithm */
+    double freedom;      /* degrees of freedom of log_variance; INFINITY: the variance is known exactly */
     double error;        /* standard error of a value of 0, which has no logarithm */
-    size_t launches;     /* launches whose differences are included; 0: unknown */
+    size_t launches;     /* number of launches whose differences log_variance includes; 0: it includes none */
 };
 
-/* Spread of launches: added to the variance of medians. */
+/* Differences between launches of a path class: a variance that is added to that of a median. */
 struct launches {
     double log_variance, freedom; /* 0 and INFINITY with fewer than 3 launches */
 };
@@ -26,33 +26,37 @@ struct comparison {
 };
 
 struct launches compare_launches(const struct mpg_network_path *path);
-/* Adds the variance LOG_VARIANCE, which has FREEDOM degrees of freedom, to E's variance; E's new degrees of freedom
- * follow Welch and Satterthwaite. */
+/* Adds to E's variance LOG_VARIANCE with FREEDOM degrees of freedom. E's new degrees of freedom follow Welch and
+ * Satterthwaite. */
 void compare_add_variance(struct estimate *e, double log_variance, double freedom);
 
-/* Appends a parameter with all numbers NaN; NULL with ERR if memory runs out. */
+/* Appends a parameter named by FORMAT, all numbers NaN, to the comparison. Returns it, or NULL with ERR if memory runs
+ * out. */
 struct mpg_parameter *compare_add_parameter(struct comparison *c, struct mpg_error *err,
                                    enum mpg_quantity quantity, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Sets ITEM's ratio and test from two estimates; returns the degrees of freedom. */
+/* Sets ITEM's values, ratio and t-test from estimates A and B. Returns the degrees of freedom of the test. */
 double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
                          const struct estimate *b);
-/* Returns the two-sided p-value of DISTANCE; VARIANCE may be 0. */
+/* Returns the two-sided p-value of a t-test: DISTANCE >= 0 from the hypothesis, VARIANCE (may be 0) with FREEDOM
+ * degrees of freedom. */
 double compare_t_test(double distance, double variance, double freedom);
-/* Appends two parameters that compare A with B: the median, tested with the whole distributions, and the 99th
- * percentile. Their names begin with NAME. */
+/* Appends two parameters that compare A with B: the median with a test of the whole distributions, and the 99th
+ * percentile. Their names begin with NAME. LAUNCHES_A and _B are added if a distribution does not include differences
+ * between launches. */
 int compare_samples(struct comparison *c, const char *name, enum mpg_quantity quantity,
                     const char *unit, const struct mpg_distribution *a,
                     const struct mpg_distribution *b,
                     const struct launches *launches_a, const struct launches *launches_b,
                     struct mpg_error *err);
-/* Appends an untested parameter with the reason WHY; A and B are values or NaN. */
+/* Appends a parameter that cannot be tested, for the reason WHY, a constant string. A and B are its values or NaN. */
 int compare_untested(struct comparison *c, const char *name, enum mpg_quantity quantity,
                  const char *unit, double a, double b, const char *why, struct mpg_error *err);
 
-/* Compares all parameters as measured. */
+/* Compares all parameters as measured, without the spread between measurements of one machine. */
 int compare_all(struct comparison *c, struct mpg_error *err);
-/* Adds intervals and tests against the tolerance for the machines. */
+/* Adds to each parameter the interval that includes the spread between measurements of one machine, and the test
+ * against the tolerance. */
 int compare_machines(struct comparison *c, const struct mpg_compare_options *options,
                      struct mpg_error *err);
 

@@ -21,7 +21,7 @@ static const char *unit_of(const struct mpg_parameter *item)
     return item->unit;
 }
 
-/* JSON has no NaN: unknown values are absent. */
+/* Sets KEY to VALUE unless VALUE is NaN or infinite, which JSON lacks: an unknown value is absent. */
 static void set_number(json_t *object, const char *key, double value)
 {
     if (isfinite(value))
@@ -65,7 +65,7 @@ static json_t *header_json(const struct mpg_header_difference *fact)
     return object;
 }
 
-/* The number of quality checks and the failed checks of SIG; null if no check was made. */
+/* Returns the number of SIG's quality checks and the names of the failed checks; null if no check was made. */
 static json_t *checks_json(const struct mpg_signature *sig)
 {
     if (sig->checks == 0)
@@ -100,7 +100,7 @@ int diff_report_json(const struct mpg_signature *a, const struct mpg_signature *
     json_object_set_new(root, "few_launches", json_boolean(d->few_launches));
     json_object_set_new(root, "headers", headers);
     json_object_set_new(root, "parameters", parameters);
-    /* after a failed allocation parts are missing: check the number */
+    /* after a failed allocation jansson has left parts out: a missing parameter shows this */
     int status = json_array_size(json_object_get(root, "parameters")) == d->n &&
                          json_dumpf(root, stdout, JSON_INDENT(1)) == 0
                      ? 0

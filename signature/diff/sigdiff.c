@@ -12,7 +12,7 @@
 #include "signature/diff/compare.h"
 #include "signature/diff/report.h"
 
-/* As diff(1): 1 means different, so an error is 2. */
+/* Exit statuses of diff(1): 1 if the inputs differ, so an error is 2. */
 enum { EXIT_DIFFERENT = 1, EXIT_ERROR = 2 };
 
 static int fail(const char *program, const struct mpg_error *err)
@@ -21,7 +21,7 @@ static int fail(const char *program, const struct mpg_error *err)
     return EXIT_ERROR;
 }
 
-/* Loads the signatures A, B and AGAIN, in this order; the caller frees all that are not NULL. */
+/* Loads the signatures A, B and those of --again, in this order, into SIG; the caller frees all that are not NULL. */
 static int load_all(const char *a, const char *b, const struct mpg_option_list *again,
                     struct mpg_signature *sig[], struct mpg_error *err)
 {

@@ -13,12 +13,12 @@ enum {
     FACT_WIDTH = 90,
     MAX_UNIT_BYTES = 40,
     MAX_NAME_BYTES = 512,
-    MAX_CHARS_PER_BYTE = 4, /* "\x1b" */
+    MAX_CHARS_PER_BYTE = 4, /* a byte can become four characters: "\x1b" */
 };
 
 static char *format_value(char *buf, const struct mpg_parameter *item, double value)
 {
-    char unit[MAX_UNIT_BYTES + 1]; /* comes from the file */
+    char unit[MAX_UNIT_BYTES + 1]; /* a unit from the file may contain control characters */
     mpg_printable(unit, sizeof unit, item->unit ? item->unit : "");
     if (isnan(value))
         snprintf(buf, SHOW_TEXT, "-");
@@ -28,7 +28,7 @@ static char *format_value(char *buf, const struct mpg_parameter *item, double va
         snprintf(buf, SHOW_TEXT, "%.4g %%", value);
     else if (item->quantity == MPG_SIZE_BYTES)
         snprintf(buf, SHOW_TEXT, value < 0 ? "none" : "%.0f B", value);
-    else if (unit[0] == '/') /* a unit prefix would stand alone */
+    else if (unit[0] == '/') /* "/s": a prefix as in "k/s" would be no unit */
         snprintf(buf, SHOW_TEXT, "%.5g %s", value, unit);
     else
         show_rate(buf, value, unit);
@@ -57,13 +57,13 @@ static char *format_number(char *buf, const char *format, double value)
     return buf;
 }
 
-/* Writes ITEM's name, which quotes the signature, in printable form to BUF of MAX_NAME_BYTES bytes. */
+/* Writes ITEM's name, which contains text of the signature's file, in printable form to BUF of MAX_NAME_BYTES bytes. */
 static char *format_name(char *buf, const struct mpg_parameter *item)
 {
     return mpg_printable(buf, MAX_NAME_BYTES, item->name);
 }
 
-/* Widths of the widest cells. */
+/* Widths of columns, in characters: that of their widest cell. */
 struct widths {
     int name, value;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Conversion of detour times to whole numbers and back. Each number is a difference from its predecessor (gap,
- * duration, gap, duration, ...), which keeps the numbers small. */
+/* Conversion of detour times to whole numbers and back. Times are counted in parts of a nanosecond: gap, duration, gap,
+ * duration, ... Each number begins where the one before ends, which keeps the numbers small. */
 #include "signature/file/detours.h"
 
 #include <math.h>
@@ -10,15 +10,15 @@
 
 enum { MAX_PARTS = 1000 };
 
-/* Position in a list of times: in parts of a ns, and as a double. */
+/* Position in a record of detours. */
 struct clock {
     int parts;
     uint64_t at;
     double at_ns;
 };
 
-/* Advances CLOCK by a gap of NUMBER parts. After a gap of 0 the time in ns stays the end of the previous detour, whose
- * rounding can differ from that of the number of parts. */
+/* Advances CLOCK by a gap of NUMBER parts; returns the new time, ns. After a gap of 0 the time stays the end of the
+ * previous detour: computed from the number of parts it could differ in its last digit. */
 static double move(struct clock *clock, uint64_t number)
 {
     clock->at += number;
@@ -36,7 +36,7 @@ static double pass(struct clock *clock, uint64_t number)
     return duration_ns;
 }
 
-/* Stores the distance from CLOCK to TIME_NS in *NUMBER; false: not a whole number of parts. */
+/* Stores the gap from CLOCK to TIME_NS in *NUMBER. Returns false if it is no whole number of parts. */
 static bool distance(const struct clock *clock, double time_ns, uint64_t *number)
 {
     double at = rint(time_ns * clock->parts);
@@ -47,7 +47,8 @@ static bool distance(const struct clock *clock, double time_ns, uint64_t *number
     return move(&moved, *number) == time_ns;
 }
 
-/* Converts N detours after CLOCK to numbers; false: not whole numbers. NUMBER may be NULL. */
+/* Converts N detours after CLOCK to pairs of gap and duration in NUMBER (NULL: only tests). Returns false if one of
+ * them is no whole number of parts. */
 static bool to_numbers(struct clock *clock, const double *start_ns, const double *duration_ns,
                        size_t n, uint64_t *number)
 {
@@ -70,8 +71,8 @@ static bool to_numbers(struct clock *clock, const double *start_ns, const double
     return true;
 }
 
-/* Converts all blocks. A block becomes its number of detours, the gap from the end of the previous block, and its
- * detours. */
+/* Converts all blocks of B to numbers (NUMBER NULL: only tests): for each block its number of detours, the gap since
+ * the end of the previous block, and its detours. Returns false if a time is no whole number of PARTS of a ns. */
 static bool blocks_to_numbers(const struct mpg_noise_blocks *b, int parts, uint64_t *number)
 {
     struct clock clock = {.parts = parts};
@@ -164,7 +165,7 @@ char *mpg_detours_pack_off(const uint8_t *off, size_t n, int level, size_t *mark
 
 /* ---- unpacking ---- */
 
-/* Converts numbers to N detours after CLOCK. */
+/* Converts numbers, pairs of gap and duration, to start and duration of N detours after CLOCK. */
 static int from_numbers(struct clock *clock, const uint64_t *number, size_t n, double *start_ns,
                         double *duration_ns, struct mpg_error *err)
 {
@@ -177,7 +178,7 @@ static int from_numbers(struct clock *clock, const uint64_t *number, size_t n, d
     return 0;
 }
 
-/* Allocates arrays for N detours. */
+/* Allocates arrays for the starts and durations of N detours. */
 static int make_room(size_t n, double **start_ns, double **duration_ns, struct mpg_error *err)
 {
     double *start = malloc((n + 1) * sizeof *start), *duration = malloc((n + 1) * sizeof *duration);
@@ -229,7 +230,7 @@ int mpg_detours_unpack_off(const char *text, size_t marked, size_t n, uint8_t **
     return status;
 }
 
-/* Unpacks N blocks with DETOURS detours in total into B. */
+/* Unpacks TEXT, N blocks with DETOURS detours in total, into B. */
 static int unpack_blocks(const char *text, size_t n, size_t detours, int parts,
                          struct mpg_noise_blocks *b, struct mpg_error *err)
 {
@@ -265,7 +266,8 @@ static int unpack_blocks(const char *text, size_t n, size_t detours, int parts,
 
 /* ---- reading ---- */
 
-/* Checks N more detours, represented by PACKED, against the limit of a file. */
+/* Counts N more detours, packed as PACKED, in ALLOWANCE. Errors: a file may not hold so many detours in so few bytes.
+ * */
 static int allow(struct mpg_detours_allowance *allowance, const char *packed, size_t n,
                  struct mpg_error *err)
 {
@@ -278,7 +280,7 @@ static int allow(struct mpg_detours_allowance *allowance, const char *packed, si
     return 0;
 }
 
-/* Reads member "packed" of OBJECT and its number of detours, key COUNT. */
+/* Reads member "packed" of OBJECT into *PACKED (NULL if absent) and its number of detours, member COUNT, into *N. */
 static int get_packed(const json_t *object, const char *count,
                       struct mpg_detours_allowance *allowance, const char **packed, size_t *n,
                       struct mpg_error *err)
@@ -311,7 +313,8 @@ static int get_parts(const json_t *object, int *parts, struct mpg_error *err)
                                                 (int)MAX_PARTS);
 }
 
-/* Reads member "off_cpu" of OBJECT, which has N detours, into *OFF; NULL if absent. */
+/* Reads member "off_cpu" of OBJECT, off-CPU flags of N detours, into *OFF, which stays unchanged if the member is
+ * absent. */
 static int read_off(const json_t *object, size_t n, uint8_t **off, struct mpg_error *err)
 {
     const json_t *member, *text;
@@ -332,7 +335,7 @@ static int read_off(const json_t *object, size_t n, uint8_t **off, struct mpg_er
     return status < 0 ? mpg_error_prefix(err, "off_cpu") : 0;
 }
 
-/* Reads the sampled blocks of a truncated record. */
+/* Reads member "blocks" of OBJECT: the sampled blocks of a truncated record. */
 static int read_blocks(const json_t *object, struct mpg_detours_allowance *allowance, int parts,
                        struct mpg_noise_core *core, struct mpg_error *err)
 {
@@ -408,7 +411,7 @@ int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowan
 
 /* ---- writing ---- */
 
-/* Writes OFF for N detours; nothing if OFF is NULL. */
+/* Writes OFF, the off-CPU flags of N detours; nothing if OFF is NULL. */
 static int put_off(struct mpg_json *out, const uint8_t *off, size_t n, struct mpg_error *err)
 {
     size_t marked;
@@ -440,8 +443,9 @@ static int put_blocks(struct mpg_json *out, const struct mpg_noise_core *core, c
     return 0;
 }
 
-/* Packs the detours and, if present, the blocks, in PARTS of a ns; updates ALLOWANCE. For a record without blocks
- * *PACKED and *BLOCKS may remain NULL: the record is then written as arrays. */
+/* Packs CORE's detours into *PACKED and, if present, its blocks into *BLOCKS, in PARTS of a ns; updates ALLOWANCE. For
+ * a record without blocks both may remain NULL: the times are no whole parts or the limit is reached, so the caller
+ * writes arrays. */
 static int pack_all(const struct mpg_noise_core *core, int parts,
                     struct mpg_detours_allowance *allowance, char **packed, char **blocks,
                     struct mpg_error *err)

@@ -6,25 +6,25 @@
 
 #include "signature/file/json.h"
 
-/* Detours and packed bytes of a file so far. The limit on detours grows with the packed bytes, so that a small
-   file cannot request much memory. */
+/* What a file holds so far. The limit on detours grows with the packed bytes, so that a small file cannot make a reader
+ * allocate much memory. */
 struct mpg_detours_allowance {
-    size_t detours, bytes; /* detours and bytes so far */
+    size_t detours, bytes; /* number of detours; bytes of compressed data */
 };
 
 /* Returns the smallest of 1, 10, 100 and 1000 parts of a ns that represents all times of CORE's detours and blocks
  * exactly; 0: none. */
 int mpg_detours_parts(const struct mpg_noise_core *core);
 
-/* Pack CORE's detours, or its blocks, in PARTS of a ns (a result of mpg_detours_parts()). Return a text for the
- * caller to free, or NULL with ERR if memory runs out. */
+/* Pack CORE's detours, or its sampled blocks, in PARTS of a ns (a result of mpg_detours_parts()). LEVEL: of compression
+ * (pack.h). Return a text for the caller to free, or NULL with ERR if memory runs out. */
 char *mpg_detours_pack(const struct mpg_noise_core *core, int parts, int level,
                        struct mpg_error *err);
 char *mpg_detours_pack_blocks(const struct mpg_noise_core *core, int parts, int level,
                               struct mpg_error *err);
 
-/* Unpacks the N detours of TEXT into CORE, which has none. Returns 0, or -1 with ERR: as mpg_unpack(), or times
- * beyond 2^53 parts. */
+/* Unpacks N detours, in PARTS of a ns, from TEXT into CORE, which has none. Returns 0, or -1 with ERR: as mpg_unpack(),
+ * or times beyond 2^53 parts. */
 int mpg_detours_unpack(const char *text, size_t n, int parts, struct mpg_noise_core *core,
                        struct mpg_error *err);
 
@@ -33,8 +33,8 @@ int mpg_detours_unpack(const char *text, size_t n, int parts, struct mpg_noise_c
 char *mpg_detours_pack_off(const uint8_t *off, size_t n, int level, size_t *marked,
                            struct mpg_error *err);
 
-/* Unpacks the flags of N detours into *OFF, for the caller to free. Returns 0, or -1 with ERR: as mpg_unpack(), or
- * a detour beyond N. */
+/* Unpacks from TEXT the off-CPU flags of N detours, MARKED of which are set, into *OFF, for the caller to free. Returns
+ * 0, or -1 with ERR: as mpg_unpack(), or a detour beyond N. */
 int mpg_detours_unpack_off(const char *text, size_t marked, size_t n, uint8_t **off,
                            struct mpg_error *err);
 
@@ -43,8 +43,9 @@ int mpg_detours_unpack_off(const char *text, size_t marked, size_t n, uint8_t **
 int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowance,
                      struct mpg_noise_core *core, struct mpg_error *err);
 
-/* Writes CORE's detours and blocks: packed, or as arrays if there are no blocks and no unit fits or the file's
- * limit is reached. Returns 0, or -1 with ERR: blocks that cannot be packed, too many detours, out of memory. */
+/* Writes CORE's detours and blocks: packed; or as arrays, if there are no blocks and either no unit represents the
+ * times exactly or the file's limit is reached. Returns 0, or -1 with ERR: blocks that cannot be packed, too many
+ * detours, out of memory. */
 int mpg_detours_write(struct mpg_json *out, struct mpg_detours_allowance *allowance, const struct mpg_noise_core *core,
                       struct mpg_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* LEB128 (as in DWARF 5, section 7.6), zstd (RFC 8878), base64. */
+/* Packs numbers: LEB128 (as in DWARF 5, section 7.6), then zstd (RFC 8878), then base64. */
 #include "signature/file/pack.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #include "common/base64.h"
 
-enum { NUMBER_BYTES = 8 }; /* 53 bits, 7 per byte */
+enum { NUMBER_BYTES = 8 }; /* longest LEB128 number: 53 bits, 7 in each byte */
 
 size_t mpg_pack_bytes(const char *text)
 {
@@ -47,7 +47,8 @@ out:
     return text;
 }
 
-/* Decompresses FRAME of PACKED bytes, which holds N LEB128 numbers. *SIZE: bytes of the result. */
+/* Decompresses FRAME of PACKED bytes, which holds N LEB128 numbers. Returns *SIZE bytes for the caller to free; NULL
+ * with ERR. */
 static uint8_t *decompress(const uint8_t *frame, size_t packed, size_t n, size_t *size,
                            struct mpg_error *err)
 {
@@ -70,14 +71,14 @@ static uint8_t *decompress(const uint8_t *frame, size_t packed, size_t n, size_t
     return raw;
 }
 
-/* Reads the number at *P, before END, and advances *P; MPG_PACK_LIMIT: not a valid number. */
+/* Reads the LEB128 number at *P, before END, and advances *P. Returns MPG_PACK_LIMIT if there is no valid number. */
 static uint64_t next_number(const uint8_t **p, const uint8_t *end)
 {
     uint64_t number = 0;
     for (unsigned shift = 0; *p < end && shift < 7 * NUMBER_BYTES; shift += 7) {
         uint8_t byte = *(*p)++;
         number |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) /* a final zero byte would be redundant */
+        if (byte < 0x80) /* a last byte of 0 adds nothing, and each number shall have only one encoding */
             return byte == 0 && shift > 0 ? MPG_PACK_LIMIT : number;
     }
     return MPG_PACK_LIMIT;

@@ -12,7 +12,7 @@
 /* Packed numbers are below this limit, so that a double represents them exactly. */
 #define MPG_PACK_LIMIT (UINT64_C(1) << 53)
 
-/* Compression levels: for intermediate and for final results. */
+/* Levels of zstd's compression: for intermediate and for final results. */
 enum { MPG_PACK_FAST = 1, MPG_PACK_WELL = 12 };
 
 /* Packs N numbers below MPG_PACK_LIMIT. Returns a text for the caller to free, or NULL with ERR: number too large,

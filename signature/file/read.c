@@ -13,7 +13,7 @@
 #include "common/input.h"
 #include "signature/file/json.h"
 
-/* Returns the major version, 1 to MPG_SIGNATURE_VERSION. */
+/* Returns the major version of a signature file, 1 to MPG_SIGNATURE_VERSION; -1 with ERR if ROOT is none. */
 static int check_version(const json_t *root, struct mpg_error *err)
 {
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -30,8 +30,8 @@ static int check_version(const json_t *root, struct mpg_error *err)
     return (int)json_integer_value(major);
 }
 
-/* Reads the parts that failure F affects and the size of the effect. Older files lack both: then all parts, and an
- * unknown effect. */
+/* Reads which parts of a prediction failed check F affects, and by how much. Older files have neither: then all parts,
+ * and an unknown effect. */
 static int read_effect(const json_t *object, struct mpg_signature_failure *f,
                        struct mpg_error *err)
 {
@@ -49,7 +49,7 @@ static int read_effect(const json_t *object, struct mpg_signature_failure *f,
         int bit = 0;
         while ((name = mpg_signature_part_name(bit)) && (!text || strcmp(text, name) != 0))
             bit++;
-        f->parts |= name ? 1 << bit : 0; /* names added by later versions are ignored */
+        f->parts |= name ? 1 << bit : 0; /* a later version may name further parts, which are ignored */
     }
     f->parts = f->parts ? f->parts : MPG_PART_ALL;
     return 0;
@@ -129,7 +129,7 @@ static json_t *read_json(const char *path, struct mpg_error *err)
     return root;
 }
 
-/* Converts ROOT, which is released and may be NULL, to a signature with name PATH. */
+/* Converts ROOT, the parsed file, to a signature and names it PATH. Releases ROOT, which may be NULL. */
 static struct mpg_signature *take_json(json_t *root, const char *path, struct mpg_error *err)
 {
     if (!root)
@@ -151,7 +151,7 @@ fail:
     return NULL;
 }
 
-/* Writes FOLDER/NAME, or FOLDER/NAME.sig, to FOUND of SIZE bytes if there is such a file. Returns false if there is none. */
+/* Sets FOUND of SIZE bytes to FOLDER/NAME or FOLDER/NAME.sig, whichever exists. Returns false if neither does. */
 static bool is_in(const char *folder, const char *name, char *found, size_t size)
 {
     static const char *const ends[] = {"", ".sig"};
@@ -161,8 +161,8 @@ static bool is_in(const char *folder, const char *name, char *found, size_t size
     return false;
 }
 
-/* Finds the installed signature NAME, without a folder: beside the program's own folder, so that an installation can be moved, or
- * where it was installed. Returns false if there is none. */
+/* Finds the signature NAME that is installed with mpgkit: in ../share relative to the running program, so that an
+ * installation can be moved, or in the configured folder. Returns false if there is none or NAME has a folder. */
 static bool find_shipped(const char *name, char *found, size_t size)
 {
     char folder[PATH_MAX];

@@ -126,7 +126,7 @@ static int parse_groups(const json_t *path, const char *key, struct mpg_network_
     return 0;
 }
 
-/* Sets the eager limit in all size lists of P, whose messages use two protocols. */
+/* Tells all size lists of P that times jump at P's eager limit, where the protocol changes. */
 static void set_protocols(struct mpg_network_path *p)
 {
     struct mpg_network_sizes *const lists[] = {&p->latency,       &p->round_trip,       &p->bandwidth, &p->sender,
@@ -135,7 +135,7 @@ static void set_protocols(struct mpg_network_path *p)
         lists[i]->eager_bytes = p->eager_limit_bytes;
 }
 
-/* Reads the common members of a version 2 path and the version 1 network. */
+/* Reads the members that a path of version 2 and the network of version 1 have in common. */
 static int parse_path(const json_t *object, struct mpg_network_path *p, struct mpg_error *err)
 {
     p->eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN;
@@ -210,7 +210,7 @@ int mpg_read_network(const json_t *root, int major, struct mpg_signature *sig,
     return 0;
 }
 
-/* Reads list KEY of ROOT into *TIMES, an array of *N. */
+/* Reads list KEY of ROOT into *TIMES, an array of *N elements. */
 static int read_times(const json_t *root, const char *key, struct mpg_collective_time **times,
                       size_t *n, struct mpg_error *err)
 {

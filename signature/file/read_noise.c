@@ -61,8 +61,8 @@ static int parse_lines(const json_t *core, struct mpg_noise_core *c, struct mpg_
     return 0;
 }
 
-/* Computes values that the file may omit because they follow from the detours. A fraction that contradicts the
- * detours is an error. Nothing follows from a truncated record. */
+/* Computes values of core C that the file may omit because they follow from the detours. Errors: a stated fraction
+ * contradicts the detours. A truncated record must state its fraction. */
 static int derive_core(const json_t *object, struct mpg_noise_core *c, struct mpg_error *err)
 {
     double stated = NAN;

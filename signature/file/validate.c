@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks all invariants stated in signature.h. */
+/* Checks a signature for all invariants that signature.h states. */
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static int check_count(size_t n, size_t max, const char *key, struct mpg_error *
     return n <= max ? 0 : mpg_error_set(err, "%s has %zu elements, more than %zu", key, n, max);
 }
 
-/* Checks that D has no negative values (times, rates). */
+/* Checks that D, times or rates, has no negative values. */
 static int check_times(const struct mpg_distribution *d, const char *key, struct mpg_error *err)
 {
     if (!d)
@@ -164,7 +164,7 @@ static int check_blocks(const struct mpg_noise_core *c, struct mpg_error *err)
     return 0;
 }
 
-/* Checks that off-CPU flags exist for all detours or none. */
+/* Checks that off-CPU flags exist for all detours, those of the blocks included, or for none. */
 static int check_off(const struct mpg_noise_core *c, struct mpg_error *err)
 {
     if (c->off_known != (c->off != NULL) ||
@@ -204,7 +204,7 @@ static int check_series(const struct mpg_noise_series *s, const char *key, struc
         return -1;
     if (s->n > 0 && !(s->step > 0 && s->step <= MPG_DISTRIBUTION_LIMIT))
         return mpg_error_set(err, "%s: step is %g, not positive", key, s->step);
-    for (size_t i = 0; i < s->n; i++) { /* the mean may be rounded up */
+    for (size_t i = 0; i < s->n; i++) { /* rounding in the file may lift a mean above its maximum */
         if (!(s->mean[i] >= 0 && s->mean[i] <= s->max[i] * (1 + 1e-9) &&
               s->max[i] <= MPG_DISTRIBUTION_LIMIT))
             return mpg_error_set(err, "%s: value %zu has mean %g and most %g", key, i, s->mean[i],

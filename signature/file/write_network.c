@@ -135,7 +135,7 @@ void mpg_write_network(struct mpg_json *out, const struct mpg_signature *sig)
     mpg_json_close(out);
 }
 
-/* Writes nothing if N is 0. */
+/* Writes list KEY with N times, unless N is 0. */
 static void write_times(struct mpg_json *out, const char *key,
                         const struct mpg_collective_time *times, size_t n)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names and remedies of findings; checks common to all kinds of results. */
+/* Quality checks of a measurement: names and remedies of the findings, checks that concern all kinds of results, the
+ * report. */
 #include "config.h"
 
 #include "signature/make/check_private.h"
@@ -14,13 +15,13 @@
 #include "common/units.h"
 #include "statistics/inference.h"
 
-/* Permitted CPU use by other processes, in cores. */
+/* Other processes may use this much CPU time during a measurement, in cores. */
 #define MAX_LOAD 0.1
-/* A timer whose resolution exceeds this multiple of its cost is coarse. */
+/* A timer is coarse if its resolution exceeds its cost by this factor. */
 #define STEPS 2.0
-/* Confidence of intervals. */
+/* Confidence of the intervals of rates. */
 #define CONFIDENCE 0.95
-/* Permitted share of invalid repetitions of collective operations. */
+/* At most this share of a collective operation's repetitions may be invalid. */
 #define MAX_LATE_SHARE 0.5
 
 /* Name, affected parts and remedy of each finding. */
@@ -139,7 +140,7 @@ bool mpg_check_number(const struct mpg_results *r, const char *key, double *valu
     return text && mpg_units_parse_real(text, value, NULL) == 0;
 }
 
-/* The change of a quantile between halves; 0 if chance explains it. */
+/* Returns the change of a quantile from the first half to the second; 0 if chance explains it. */
 static double change(const struct mpg_comparison *halves)
 {
     bool chance = halves->difference.low <= 0 && halves->difference.high >= 0;
@@ -179,13 +180,14 @@ int mpg_compare_halves(const double *samples, size_t n, double *mean, double *me
 
 /* ---- checks of any results ---- */
 
-/* Returns whether R records off-CPU time, which measures the effect of other processes directly. */
+/* Returns whether R records off-CPU time: then the effect of other processes is known and their load does not matter.
+ * */
 static bool knows_off_cpu(const struct mpg_results *r)
 {
     return r->column[MPG_COLUMN_OFF_CPU_NS] || mpg_fact_find(r->fact, r->facts, "off_cpu_ns");
 }
 
-/* Checks other processes' CPU use, unless R records off-CPU time. */
+/* Checks whether other processes used the CPU before the measurement, or during it if R records no off-CPU time. */
 static int check_load(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
 {
     static const char busy[] = "busy: ";
@@ -249,7 +251,7 @@ static int check_systems(struct mpg_check *c, const struct mpg_results *r, struc
     return 0;
 }
 
-/* Notes who may have changed the rates of R. */
+/* Notes what may have changed the rates of R: a virtual machine, and the load of other processes. */
 static void note_rates(struct mpg_check *c, const struct mpg_results *r)
 {
     double load;
@@ -258,7 +260,7 @@ static void note_rates(struct mpg_check *c, const struct mpg_results *r)
         c->rates_load = fmax(c->rates_load, load);
 }
 
-/* Checks the share of repetitions with a late process. */
+/* Checks how many repetitions do not count because a process started late. */
 static int check_collective(struct mpg_check *c, const struct mpg_results *r,
                             struct mpg_error *err)
 {
@@ -293,7 +295,7 @@ int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_e
 
 /* ---- assembly ---- */
 
-/* Reports missing measurements. FWQ is optional: neither mpgbench's default nor simulations use it. */
+/* Reports benchmarks without results. FWQ may be missing: neither mpgbench's default nor simulations use it. */
 static int check_missing(struct mpg_check *c, struct mpg_error *err)
 {
     char text[256] = "";
@@ -309,8 +311,8 @@ static int check_missing(struct mpg_check *c, struct mpg_error *err)
                    : 0;
 }
 
-/* Returns the half width of the 95 % confidence interval of RATE's mean, relative to the mean. The effective number
- * of samples is that stored for the median's interval. 0: unknown. */
+/* Returns the half width of the 95 % confidence interval of RATE's mean, relative to the mean; 0: unknown. Takes the
+ * number of independent samples from the interval of the median. */
 static double uncertainty(const struct mpg_distribution *rate)
 {
     for (size_t i = 0; i < rate->intervals; i++) {
@@ -342,13 +344,14 @@ static int check_rates(struct mpg_check *c, const struct mpg_signature *sig,
     return 0;
 }
 
-/* A copy of TEXT, truncated to a signature's limit; NULL: out of memory. */
+/* Returns a copy of TEXT, at most as long as a signature may contain, for the caller to free; NULL: out of memory. */
 static char *copy_text(const char *text)
 {
     return strndup(text, MPG_LINE_MAX_BYTES);
 }
 
-/* Adds finding F to SIG, which has room for it. A finding of load names who used the machine, as far as known. */
+/* Adds finding F to SIG, which has room for it. If other processes disturbed the measurement, their names are added if
+ * known. */
 static int add_failure(const struct mpg_check *c, int f, struct mpg_signature *sig,
                        struct mpg_error *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks the precision of a core's lost time and mean speed, and the agreement between the modes that measured it. Each
- * confidence interval comes from batch means over the record, whose scatter reflects the noise. */
+/* Checks how precisely a core's lost time and mean speed are known, and whether the benchmark modes (FTQ, FWQ, detour)
+ * agree about the lost time. Each confidence interval comes from the means of BATCHES sections of the record, whose
+ * scatter includes all noise. */
 #include "signature/make/check_private.h"
 
 #include <gsl/gsl_cdf.h>
@@ -12,12 +13,13 @@
 enum { BATCHES = 20, MIN_SAMPLES = 2 * BATCHES };
 #define CONFIDENCE 0.99       /* confidence of a difference between modes */
 #define RECORD_CONFIDENCE 0.95 /* confidence of the lost time of a record */
-/* Shortest interruption that every mode detects. In quanta this is about one unit of work. */
+/* Shortest interruption that every mode detects; in FTQ and FWQ it is about a unit of work. */
 #define SEEN_NS 200.0
-/* The speed is computed from samples with at least this uninterrupted share. */
+/* A sample gives the core's speed if at least this share of it was not interrupted. */
 #define MIN_LEFT 0.25
 
-/* Returns the time lost in sample K of R, and the sample's start and end. */
+/* Returns the time lost in sample K of R, ns, and stores the sample's start and end. QUANTUM_NS: length of an FTQ
+ * sample. */
 static double lost_of(const struct mpg_results *r, size_t k, double quantum_ns, double *start_ns,
                       double *end_ns)
 {
@@ -31,7 +33,8 @@ static double lost_of(const struct mpg_results *r, size_t k, double quantum_ns, 
     return lost_ns >= SEEN_NS ? lost_ns : 0;
 }
 
-/* Computes the fraction lost in each of BATCHES equal sections of R's record. */
+/* Adds to LOST, zeros on entry, the fraction of time lost in each of BATCHES equal sections of R's record of LENGTH_NS.
+ * */
 static void find_batch_losses(const struct mpg_results *r, double length_ns, double quantum_ns,
                       double *lost)
 {
@@ -43,14 +46,14 @@ static void find_batch_losses(const struct mpg_results *r, double length_ns, dou
     }
 }
 
-/* Half width of the confidence interval of a mean with standard error ERROR. */
+/* Returns the half width of the confidence interval of a mean of BATCHES values whose standard error is ERROR. */
 static double half_width(double error, double confidence)
 {
     return gsl_cdf_tdist_Pinv(1 - (1 - confidence) / 2, BATCHES - 1) * error;
 }
 
-/* Checks whether R, a record of LENGTH_NS, is long enough: LOST is the fraction of the time lost, ERROR its standard
- * error. */
+/* Checks whether the record R of LENGTH_NS is long enough to know its LOST fraction of time, whose standard error is
+ * ERROR. */
 static int check_record(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         double lost, double error, struct mpg_error *err)
 {
@@ -127,7 +130,7 @@ int mpg_check_speed(struct mpg_check *c, const struct mpg_results *r, double len
             n += speed > 0;
         }
         if (n == 0)
-            return 0; /* off its core for a whole batch: other checks report this */
+            return 0; /* the thread was off its core for a whole section: check_events() reports this */
         batch[b] = sum / (double)n;
         mean += batch[b] / BATCHES;
     }

@@ -15,21 +15,23 @@
 #include "statistics/series.h"
 
 #define MIN_LAUNCHES 3
-#define CONFIDENCE 0.95 /* confidence of intervals */
-/* Share of messages beyond the 99th percentile. */
+#define CONFIDENCE 0.95 /* confidence of the intervals of quantiles */
+/* Share of the messages that are slower than the 99th percentile: by this share a change of the tail changes the mean.
+ * */
 #define TAIL_PART 0.01
-/* Largest effect that is stated, relative; larger effects are stated as this one. */
+/* Effects above this, relative, are stated as this. */
 #define MAX_SHOWN 2.0
-/* A misfit of a deconvolution above this is significant; chance gives up to 2 / sqrt(samples). */
+/* A deconvolution fits badly if its Kolmogorov-Smirnov distance exceeds this; chance alone gives up to 2 /
+ * sqrt(samples). */
 #define MISFIT 0.05
 
-/* A message sent singly. */
+/* A sample with a single message in flight. */
 struct single {
     double pair, size_bytes, time_ns;
     size_t order;
 };
 
-/* Compares two exchanges by pair, size and time. */
+/* Orders samples by pair, message size and time. */
 static int ascending(const void *left, const void *right)
 {
     const struct single *a = left, *b = right;
@@ -40,7 +42,8 @@ static int ascending(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* Collects R's single messages, sorted; returns their number. */
+/* Collects R's samples with a single message in flight into SINGLE, sorted by pair, size and time; returns their
+ * number. */
 static size_t take_singles(const struct mpg_results *r, struct single *single)
 {
     const double *window = r->column[MPG_COLUMN_WINDOW], *pair = r->column[MPG_COLUMN_PAIR];
@@ -55,14 +58,14 @@ static size_t take_singles(const struct mpg_results *r, struct single *single)
     return n;
 }
 
-/* Returns the effective number of independent values, at most N, among N values in time order, for an estimate of
- * their P quantile. SORTED: the values in ascending order. */
+/* Returns how many independent values would estimate the P quantile as precisely as these N values in time order, at
+ * most N. SORTED: the values ascending. */
 static double independent(const double *times, const double *sorted, size_t n, double p)
 {
     return fmin(mpg_series_effective_size(times, n, mpg_sorted_quantile(sorted, n, p)).samples, (double)n);
 }
 
-/* Adds N samples of SIZE_BYTES to the effective sizes in LIST. */
+/* Adds to LIST how many independent samples the N TIMES of a pair with messages of SIZE_BYTES are worth. */
 static int count_independent(struct mpg_check_sizes *list, double size_bytes,
                              const double *times, size_t n, struct mpg_error *err)
 {
@@ -87,9 +90,9 @@ static int count_independent(struct mpg_check_sizes *list, double size_bytes,
     return 0;
 }
 
-/* Computes the possible effect of the difference between the halves of N TIMES, relative to the mean, negative for a
- * faster second half: by the median, which represents the mean, or by the tail in proportion to its share. Halved, since
- * the signature contains both halves. */
+/* Sets *MOVES to the effect of the difference between the halves of N TIMES, relative to the mean; negative: the second
+ * half is faster. The larger effect of median and tail counts; the tail changes only its share of the messages. Half of
+ * the difference, since the signature contains both halves. */
 static int compare_halves(const double *times, size_t n, double *moves, char *text, size_t size,
                           struct mpg_error *err)
 {
@@ -103,9 +106,9 @@ static int compare_halves(const double *times, size_t n, double *moves, char *te
     return 0;
 }
 
-/* Compares the first and second half of each size and pair; adds their effective sizes to SIZES. Reports a change of
- * the whole launch, which affects all sizes, since they are measured in turns: the mean of all changes. The change of a
- * single size is not reported: among many sizes some change by chance, and a real change widens this size's interval. */
+/* Compares the first and second half of the samples of each pair and size. Reports only a change of the whole launch:
+ * the mean over all pairs and sizes, which are measured in turns and therefore all change. Among many sizes some change
+ * by chance, and a real change widens the size's interval. Adds the numbers of independent samples to SIZES. */
 static int check_series(struct mpg_check *c, const struct mpg_results *r,
                         struct mpg_check_sizes *sizes, struct mpg_error *err)
 {
@@ -173,7 +176,8 @@ static int check_launches(struct mpg_check *c, struct mpg_error *err)
     return 0;
 }
 
-/* Relative difference of GROUP's median from the median of all round trips of P. */
+/* Returns the difference of GROUP's median from the median of all round trips of P at that message size, relative to
+ * it. */
 static double distance(const struct mpg_network_path *p, const struct mpg_network_group *group)
 {
     for (size_t i = 0; i < p->round_trip.n; i++) {
@@ -202,9 +206,10 @@ static int check_groups(struct mpg_check *c, const struct mpg_network_path *p,
     return 0;
 }
 
-/* Computes the effect of the uncertainty of SIZE's P quantile: half width of the confidence interval relative to
- * the median, times the tail's share for P = 0.99. With too few samples the maximum replaces the upper bound. The
- * effective size comes from LIST, because the distribution's own autocorrelation ignores files and pairs. */
+/* Sets *MOVES to the effect of the uncertainty of SIZE's P quantile (0.5 or 0.99): half width of the confidence
+ * interval relative to the median, times the tail's share for P = 0.99. With too few samples the maximum replaces the
+ * upper bound. LIST has the number of independent samples, because the distribution's own autocorrelation ignores files
+ * and pairs. */
 static int find_moves(const struct mpg_network_size *size, const struct mpg_check_sizes *list,
                       double p, double *moves, struct mpg_error *err)
 {
@@ -225,7 +230,7 @@ static int find_moves(const struct mpg_network_size *size, const struct mpg_chec
     return 0;
 }
 
-/* Records FINDING if the P quantile of any size in SIZES is known too imprecisely. */
+/* Reports FINDING if the P quantile of some size in SIZES is known too imprecisely. */
 static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
                        bool bandwidth, const struct mpg_network_sizes *sizes, double p,
                        enum mpg_finding finding, struct mpg_error *err)
@@ -253,11 +258,11 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
         mpg_units_format_size(size, sizeof size, worst->size_bytes), worst->time_ns->n);
 }
 
-/* Checks whether the one-way times that a deconvolution has estimated for P explain the measured round trips. */
+/* Checks whether the one-way times of P that a deconvolution has estimated add up to the measured round trips. */
 static int check_misfit(struct mpg_check *c, const struct mpg_network_path *p,
                         struct mpg_error *err)
 {
-    double min_n = INFINITY;   /* among sizes with enough samples for a deconvolution */
+    double min_n = INFINITY;   /* smallest number of samples of the sizes that were deconvolved */
     for (size_t i = 0; i < p->round_trip.n; i++)
         if (p->round_trip.size[i].time_ns->n >= MPG_DECONVOLUTION_MIN_SAMPLES)
             min_n = fmin(min_n, (double)p->round_trip.size[i].time_ns->n);
@@ -269,7 +274,8 @@ static int check_misfit(struct mpg_check *c, const struct mpg_network_path *p,
                            p->one_way_misfit);
 }
 
-/* Checks the comparison of clocks and the resolution of the timer. */
+/* Checks whether the clocks of P's ranks were comparable, whether the timer resolves its round trips, and whether an
+ * eager limit was found. */
 static int check_times(struct mpg_check *c, const struct mpg_network_path *p,
                        struct mpg_error *err)
 {

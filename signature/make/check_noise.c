@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quality of a core's noise measurement: disturbance, length, stability, resolution. */
+/* Quality of a core's noise measurement: was it disturbed, long enough, steady, and was its threshold low enough? */
 #include "signature/make/check_private.h"
 
 #include <gsl/gsl_sort_double.h>
@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Permitted off-CPU share of a record, equal to validate/'s limit for a run. */
+/* The measuring thread may be off the CPU for this share of a record; validate/ has the same limit for a run. */
 #define MAX_TIME_OFF 0.02
-/* /proc/stat counts steal time in ticks of 10 ms; less is not significant. */
+/* /proc/stat counts steal time in ticks of 10 ms: less than three ticks is not significant. */
 #define MIN_STEAL_NS 30e6
 /* Detours longer than this many times the median detour are "long". */
 #define LONG_MEDIANS 10.0
-/* Detours shorter than this many times the threshold are counted, to estimate how many detours just below the
- * threshold were missed. */
+/* Detours up to this many times the threshold are counted, to estimate how many detours just below the threshold were
+ * missed. */
 #define NEAR_THRESHOLD 1.25
-/* A threshold of at most this many iterations of the measuring loop cannot be lowered. */
+/* A threshold of this many iterations of the measuring loop, or fewer, cannot be lowered. */
 #define LOOPS 4.0
-/* Windows of a detour record for the comparison of halves. */
+/* A detour record is divided into this many windows to compare its halves. */
 #define WINDOWS 200
 
-/* Length of R's record, ns; 0: unknown. */
+/* Returns the length of R's record, ns; 0: unknown. */
 static double record_ns(const struct mpg_results *r)
 {
     double length_ns = 0;
@@ -34,7 +34,8 @@ static double record_ns(const struct mpg_results *r)
     return r->column[MPG_COLUMN_START_NS][last] + r->column[MPG_COLUMN_DURATION_NS][last];
 }
 
-/* Off-CPU share of R's thread: from the clocks; in older files from its CPU share and steal time. */
+/* Returns the share of R's record of LENGTH_NS in which the measuring thread was off the CPU. Older files without
+ * off-CPU time have its CPU share and the steal time instead. */
 static double off_part(const struct mpg_results *r, double length_ns)
 {
     double off_ns, share, steal_ns, part = 0;
@@ -47,7 +48,7 @@ static double off_part(const struct mpg_results *r, double length_ns)
     return part;
 }
 
-/* Checks disturbances of the measuring thread. */
+/* Checks whether the measuring thread was off its CPU for too long. */
 static int check_events(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         struct mpg_error *err)
 {
@@ -87,8 +88,8 @@ static int check_long(struct mpg_check *c, const struct mpg_results *r, const do
                            100 * long_ns / length_ns);
 }
 
-/* Checks whether too much time may be lost to detours below the threshold, which the benchmark does not see. Their
- * number is estimated by the number of detours just above the threshold. */
+/* Checks whether too much time may be lost to detours below the threshold, which the benchmark does not see. They are
+ * assumed to be as many as the detours just above the threshold. */
 static int check_threshold(struct mpg_check *c, const struct mpg_results *r,
                            const double *sorted, double length_ns, struct mpg_error *err)
 {
@@ -107,8 +108,8 @@ static int check_threshold(struct mpg_check *c, const struct mpg_results *r,
                            " longer", mpg_check_file_name(r), threshold_ns, near, r->samples);
 }
 
-/* Compares the lost time of both halves of the record, by WINDOWS windows. The signature contains both halves: the
- * effect is half of the difference. */
+/* Compares the lost time of both halves of the record, in WINDOWS windows. The effect is half of the difference, since
+ * the signature contains both halves. */
 static int check_loss(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                       struct mpg_error *err)
 {

@@ -36,18 +36,19 @@ enum mpg_finding {
     MPG_FINDINGS
 };
 
-/* Minimum effect of a failed check, relative; docs/MEASURING.md has the reasons. */
+/* A check fails if its effect exceeds this, as a fraction; docs/MEASURING.md has the reasons. */
 #define MPG_NOISE_MATTERS 0.01   /* of computation time */
 #define MPG_SPEED_MATTERS 0.02   /* of a core's mean speed */
-#define MPG_MESSAGES_MATTER 0.10 /* of the message times of a size */
+#define MPG_MESSAGES_MATTER 0.10 /* of the message times of a message size */
 #define MPG_RATES_MATTER 0.10    /* of computation rates */
 #define MPG_LAUNCH_MATTERS 0.05  /* of all message times of a launch */
-/* Bytes of the text that says who used the machine. */
+/* Size of mpg_check.busy. */
 enum { MPG_CHECK_BUSY = 208 };
-/* Unknown effect of a finding. */
+/* Effect of a finding whose effect on a prediction is not known. */
 #define MPG_MOVES_UNKNOWN (-1.0)
 
-/* Effective sample sizes of a message size for median and tail, over all files. */
+/* For a message size: how many independent samples all its files are worth for the median and for the 99th percentile.
+ * */
 struct mpg_check_size {
     double size_bytes;
     double median, tail;
@@ -58,56 +59,58 @@ struct mpg_check_sizes {
     struct mpg_check_size *size;
 };
 
-/* Fraction lost by a core according to a mode. */
+/* Fraction of the time that a core lost to noise, as one mode (FTQ, FWQ or detour) measured it. */
 struct mpg_check_mode {
     enum mpg_benchmark benchmark;
     char *host;
     double core;
-    double lost, error; /* fraction of the time; standard error */
+    double lost, error; /* fraction of the time, and its standard error */
 };
 
 struct mpg_check {
     struct {
-        size_t times;    /* number of occurrences */
-        double moves;    /* largest effect, which TEXT describes */
+        size_t times;    /* how often the finding was made */
+        double moves;    /* largest effect; TEXT describes this finding */
         char *text;
     } found[MPG_FINDINGS];
     bool there[MPG_BENCHMARKS];
-    size_t launches[3][MPG_PATHS]; /* number of launches of pingpong, bandwidth and overhead */
+    size_t launches[3][MPG_PATHS]; /* number of launches of pingpong, bandwidth and overhead on each path class */
     struct mpg_check_sizes sizes[2][MPG_PATHS];
     size_t modes;
     struct mpg_check_mode *mode;
-    double resolution_ns;          /* largest resolution of a timer that is coarse (check.c); 0: no timer is */
-    char busy[MPG_CHECK_BUSY]; /* who used the machine before a measurement; empty: nobody */
+    double resolution_ns;          /* resolution of the coarsest timer that is too coarse (STEPS in check.c); 0: none is */
+    char busy[MPG_CHECK_BUSY]; /* processes that were busy before a measurement; empty: none */
     bool guest;                    /* compute rates were measured in a virtual machine */
-    double rates_load;             /* largest other load while compute rates were measured, in cores; -1: unknown */
-    struct mpg_fact *kernel;       /* values of kernel and clock */
+    double rates_load;             /* largest load by other processes while compute rates were measured, in cores; -1: unknown */
+    struct mpg_fact *kernel;       /* header lines "kernel" and "clock" of the first file that has them */
     size_t kernels;
 };
 
-/* Records FINDING with effect MOVES on its parts of a prediction, or MPG_MOVES_UNKNOWN. Among several occurrences
- * the largest effect is kept. Errors: out of memory. */
+/* Reports FINDING: MOVES is its effect on the parts of a prediction that the finding concerns, or MPG_MOVES_UNKNOWN;
+ * the text is formatted from FORMAT. If a finding is made several times, the one with the largest effect is kept.
+ * Errors: out of memory. */
 int mpg_check_add_finding(struct mpg_check *c, enum mpg_finding finding, double moves,
                     struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Returns the file name without its folder. */
+/* Returns the name of R's file without its folder. */
 const char *mpg_check_file_name(const struct mpg_results *r);
 
 /* Reads R's header line KEY as a number into *VALUE; false: missing or no number. */
 bool mpg_check_number(const struct mpg_results *r, const char *key, double *value);
 
-/* Compares the second half of SAMPLES with the first, as TEXT: "median 10 then 20, p99 ..."; *MEAN, *MEDIAN and
- * *TAIL: differences of mean, median and 99th percentile (second minus first). All 0 if the halves do not differ
- * significantly (1 % level) or are too short. Errors: out of memory. */
+/* Compares the second half of the N SAMPLES, in time order, with the first: TEXT of SIZE bytes becomes "median 10 then
+ * 20, p99 ..."; *MEAN, *MEDIAN and *TAIL: differences of mean, median and 99th percentile (second minus first). All are
+ * 0 if the halves do not differ significantly (1 % level) or are too short. Errors: out of memory. */
 int mpg_compare_halves(const double *samples, size_t n, double *mean, double *median, double *tail,
                      char *text, size_t size, struct mpg_error *err);
 
 /* ---- checks by kind ---- */
 
 int mpg_check_noise(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err);
-/* Records the lost fraction of R, a noise record of LENGTH_NS; mpg_check_modes() then compares the modes. Ignores
- * records of cores measured together, and quanta without lost_ns. Errors: out of memory. */
+/* Checks how precisely R, a noise record of LENGTH_NS, determines the fraction of time that its core lost. Records the
+ * fraction, which mpg_check_modes() then compares between modes, unless cores were measured together. Ignores quanta
+ * without lost_ns. Errors: out of memory. */
 int mpg_check_modes_add(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         struct mpg_error *err);
 int mpg_check_modes(struct mpg_check *c, struct mpg_error *err);

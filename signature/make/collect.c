@@ -104,8 +104,8 @@ char *mpg_collect_word(const struct mpg_results *r, const char *key, size_t item
 
 /* ---- consistency of files ---- */
 
-/* Checks that R's CPU model is that of the files before. Hosts with equal CPU models count as one machine; a
- * different model is an error. */
+/* Checks that R has the CPU model of the files added before: a signature describes one kind of machine. Different hosts
+ * with equal CPU models are allowed. */
 static int check_machine(const struct mpg_collect *c, const struct mpg_results *r,
                          struct mpg_error *err)
 {
@@ -122,7 +122,7 @@ static int check_machine(const struct mpg_collect *c, const struct mpg_results *
     return 0;
 }
 
-/* Determines the class of R's path. */
+/* Sets *PATH to the path class in R's header. */
 static int find_path_class(const struct mpg_results *r, enum mpg_path_class *path,
                            struct mpg_error *err)
 {
@@ -135,16 +135,16 @@ static int find_path_class(const struct mpg_results *r, enum mpg_path_class *pat
     return 0;
 }
 
-/* Returns whether R's cores were measured together, which is a measurement separate from that of each core alone. */
+/* Returns whether R's core was measured at once with other cores; a measurement of the same core alone is a separate
+ * one. */
 bool mpg_collect_is_together(const struct mpg_results *r)
 {
     const char *together = mpg_collect_fact(r, "together");
     return together && strcmp(together, "yes") == 0;
 }
 
-/* Records that R measures the core or launch whose number is in R's header line KEY; *ID becomes this number. PLACE:
- * host or path class. Errors: no such number, an earlier file of this benchmark has the same number and place, out of
- * memory. */
+/* Records that R measures the core or launch with the number in header line KEY, which *ID becomes. PLACE: host or path
+ * class. Errors: no such number; an earlier file of this benchmark has the same number and place; out of memory. */
 static int add_origin(struct mpg_collect *c, const struct mpg_results *r, const char *key,
                       const char *place, int64_t *id, struct mpg_error *err)
 {

@@ -11,15 +11,15 @@
  * USELESS_PART times the minimum one-way time are not used. */
 #define GOOD_PART 0.1
 #define USELESS_PART 2.0
-/* A clock error lengthens one direction and shortens the other: a rank correlation of both directions below this
- * indicates drifting clocks. */
+/* A clock error lengthens one direction of an exchange and shortens the other. If the rank correlation of both
+ * directions is below this, the clocks drift. */
 #define DRIFTING (-0.3)
-/* Exchanges examined for the correlation. */
+/* The correlation is computed from at most this many exchanges. */
 #define EXAMINED 20000
-/* With fewer exchanges, medians differ by chance. */
+/* Medians of both directions are compared from this number of exchanges on; with fewer they differ by chance. */
 #define ENOUGH 200
 
-/* Half of the minimum time of any exchange in LIST. */
+/* Returns the minimum one-way time: half of the shortest time of any exchange in LIST, ns. */
 static double min_one_way(const struct mpg_exchange_sizes *list)
 {
     double min = INFINITY;
@@ -39,8 +39,8 @@ static bool all_measured(const struct mpg_exchange_sizes *list)
     return list->n > 0;
 }
 
-/* Returns an array: forward times of up to EXAMINED exchanges of ALL, their backward times, and scratch space for 2
- * *N more values. *N: number of exchanges. The caller frees the array. */
+/* Returns an array for the caller to free: forward times of *N <= EXAMINED exchanges of ALL, then their backward times,
+ * then 2 *N free elements. */
 static double *take_directions(const struct mpg_exchanges *all, const struct mpg_one_way_split *ways,
                                size_t *n, struct mpg_error *err)
 {
@@ -90,13 +90,14 @@ int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_
             *asymmetry = fmax(*asymmetry, 2 * fabs(forth - back) / (forth + back));
         free(there);
     }
-    if (!isfinite(*correlation)) /* all times are equal */
+    if (!isfinite(*correlation)) /* equal times have no correlation */
         *correlation = 0;
     return 0;
 }
 
-/* Fills WAYS->shift_ns for each launch and pair: the median difference of the forward time from half the round
- * trip, over exchanges of the smallest size, whose directions are alike; NAN without exchanges. */
+/* Sets WAYS->shift_ns for each launch and pair: the median over ALL's exchanges of the forward time minus half the
+ * round trip. ALL has the smallest message size, which takes equally long in both directions. NAN for a launch and pair
+ * without exchanges. */
 static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way_split *ways,
                        struct mpg_error *err)
 {
@@ -119,7 +120,7 @@ static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way_split
     return 0;
 }
 
-/* E's shift for its launch and pair; 0 without shifts. */
+/* Returns the constant clock offset to subtract from E's forward time; 0 if offsets are not used. */
 static double shift_of(const struct mpg_one_way_split *ways, const struct mpg_measured_exchange *e)
 {
     return ways->shift_ns ? ways->shift_ns[(size_t)e->launch * ways->pairs + (size_t)e->pair] : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collects compute rates, and times of collective operations and reductions: lists of distributions by name and
- * two numbers. */
+/* Collects compute rates, and times of collective operations and reductions: a list of values for each name and two
+ * numbers (struct rates). */
 #include "signature/make/collect_network.h"
 
 #include <math.h>
@@ -10,11 +10,11 @@
 
 struct rates {
     char *name, *unit, *host; /* unit and host are NULL for collectives */
-    int64_t together;         /* number of processes, or cores at once */
-    int64_t which;            /* size in bytes, or core */
+    int64_t together;         /* number of processes, or of cores that computed at once */
+    int64_t which;            /* message size in bytes, or number of the core */
     size_t n, capacity;
     double *value;
-    uint32_t *launch;         /* file number of each value */
+    uint32_t *launch;         /* for each value the number of its file; files count as launches */
 };
 
 struct mpg_collect_rates {
@@ -102,7 +102,7 @@ static int append(struct rates *rates, double value, size_t file, struct mpg_err
     return 0;
 }
 
-/* Words of a header line, looked up once each. */
+/* Names in a header line, such as "kernels"; each word is copied when a sample first needs it. */
 struct names {
     const char *key;
     size_t n;
@@ -141,7 +141,7 @@ static int make_list(struct mpg_collect_rates **list, struct mpg_error *err)
     return 0;
 }
 
-/* Checks that TOGETHER is >= 1 and fits an int. */
+/* Checks that TOGETHER is >= 1 and fits an int; WHAT: its name in the error. */
 static int check_together(double together, const char *what, struct mpg_error *err)
 {
     if (together < 1 || together > INT32_MAX)
@@ -199,7 +199,7 @@ int mpg_collect_add_collective(struct mpg_collect *c, const struct mpg_results *
     return status;
 }
 
-/* Moves a text from the collection to the signature. */
+/* Returns *TEXT, which becomes NULL: the signature now owns the text. */
 static char *move(char **text)
 {
     char *moved = *text;
@@ -207,7 +207,7 @@ static char *move(char **text)
     return moved;
 }
 
-/* Makes FROM's distribution; files count as launches. */
+/* Makes the distribution *D of FROM's values; each file counts as a launch. */
 static int make_distribution(const struct rates *from, struct mpg_distribution **d,
                              struct mpg_error *err)
 {
@@ -215,7 +215,7 @@ static int make_distribution(const struct rates *from, struct mpg_distribution *
     return mpg_collect_samples(&samples, false, d, err);
 }
 
-/* Makes the distributions of single launches if FROM has values of all FILES; the values are in the files' order. */
+/* Makes a distribution for each launch if all FILES have values of FROM. FROM's values are in the files' order. */
 static int make_launches(const struct rates *from, size_t files, struct mpg_launches *launches,
                          struct mpg_error *err)
 {
@@ -231,7 +231,7 @@ static int make_launches(const struct rates *from, size_t files, struct mpg_laun
     return status;
 }
 
-/* Returns whether the operation is local to a rank. */
+/* Returns whether the values are those of a reduction's arithmetic, which each rank does alone. */
 static bool is_reduction(const struct rates *rates)
 {
     return strcmp(rates->name, "reduce_local") == 0 || strcmp(rates->name, "reduce_sent") == 0;
@@ -259,7 +259,7 @@ static int put_collectives(struct mpg_signature *sig, struct mpg_collect_rates *
     return 0;
 }
 
-/* Sets TO's mean rates of launches if FROM has several; a launch's values follow one another. */
+/* Sets TO's mean rate for each launch, if FROM has values of several launches. */
 static int make_launch_means(const struct rates *from, struct mpg_compute_rate *to, struct mpg_error *err)
 {
     size_t n = 0, first = 0;

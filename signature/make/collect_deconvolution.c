@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-way and transfer times without comparable clocks: by deconvolution, or for few samples by halving. */
+/* One-way and transfer times if the clocks are not comparable: by deconvolution or, with few samples, by halving. */
 #include "signature/make/collect_network.h"
 
 #include <gsl/gsl_sort_double.h>
@@ -39,8 +39,8 @@ static int add_intervals(const struct mpg_exchanges *all, const double *times, d
     return status;
 }
 
-/* The distribution of one direction of ALL's exchanges: each time is the sum of two directions with equal
- * distributions. */
+/* Returns the distribution of one direction of ALL's exchanges, assuming that both directions have equal and
+ * independent distributions. With few samples: of half of each exchange's time. */
 static struct mpg_distribution *deconvolve_halves(const struct mpg_exchanges *all,
                                             struct mpg_deconvolution_summary *summary, struct mpg_error *err)
 {
@@ -82,9 +82,9 @@ int mpg_deconvolve_round_trips(const struct mpg_exchange_sizes *from, struct mpg
     return 0;
 }
 
-/* The acknowledgement's contribution. */
+/* Time of the acknowledgement that ends an exchange of the bandwidth benchmark. */
 struct acknowledgement {
-    double value[ACKNOWLEDGEMENTS]; /* quantiles of its distribution, if known */
+    double value[ACKNOWLEDGEMENTS]; /* KNOWN: quantiles of its distribution at equal steps of probability */
     bool known;
     double half_ns;                 /* half of the median empty round trip; NAN: unknown */
 };
@@ -103,12 +103,12 @@ static int find_acknowledgement(const struct mpg_exchanges *empty, struct mpg_de
     return 0;
 }
 
-/* Subtracts the acknowledgement's typical time from each of ALL's TIMES. */
+/* Subtracts the acknowledgement's typical time from each of ALL's TIMES; for few samples. */
 static int take_out_half(const struct mpg_exchanges *all, const struct acknowledgement *ack,
                          double *times, struct mpg_error *err)
 {
     for (size_t i = 0; i < all->n; i++) {
-        double stated_ns = all->exchange[i].back_ns / 2; /* stored by old results */
+        double stated_ns = all->exchange[i].back_ns / 2; /* older files state the empty round trip with each sample */
         double half_ns = isnan(stated_ns) ? ack->half_ns : stated_ns;
         if (isnan(half_ns))
             return mpg_error_set(err, "the time of the acknowledgement is unknown: no empty"
@@ -118,7 +118,7 @@ static int take_out_half(const struct mpg_exchanges *all, const struct acknowled
     return 0;
 }
 
-/* The transfer times of a size. */
+/* Returns the distribution of the transfer times: from ALL's times without the acknowledgement. */
 static struct mpg_distribution *deconvolve_transfer(const struct mpg_exchanges *all,
                                               const struct acknowledgement *ack,
                                               struct mpg_deconvolution_summary *summary, struct mpg_error *err)
@@ -136,7 +136,8 @@ static struct mpg_distribution *deconvolve_transfer(const struct mpg_exchanges *
         d = mpg_distribution_from_samples(times, all->n, MPG_DISTRIBUTION_KNOTS, err);
         summary->halved++;
     }
-    /* The intervals are those of the sums: the acknowledgement has many more samples and adds little uncertainty. */
+    /* The intervals of the times with the acknowledgement serve: its distribution has many more samples and adds little
+     * uncertainty. */
     if (d && add_intervals(all, times, 1, d, err) < 0) {
         mpg_distribution_free(d);
         d = NULL;

@@ -15,10 +15,10 @@
  * after the next one starts. Overlaps up to this length are corrected. */
 #define ROUNDING_NS 1.0
 
-/* Finest fraction of a ns in a signature. */
+/* Times in a signature are multiples of a nanosecond divided by at most this. */
 enum { MAX_PARTS = 1000 };
 
-/* Limit on detours per packed byte of a record, below a signature reader's limit. */
+/* A record keeps at most this many detours for each byte of its packed size; a signature's reader accepts more. */
 enum { DETOURS_A_BYTE = 4 };
 
 /* Returns whether all of N TIMES_NS are multiples of 1 / PARTS ns. */
@@ -30,7 +30,8 @@ static bool are_parts(const double *times_ns, size_t n, int parts)
     return true;
 }
 
-/* The smallest PARTS = 1, 10, ... for which R's times are multiples of 1 / PARTS ns, at most MAX_PARTS. */
+/* Returns the smallest number PARTS (1, 10, ... MAX_PARTS) for which R's times are multiples of 1 / PARTS ns; MAX_PARTS
+ * if none is. */
 static int parts_of(const struct mpg_results *r)
 {
     int parts = 1;
@@ -41,7 +42,8 @@ static int parts_of(const struct mpg_results *r)
     return parts;
 }
 
-/* Copies R's detours, rounded to 1 / PARTS ns. Corrects overlaps and ends beyond the span of up to ROUNDING_NS. */
+/* Copies R's detours to CORE, rounded to 1 / PARTS ns. Corrects overlaps, and ends beyond the span, of up to
+ * ROUNDING_NS. */
 static int copy_detours(const struct mpg_results *r, int parts, struct mpg_noise_core *core,
                         struct mpg_error *err)
 {
@@ -61,7 +63,7 @@ static int copy_detours(const struct mpg_results *r, int parts, struct mpg_noise
             length = fmax(0, last - start);
         core->start_ns[i] = start == end ? end_ns : start / parts;
         if (core->start_ns[i] + length / parts > core->span_ns && start + length <= last)
-            length = fmax(0, length - 1); /* the sum may round up */
+            length = fmax(0, length - 1); /* in floating point the sum may exceed the span */
         core->duration_ns[i] = length / parts;
         end = start + length;
         end_ns = core->start_ns[i] + core->duration_ns[i];
@@ -70,8 +72,8 @@ static int copy_detours(const struct mpg_results *r, int parts, struct mpg_noise
     return 0;
 }
 
-/* Marks CORE's detours that were off the CPU for at least half of their duration, and sums the off-CPU time, if R
- * records it. */
+/* If R records off-CPU time: marks CORE's detours that were off the CPU for at least half of their duration, and sets
+ * the core's off-CPU fraction. */
 static int mark_off(const struct mpg_results *r, struct mpg_noise_core *core,
                     struct mpg_error *err)
 {
@@ -91,7 +93,7 @@ static int mark_off(const struct mpg_results *r, struct mpg_noise_core *core,
     return 0;
 }
 
-/* Fits families to durations and gaps of CORE's detours. */
+/* Fits parametric families to the durations of CORE's detours and to the gaps between them. */
 static int fit_detours(struct mpg_noise_core *core, struct mpg_error *err)
 {
     size_t gaps = core->detours > 0 ? core->detours - 1 : 0;
@@ -108,7 +110,8 @@ static int fit_detours(struct mpg_noise_core *core, struct mpg_error *err)
                       : mpg_collect_fit(core->duration_ns, core->detours, core->length_ns, err);
 }
 
-/* Moves CORE's detours to a packed record: unpacked records of a whole node would fill the memory. */
+/* Packs CORE's detours into a new record of C and removes them from CORE: the records of a whole node would fill the
+ * memory unpacked. */
 static int pack_record(struct mpg_collect *c, struct mpg_noise_core *core, int parts,
                      double epoch_ns, struct mpg_error *err)
 {
@@ -139,7 +142,7 @@ static int pack_record(struct mpg_collect *c, struct mpg_noise_core *core, int p
     return 0;
 }
 
-/* Reads the start time of R; -1: unknown. */
+/* Sets *EPOCH_NS to the start of R's record by its host's clock; -1: unknown. */
 static int find_epoch(const struct mpg_results *r, double *epoch_ns, struct mpg_error *err)
 {
     *epoch_ns = -1;
@@ -148,8 +151,8 @@ static int find_epoch(const struct mpg_results *r, double *epoch_ns, struct mpg_
                : 0;
 }
 
-/* For a core with a record measured together with other cores: a record measured alone contributes only its lost
- * fraction. */
+/* Adds a record R of CORE measured alone if there is one measured together with other cores: only the fraction lost is
+ * kept. */
 static int add_alone(const struct mpg_results *r, struct mpg_noise_core *core,
                      struct mpg_error *err)
 {
@@ -162,7 +165,8 @@ static int add_alone(const struct mpg_results *r, struct mpg_noise_core *core,
     return 0;
 }
 
-/* Replaces CORE's record measured alone by a record measured together with other cores. */
+/* Removes CORE's record measured alone, of which only the fraction lost stays, since one measured together with other
+ * cores replaces it. */
 static void drop_alone(struct mpg_collect *c, struct mpg_noise_core *core)
 {
     size_t i = 0;
@@ -226,7 +230,8 @@ static struct mpg_noise_core *core_of(const struct mpg_collect *c,
     return NULL;
 }
 
-/* Sets the start of each core's record relative to the first record of its host, for records measured together. */
+/* Sets for each core whose record was measured together with others the start of its record after the earliest record
+ * of its host. */
 static void set_offsets(struct mpg_collect *c)
 {
     for (size_t i = 0; i < c->records; i++) {
@@ -245,14 +250,14 @@ static void set_offsets(struct mpg_collect *c)
     }
 }
 
-/* Number of characters of RECORD. */
+/* Returns the number of characters that RECORD takes in a signature. */
 static size_t size_of(const struct mpg_collect_record *record)
 {
     return strlen(record->packed) + (record->off ? strlen(record->off) : 0);
 }
 
-/* The limit of characters per record with which all records fit into LEFT; short records leave room for the
- * others. */
+/* Returns the largest limit of characters per record with which all records fit into LEFT. Records below the limit
+ * leave their room to the others. */
 static size_t share_of(const struct mpg_collect *c, size_t left)
 {
     size_t share = 0, low = 0, high = left;
@@ -274,7 +279,7 @@ static size_t share_of(const struct mpg_collect *c, size_t left)
     return share;
 }
 
-/* Adds a warning that KEPT records are truncated, with the numbers of CORE's record as an example. */
+/* Warns that KEPT records are truncated; the numbers of CORE's record are given as an example. */
 static int warn_truncated(struct mpg_collect *c, size_t kept, const struct mpg_noise_core *core,
                     struct mpg_error *err)
 {

@@ -9,10 +9,11 @@
 
 #include "common/units.h"
 
-/* Largest number of different values listed in full. */
+/* If a header line has more different values, the list of values ends in "...". */
 #define LISTED_VALUES 8
 
-/* Header lines stored elsewhere, specific to a file, or written by sigmake. */
+/* Returns whether header line KEY is not merged: its value is stored elsewhere, belongs to a single file, or sigmake
+ * writes it. */
 static bool is_own_key(const char *key)
 {
     static const char *const own[] = {
@@ -49,12 +50,12 @@ int mpg_collect_add_facts(struct mpg_collect *c, const struct mpg_results *r,
     return 0;
 }
 
-/* The different values of a header line. */
+/* The different values that the results files have for a header line. */
 struct values {
     size_t n;
     bool all_listed, numbers;
-    double min, max;               /* range of values that are numbers */
-    const char *first, *last;      /* first and last value in text order, which sorts dates */
+    double min, max;               /* range of the values, if all are numbers */
+    const char *first, *last;      /* first and last value in the order of characters, which for dates is that of time */
     size_t used;
     char text[MPG_LINE_MAX_BYTES + 1];
 };
@@ -80,7 +81,8 @@ static void add_value(struct values *v, const char *value)
     v->n++;
 }
 
-/* Adds header line KEY: a single value unchanged, numbers and dates as a range, other values as a list. */
+/* Adds header line KEY to the signature: a single value unchanged, numbers and dates as a range, other values as a
+ * list. */
 static int put_fact(struct mpg_collect *c, const char *key, struct mpg_error *err)
 {
     bool version = strcmp(key, "kernel") == 0 || strcmp(key, "clock") == 0;

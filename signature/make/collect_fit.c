@@ -9,10 +9,11 @@
 
 #include "statistics/fit.h"
 
-/* Samples used by a fit: enough to distinguish families whose distances differ by a hundredth. */
+/* A fit uses at most this many samples: enough to tell families apart whose distances differ by a hundredth. */
 #define FITTED 10000
 
-/* Returns whether A describes the samples better than B. */
+/* Returns whether family A comes before B in a signature: the best family first, then by distance, the Pareto tail
+ * last. */
 static bool is_better(const struct mpg_fits *fits, enum mpg_family a, enum mpg_family b)
 {
     if ((a == MPG_PARETO) != (b == MPG_PARETO))
@@ -36,7 +37,7 @@ static int copy_fit(const struct mpg_fits *fits, enum mpg_family family,
         to->low[p] = fit->low[p];
         to->high[p] = fit->high[p];
     }
-    if (tail) { /* chosen, not estimated */
+    if (tail) { /* the threshold is chosen, not estimated: it has no interval */
         to->parameters = 2;
         to->name[1] = strdup("threshold");
         to->value[1] = to->low[1] = to->high[1] = fit->threshold;
@@ -67,9 +68,9 @@ static int copy_fits(const struct mpg_fits *fits, struct mpg_distribution *d,
     }
 }
 
-/* Fits the families twice, as times that start at 0 and as times that start near the minimum MIN, and keeps the fits
- * whose best family is nearer to the samples; within sampling error those from 0. The second location lies below MIN
- * by the expected minimum of n exponentials. */
+/* Fits the families to times that start at 0, and again to times that start just below the minimum MIN. Keeps the
+ * second fits only if their best family is nearer to the samples by more than the sampling error. Their start lies
+ * below MIN by the expected minimum of n exponentially distributed times. */
 static int fit_located(const double *samples, size_t n, double min, struct mpg_fits *fits)
 {
     struct mpg_fits from_min;
@@ -86,7 +87,7 @@ static int fit_located(const double *samples, size_t n, double min, struct mpg_f
     return 0;
 }
 
-/* Drops a tail that fails its goodness-of-fit test. */
+/* Removes the Pareto tail from FITS if it fails its goodness-of-fit test. */
 static int drop_tail(const double *samples, size_t n, struct mpg_fits *fits,
                      struct mpg_error *err)
 {
@@ -113,7 +114,7 @@ int mpg_collect_fit(const double *samples, size_t n, struct mpg_distribution *d,
         some[taken++] = samples[i];
         min = fmin(min, samples[i]);
     }
-    /* Without a fit (too few samples, or all equal) the distribution has no families. */
+    /* A fit can fail (too few samples, or all equal): the distribution then has no families. */
     int status = 0;
     if (fit_located(some, taken, min, &fits) == 0) {
         status = drop_tail(some, taken, &fits, err);

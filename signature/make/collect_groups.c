@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares launches, and pairs of ranks, by their medians at a size. */
+/* Compares the launches, and the pairs of ranks, of a path by their median round trips. */
 #include "config.h"
 
 #include "signature/make/collect_network.h"
@@ -15,12 +15,12 @@
 /* Minimum relative deviation assumed between groups. Few groups may agree closely by chance; without this bound a
  * negligible difference would be an outlier. */
 #define DEVIATION 0.02
-/* Limit of a score if all other groups agree exactly. */
+/* A score is limited to this: it is infinite if all other groups agree exactly. */
 #define MAX_SCORE 1e6
-/* Groups are compared at the smallest message of at least this size. */
+/* Groups are compared at the smallest message size of at least this. */
 #define COMPARED_BYTES 8
 
-/* The exchanges of LIST used for comparison. */
+/* Returns the exchanges of LIST at the message size at which groups are compared. */
 static const struct mpg_exchanges *compared_size(const struct mpg_exchange_sizes *list)
 {
     size_t s = 0;
@@ -64,7 +64,7 @@ out:
     return status;
 }
 
-/* Makes groups by launch or by pair; groups without samples at the compared size are skipped. */
+/* Makes a group for each launch, or for each pair, that has samples at the compared size. */
 static int make_groups(const struct mpg_collect_path *in, bool by_launch,
                        struct mpg_network_group **groups, size_t *n_groups, struct mpg_error *err)
 {
@@ -103,7 +103,7 @@ out:
     return status;
 }
 
-/* Warns of each outlier in GROUP, with a remedy. */
+/* Adds a warning for each outlier among the N groups, which ends in REMEDY. */
 static int warn_of_outliers(struct mpg_collect *c, const struct mpg_network_path *path,
                             const struct mpg_network_group *group, size_t n, const char *remedy,
                             struct mpg_error *err)

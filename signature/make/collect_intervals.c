@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Confidence intervals of the stated quantiles: median and 99th percentile. */
+/* Confidence intervals of the quantiles that a signature states: median and 99th percentile. */
 #include "signature/make/collect_private.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@ enum { STATED = 2 };
 
 static const double stated[STATED] = {0.5, 0.99};
 
-/* Transfers ESTIMATE's interval to D's quantile P, with distances times PART; not below 0 for nonnegative values. */
+/* Returns the interval of D's quantile P: the bounds are PART times as far from the quantile as those of ESTIMATE are
+ * from its value. The lower bound is not below 0 if D has no negative values. */
 static struct mpg_quantile_interval around(const struct mpg_distribution *d, double p,
                                            const struct mpg_quantile_estimate *estimate, double part)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collects network results: every exchange by path class and message size, with its launch and pair. */
+/* Collects network results: every exchange by path class and message size, with its launch and pair of ranks. */
 #include "signature/make/collect_network.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ void mpg_collect_free_path(struct mpg_collect_path *p)
     free(p);
 }
 
-/* Finds the exchanges of SIZE_BYTES in LIST, or adds an empty list. */
+/* Returns the exchanges of SIZE_BYTES in LIST, added empty if missing; NULL with ERR. */
 static struct mpg_exchanges *find_size(struct mpg_exchange_sizes *list, int64_t size_bytes,
                                        struct mpg_error *err)
 {
@@ -102,7 +102,7 @@ static int add_launch(struct mpg_exchange_launch **list, size_t *n, int64_t id,
     return 0;
 }
 
-/* Finds the pair with header line NAME, or adds it. */
+/* Sets *INDEX to the index in P of the pair of ranks NAME (the text of its header line), which is added if missing. */
 static int find_pair(struct mpg_collect_path *p, const char *name, int32_t *index,
                      struct mpg_error *err)
 {
@@ -124,7 +124,8 @@ static int find_pair(struct mpg_collect_path *p, const char *name, int32_t *inde
     return 0;
 }
 
-/* Maps R's pair numbers 0, 1, ... to indices of pairs in *MAP; -1: no sample has this pair. The caller frees *MAP. */
+/* Sets *MAP to an array for the caller to free: for each pair number 0, 1, ... of R the index of the pair in P; -1: R
+ * has no sample of it. */
 static int map_pairs(struct mpg_collect_path *p, const struct mpg_results *r, int32_t **map,
                      struct mpg_error *err)
 {
@@ -160,7 +161,7 @@ static double value(const struct mpg_results *r, enum mpg_column column, size_t 
     return r->column[column] ? r->column[column][i] : NAN;
 }
 
-/* Header text of pingpong for a library without eager sends. */
+/* Pingpong's header line if the MPI library sends no message eagerly. */
 static const char none_eager[] = "not detected (even an empty message waits)";
 
 static int add_eager_limit(struct mpg_collect_path *p, const struct mpg_results *r,
@@ -202,7 +203,8 @@ static double window_of(const struct mpg_results *r, size_t i)
     return r->column[MPG_COLUMN_WINDOW] ? r->column[MPG_COLUMN_WINDOW][i] : 1;
 }
 
-/* Returns whether R allows the time of the acknowledgement to be determined; streams do not need it. */
+/* Returns whether the time of the acknowledgement can be found from R. Streams do not need it: many messages share one.
+ * */
 static bool has_acknowledgement(const struct mpg_results *r)
 {
     bool single = false, empty = false;
@@ -254,7 +256,7 @@ static int add_overhead(struct mpg_collect_path *p, const struct mpg_results *r,
     return 0;
 }
 
-/* Records launch ID of R's benchmark. */
+/* Adds launch ID to the launches of R's benchmark. */
 static int add_launch_of(struct mpg_collect_path *p, const struct mpg_results *r, int64_t id,
                          struct mpg_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Network results of a path class by message size: collect_network.c collects them, collect_path.c makes
- * distributions. */
+/* Network results of a path class by message size: collect_network.c collects them, collect_path.c makes distributions
+ * of them. */
 #ifndef MPG_COLLECT_NETWORK_H
 #define MPG_COLLECT_NETWORK_H
 
@@ -8,16 +8,17 @@
 
 #include "signature/make/collect_private.h"
 
-/* An exchange; NAN: not in the file. */
+/* A sample of a network benchmark; a time that the file lacks is NAN. */
 struct mpg_measured_exchange {
-    double time_ns;   /* pingpong: round trip; bandwidth: until the acknowledgement; overhead: inside the receive */
+    double time_ns;   /* pingpong: round trip; bandwidth: until the acknowledgement, divided by the number of messages;
+                         overhead: inside the receive */
     double there_ns;  /* pingpong: forward; bandwidth: transfer; both from synchronised clocks */
-    double back_ns;   /* pingpong: backward; bandwidth: round trip of the empty exchange */
+    double back_ns;   /* pingpong: backward; bandwidth: round trip of an empty message */
     double send_ns;   /* bandwidth, overhead: inside the send */
-    int32_t launch, pair; /* indices into the path's lists */
+    int32_t launch, pair; /* indices into the launches and pairs of struct mpg_collect_path */
 };
 
-/* All exchanges of a size; within a launch in time order. */
+/* All exchanges of a message size; those of a launch are in time order. */
 struct mpg_exchanges {
     int64_t size_bytes;
     size_t n, capacity;
@@ -29,11 +30,11 @@ struct mpg_exchange_sizes { /* ascending in size */
     struct mpg_exchanges *size;
 };
 
-/* Clocks of a launch. */
+/* A launch of a benchmark, and its clocks. */
 struct mpg_exchange_launch {
     int64_t id;
-    bool shared;         /* common clock */
-    double error_ns;     /* bound of the error between the clocks; NAN: not compared */
+    bool shared;         /* all ranks read one clock */
+    double error_ns;     /* largest error between the clocks of two ranks; NAN: not compared */
 };
 
 struct mpg_collect_path {
@@ -43,8 +44,8 @@ struct mpg_collect_path {
     struct mpg_exchange_launch *transfer; /* launches of bandwidth */
     struct mpg_exchange_launch *overhead_launch;
     size_t pairs;
-    char **pair;                          /* "ranks 0 and 1; hosts ..." */
-    int64_t window;                       /* largest window of streams; 0: no streams */
+    char **pair;                          /* header lines "ranks 0 and 1; hosts ..." */
+    int64_t window;                       /* largest number of messages in flight in a stream; 0: no streams */
     size_t eager_limits;
     double *eager_limit_bytes;
 };
@@ -52,17 +53,17 @@ struct mpg_collect_path {
 /* ---- one-way times from clocks (collect_clocks.c) ---- */
 
 enum mpg_measured_clocks {
-    MPG_CLOCKS_NONE,  /* not comparable */
+    MPG_CLOCKS_NONE,  /* not comparable: one-way times by deconvolution */
     MPG_CLOCKS_SHAPE, /* comparable up to a constant offset, which is removed */
-    MPG_CLOCKS_GOOD,  /* error small compared with the times */
-    MPG_CLOCKS_ONE    /* common clock */
+    MPG_CLOCKS_GOOD,  /* compared; the error is small compared with the one-way times */
+    MPG_CLOCKS_ONE    /* all ranks read one clock */
 };
 
 struct mpg_one_way_split {
     enum mpg_measured_clocks clocks;
-    double error_ns;        /* error bound; 0 for a common clock */
+    double error_ns;        /* largest clock error; 0 for one common clock */
     size_t launches, pairs;
-    double *shift_ns;       /* for MPG_CLOCKS_SHAPE: offset by launch and pair; else NULL */
+    double *shift_ns;       /* for MPG_CLOCKS_SHAPE: constant offset of launch l and pair p, at [l * pairs + p]; else NULL */
 };
 
 /* Decides how LIST's forward times, of LAUNCHES launches and PAIRS pairs, may be used. A clock error below a tenth
@@ -76,7 +77,7 @@ int mpg_one_way_find(const struct mpg_exchange_sizes *list,
                      bool symmetric, struct mpg_one_way_split *ways, struct mpg_error *err);
 void mpg_one_way_clear(struct mpg_one_way_split *ways);
 
-/* Returns E's forward time, >= 0; the rest of e->time_ns is the backward time. */
+/* Returns E's forward time without the clocks' offset, >= 0. The rest of e->time_ns is the backward time. */
 double mpg_one_way_forward(const struct mpg_one_way_split *ways, const struct mpg_measured_exchange *e);
 
 /* Compares both directions of LIST's exchanges by the clocks of WAYS. *ASYMMETRY: relative difference of the
@@ -87,37 +88,39 @@ int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_
 
 /* ---- one-way times by deconvolution (collect_deconvolution.c) ---- */
 
-/* Statistics of the deconvolutions. */
+/* What mpg_deconvolve_round_trips() and mpg_deconvolve_transfers() report. */
 struct mpg_deconvolution_summary {
-    size_t deconvolved, halved; /* sizes with and without enough samples for a deconvolution */
-    double misfit;         /* largest misfit (statistics/deconvolution.h) */
+    size_t deconvolved, halved; /* numbers of sizes with and without enough samples for a deconvolution */
+    double misfit;         /* largest misfit of a size (statistics/deconvolution.h) */
 };
 
-/* Makes SIZES of one-way times from round trips, assuming equal and independent directions; with fewer than
- * MPG_DECONVOLUTION_MIN_SAMPLES samples, half of each round trip. Errors: out of memory. */
+/* Makes the one-way times SIZES from the round trips FROM, assuming that both directions have equal and independent
+ * distributions. Sizes with fewer than MPG_DECONVOLUTION_MIN_SAMPLES samples: half of each round trip. Errors: out of
+ * memory. */
 int mpg_deconvolve_round_trips(const struct mpg_exchange_sizes *from, struct mpg_deconvolution_summary *summary,
                          struct mpg_network_sizes *sizes, struct mpg_error *err);
 
-/* Makes SIZES of transfer times from times until the acknowledgement. The acknowledgement's distribution, a
- * direction of the empty exchanges, is deconvolved; with few samples, or old results with only a median, half the
- * empty round trip is subtracted. Errors: neither exists, out of memory. */
+/* Makes the transfer times SIZES from the times until the acknowledgement FROM. The acknowledgement takes one direction
+ * of the empty exchanges; its distribution is deconvolved. With few samples, or older files with only its median, half
+ * the empty round trip is subtracted. Errors: neither exists, out of memory. */
 int mpg_deconvolve_transfers(const struct mpg_exchange_sizes *from, struct mpg_deconvolution_summary *summary,
                        struct mpg_network_sizes *sizes, struct mpg_error *err);
 
-/* Stores the times of exchange E that belong to a distribution in TIMES and returns their number, 0 to 2. CONTEXT
- * is the caller's. */
+/* Chooses the times of exchange E that belong to a distribution: stores them in TIMES and returns their number, 0 to 2.
+ * CONTEXT: the argument of the caller. */
 typedef int mpg_pick_function(const struct mpg_measured_exchange *e, const void *context, double times[2]);
 
-/* Adds the distributions of single launches to SIZES, made from FROM (LAUNCHES launches, PAIRS pairs): at most 8
- * launches, evenly chosen. If ROWS, adds runs of successive samples of a launch and pair (forward direction if
- * there are two), at most 8 of at most 1024. PICK selected SIZES' times; NULL: deconvolved times, where an
- * exchange gets the quantile of its time's probability. Errors: out of memory. */
+/* Adds to SIZES, made from FROM (LAUNCHES launches, PAIRS pairs), the distributions of single launches: of at most 8,
+ * evenly chosen. If ROWS, also adds runs of successive samples of a launch and pair (forward direction if there are
+ * two): at most 8 of at most 1024 samples. PICK: the function that chose the times of SIZES. NULL: they are
+ * deconvolved; an exchange then counts with the quantile of SIZES at the rank of its time. Errors: out of memory. */
 int mpg_collect_launches(const struct mpg_exchange_sizes *from, mpg_pick_function *pick,
                          const void *context, size_t launches, size_t pairs, bool rows,
                          struct mpg_network_sizes *sizes, struct mpg_error *err);
 
-/* Makes a distribution of each of at most 8 of the PARTS parts of VALUE, evenly chosen; part k, never empty,
- * extends from START[k] to the next start or N. LAUNCHES stays empty for a single part. Errors: out of memory. */
+/* VALUE consists of PARTS launches' values; launch k, never empty, begins at START[k] and ends at the next start or N.
+ * Makes a distribution of each of at most 8 launches, evenly chosen. LAUNCHES stays empty for a single part. Errors:
+ * out of memory. */
 int mpg_collect_launch_distributions(const double *value, size_t n, const size_t *start, size_t parts,
                       struct mpg_launches *launches, struct mpg_error *err);
 
@@ -126,15 +129,16 @@ struct mpg_keyed {
     double value;
 };
 
-/* Computes MEDIAN[key], and COUNT[key] unless NULL, of the values of each key among N; other keys stay unchanged.
- * Sorts KEYED. */
+/* For each key among the N elements of KEYED, computes the median of its values, MEDIAN[key], and their number,
+ * COUNT[key] (COUNT may be NULL). Elements of other keys stay unchanged. Sorts KEYED. */
 void mpg_keyed_medians(struct mpg_keyed *keyed, size_t n, double *median, size_t *count);
 
-/* Makes OUT's launches and pairs from IN's round trips, with a warning for each outlier. */
+/* Compares launches, and pairs, by IN's round trips: fills the launches and pairs of OUT, with a warning for each
+ * outlier. */
 int mpg_collect_groups(struct mpg_collect *c, const struct mpg_collect_path *in,
                        struct mpg_network_path *out, struct mpg_error *err);
 
-/* Fills OUT, empty except for its class, from IN. */
+/* Makes path OUT, whose class is set, from the samples of IN. */
 int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *in,
                           struct mpg_network_path *out, struct mpg_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collects the noise of each core: quanta, and events during the measurement. */
+/* Collects the noise of each core: FTQ and FWQ quanta, and kernel events during the measurement. */
 #include "signature/make/collect_private.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds core ID of HOST, or adds it; the signature's cores ascend in host and core. */
+/* Returns core ID of HOST in SIG, added if missing; cores ascend in host, then number. NULL: out of memory. */
 static struct mpg_noise_core *find_core(struct mpg_signature *sig, const char *host, int64_t id,
                                         struct mpg_error *err)
 {
@@ -44,7 +44,7 @@ static int check_order(const struct mpg_results *r, struct mpg_error *err)
     return 0;
 }
 
-/* Returns whether R's quanta start at multiples of their length; otherwise a spectrum would be wrong. */
+/* Returns whether R's quanta start at multiples of their length, which a spectrum requires. */
 static bool equally_spaced(const struct mpg_results *r, double quantum_ns)
 {
     const double *start_ns = r->column[MPG_COLUMN_START_NS];
@@ -55,7 +55,8 @@ static bool equally_spaced(const struct mpg_results *r, double quantum_ns)
     return equal;
 }
 
-/* Warns that a core's quanta were measured both alone and together: the first file counts. */
+/* Warns that a core's quanta were measured both alone and together with other cores: only the first file read counts.
+ * */
 static int warn_measured_twice(struct mpg_collect *c, const struct mpg_results *r, struct mpg_error *err)
 {
     return mpg_collect_warn(c, err, "%s: %s quanta of this core exist already, measured %s;"
@@ -84,7 +85,8 @@ static int add_ftq(struct mpg_collect *c, const struct mpg_results *r,
     return 0;
 }
 
-/* Lost time of fixed work: the recorded interruptions, or in older files the time above the fastest quantum. */
+/* Adds the lost time of fixed work: the recorded interruptions or, in older files without them, the time by which a
+ * quantum exceeds the fastest. */
 static int add_fwq(struct mpg_collect *c, const struct mpg_results *r,
                    struct mpg_noise_core *core, struct mpg_error *err)
 {
@@ -106,7 +108,7 @@ static int add_fwq(struct mpg_collect *c, const struct mpg_results *r,
     return status < 0 ? mpg_error_prefix(err, "%s", r->path) : 0;
 }
 
-/* Adds the counts of kernel, PAPI and hypervisor under the benchmark's name. */
+/* Adds the counts of events in R's header to CORE; keys begin with the benchmark's name. */
 static int add_events(const struct mpg_results *r, struct mpg_noise_core *core,
                       struct mpg_error *err)
 {
@@ -141,7 +143,7 @@ int mpg_collect_add_noise(struct mpg_collect *c, const struct mpg_results *r, in
     return r->benchmark == MPG_BENCHMARK_FTQ ? add_ftq(c, r, core, err) : add_fwq(c, r, core, err);
 }
 
-/* A single host is named in the header only, several hosts at each core. */
+/* a signature of a single host names it in the header; with several hosts each core names its own */
 void mpg_collect_put_noise(struct mpg_collect *c)
 {
     const char *hosts = mpg_fact_find(c->sig->fact, c->sig->facts, "host");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes the distributions of a path class from its exchanges. */
+/* Makes the distributions of a path class from the samples of its exchanges. */
 #include "config.h"
 
 #include "signature/make/collect_network.h"
@@ -13,7 +13,8 @@
 
 #include "statistics/loggp.h"
 
-/* Returns the picked times of ALL, in order; the caller frees the array. *N may be 0. */
+/* Returns the times that PICK chooses from ALL's exchanges, in order; the caller frees the array. *N: their number, may
+ * be 0. */
 static double *pick_times(const struct mpg_exchanges *all, mpg_pick_function *pick, const void *context,
                           size_t *n, struct mpg_error *err)
 {
@@ -26,7 +27,7 @@ static double *pick_times(const struct mpg_exchanges *all, mpg_pick_function *pi
     return times;
 }
 
-/* Makes the distribution of N > 0 TIMES picked from ALL. */
+/* Makes the distribution *D of the N > 0 TIMES that PICK has chosen from ALL. */
 static int make_size(const struct mpg_exchanges *all, mpg_pick_function *pick, const void *context,
                      const double *times, size_t n, bool fit, struct mpg_distribution **d,
                      struct mpg_error *err)
@@ -48,7 +49,8 @@ static int make_size(const struct mpg_exchanges *all, mpg_pick_function *pick, c
     return status;
 }
 
-/* Makes the distribution of the picked times of each size of FROM that has any; with fitted families if FIT. */
+/* Makes SIZES: for each message size of FROM the distribution of the times that PICK chooses, if there are any; with
+ * fitted families if FIT. */
 static int make_sizes(const struct mpg_exchange_sizes *from, mpg_pick_function *pick, const void *context,
                       bool fit, struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
@@ -86,7 +88,7 @@ static int send_time(const struct mpg_measured_exchange *e, const void *context,
     return !isnan(e->send_ns);
 }
 
-/* Stores the times of E in both directions, by the clocks CONTEXT, in TIMES. Returns 2. */
+/* A mpg_pick_function: the forward and the backward time of E. CONTEXT: a struct mpg_one_way_split. */
 static int both_ways(const struct mpg_measured_exchange *e, const void *context, double times[2])
 {
     times[0] = mpg_one_way_forward(context, e);
@@ -94,7 +96,7 @@ static int both_ways(const struct mpg_measured_exchange *e, const void *context,
     return 2;
 }
 
-/* Stores the time of E in the forward direction, by the clocks CONTEXT, in TIMES[0]. Returns 1. */
+/* A mpg_pick_function: the forward time of E. CONTEXT: a struct mpg_one_way_split. */
 static int there(const struct mpg_measured_exchange *e, const void *context, double times[2])
 {
     times[0] = mpg_one_way_forward(context, e);
@@ -103,7 +105,7 @@ static int there(const struct mpg_measured_exchange *e, const void *context, dou
 
 /* ---- one-way times ---- */
 
-/* Describes times WHICH obtained from comparable clocks. */
+/* Writes to TEXT of SIZE bytes how the times WHICH were measured with the clocks WAYS. */
 static void describe_clocks(const struct mpg_one_way_split *ways, const char *which, char *text, size_t size)
 {
     if (ways->clocks == MPG_CLOCKS_ONE)
@@ -114,7 +116,8 @@ static void describe_clocks(const struct mpg_one_way_split *ways, const char *wh
                  ways->error_ns);
 }
 
-/* Describes times obtained by deconvolution HOW with ASSUMPTION, or else by HALVES. */
+/* Writes to TEXT of SIZE bytes how times were deconvolved: HOW and ASSUMPTION; or HALVES if all sizes had too few
+ * samples. */
 static void describe_deconvolution(const struct mpg_deconvolution_summary *summary, const char *how, const char *assumption,
                         const char *halves, char *text, size_t size)
 {
@@ -125,14 +128,13 @@ static void describe_deconvolution(const struct mpg_deconvolution_summary *summa
                  assumption, summary->halved > 0 ? "; half of it for sizes with too few samples" : "");
 }
 
-/* Appends asymmetry and correlation of both directions, which a deconvolution cannot determine, to TEXT of SIZE
- * bytes. */
+/* Appends to TEXT of SIZE bytes how both directions differ and correlate, which a deconvolution could not determine. */
 static int describe_asymmetry(const struct mpg_exchange_sizes *list, const struct mpg_one_way_split *ways,
                          char *text, size_t size, struct mpg_error *err)
 {
     double asymmetry, correlation;
     size_t length = strlen(text);
-    if (ways->clocks == MPG_CLOCKS_SHAPE) /* equal by construction */
+    if (ways->clocks == MPG_CLOCKS_SHAPE) /* both directions have been given equal medians at the smallest size */
         return 0;
     if (mpg_one_way_compare(list, ways, &asymmetry, &correlation, err) < 0)
         return -1;
@@ -189,7 +191,7 @@ static int make_latency(const struct mpg_collect_path *in, struct mpg_network_pa
 
 /* ---- transfers ---- */
 
-/* Adds a header line about the method of the transfer times. */
+/* Adds a header line with TEXT: how the transfer times of path OUT were obtained. */
 static int describe_transfer(struct mpg_collect *c, const struct mpg_network_path *out,
                         const char *text, struct mpg_error *err)
 {
@@ -232,7 +234,7 @@ static int make_bandwidth(struct mpg_collect *c, const struct mpg_collect_path *
 
 /* ---- LogGP ---- */
 
-/* Medians by size, without zeros. */
+/* Median times by message size; sizes with median 0 are left out. */
 struct medians {
     int64_t *size_bytes;
     double *time_ns;
@@ -268,10 +270,10 @@ static int find_median(const struct mpg_exchanges *all, double *median_ns, struc
     return 0;
 }
 
-/* g of the smallest streamed message: the time each further message adds to a stream, (T(n) - T(1)) / (n - 1), T
- * being the time until the acknowledgement (PRTT(n, 0, s) of Hoefler, Lichei and Rehm, "Low-Overhead LogGP
- * Parameter Assessment for Modern Interconnection Networks", IPDPS 2007). Without T(1): T(n) / n. GAP stays 0
- * without streams. */
+/* Sets *GAP_NS to LogGP's g, measured with the smallest streamed message, of *SIZE_BYTES: the time that each further
+ * message adds to a stream, (T(n) - T(1)) / (n - 1), T being the time until the acknowledgement (PRTT(n, 0, s) of
+ * Hoefler, Lichei and Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks", IPDPS 2007).
+ * Without T(1): T(n) / n. Stays 0 without streams. */
 static int find_gap(const struct mpg_collect_path *in, int64_t *size_bytes, double *gap_ns,
                     struct mpg_error *err)
 {
@@ -294,7 +296,7 @@ static int find_gap(const struct mpg_collect_path *in, int64_t *size_bytes, doub
     return 0;
 }
 
-/* Fits LogGP to latencies; without pingpong results, to transfers. */
+/* Fits LogGP to the one-way times or, without pingpong results, to the transfer times of bandwidth. */
 static int fit_loggp(const struct mpg_collect_path *in, struct mpg_network_path *out,
                      struct mpg_error *err)
 {
@@ -347,7 +349,7 @@ int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *
         make_sizes(&in->overhead, whole_time, NULL, false, &out->receive_overhead, err) < 0 ||
         make_launches(in, out, err) < 0)
         return -1;
-    if (in->eager_limits > 0) { /* the lower median: a limit that some launch had */
+    if (in->eager_limits > 0) { /* launches may find different limits: the lower median is a limit that some launch has found */
         gsl_sort(in->eager_limit_bytes, 1, in->eager_limits);
         out->eager_limit_bytes = (int64_t)in->eager_limit_bytes[(in->eager_limits - 1) / 2];
     }

@@ -10,15 +10,15 @@
 #include "signature/make/collect.h"
 #include "statistics/series.h"
 
-struct mpg_collect_path; /* collect_network.c */
-struct mpg_collect_rates; /* collect_compute.c */
+struct mpg_collect_path; /* defined in collect_network.c */
+struct mpg_collect_rates; /* defined in collect_compute.c */
 
-/* A file added: benchmark, core or launch, and place. */
+/* A results file that was added: it measures core or launch ID of a host or path class. */
 struct mpg_collect_origin {
     enum mpg_benchmark benchmark;
     int64_t id;
     bool together;        /* measured at once with the host's other cores */
-    char *place, *path;   /* host or path class; file name */
+    char *place, *path;   /* PLACE: host or path class; PATH: name of the file */
 };
 
 /* A core's record of detours, packed until all files are read. */
@@ -29,19 +29,19 @@ struct mpg_collect_record {
     int parts;   /* times are multiples of 1 / parts ns */
     double epoch_ns; /* start by a clock of the host; < 0: unknown */
     char *packed;
-    size_t marked;   /* number off the CPU */
-    char *off;       /* packed off-CPU marks; NULL: unknown */
+    size_t marked;   /* number of detours that were off the CPU */
+    char *off;       /* packed off-CPU flags; NULL: unknown */
 };
 
 struct mpg_collect {
     struct mpg_signature *sig;
-    struct mpg_collect_path *network[MPG_PATHS]; /* NULL: no results of the class */
-    struct mpg_collect_rates *collective, *compute; /* NULL: none */
+    struct mpg_collect_path *network[MPG_PATHS]; /* NULL: no results of this path class */
+    struct mpg_collect_rates *collective, *compute; /* NULL: no results */
     struct mpg_collect_origin *origin;
     size_t origins;
     struct mpg_collect_record *record;
     size_t records;
-    struct mpg_fact *value;   /* all different pairs (header key, value) */
+    struct mpg_fact *value;   /* header lines of all files; each pair of key and value once */
     size_t values;
     char **warning;
     size_t warnings;
@@ -57,35 +57,36 @@ int mpg_collect_warn(struct mpg_collect *c, struct mpg_error *err, const char *f
 /* Returns the value of R's header line KEY; NULL: missing. */
 const char *mpg_collect_fact(const struct mpg_results *r, const char *key);
 
-/* Returns whether R measured its core together with others. */
+/* Returns whether R measured its core at once with other cores. */
 bool mpg_collect_is_together(const struct mpg_results *r);
 
-/* Returns a copy of word ITEM (from 0) of R's header line KEY; the caller frees it. Errors: line or word missing,
- * out of memory. */
+/* Returns a copy of the word with number ITEM, from 0, of R's header line KEY, for the caller to free. NULL with ERR:
+ * line or word missing, out of memory. */
 char *mpg_collect_word(const struct mpg_results *r, const char *key, size_t item,
                        struct mpg_error *err);
 
-/* Makes the distribution of S with intervals, and with fitted families if FIT; the caller frees it. On failure *D
- * is NULL or to be freed. */
+/* Makes the distribution *D of S with confidence intervals, and with fitted families if FIT, for the caller to free.
+ * After an error *D is NULL or still has to be freed. */
 int mpg_collect_samples(const struct mpg_samples *s, bool fit, struct mpg_distribution **d,
                         struct mpg_error *err);
 /* As mpg_collect_samples(), for N >= 1 SAMPLES of a single series in time order. */
 int mpg_collect_distribution(const double *samples, size_t n, bool fit,
                              struct mpg_distribution **d, struct mpg_error *err);
 
-/* Adds confidence intervals of median and 99th percentile to D, made from S or derived from S: the intervals of
- * mpg_estimate_quantiles(), with distances times PART (1, or 0.5 for a summand of two). Errors: out of memory. */
+/* Adds confidence intervals of median and 99th percentile to D, made of S or derived from S. Their bounds are PART
+ * times as far from the quantile as those of mpg_estimate_quantiles(S): 1, or 0.5 if S are sums of two times of D.
+ * Errors: out of memory. */
 int mpg_collect_intervals(struct mpg_distribution *d, const struct mpg_samples *s, double part,
                           struct mpg_error *err);
 
-/* Adds fitted families to D, from about 10000 evenly chosen of N SAMPLES. No effect for too few or equal samples.
- * Errors: out of memory. */
+/* Adds fitted families to D, from about 10000 of the N SAMPLES, evenly chosen. D gets none if the samples are too few
+ * or equal. Errors: out of memory. */
 int mpg_collect_fit(const double *samples, size_t n, struct mpg_distribution *d,
                     struct mpg_error *err);
 
 /* ---- kinds of results: adding a file, then putting into the signature ---- */
 
-/* Adds header lines, file name and checksum. */
+/* Adds R's header lines, file name and checksum. */
 int mpg_collect_add_facts(struct mpg_collect *c, const struct mpg_results *r,
                           struct mpg_error *err);
 /* Puts the header into the signature. */
@@ -94,15 +95,15 @@ int mpg_collect_put_facts(struct mpg_collect *c, struct mpg_error *err);
 /* Adds ftq, fwq and detour results of core ID. */
 int mpg_collect_add_noise(struct mpg_collect *c, const struct mpg_results *r, int64_t id,
                           struct mpg_error *err);
-/* Adds a core's record of detours and its derived values; the detours are packed. */
+/* Adds R, a record of detours, to CORE with the values derived from it, and packs the detours. */
 int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,
                             struct mpg_noise_core *core, struct mpg_error *err);
-/* Puts the detours into the cores, within LEFT characters: all, or truncated by mpg_noise_record_truncate() with a
- * warning. The cores still have their hosts. */
+/* Moves the detours of all records to their cores, in at most LEFT characters: records that are too long are truncated
+ * by mpg_noise_record_truncate(), with a warning. To be called while each core still has its host. */
 int mpg_collect_put_detours(struct mpg_collect *c, size_t left, struct mpg_error *err);
 void mpg_collect_free_records(struct mpg_collect *c);
-/* Computes series, spectrum, lines and autocorrelation (the latter three for at least MPG_SPECTRUM_MIN_SAMPLES) of
- * CORE from N >= 1 equally spaced quanta LOST_NS; ftq.quantum_ns is set. */
+/* Computes from N >= 1 equally spaced FTQ quanta, with LOST_NS lost in each, CORE's series, spectrum, lines and
+ * autocorrelation (the last three from MPG_SPECTRUM_MIN_SAMPLES on). CORE's ftq.quantum_ns is set before. */
 int mpg_collect_quanta(const double *lost_ns, size_t n, struct mpg_noise_core *core,
                        struct mpg_error *err);
 void mpg_collect_put_noise(struct mpg_collect *c);
@@ -113,7 +114,7 @@ int mpg_collect_add_network(struct mpg_collect *c, const struct mpg_results *r, 
 int mpg_collect_put_network(struct mpg_collect *c, struct mpg_error *err);
 void mpg_collect_free_path(struct mpg_collect_path *path); /* NULL is allowed */
 
-/* Adds compute results of core ID; below, collective results of any launch. */
+/* The former adds compute results R of core ID, the latter collective results of any launch. */
 int mpg_collect_add_compute(struct mpg_collect *c, const struct mpg_results *r, int64_t id,
                             struct mpg_error *err);
 int mpg_collect_add_collective(struct mpg_collect *c, const struct mpg_results *r,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Differences between launches, and dependence of successive samples, which a single distribution of all samples
- * cannot show. */
+/* Differences between launches, and runs of successive samples, which keep their dependence. A single distribution of
+ * all samples shows neither. */
 #include "signature/make/collect_network.h"
 
 #include <math.h>
@@ -9,23 +9,24 @@
 #include <string.h>
 
 enum {
-    LAUNCH_KNOTS = 48, /* knots of a launch's distribution, for fewer than MANY launches */
-    MANY_KNOTS = 32,   /* for MANY launches or more */
+    LAUNCH_KNOTS = 48, /* knots of the distribution of a launch, if fewer than MANY launches are kept */
+    MANY_KNOTS = 32,   /* the same for MANY launches or more */
     MANY = 5,
-    LAUNCHES = 8,      /* maximum number of launches with a distribution */
-    BLOCKS = 8,        /* maximum number of kept runs of successive samples */
-    LENGTH = 1024,     /* samples of a run; less if the series are shorter, */
-    MIN_LENGTH = 32    /* but at least this, else no runs are kept */
+    LAUNCHES = 8,      /* at most this many launches have a distribution of their own */
+    BLOCKS = 8,        /* at most this many runs of successive samples are kept */
+    LENGTH = 1024,     /* number of samples in a run; the median length of the series if that is less */
+    MIN_LENGTH = 32    /* smallest number of samples in a run; shorter series give no runs */
 };
-/* Samples above this quantile of their series do not count for the level of a run. */
+/* A run's level is the mean of its samples; samples above this quantile of their series count as the quantile, so that
+ * a few long ones do not decide. */
 static const double CLIPPED = 0.99;
 
-/* A sample with its origin. */
+/* A sample; a series is the samples of a launch and pair. */
 struct item {
-    double value, next; /* NEXT: backward time of an exchange; NAN: none */
-    size_t series;      /* launch x pairs + pair */
-    size_t place;       /* index in time order */
-    double p;           /* probability within its series; ties share the middle */
+    double value, next; /* NEXT: backward time of the same exchange; NAN: VALUE is not a forward time */
+    size_t series;      /* launch * pairs + pair */
+    size_t place;       /* position in time order among all samples */
+    double p;           /* probability of VALUE within its series; equal values share the middle of their range */
 };
 
 struct items {
@@ -61,7 +62,7 @@ static int by_series_and_place(const void *left, const void *right)
     return order ? order : by_place(left, right);
 }
 
-/* The end of the run of items of FIRST's series. */
+/* Returns the end of the items, sorted by series, that belong to the series of item FIRST. */
 static size_t series_end(const struct items *items, size_t first)
 {
     size_t end = first;
@@ -70,7 +71,7 @@ static size_t series_end(const struct items *items, size_t first)
     return end;
 }
 
-/* Computes the probabilities of the ascending items FIRST..END - 1 among themselves. */
+/* Sets the probability P of items FIRST to END - 1, ascending in value, among themselves. */
 static void rank_run(struct item *item, size_t first, size_t end)
 {
     for (size_t i = first, after; i < end; i = after) {
@@ -82,8 +83,8 @@ static void rank_run(struct item *item, size_t first, size_t end)
     }
 }
 
-/* Collects ALL's exchanges with the times selected by PICK. Without PICK (deconvolved times): the quantile of
- * DISTRIBUTION at the probability of the exchange's time. */
+/* Collects the samples of ALL's exchanges: the times that PICK chooses. Without PICK (deconvolved times) a sample is
+ * the quantile of DISTRIBUTION at the rank of the exchange's time. */
 static int take(const struct mpg_exchanges *all, mpg_pick_function *pick, const void *context,
                 const struct mpg_distribution *distribution, struct items *items,
                 struct mpg_error *err)
@@ -131,7 +132,7 @@ int mpg_collect_launch_distributions(const double *value, size_t n, const size_t
     return 0;
 }
 
-/* Makes a distribution for each launch; none if any launch lacks samples. */
+/* Makes a distribution for each launch, but none if any launch has no samples. */
 static int make_launches(const struct items *items, struct mpg_launches *launches,
                          struct mpg_error *err)
 {
@@ -161,7 +162,7 @@ static int make_launches(const struct items *items, struct mpg_launches *launche
 
 /* ---- rows ---- */
 
-/* A run of successive items of a series, and its mean level within the series. */
+/* A run of successive items of a series, from item FIRST on; LEVEL: its mean minus that of the series. */
 struct stretch {
     size_t first;
     double level;
@@ -179,7 +180,7 @@ static int by_size(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* The median length of the series, at most LENGTH; 0: too short. */
+/* Sets *LENGTH to the length of runs: the median length of the series, at most LENGTH; 0: the series are too short. */
 static int find_length(const struct items *items, size_t *length, struct mpg_error *err)
 {
     size_t *lengths = malloc((items->n + 1) * sizeof *lengths), n = 0;
@@ -196,8 +197,8 @@ static int find_length(const struct items *items, size_t *length, struct mpg_err
     return 0;
 }
 
-/* Computes the levels of runs of LENGTH in series FIRST..END - 1, a quarter of LENGTH apart, into STRETCH; returns
- * their number. */
+/* Computes the levels of the runs of LENGTH items in the series FIRST to END - 1, which begin a quarter of LENGTH
+ * apart, into STRETCH. Returns their number. */
 static size_t find_stretches(const struct items *items, size_t first, size_t end, size_t length,
                              struct stretch *stretch)
 {
@@ -218,11 +219,11 @@ static size_t find_stretches(const struct items *items, size_t first, size_t end
     return n;
 }
 
-/* A kept item, with a random number to break ties. */
+/* An item of a run that is kept, with a random number to order equal probabilities. */
 struct kept {
     double p;
     uint64_t tie;
-    size_t at; /* position in the rows */
+    size_t at; /* position in mpg_rows.classes */
 };
 
 static int by_probability(const void *left, const void *right)
@@ -241,7 +242,7 @@ static uint64_t splitmix64(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The class of probability U: 2 % each up to 96 %, then finer. */
+/* Returns the class of probability U: classes are 2 % wide up to 96 %, then finer. */
 static int class_of(double u)
 {
     static const struct {
@@ -256,7 +257,7 @@ static int class_of(double u)
     return range[r].first + (step < range[r].classes ? step : range[r].classes - 1);
 }
 
-/* Fills the rows from BLOCKS runs of LENGTH. */
+/* Fills ROWS from the first BLOCKS runs in STRETCH, each of LENGTH items. */
 static int fill_rows(const struct items *items, const struct stretch *stretch, size_t blocks,
                      size_t length, struct mpg_rows *rows, struct mpg_error *err)
 {
@@ -278,7 +279,7 @@ static int fill_rows(const struct items *items, const struct stretch *stretch, s
     return mpg_rows_expand(rows, err);
 }
 
-/* Chooses runs whose levels have the distribution of the levels of all runs. */
+/* Keeps a few runs in ROWS, chosen such that their levels have the distribution of the levels of all runs. */
 static int make_rows(struct items *items, struct mpg_rows *rows, struct mpg_error *err)
 {
     size_t length = 0, n = 0;

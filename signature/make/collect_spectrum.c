@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time structure of FTQ's lost time: series, spectrum, lines, autocorrelation. */
+/* Time structure of the time that FTQ found lost: series, spectrum, lines, autocorrelation. */
 #include "signature/make/collect_private.h"
 
 #include <math.h>
@@ -8,13 +8,13 @@
 
 #include "statistics/spectrum.h"
 
-/* Largest number of values of a decimated series, enough for a plot. */
+/* A series is reduced to at most this many values, enough for a plot. */
 #define SERIES_VALUES 1024
 #define LAGS 256
-/* p-value threshold for any line in a core's spectrum. */
+/* A spectrum of pure noise shows a line with this probability. */
 #define FALSE_ALARM 0.01
 
-/* Decimates N VALUES, STEP apart, to at most SERIES_VALUES pairs of mean and maximum. */
+/* Reduces N VALUES, STEP apart, to at most SERIES_VALUES steps with the mean and maximum of each. */
 static int decimate(const double *values, size_t n, double step, struct mpg_noise_series *series,
                     struct mpg_error *err)
 {

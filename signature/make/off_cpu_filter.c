@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Removal of samples with off-CPU time, by kind of sample. */
+/* Removal of samples with off-CPU time. */
 #include "config.h"
 
 #include "signature/make/off_cpu_filter.h"
@@ -12,11 +12,11 @@
 
 /* Off-CPU time below this share of a sample's time is ignored. */
 #define MIN_PART 0.01
-/* At least a sample in this many of a kind must remain, otherwise all stay: the few samples that a busy machine
- * left undisturbed would be the fastest. */
+/* At least one in this many samples of a kind must remain, else all stay: the few samples that a busy machine left
+ * undisturbed would be the fastest ones. */
 enum { MIN_LEFT = 4 };
 
-/* Columns that distinguish kinds, if present. */
+/* Two samples are of the same kind if they agree in these columns, as far as the file has them. */
 static const enum mpg_column kinds[] = {MPG_COLUMN_OPERATION, MPG_COLUMN_PROCESSES,
                                         MPG_COLUMN_SIZE_BYTES, MPG_COLUMN_WINDOW, MPG_COLUMN_PAIR};
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -27,7 +27,7 @@ static bool is_of_ranks(enum mpg_benchmark benchmark)
            benchmark == MPG_BENCHMARK_OVERHEAD || benchmark == MPG_BENCHMARK_COLLECTIVE;
 }
 
-/* Time of R's sample I, ns. */
+/* Returns the time of R's sample I, ns. */
 static double time_of(const struct mpg_results *r, size_t i)
 {
     if (r->benchmark == MPG_BENCHMARK_PINGPONG)
@@ -60,7 +60,7 @@ static int by_kind(const void *left, const void *right, void *results)
     return order ? order : (*a > *b) - (*a < *b);
 }
 
-/* Marks samples to remove in OUT: samples with off-CPU time of kinds with enough other samples. ORDER: all
+/* Sets OUT for the samples to remove: those with off-CPU time, if enough others of their kind remain. ORDER: all
  * samples, grouped by kind. Returns the number of samples with off-CPU time that stay. */
 static size_t mark(const struct mpg_results *r, const size_t *order, bool *out)
 {
@@ -77,7 +77,7 @@ static size_t mark(const struct mpg_results *r, const size_t *order, bool *out)
     return whole;
 }
 
-/* Removes the samples marked OUT. */
+/* Removes from R the samples for which OUT is set. */
 static void close_gaps(struct mpg_results *r, const bool *out)
 {
     size_t n = 0;

@@ -8,11 +8,12 @@
 
 #include "signature/make/results.h"
 
-/* Counts for each benchmark, over files that record off-CPU time. Zero-initialised: nothing is counted yet. */
+/* For each benchmark: numbers of samples in files that record off-CPU time. Zero-initialised: nothing is counted yet.
+ * */
 struct mpg_off_cpu_filter {
     struct {
-        size_t samples, removed; /* number of samples; number removed */
-        size_t kept;        /* samples with off-CPU time that stay, because too few others would remain */
+        size_t samples, removed; /* number of samples before the removal; number removed */
+        size_t kept;        /* number of samples with off-CPU time that stay, since too few others would remain */
     } of[MPG_BENCHMARKS];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reader of results files, line by line. */
+/* Reads a results file line by line. */
 #include "signature/make/results.h"
 
 #include <errno.h>
@@ -15,16 +15,16 @@
 
 #define MAGIC "#mpgresults "
 #define VERSION 2
-/* Buffer for a line; a header value may be a whole command line. */
+/* Longest line; the value of a header line may be a whole command line. */
 #define MAX_LINE (2 * MPG_LINE_MAX_BYTES + 16)
 
-/* Limit on columns. */
+/* A file with more columns is rejected. */
 #define MAX_COLUMNS 64
 
 static const struct {
     const char *name;
-    const char *former;  /* name in files of version 1; NULL: the same */
-    bool counts;         /* integers only */
+    const char *former;  /* name in version 1 of the format; NULL: the same */
+    bool counts;         /* values must be whole numbers */
     bool may_be_negative;
 } columns[MPG_COLUMNS] = {
     [MPG_COLUMN_START_NS] = {.name = "start_ns"},
@@ -50,7 +50,7 @@ static const struct {
     [MPG_COLUMN_RATE] = {.name = "rate"},
 };
 
-/* Header keys of version 1 with another name today. */
+/* Header keys that had another name in version 1 of the format. */
 static const struct {
     const char *former, *now;
 } keys[] = {
@@ -64,7 +64,7 @@ static const struct {
 
 static const struct {
     const char *name;
-    uint32_t needs, may_have; /* bits of enum mpg_column */
+    uint32_t needs, may_have; /* columns, a bit for each (enum mpg_column): required, and optional */
 } benchmarks[MPG_BENCHMARKS] = {
     [MPG_BENCHMARK_FTQ] = {"ftq", BIT(START_NS) | BIT(WORK) | BIT(LOST_NS), 0},
     [MPG_BENCHMARK_FWQ] = {"fwq", BIT(START_NS) | BIT(DURATION_NS), BIT(LOST_NS)},
@@ -88,9 +88,9 @@ struct reader {
     char line[MAX_LINE];
     size_t number;           /* line number, from 1 */
     int64_t version;         /* version of the file format, 1 .. VERSION */
-    size_t capacity;         /* capacity of the columns */
+    size_t capacity;         /* number of samples for which the columns have room */
     int count;               /* number of columns in the file */
-    int column[MAX_COLUMNS]; /* enum mpg_column; MPG_COLUMNS: skipped */
+    int column[MAX_COLUMNS]; /* for each column of the file its enum mpg_column; MPG_COLUMNS: to be skipped */
     bool in_samples, ended;
     struct mpg_results *results;
 };
@@ -173,7 +173,7 @@ static int find_benchmark(const char *name, enum mpg_benchmark *benchmark, struc
     return mpg_error_set(err, "unknown benchmark '%.40s'", name);
 }
 
-/* Returns today's name of KEY, a header key of R. */
+/* Returns the present name of KEY, a key in the header of R's file. */
 static const char *current_key(const struct reader *r, const char *key)
 {
     for (size_t i = 0; r->version == 1 && i < sizeof keys / sizeof *keys; i++)
@@ -205,13 +205,13 @@ static int read_header_line(struct reader *r, struct mpg_error *err)
     return mpg_fact_add(&results->fact, &results->facts, key, value, err);
 }
 
-/* Returns the name of column C in R's file. */
+/* Returns the name that column C has in R's version of the format. */
 static const char *column_name(const struct reader *r, int c)
 {
     return r->version == 1 && columns[c].former ? columns[c].former : columns[c].name;
 }
 
-/* Returns the column NAME, LENGTH characters, of R's benchmark; MPG_COLUMNS: unknown. */
+/* Returns the column of R's benchmark with NAME, of LENGTH characters; MPG_COLUMNS: unknown. */
 static int find_column(const struct reader *r, const char *name, size_t length)
 {
     uint32_t known = benchmarks[r->results->benchmark].needs | benchmarks[r->results->benchmark].may_have;
@@ -222,7 +222,8 @@ static int find_column(const struct reader *r, const char *name, size_t length)
     return c;
 }
 
-/* Identifies the file's columns by their names. */
+/* Sets r->column from NAMES, the names of the file's columns. Errors: a required column is missing, or a column is
+ * there twice. */
 static int set_columns(struct reader *r, const char *names, struct mpg_error *err)
 {
     uint32_t there = 0;
@@ -263,7 +264,7 @@ static int grow(struct reader *r, struct mpg_error *err)
     return 0;
 }
 
-/* Completes the header: everything needed by samples must be present. */
+/* Called at the first sample: checks that the header has all that samples need, and allocates the columns. */
 static int end_header(struct reader *r, struct mpg_error *err)
 {
     const struct mpg_results *results = r->results;
@@ -354,7 +355,7 @@ static int read_all(struct reader *r, struct mpg_error *err)
     return status;
 }
 
-/* Opens PATH if it is a regular file; opening a pipe would block. */
+/* Opens PATH; NULL with ERR unless it is a regular file, since opening a pipe would block. */
 static FILE *open_regular(const char *path, struct mpg_error *err)
 {
     struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reader of the benchmarks' results files, a measurement each (docs/results-format.md). */
+/* Reader of the benchmarks' results files (docs/results-format.md); each file holds a measurement. */
 #ifndef MPG_RESULTS_H
 #define MPG_RESULTS_H
 
@@ -52,10 +52,10 @@ struct mpg_results {
     char *path;
     enum mpg_benchmark benchmark;
     size_t facts;
-    struct mpg_fact *fact;   /* header lines in order */
+    struct mpg_fact *fact;   /* header lines in the order of the file */
     size_t samples;
-    /* SAMPLES values each; NULL: no such column. Values are >= 0, except forward_ns, backward_ns and transfer_ns
-     * within the clocks' error. */
+    /* An array of SAMPLES values for each column; NULL: the file lacks the column. Values are >= 0; only forward_ns,
+     * backward_ns and transfer_ns may be negative, by the clocks' error. */
     double *column[MPG_COLUMNS];
     uint32_t crc32;          /* zlib's crc32() of the file's bytes */
 };
@@ -69,9 +69,9 @@ const char *mpg_benchmark_name(enum mpg_benchmark benchmark);
  * required header line or column missing; sample not finite, negative, or not an integer where required; closing "# end N"
  * missing or wrong. */
 struct mpg_results *mpg_results_read(const char *path, struct mpg_error *err);
-void mpg_results_free(struct mpg_results *results); /* NULL is allowed */
+void mpg_results_free(struct mpg_results *results); /* Frees RESULTS; NULL is allowed. */
 
-/* Reads the number in header line KEY into *VALUE. Errors: line missing, no number, outside MINIMUM..MAXIMUM. */
+/* Stores the number in header line KEY in *VALUE. Errors: line missing, no number, outside MINIMUM..MAXIMUM. */
 int mpg_results_number(const struct mpg_results *results, const char *key, double minimum,
                        double maximum, double *value, struct mpg_error *err);
 

@@ -11,9 +11,9 @@
 
 #include "signature/file/json.h"
 
-/* Digits of estimates from samples; their uncertainty exceeds a millionth. */
+/* Significant digits of values: estimates from samples are uncertain by more than a millionth. */
 enum { DIGITS = 6, PLOT_DIGITS = 5 };
-/* Size of a core without its detours: keys, brackets, counts. */
+/* Space reserved for each core's detours besides the packed text: keys, brackets, counts. */
 enum { CORE_BYTES = 256 };
 
 static double rounded(double value, int digits)
@@ -25,7 +25,7 @@ static double rounded(double value, int digits)
 
 /* ---- digits ---- */
 
-/* Rounds the knots of D. The extremes stay exact. */
+/* Rounds D's quantiles to DIGITS. Its minimum and maximum stay exact. */
 static void round_distribution(struct mpg_distribution *d)
 {
     if (!d)
@@ -55,7 +55,7 @@ static void round_series(struct mpg_noise_series *s)
 
 /* ---- values ---- */
 
-/* Keeps half of the blocks, evenly chosen, as they ascend in level. */
+/* Keeps half of the blocks. They ascend in level, so every other one is kept. */
 static int halve_rows(struct mpg_rows *rows, struct mpg_error *err)
 {
     enum { MIN_BLOCKS = 4 };
@@ -80,7 +80,8 @@ static int halve_all_rows(struct mpg_signature *sig, struct mpg_error *err)
     return 0;
 }
 
-/* Keeps the best MAX >= 1 families, including the best family fitted to all samples, from which simulations draw. */
+/* Keeps the MAX >= 1 best families. Simulations draw from the best family that was fitted to all samples, so this one
+ * is always kept. */
 static void drop_fits(struct mpg_distribution *d, size_t max)
 {
     size_t i = 0;
@@ -99,7 +100,7 @@ static void drop_fits(struct mpg_distribution *d, size_t max)
     }
 }
 
-/* Merges pairs of steps. */
+/* Halves the number of steps of S: two neighbours become one. */
 static void halve_series(struct mpg_noise_series *s)
 {
     enum { MIN_VALUES = 32 };
@@ -125,8 +126,8 @@ static int round_it(struct mpg_distribution *d, size_t argument, struct mpg_erro
     return 0;
 }
 
-/* Thins D to at most KNOTS knots, or to the smallest of 2 KNOTS, 4 KNOTS ... that preserves D's mean; NULL: no
- * smaller number does. */
+/* Sets *FEWER to D with KNOTS knots or, if that changes D's mean, with the smallest number of 2 KNOTS, 4 KNOTS ... that
+ * preserves the mean; NULL: none below D's own number does. */
 static int find_fewer(const struct mpg_distribution *d, size_t knots, struct mpg_distribution **fewer,
                       struct mpg_error *err)
 {
@@ -142,7 +143,7 @@ static int find_fewer(const struct mpg_distribution *d, size_t knots, struct mpg
     return 0;
 }
 
-/* Keeps at most KNOTS knots, more if the mean needs them, and a fit for each 32 knots, at least 1. */
+/* Reduces D to KNOTS knots, or more if the mean needs them, and to a fit for each 32 knots, at least 1. */
 static int thin_points(struct mpg_distribution *d, size_t knots, struct mpg_error *err)
 {
     if (!d)
@@ -239,7 +240,7 @@ static void round_all(struct mpg_signature *sig)
     }
 }
 
-/* Halves each core's data for plots. */
+/* Halves each core's series, spectrum and autocorrelation, which serve for plots only. */
 static void thin_plots(struct mpg_signature *sig)
 {
     for (size_t i = 0; i < sig->cores; i++) {
@@ -250,7 +251,7 @@ static void thin_plots(struct mpg_signature *sig)
     }
 }
 
-/* Drops the distributions of single launches of collectives and reductions. */
+/* Drops the distributions of single launches of N collectives or reductions. */
 static void drop_launches(struct mpg_collective_time *times, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -262,7 +263,7 @@ static void drop_launches(struct mpg_collective_time *times, size_t n)
     }
 }
 
-/* Thins collectives of signatures with many process counts, after everything else is thinned. */
+/* The last step: thins collectives and reductions, which fill the signature if many process counts were measured. */
 static int thin_collectives(struct mpg_signature *sig, struct mpg_error *err)
 {
     enum { KNOTS = 16 };
@@ -273,7 +274,7 @@ static int thin_collectives(struct mpg_signature *sig, struct mpg_error *err)
     return change_collectives(sig->reduction, sig->reductions, thin_points, KNOTS, err);
 }
 
-/* Performs thinning step STEP; returns 1, or 0 after the last step. */
+/* Performs thinning step STEP, from 0. Returns 1, or 0 after the last step; -1 with ERR. */
 static int thin(struct mpg_signature *sig, int step, struct mpg_error *err)
 {
     static const size_t core_knots[] = {128, 96, 64, 32, 16}, network_knots[] = {128, 64, 32};
@@ -306,7 +307,7 @@ static ssize_t count_bytes(void *cookie, const char *bytes, size_t n)
     return (ssize_t)n;
 }
 
-/* Computes the size of SIG's file without detours. */
+/* Sets *BYTES to the size of SIG's file without detours. */
 static int measure(const struct mpg_signature *sig, size_t *bytes, struct mpg_error *err)
 {
     *bytes = 0;

@@ -36,7 +36,7 @@ static int is_results_name(const struct dirent *entry)
            strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
 }
 
-/* Consumers of a folder's files. */
+/* Each results file of a folder is added to both collection and check. */
 struct consumers {
     struct mpg_collect *collect;
     struct mpg_check *check;
@@ -65,7 +65,8 @@ static int add_file(struct consumers *consumers, const char *folder, const char 
     return status;
 }
 
-/* Adds every results file of FOLDER, in the order of names and numbers. */
+/* Adds every results file of FOLDER. Order: by name, with the numbers in names by value, so that launch 2 precedes
+ * launch 10. */
 static int add_folder(struct consumers *consumers, const char *folder, struct mpg_error *err)
 {
     struct dirent **entry = NULL;
@@ -95,7 +96,7 @@ static int add_folder(struct consumers *consumers, const char *folder, struct mp
     return status;
 }
 
-/* Adds the number of removed samples to SIG's header. */
+/* Adds header line "left_out" to SIG: how many samples were removed because of off-CPU time. */
 static int add_left_out(struct mpg_signature *sig, const struct mpg_off_cpu_filter *off_cpu_filter,
                         struct mpg_error *err)
 {
@@ -148,7 +149,7 @@ static int write_signature(const struct mpg_signature *sig, const char *path,
     return mpg_output_commit(out, err);
 }
 
-/* Prints a line if SIG, of FOLDER, failed quality checks. */
+/* Prints a line on standard error if SIG, made of FOLDER, failed quality checks. */
 static void print_verdict(const struct mpg_signature *sig, const char *folder)
 {
     char verdict[VERDICT_BYTES];
@@ -176,7 +177,7 @@ static void print_findings(const struct mpg_signature *sig, size_t files, const 
         fprintf(stream, ": %zu files: good enough\n", files);
 }
 
-/* The findings as JSON; sigmake(1) has the schema. */
+/* Prints the findings as JSON; sigmake(1) has the schema. */
 static void print_json(const struct mpg_signature *sig, size_t files, const char *folder, FILE *stream)
 {
     fputs("{\n \"format\": \"sigmake-check\",\n \"version\": 2,\n \"results\": ", stream);
@@ -203,7 +204,7 @@ static void print_json(const struct mpg_signature *sig, size_t files, const char
     fputs("]\n}\n", stream);
 }
 
-/* Prints the findings; returns their number. */
+/* Prints the findings on standard output, as JSON if asked. Returns their number, or -1 with ERR. */
 static int print_check(const struct mpg_signature *sig, size_t files, const char *folder, bool json,
                        struct mpg_error *err)
 {

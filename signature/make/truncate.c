@@ -16,32 +16,32 @@
 #include "signature/file/pack.h"
 
 enum {
-    MIN_LONGEST = 16,    /* fewer are not worth a separate list */
+    MIN_LONGEST = 16,    /* with fewer long detours no separate list is made */
     MIN_BLOCKS = 4, MAX_BLOCKS = 64,
-    BLOCK_DETOURS = 1024,  /* preferred detours per block */
-    CANDIDATES = 64,       /* positions compared for each block */
-    ROUNDS = 3,            /* passes over all blocks */
-    ATTEMPTS = 12,         /* attempts to meet the size limit */
+    BLOCK_DETOURS = 1024,  /* preferred number of detours in a block */
+    CANDIDATES = 64,       /* number of positions compared for each block */
+    ROUNDS = 3,            /* number of passes over all blocks */
+    ATTEMPTS = 12,         /* number of attempts to meet the size limit */
 };
 
-/* The record with cumulative sums before each detour. */
+/* The whole record. The cumulative sums at index i are over the detours before detour i. */
 struct record {
     size_t n;
-    double *start_ns, *duration_ns;       /* integer ns */
-    uint8_t *off;                         /* NULL: unknown */
-    double limit_ns;                      /* minimum duration of the longest detours; INFINITY: none */
+    double *start_ns, *duration_ns;       /* whole nanoseconds */
+    uint8_t *off;                         /* off-CPU flags; NULL: unknown */
+    double limit_ns;                      /* detours of at least this duration count as the longest; INFINITY: none */
     double *long_ns, *short_ns, *shorts;  /* n + 1 elements each: cumulative time of the longest and of the shorter detours,
-                                             cumulative number of the shorter */
+                                             cumulative number of the shorter ones */
 };
 
-/* Shorter detours in a part of the record, on a clock that excludes the longest detours. */
+/* The shorter detours in a part of the record: length of the part without the longest detours, time lost, number. */
 struct part {
     double time_ns, lost_ns, detours;
 };
 
 /* ---- integer nanoseconds ---- */
 
-/* Rounds both ends of each detour: sums do not drift. */
+/* Rounds start and end of each detour to whole ns. Rounded durations would add up to a drift. */
 static void round_times(struct mpg_noise_core *core)
 {
     double end_ns = 0;
@@ -53,14 +53,14 @@ static void round_times(struct mpg_noise_core *core)
         core->duration_ns[i] = fmax(end - start, 0);
         end_ns = start + core->duration_ns[i];
     }
-    /* Detours rounded to the very end of the record are dropped. */
+    /* A detour starts before the end of the record: drops detours that were rounded to the end. */
     while (core->detours > 0 && core->start_ns[core->detours - 1] >= core->span_ns)
         core->detours--;
 }
 
 /* ---- the longest detours ---- */
 
-/* Copies RECORD's detours of at least LIMIT_NS to CORE. */
+/* Replaces CORE's detours by RECORD's detours of at least LIMIT_NS. */
 static int take_longest(const struct record *record, double limit_ns, struct mpg_noise_core *core,
                         struct mpg_error *err)
 {
@@ -86,7 +86,8 @@ static int take_longest(const struct record *record, double limit_ns, struct mpg
     return 0;
 }
 
-/* The minimum duration reached by at most MAX of the N DESCENDING durations; INFINITY: too few. */
+/* Returns the smallest duration such that at most MAX of the N DESCENDING durations reach it; INFINITY: fewer than
+ * MIN_LONGEST do. */
 static double limit_for(const double *descending, size_t n, size_t max)
 {
     size_t k = max < n ? max : n - 1;
@@ -95,7 +96,8 @@ static double limit_for(const double *descending, size_t n, size_t max)
     return k >= MIN_LONGEST ? descending[k - 1] : INFINITY;
 }
 
-/* The number of characters of CORE's packed detours or blocks; 0: out of memory. */
+/* Returns the number of characters that CORE's detours, or its BLOCKS, take in a signature; 0 with ERR: out of memory.
+ * */
 static size_t packed_size(const struct mpg_noise_core *core, bool blocks, struct mpg_error *err)
 {
     const uint8_t *off = blocks ? core->blocks.off : core->off;
@@ -110,12 +112,13 @@ static size_t packed_size(const struct mpg_noise_core *core, bool blocks, struct
     return n;
 }
 
-/* Keeps as many of RECORD's longest detours in CORE as fit into CHARACTERS, at most MAX; *USED: characters used. */
+/* Keeps in CORE as many of RECORD's longest detours as fit into CHARACTERS, at most MAX. *USED: number of characters
+ * that they take. */
 static int select_longest(struct record *record, size_t characters, size_t max,
                         struct mpg_noise_core *core, size_t *used, struct mpg_error *err)
 {
     double *descending = malloc((record->n + 1) * sizeof *descending);
-    size_t k = characters / 8; /* about the characters per detour */
+    size_t k = characters / 8; /* a detour takes about 8 characters */
     int status = descending ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; status == 0 && i < record->n; i++)
         descending[i] = -record->duration_ns[i];
@@ -157,7 +160,7 @@ static int sum_up(struct record *r, struct mpg_error *err)
     return 0;
 }
 
-/* End of the detour before detour I. */
+/* Returns the end of the detour before detour I, where a block that begins with I starts; 0 for the first. */
 static double begin_of(const struct record *r, size_t i)
 {
     return i > 0 ? r->start_ns[i - 1] + r->duration_ns[i - 1] : 0;
@@ -174,7 +177,8 @@ static void add_block(struct part *part, const struct record *r, size_t first, s
     part->detours += weight * (r->shorts[end] - r->shorts[first]);
 }
 
-/* Squared relative difference of PART from WHOLE in lost time and number of detours per unit of time. */
+/* Returns how badly PART represents WHOLE: squared relative differences in lost time and in number of detours, per unit
+ * of time. */
 static double unlike(const struct part *part, const struct part *whole)
 {
     if (!(part->time_ns > 0))
@@ -187,7 +191,8 @@ static double unlike(const struct part *part, const struct part *whole)
     return lost * lost + detours * detours;
 }
 
-/* Chooses the position of each of B blocks of LENGTH detours, each within its own section of the record. */
+/* Sets FIRST to the first detours of B blocks of LENGTH detours, each block within its own section of the record, such
+ * that all blocks together represent WHOLE. */
 static void place_blocks(const struct record *r, const struct part *whole, size_t b,
                          size_t length, size_t *first)
 {
@@ -213,7 +218,7 @@ static void place_blocks(const struct record *r, const struct part *whole, size_
         }
 }
 
-/* Copies B blocks of LENGTH detours at FIRST to BLOCKS. */
+/* Copies B blocks of LENGTH detours, which begin with the detours FIRST, to BLOCKS. */
 static int copy_blocks(const struct record *r, const size_t *first, size_t b, size_t length,
                        struct mpg_noise_blocks *blocks, struct mpg_error *err)
 {
@@ -243,7 +248,7 @@ static int copy_blocks(const struct record *r, const size_t *first, size_t b, si
     return 0;
 }
 
-/* Keeps as many detours in blocks as fit into CHARACTERS, at most MAX. */
+/* Keeps in CORE as many detours in blocks as fit into CHARACTERS, at most MAX. */
 static int select_blocks(const struct record *r, size_t characters, size_t max,
                        struct mpg_noise_core *core, struct mpg_error *err)
 {

@@ -19,7 +19,7 @@ static void show_fit(const struct mpg_distribution_fit *f)
     putchar('\n');
 }
 
-/* Prints the fits of D, if any, under the heading NAME; *ANY: whether the section's heading has been printed. */
+/* Prints the fits of D, if any, under the heading NAME. *ANY: the heading of the whole section has been printed. */
 static void show_distribution(const char *name, const struct mpg_distribution *d, bool *any)
 {
     if (!d || d->fits == 0)
@@ -62,7 +62,7 @@ static void show_sizes(const char *path, const char *what, const struct mpg_netw
 
 static void show_collective_fits(const struct mpg_collective_time *times, size_t n, bool *any)
 {
-    char name[3 * SHOW_TEXT], text[SHOW_TEXT], what[41]; /* truncates whole characters */
+    char name[3 * SHOW_TEXT], text[SHOW_TEXT], what[41]; /* of a long name, mpg_printable() keeps only whole characters */
     for (size_t i = 0; i < n; i++) {
         const struct mpg_collective_time *c = &times[i];
         mpg_units_format_size(text, sizeof text, c->size_bytes);
@@ -74,7 +74,8 @@ static void show_collective_fits(const struct mpg_collective_time *times, size_t
 
 void show_fits(const struct mpg_signature *sig)
 {
-    char name[3 * SHOW_TEXT], text[SHOW_TEXT], what[41], unit[41]; /* truncates whole characters */
+    char name[3 * SHOW_TEXT], text[SHOW_TEXT], what[41], unit[41]; /* of a long name, mpg_printable() keeps only whole
+                                                                      characters */
     bool any = false;
     for (size_t i = 0; i < sig->cores; i++)
         show_core(&sig->core[i], &any);

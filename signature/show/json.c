@@ -7,7 +7,7 @@
 #include "common/table/escape.h"
 #include "signature/show/show.h"
 
-/* ---- object members, each with preceding punctuation ---- */
+/* ---- members of a JSON object: each function writes the comma or brace before the member, too ---- */
 
 static void put_key(const char *before, const char *key)
 {
@@ -70,7 +70,7 @@ static void put_fits(const struct mpg_distribution *d)
     putchar(']');
 }
 
-/* Puts the members of D that the tables show, and its fits. */
+/* Puts the quantiles and intervals of D that the tables show, and D's fits. */
 static void put_members(const char *before, const struct mpg_distribution *d)
 {
     put_count(before, "samples", (int64_t)d->n);
@@ -273,7 +273,7 @@ static void put_rate(const struct mpg_compute_rate *r)
     putchar('}');
 }
 
-/* Puts the checks of SIG; null without checks. */
+/* Puts the quality checks of SIG; null if none were made. */
 static void put_checks(const struct mpg_signature *sig)
 {
     put_key(",\n ", "checks");

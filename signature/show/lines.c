@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigshow's spectral lines of a core: fundamentals with their harmonics. Lines are sorted by fundamental and
- * frequency for look-up, since there may be MPG_SIGNATURE_MAX_LIST lines. */
+/* Spectral lines of a core as sigshow prints them: each fundamental with its harmonics. There may be
+ * MPG_SIGNATURE_MAX_LIST lines, hence they are sorted by fundamental and frequency and looked up by bisection. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "signature/show/show.h"
 
 enum {
-    MAX_LINES = 4,      /* fundamentals of a core */
-    MAX_HARMONICS = 6,  /* harmonics listed */
+    MAX_LINES = 4,      /* number of fundamentals shown of a core */
+    MAX_HARMONICS = 6,  /* number of harmonics shown of a fundamental */
 };
 
-/* Compares lines by fundamental, then frequency. */
+/* Orders lines by their fundamental (0 for a fundamental itself), then by frequency. */
 static int compare(const void *a, const void *b)
 {
     const struct mpg_noise_line *x = *(const struct mpg_noise_line *const *)a;
@@ -22,7 +22,8 @@ static int compare(const void *a, const void *b)
     return (x->frequency_hz > y->frequency_hz) - (x->frequency_hz < y->frequency_hz);
 }
 
-/* The index of the first of N SORTED lines not before frequency FREQUENCY_HZ with fundamental OF_HZ. */
+/* Returns the index of the first of N SORTED lines that does not precede a harmonic of fundamental OF_HZ at
+ * FREQUENCY_HZ. */
 static size_t find(const struct mpg_noise_line *const *sorted, size_t n, double of_hz,
                    double frequency_hz)
 {
@@ -39,8 +40,8 @@ static size_t find(const struct mpg_noise_line *const *sorted, size_t n, double 
     return low;
 }
 
-/* Prints "x2 x3": the harmonics of LINE that are lines themselves. A harmonic above half the sampling frequency is
- * aliased, to a frequency that is no multiple. */
+/* Prints the harmonics of LINE that are lines themselves: "x2 x3". A harmonic above half the sampling frequency appears
+ * at a lower frequency (aliasing), which is no multiple of the fundamental and is printed in Hz. */
 static void show_harmonics(const struct mpg_noise_line *const *sorted, size_t lines,
                            const struct mpg_noise_line *line, size_t max)
 {
@@ -62,7 +63,7 @@ static void show_harmonics(const struct mpg_noise_line *const *sorted, size_t li
     printf("%s", n > max ? " ..." : n == 0 ? " -" : "");
 }
 
-/* Returns whether LINE's fundamental is in the list, where LINE appears as a harmonic. */
+/* Returns whether LINE is a harmonic of another line, which lists it. */
 static bool is_folded(const struct mpg_noise_line *const *sorted, size_t lines,
                       const struct mpg_noise_line *line)
 {

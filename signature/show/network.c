@@ -62,7 +62,8 @@ static const struct mpg_distribution *find_size(const struct mpg_network_sizes *
     return NULL;
 }
 
-/* Prints the rate of quantile U of D in 10^6 bytes per second, or a dash. */
+/* Prints the rate at the quantile U of D, the times of SIZE_BYTES, in 10^6 bytes per second; a dash if it is unknown.
+ * */
 static void show_megabytes(int64_t size_bytes, const struct mpg_distribution *d, double u)
 {
     double time_ns = d ? mpg_distribution_quantile(d, u) : 0;
@@ -145,7 +146,8 @@ static void show_overheads(const struct mpg_network_path *path, bool all)
     show_rest(sizes->n, max, "sizes");
 }
 
-/* Prints for how many launches and runs of successive messages PATH has data, from which simulations draw. */
+/* Prints what simulations can draw besides whole distributions: for how many launches PATH has distributions of their
+ * own, and its runs of successive messages. */
 static void show_kept(const struct mpg_network_path *path)
 {
     const struct mpg_network_sizes *sizes = &path->latency;
@@ -283,17 +285,17 @@ void show_network(const struct mpg_signature *sig, struct show *show)
 
 /* ---- collectives ---- */
 
-/* Returns whether collective I starts a new group of operation and process count. */
+/* Returns whether the operation or the number of processes changes at collective I. */
 static bool starts_group(const struct mpg_collective_time *times, size_t i)
 {
     const struct mpg_collective_time *c = &times[i];
     return i == 0 || strcmp(c->operation, c[-1].operation) != 0 || c->processes != c[-1].processes;
 }
 
-/* Prints N TIMES: some sizes of each operation and process count, or all. */
+/* Prints the N collectives TIMES: some sizes of each operation and process count, or all. */
 static void show_times(const struct mpg_collective_time *times, size_t n, bool all)
 {
-    enum { MAX_SIZES = 4 }; /* sizes of an operation */
+    enum { MAX_SIZES = 4 }; /* sizes shown of an operation and process count */
     size_t hidden = 0;
     printf("operation   processes       size   samples         p1        p50   +-95        p99   +-95        max"
            "  best fit, KS\n");
@@ -340,7 +342,7 @@ static void show_quantile_rate(const struct mpg_compute_rate *r, double u)
     printf(" %20s", show_rate(text, mpg_distribution_quantile(r->rate, u), r->unit));
 }
 
-/* Prints the least and the largest mean rate of a launch. */
+/* Prints the smallest and the largest mean rate of R's launches. */
 static void show_launch_means(const struct mpg_compute_rate *r)
 {
     char low[SHOW_TEXT], high[SHOW_TEXT];

@@ -9,8 +9,8 @@
 #include "signature/show/show.h"
 
 enum {
-    MAX_LAGS = 6,      /* lags listed */
-    EVENTS_WIDTH = 96, /* bytes of a core's events */
+    MAX_LAGS = 6,      /* number of lags shown */
+    EVENTS_WIDTH = 96, /* number of bytes shown of a core's events */
 };
 
 typedef bool has_function(const struct mpg_noise_core *);
@@ -90,7 +90,8 @@ static void show_part(const struct mpg_noise_core *c, bool all)
     putchar('\n');
 }
 
-/* Shows quanta Q. WORK: the quantum is the minimum time of the fixed work; lost time adds to it. */
+/* Prints a row for quanta Q of core C. WORK: Q is FWQ, whose quantum is the minimum time of the work, so lost time
+ * lengthens it. */
 static void show_kind(const struct mpg_noise_core *c, bool work, const struct mpg_noise_quanta *q)
 {
     const struct mpg_distribution *d = q->lost_ns;
@@ -112,7 +113,7 @@ static void show_quanta(const struct mpg_noise_core *c, bool all)
     show_kind(c, true, &c->fwq);
 }
 
-/* Prints lags outside the 95 % bound of white noise (Bartlett 1946). */
+/* Prints the autocorrelation at the lags where it is outside the 95 % bound of white noise (Bartlett 1946). */
 static void show_lags(const struct mpg_noise_core *c, bool all)
 {
     double bound = 1.96 / sqrt((double)c->ftq.lost_ns->n);
@@ -129,7 +130,7 @@ static void show_lags(const struct mpg_noise_core *c, bool all)
     printf("  (bound %.3f, %zu lags)\n", bound, c->lags);
 }
 
-/* Shows the events on one line, without events of count 0; the overview (not ALL) truncates the line. */
+/* Prints C's events on one line. Unless ALL, events of count 0 are left out and the line is truncated. */
 static void show_events(const struct mpg_noise_core *c, bool all)
 {
     size_t length = 0;
@@ -142,7 +143,7 @@ static void show_events(const struct mpg_noise_core *c, bool all)
         size_t room = all ? SIZE_MAX : EVENTS_WIDTH - length, used = strlen(e->value);
         used = used < room ? used : room;
         while (e->value[used] && ((unsigned char)e->value[used] & 0xc0) == 0x80)
-            used--; /* whole characters */
+            used--; /* does not end within a character of several bytes */
         printf("%s %s %.*s%s", length > 0 ? ";" : "", e->key, (int)used, e->value,
                e->value[used] ? "..." : "");
         length += used + strlen(e->key) + 2;
@@ -150,7 +151,8 @@ static void show_events(const struct mpg_noise_core *c, bool all)
     puts(length == 0 ? " none" : !all && length >= EVENTS_WIDTH ? " (--all)" : "");
 }
 
-/* Prints the lost fraction of all records together, divided by cause if all cores record off-CPU time. */
+/* Prints the time lost in all records together; if all cores record off-CPU time, divided into interruptions and
+ * off-CPU time. */
 static void show_causes(const struct mpg_signature *sig)
 {
     double span_ns = 0, lost_ns = 0, off_ns = 0;
@@ -172,7 +174,8 @@ static void show_causes(const struct mpg_signature *sig)
         puts(": interruptions, or preempted or stolen; the record does not distinguish");
 }
 
-/* Prints a table of the cores for which HAS is true; without --all only the first SHOW_CORES of them. */
+/* Prints a table under HEAD with a row of SHOW_ROW for each core that HAS the data; without --all only for the first
+ * SHOW_CORES. If no core has, WHAT is noted as not measured. */
 static void show_cores(const struct mpg_signature *sig, struct show *show, has_function *has,
                        const char *what, const char *head,
                        void (*show_row)(const struct mpg_noise_core *, bool all))

@@ -11,7 +11,7 @@
 #include "common/units.h"
 #include "signature/show/plot_private.h"
 
-/* Colours of the sizes in a CDF plot, ordered by lightness. */
+/* Colours of the message sizes in a CDF plot, from dark to light. */
 static const char *const ordered_colours[] = {"#440154", "#46327e", "#365c8d", "#277f8e",
                                               "#1fa187", "#4ac16d", "#8fbc1c", "#d8a800"};
 enum { CURVES = sizeof ordered_colours / sizeof *ordered_colours };
@@ -30,7 +30,7 @@ static struct path_names names_of(const struct mpg_signature *sig,
 {
     struct path_names names;
     const char *host = mpg_fact_find(sig->fact, sig->facts, "host");
-    char shown[121]; /* truncates whole characters */
+    char shown[121]; /* of a long name, mpg_printable() keeps only whole characters */
     snprintf(names.title, sizeof names.title, "%s%s%s",
              mpg_printable(shown, sizeof shown, host ? host : ""), host ? ", " : "",
              mpg_path_name(path->path));
@@ -94,7 +94,7 @@ static int plot_cdfs(struct plot_session *session, const struct mpg_signature *s
 static const double band[] = {0.01, 0.5, 0.99};
 enum { BAND = sizeof band / sizeof *band };
 
-/* Range of the axes: all sizes shown, and the extreme values. */
+/* Range of the axes: the N message sizes, ascending, and the smallest and largest value (time or rate). */
 struct frame {
     int64_t *size_bytes;
     size_t n;
@@ -117,7 +117,8 @@ static int frame_add_size(struct frame *frame, int64_t size_bytes, struct mpg_er
     return 0;
 }
 
-/* Extends the frame by VALUE. A transfer time of 0 has an infinite rate, which cannot limit an axis. */
+/* Extends the axis of values to VALUE. A transfer time of 0 would be an infinite rate, so infinite values are left out.
+ * */
 static void frame_add_value(struct frame *frame, double value)
 {
     if (value > 0 && isfinite(value)) {
@@ -126,7 +127,7 @@ static void frame_add_value(struct frame *frame, double value)
     }
 }
 
-/* Sets the lower end of FRAME's axis of values. Returns whether anything can be drawn. */
+/* Sets the lower end of the axis of values. Returns whether there is any value to draw. */
 static bool frame_settle(struct frame *frame)
 {
     frame->low = mpg_plot_floor(frame->low, frame->high);
@@ -150,7 +151,8 @@ static int frame_add(struct frame *frame, const struct mpg_network_sizes *sizes,
     return 0;
 }
 
-/* Writes a line "x low median high" of times, or of rates in MB/s. */
+/* Writes a line "position low median high" for SIZE_BYTES: times D in ns or, if RATE, rates in MB/s, limited to FRAME.
+ * */
 static void write_band(FILE *data, const struct frame *frame, int64_t size_bytes,
                        const struct mpg_distribution *d, bool rate)
 {
@@ -175,8 +177,8 @@ static void write_bands(FILE *data, const struct frame *frame,
     fputs("\n\n", data);
 }
 
-/* Plots data set INDEX: a band if it has more than one line of data (N), else a bar. Callers plot all bands before
- * all lines, which later bands would hide. */
+/* Plots the 1 % to 99 % range of data set INDEX, which has N sizes: as a band, or as a bar if N is 1. Callers plot all
+ * bands first, since a later band would hide the lines of medians. */
 static void plot_band(FILE *script, size_t index, size_t n, const char *colour)
 {
     fprintf(script, "%s index %zu using ", index == 0 ? "plot data" : ", data", index);
@@ -311,7 +313,8 @@ int plot_network(struct plot_session *session, const struct mpg_signature *sig,
     return 0;
 }
 
-/* ---- collectives: a plot for each process count; without --all, for the first MAX_PROCESSES process counts ---- */
+/* ---- collectives: a plot for each process count; without --all only for the first MAX_PROCESSES process counts ----
+ * */
 
 enum { MAX_PROCESSES = 16 };
 
@@ -330,7 +333,7 @@ static int frame_add_collectives(struct frame *frame, const struct mpg_signature
     return 0;
 }
 
-/* Returns the number of collectives from C on, among LEFT, that differ from C only in size; C counts, too. */
+/* Returns how many of the LEFT collectives from C on differ from C only in message size, C included. */
 static size_t sizes_from(const struct mpg_collective_time *c, size_t left)
 {
     size_t n = 1;
@@ -339,8 +342,8 @@ static size_t sizes_from(const struct mpg_collective_time *c, size_t left)
     return n;
 }
 
-/* For each operation measured with PROCESSES processes: writes its data set and plots the band. With MEDIANS plots
- * the lines of the medians, from the data sets already written. */
+/* For each operation measured with PROCESSES processes, writes a data set and plots its band. MEDIANS: plots the lines
+ * of the medians instead, from the data sets that an earlier call has written. */
 static void write_collectives(struct plot_session *session, const struct mpg_signature *sig,
                               const struct frame *frame, int processes, bool medians)
 {

@@ -12,8 +12,8 @@
 #include "common/units.h"
 #include "signature/show/plot_private.h"
 
-/* Dots within a grid cell are merged, to keep files small. With more than MAX_DOTS occupied cells the grid
- * becomes coarser. */
+/* Detours are drawn as dots on a grid: dots in the same cell are merged, to keep files small. With more than MAX_DOTS
+ * occupied cells the grid becomes coarser. */
 enum { COLUMNS = 960, ROWS = 480, MAX_DOTS = 30000, COARSEST = 8 };
 
 enum { MARKED_LINES = 8 };
@@ -27,7 +27,7 @@ static struct core_names names_of(const struct mpg_signature *sig, const struct 
 {
     struct core_names names;
     const char *host = c->host ? c->host : mpg_fact_find(sig->fact, sig->facts, "host");
-    char shown[121]; /* truncates whole characters */
+    char shown[121]; /* of a long name, mpg_printable() keeps only whole characters */
     snprintf(names.title, sizeof names.title, "%s%score %d",
              mpg_printable(shown, sizeof shown, host ? host : ""), host ? ", " : "", c->core);
     snprintf(names.file, sizeof names.file, "%.64s%score%d", c->host ? c->host : "",
@@ -35,7 +35,7 @@ static struct core_names names_of(const struct mpg_signature *sig, const struct 
     return names;
 }
 
-/* The median of N values; -1: out of memory. */
+/* Returns the median of N values; -1: out of memory. */
 static double median_of(const double *value, size_t n)
 {
     double *sorted = malloc(n * sizeof *sorted);
@@ -56,7 +56,7 @@ static double max_of(const double *value, size_t n)
     return max;
 }
 
-/* The unit (ns, us, ms, s) that makes VALUE_NS readable. */
+/* Returns the length in ns of the unit (s, ms, us, ns) in which VALUE_NS is best read; *NAME: its name. */
 static double time_unit(double value_ns, const char **name)
 {
     static const struct {
@@ -80,7 +80,8 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
     char first[256], second[256], text[SHOW_TEXT];
     const char *unit, *time;
     double max = max_of(s->max, s->n), median = median_of(s->max, s->n);
-    /* Rare large values would flatten all others on a linear axis. */
+    /* on a linear axis, rare large values would flatten all others: logarithmic if the maximum is far above the median
+     * */
     bool log = median > 0 && max > 30 * median && mpg_plot_floor(median, max) > 0;
     double scale = log ? 1 : time_unit(max, &unit), span = time_unit((double)s->n * s->step, &time);
     double low = log ? mpg_plot_floor(median / 10, max) : 0;
@@ -121,20 +122,21 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
 
 /* ---- detours ---- */
 
-/* Grid in whose cells the detours of a core are counted. */
+/* Grid that counts the detours of a core. */
 struct dots {
-    unsigned max;  /* detours in the fullest cell */
-    int coarse;    /* cell width, in cells of the finest grid */
+    unsigned max;  /* number of detours in the fullest cell */
+    int coarse;    /* width and height of a cell, in cells of the finest grid */
 };
 
-/* Index of VALUE among N cells from LOW to HIGH, clamped. */
+/* Returns the index of VALUE among N equal cells from LOW to HIGH; values outside belong to the first or last cell. */
 static size_t place_of(double value, double low, double high, int n)
 {
     double at = (value - low) / (high - low) * (n - 1);
     return at > 0 ? (size_t)fmin(at, n - 1) : 0;
 }
 
-/* The cell of detour I in a grid of COLUMNS / COARSE columns. */
+/* Returns the index of the cell with C's detour I: columns by start, rows by duration (LOW to HIGH ns, logarithmic).
+ * COARSE: struct dots. */
 static size_t cell_of(const struct mpg_noise_core *c, size_t i, double low, double high, int coarse)
 {
     double duration = fmax(c->duration_ns[i], low);
@@ -157,7 +159,8 @@ static size_t count_cells(const struct mpg_noise_core *c, double low, double hig
     return occupied;
 }
 
-/* Writes a dot "start duration count" for each occupied cell, at its first detour. */
+/* Writes a line "start duration count" for each occupied cell: start in UNIT ns and duration of the first detour in the
+ * cell. */
 static int write_dots(FILE *data, const struct mpg_noise_core *c, double unit, double low,
                       double high, struct dots *dots, struct mpg_error *err)
 {
@@ -178,7 +181,7 @@ static int write_dots(FILE *data, const struct mpg_noise_core *c, double unit, d
     return 0;
 }
 
-/* Draws C's detours. */
+/* Draws the detours in C's own list: all of a complete record, or the list that plot_detours() has made. */
 static int plot_kept(struct plot_session *session, const struct mpg_signature *sig,
                      const struct mpg_noise_core *c, struct mpg_error *err)
 {
@@ -239,7 +242,7 @@ static int plot_kept(struct plot_session *session, const struct mpg_signature *s
     return mpg_plot_finish(session, err);
 }
 
-/* Draws C's detours; of a truncated record the longest detours and those of the blocks. */
+/* Draws C's detours. Of a truncated record: the longest detours, and those in the sampled blocks. */
 static int plot_detours(struct plot_session *session, const struct mpg_signature *sig,
                         const struct mpg_noise_core *c, struct mpg_error *err)
 {
@@ -255,7 +258,7 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
         bool longest = i < c->detours;
         double duration_ns = longest ? c->duration_ns[i] : b->duration_ns[i - c->detours];
         if (!longest && c->detours > 0 && duration_ns >= b->min_ns)
-            continue; /* already among the longest */
+            continue; /* the core's own list has this detour already */
         view.start_ns[view.detours] = longest ? c->start_ns[i] : b->start_ns[i - c->detours];
         view.duration_ns[view.detours++] = duration_ns;
     }
@@ -268,7 +271,8 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
 
 /* ---- spectrum ---- */
 
-/* Returns the largest power density of the bins around FREQUENCY_HZ, at least LOW: the height of a mark there. */
+/* Returns the height of a mark at FREQUENCY_HZ in spectrum S: the largest power density of the bins around it, at least
+ * LOW. */
 static double density_at(const struct mpg_noise_series *s, double frequency_hz, double low)
 {
     double at = fmin(frequency_hz / s->step, (double)s->n), density = low;
@@ -278,7 +282,7 @@ static double density_at(const struct mpg_noise_series *s, double frequency_hz, 
     return density;
 }
 
-/* Writes fundamentals or harmonics as a data set if there are any; returns their number. */
+/* Writes C's fundamentals, or its harmonics, as a data set for marks, if there are any. Returns their number. */
 static size_t write_lines(FILE *data, const struct mpg_noise_core *c, bool harmonics, double low)
 {
     size_t n = 0;
@@ -291,7 +295,7 @@ static size_t write_lines(FILE *data, const struct mpg_noise_core *c, bool harmo
     return n;
 }
 
-/* Labels the strongest fundamentals, without overlapping labels. */
+/* Labels the strongest fundamentals, as far as the labels do not overlap. */
 static void mark_lines(FILE *script, const struct mpg_noise_core *c, double low, double decades)
 {
     double taken[MARKED_LINES];

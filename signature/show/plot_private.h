@@ -6,8 +6,8 @@
 #include "signature/show/plot.h"
 #include "signature/show/show.h"
 
-/* Draw the plots of SIG by subject, and record missing data in SESSION. Errors: as mpg_plot_start() and
-   mpg_plot_finish(). */
+/* Draw the plots of noise, of messages and of collectives, and note in SESSION which data are missing. Errors: as
+ * mpg_plot_start() and mpg_plot_finish(). */
 int plot_noise(struct plot_session *session, const struct mpg_signature *sig,
                struct mpg_error *err);
 int plot_network(struct plot_session *session, const struct mpg_signature *sig,

@@ -10,7 +10,7 @@
 /* Makes *TEXT (may be NULL) printable in place. */
 static int make_fit(char **text, struct mpg_error *err)
 {
-    enum { MAX_CHARS_PER_BYTE = 4 }; /* "\x1b" */
+    enum { MAX_CHARS_PER_BYTE = 4 }; /* a byte can become four characters: "\x1b" */
     if (!*text || mpg_printable_is(*text))
         return 0;
     size_t room = MAX_CHARS_PER_BYTE * strlen(*text) + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files of sigshow. All functions print to standard output; main() checks for write errors. */
+/* Shared by the files of sigshow. All functions print to standard output; main() checks for write errors at the end. */
 #ifndef MPG_SHOW_H
 #define MPG_SHOW_H
 
@@ -8,21 +8,21 @@
 
 #include "signature/signature.h"
 
-/* Rows shown of longer tables in the overview; size of text buffers. */
+/* Rows that the overview shows of a longer table; cores that it shows; size of text buffers. */
 enum { SHOW_ROWS = 10, SHOW_CORES = 8, SHOW_TEXT = 64 };
 
 /* Makes all texts of SIG printable (common/printable.h), as texts from a file may contain terminal commands. SIG
  * may then be shown, but no longer compared or written. Errors: out of memory; SIG stays valid. */
 int show_make_printable(struct mpg_signature *sig, struct mpg_error *err);
 
-/* Selection of rows, and names of missing measurements. */
+/* What to show, and what the signature lacks. */
 struct show {
-    bool all; /* every row */
+    bool all; /* --all: every row of every table */
     size_t missing;
     const char *what[9];
 };
 
-/* Records that WHAT, a plural and constant string, was not measured. */
+/* Notes that WHAT, a plural and constant string ("detours"), was not measured. */
 void show_missing(struct show *show, const char *what);
 void show_all_missing(const struct show *show);
 
@@ -37,7 +37,7 @@ void show_rest(size_t n, size_t max, const char *what);
 char *show_core_name(char *buf, const char *host, int core);          /* "3", "node7:3" */
 char *show_rate(char *buf, double rate, const char *unit);            /* "12.3 Gflop/s" */
 
-/* Ends a row with D's best fitted family and its distance, if any. */
+/* Ends a row of a table: prints D's best fitted family and its Kolmogorov-Smirnov distance, if any, and a newline. */
 void show_best_fit(const struct mpg_distribution *d);
 /* Print columns of 11 characters: a time; the quantiles 0.01, 0.5, 0.99 and 1 of D, or dashes if D is NULL. Median
  * and 99th percentile are followed by 7 characters: the half width of the 95 % interval ("2.3%"; "open": too few
@@ -49,15 +49,15 @@ void show_quantiles(const struct mpg_distribution *d);
  * first 6 harmonics of each. */
 void show_lines(const struct mpg_noise_core *c, bool all);
 
-/* Sections of the text. */
+/* Print the sections of the text. */
 void show_noise(const struct mpg_signature *sig, struct show *show);
 void show_network(const struct mpg_signature *sig, struct show *show);
 void show_collectives(const struct mpg_signature *sig, struct show *show);
 void show_compute(const struct mpg_signature *sig, struct show *show);
 void show_fits(const struct mpg_signature *sig);
 
-/* Prints SIG in at most nine lines: machine, noise, rates, messages, overheads, collectives, and the number of failed
- * checks with the first two. */
+/* Prints SIG in at most nine lines: machine, noise, rates, messages, overheads, collectives, number of failed checks
+ * and the first two of them. */
 void show_short(const struct mpg_signature *sig);
 
 /* Prints all rows of all sections as JSON (sigshow(1)); SIG comes from a file and need not be printable. */

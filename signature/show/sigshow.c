@@ -17,14 +17,14 @@
 
 enum { DEFAULT_RANKS = 64, VALUE_WIDTH = 64, VERDICT_BYTES = 256, EFFECT_BYTES = 128 };
 
-/* Header lines of the overview, in this order. */
+/* Header lines that the overview shows, in this order. */
 static const char *const important[] = {
     "host", "cpu", "kernel", "virtualisation", "scheduling", "clock", "timer_cost_ns",
     "mpi", "ranks", "binding", "left_out", "other_load", "date", "mpgkit",
 };
 enum { IMPORTANT = sizeof important / sizeof *important };
 
-/* The number of bytes of TEXT that fit into WIDTH without splitting a character. */
+/* Returns how many bytes of TEXT fit into WIDTH bytes if no character is split. */
 static int fitting(const char *text, size_t width)
 {
     size_t n = strlen(text);
@@ -55,7 +55,7 @@ static void show_header(const struct mpg_signature *sig, bool all)
         printf("  %s: %s\n", sig->source[i].key, sig->source[i].value);
 }
 
-/* Prints the result of the quality checks; with ALL each failed check. */
+/* Prints how many quality checks failed; if ALL, also each failed check. */
 static void show_verdict(const struct mpg_signature *sig, bool all)
 {
     char verdict[VERDICT_BYTES];
@@ -83,7 +83,7 @@ static void show_signature(const struct mpg_signature *sig, bool all)
     show_all_missing(&show);
 }
 
-/* Draws, and reports the plots drawn and missing data on standard error. */
+/* Draws the plots, and prints on standard error which were drawn and which data are missing. */
 static int plot(const struct mpg_signature *sig, const struct mpg_plot_options *options,
                 struct mpg_error *err)
 {

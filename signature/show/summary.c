@@ -39,8 +39,8 @@ static void show_lost(const struct mpg_signature *sig)
                mpg_units_format_time(text, sizeof text, t.longest_ns));
 }
 
-/* Returns the mean over cores of the median rate of one kernel, measured with one number of cores at once: kernel and
- * number are those of SIG's rate I. */
+/* Returns the mean over all cores of a kernel's median rate, for the kernel and the number of busy cores of SIG's rate
+ * I. */
 static double mean_rate(const struct mpg_signature *sig, size_t i)
 {
     double sum = 0;
@@ -54,8 +54,8 @@ static double mean_rate(const struct mpg_signature *sig, size_t i)
     return sum / (double)n;
 }
 
-/* Prints each kernel's rate on a core alone, and the share of this rate that a core has left when the largest number
- * of cores computes at once. */
+/* Prints each kernel's rate on a core alone, and which share of it a core reaches when the largest number of cores is
+ * busy. */
 static void show_rates(const struct mpg_signature *sig)
 {
     char text[SHOW_TEXT], name[SHOW_TEXT];
@@ -76,7 +76,7 @@ static void show_rates(const struct mpg_signature *sig)
         puts(" a core (with all cores busy)");
 }
 
-/* Returns the size in SIZES nearest to BYTES, or NULL. */
+/* Returns the size in SIZES nearest to BYTES; NULL if SIZES is empty. */
 static const struct mpg_network_size *nearest(const struct mpg_network_sizes *sizes, int64_t bytes)
 {
     const struct mpg_network_size *found = NULL;
@@ -125,7 +125,7 @@ static void show_overheads(const struct mpg_signature *sig)
                mpg_units_format_time(text[2], SHOW_TEXT, median_ns(receive)));
 }
 
-/* Prints the barrier and the allreduce of REDUCED_BYTES, of the largest number of processes measured. */
+/* Prints the times of a barrier and of an allreduce of REDUCED_BYTES, for the largest number of processes measured. */
 static void show_collective_times(const struct mpg_signature *sig)
 {
     int processes = 0;
@@ -149,8 +149,8 @@ static void show_collective_times(const struct mpg_signature *sig)
         putchar('\n');
 }
 
-/* Prints the first MAX_FAILURES failed checks with what they found. Checks of disturbances come first, because
- * disturbances make other checks fail. */
+/* Prints the first MAX_FAILURES failed checks and what was found. Checks for disturbances come first in SIG, because a
+ * disturbance makes other checks fail as well. */
 static void show_checks(const struct mpg_signature *sig)
 {
     char effect[EFFECT_BYTES];

@@ -10,11 +10,11 @@
 #include "common/printable.h"
 #include "common/units.h"
 
-/* Quantiles in the tables; 1 is the maximum. */
+/* Quantiles that the tables show; 1 is the maximum. */
 static const double shown[] = {0.01, 0.5, 0.99, 1};
 enum { SHOWN = sizeof shown / sizeof *shown };
 
-/* Returns whether sigmake provides an interval of the quantile at P. */
+/* Returns whether sigmake states a confidence interval for the quantile at P. */
 static bool is_stated(double p)
 {
     return p == 0.5 || p == 0.99;
@@ -24,7 +24,7 @@ bool show_picked(size_t i, size_t n, size_t max)
 {
     if (n <= max)
         return true;
-    /* Row k of MAX is at k (n - 1) / (max - 1), rounded. */
+    /* of MAX rows, row k is the one at k (n - 1) / (max - 1), rounded */
     size_t k = (i * (max - 1) + (n - 1) / 2) / (n - 1);
     return (k * (n - 1) + (max - 1) / 2) / (max - 1) == i;
 }
@@ -69,7 +69,7 @@ char *show_rate(char *buf, double rate, const char *unit)
         rate /= 1e3;
         i++;
     }
-    /* "3 Gflop/s", "3 GB/s", but "3 M access/s" */
+    /* units with a long first word need a blank: "3 Gflop/s", "3 GB/s", but "3 M access/s" */
     const char *space = strchr(unit, '/') && strchr(unit, '/') - unit > 4 ? " " : "";
     if (i > 0)
         snprintf(buf, SHOW_TEXT, "%.4g %c%s%.40s", rate, prefix[i], space, unit);
@@ -91,7 +91,7 @@ void show_time(double time_ns)
     printf(" %10s", mpg_units_format_time(text, sizeof text, time_ns));
 }
 
-/* Prints the farther side of D's interval of the quantile at P, relative to the quantile. */
+/* Prints the confidence interval of D's quantile at P: the distance of its farther bound, relative to the quantile. */
 static void show_interval(const struct mpg_distribution *d, double p)
 {
     for (size_t i = 0; d && i < d->intervals; i++) {

@@ -5,7 +5,7 @@
 
 static const double mib = 1 << 20;
 
-/* The numbers by which Dimemas describes a path. */
+/* The two numbers by which Dimemas describes a path: a straight line through the message times. */
 struct path_line {
     double latency_ns, ns_per_byte;
 };
@@ -30,8 +30,8 @@ static struct path_line line_of(struct exported_machine *x, const struct wire *w
     return line;
 }
 
-/* Returns the bandwidth in units of 2^20 bytes per second. 0 if a byte takes no time: Dimemas takes a bandwidth of 0
- * as infinite. */
+/* Returns the bandwidth of LINE for Dimemas, in units of 2^20 bytes per second; 0, which Dimemas takes as infinite, if
+ * a byte takes no time. */
 static double bandwidth(const struct path_line *line)
 {
     return line->ns_per_byte > 1e-9 ? 1e9 / line->ns_per_byte / mib : 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Message times of a signature's paths as straight lines. Private to signature/simulators/. */
+/* Private to signature/simulators/: message times of a signature's paths as straight lines, and the notes of an export.
+ * */
 #ifndef MPG_SIMULATORS_PRIVATE_H
 #define MPG_SIMULATORS_PRIVATE_H
 
 #include "signature/simulators/simulators.h"
 
-/* The most lines of a path: LogGP's, one more where the eager limit cuts a line. */
+/* Most lines of a path: the segments of the LogGP fit, and one more if the eager limit divides a line. */
 enum { WIRE_MAX_LINES = MPG_LOGGP_MAX_SEGMENTS + 1 };
 
 /* A straight line through the one-way times of messages of FROM_BYTES to TO_BYTES: a message of B bytes takes
@@ -15,20 +16,20 @@ struct wire_line {
     double latency_ns, ns_per_byte; /* 0 or more */
 };
 
-/* A path as lines. */
+/* The message times of a path as straight lines. */
 struct wire {
     const struct mpg_network_path *path; /* NULL: not measured */
-    size_t lines;                        /* ascending and without gaps, from 0 bytes */
+    size_t lines;                        /* number of lines, which ascend without gaps from 0 bytes */
     struct wire_line line[WIRE_MAX_LINES];
     double send_ns, receive_ns; /* median overheads of small messages; their sum is at most the latency of the first line */
-    bool has_overheads;         /* overheads were measured */
+    bool has_overheads;         /* both overheads were measured */
     int64_t eager_bytes;        /* largest message that is sent at once; -1: none; INT64_MAX: all, or unknown */
 };
 
 /* Sets W to PATH, which has latencies: the fitted lines, or one line if there is no fit. */
 void mpg_wire_of(const struct mpg_network_path *path, struct wire *w);
 
-/* The modelled time of a message is FIXED + a X + b Y; mpg_wire_fit() finds a and b. */
+/* The time of a message as a model computes it: FIXED + a X + b Y. mpg_wire_fit() finds a and b. */
 struct wire_terms {
     double fixed, x, y;
 };
@@ -37,29 +38,30 @@ struct wire_terms {
 void mpg_wire_fit(const struct mpg_network_path *path, struct wire_terms (*terms)(const void *context, double bytes),
                   const void *context, double *a, double *b);
 
-/* Lines of text that say what the export loses. */
+/* Lines of text for the output that say which measured properties the exported machine lacks. */
 enum { NOTES_MAX = 24, NOTE_BYTES = 320 };
 struct notes {
     size_t n;
     char line[NOTES_MAX][NOTE_BYTES];
 };
 void mpg_note(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Notes the worst deviation of MODEL, the export's time of a message of BYTES, from PATH's median one-way times. */
+/* Adds a note on the worst deviation of MODEL(CONTEXT, BYTES), the exported machine's time of a message, from PATH's
+ * median one-way times. */
 void mpg_note_deviation(struct notes *notes, const struct mpg_network_path *path,
                         double (*model)(const void *context, double bytes), const void *context);
 
 /* The machine that is exported: its farthest path, and the path within a node, if nodes have a path of their own. */
 struct exported_machine {
     const struct mpg_signature *sig;
-    struct wire far, near; /* near.path NULL: a core is a node of its own, or no path within nodes was measured */
-    int64_t nodes, cores;  /* places: nodes x cores */
+    struct wire far, near; /* near.path NULL: each core is exported as a node, or no path within a node was measured */
+    int64_t nodes, cores;  /* number of nodes, and of cores in each */
     struct notes notes;
 };
 
 void mpg_simgrid_print(struct exported_machine *x, FILE *out);
 void mpg_loggopsim_print(struct exported_machine *x, FILE *out);
 void mpg_dimemas_print(struct exported_machine *x, FILE *out);
-/* Prints the machine's name and the notes, each on a line of its own that begins with BEFORE. */
+/* Prints the machine's name and the notes, each in a line that begins with BEFORE. */
 void mpg_notes_print(const struct exported_machine *x, FILE *out, const char *before);
 
 #endif

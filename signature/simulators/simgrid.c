@@ -10,22 +10,23 @@
 
 enum { HEADER_BYTES = 16 };
 
-/* Bandwidth, in bytes per second, of a link that no number of messages saturates. A link of policy FATPIPE instead
- * would be the second of the route, and two of them slow messages down in SimGrid 3.32. */
+/* Bandwidth of the links, in bytes per second, so large that no number of messages saturates a link. The alternative, a
+ * link of policy FATPIPE, would be a second FATPIPE link on each route, and two of them slow messages down in SimGrid
+ * 3.32. */
 static const double UNSHARED_RATE = 1e15;
 
-/* One line of SMPI's factors. */
+/* Messages from FROM_BYTES on have this latency and time per byte, up to the next piece. */
 struct piece {
     int64_t from_bytes;
-    double latency_ns, ns_per_byte; /* without overheads and header */
+    double latency_ns, ns_per_byte; /* of the network alone: call overheads and header bytes are deducted */
 };
 
 struct platform {
     const struct exported_machine *x;
     struct piece piece[WIRE_MAX_LINES];
-    double latency_ns, ns_per_byte;           /* of the links: the first piece's latency that is not 0, the smallest time
-                                                 per byte of any piece */
-    double near_latency_ns, near_ns_per_byte; /* of a node's loopback */
+    double latency_ns, ns_per_byte;           /* of the links, to which SMPI's factors refer: the first piece's latency that is
+                                                 not 0, the smallest time per byte of any piece */
+    double near_latency_ns, near_ns_per_byte; /* of the loopback link within a node */
 };
 
 static double overheads_ns(const struct wire *w, double bytes)
@@ -124,7 +125,7 @@ static void print_config(const struct platform *p, FILE *out)
 {
     const char *algorithms = algorithms_of(p->x->sig);
     const struct wire *w = &p->x->far;
-    /* SMPI compares with an int. */
+    /* SMPI stores this limit as an int */
     const long long detached = w->eager_bytes >= INT32_MAX ? INT32_MAX : (long long)w->eager_bytes + 1;
     fputs("  <config>\n", out);
     print_property(out, "surf/precision", "1e-12");

@@ -22,8 +22,8 @@ void mpg_note(struct notes *notes, const char *format, ...)
     va_end(arguments);
 }
 
-/* Prints TEXT inside an XML comment, with a blank after each '-' that is followed by another '-' or ends TEXT: XML
- * forbids "--" in a comment. */
+/* Prints TEXT inside an XML comment. XML forbids "--" in a comment, so a '-' before another '-' or at the end gets a
+ * blank after it. */
 static void print_text(FILE *out, const char *text)
 {
     for (const char *p = text; *p; p++) {
@@ -59,7 +59,7 @@ void mpg_notes_print(const struct exported_machine *x, FILE *out, const char *be
     }
 }
 
-/* --- losses of every export --- */
+/* --- notes on what every export loses --- */
 
 static void note_spread(struct notes *notes, const struct mpg_network_path *path)
 {
@@ -108,7 +108,7 @@ static void note_losses(struct exported_machine *x)
 
 /* --- the machine --- */
 
-/* Returns the largest number of cores that SIG has of one host, at least 1. */
+/* Returns the largest number of cores of one host in SIG, at least 1. */
 static int64_t cores_of_host(const struct mpg_signature *sig)
 {
     int64_t max = 1, n = 0;
@@ -120,7 +120,7 @@ static int64_t cores_of_host(const struct mpg_signature *sig)
     return max;
 }
 
-/* Returns the farthest path of SIG that has latencies and a class below CLASS; NULL: there is none. */
+/* Returns SIG's farthest path that has latencies and whose class is nearer than CLASS; NULL: there is none. */
 static const struct mpg_network_path *farthest_below(const struct mpg_signature *sig, int class)
 {
     for (int c = class - 1; c >= 0; c--) {

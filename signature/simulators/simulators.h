@@ -12,17 +12,18 @@
 
 enum mpg_simulator { MPG_SIMULATOR_SIMGRID, MPG_SIMULATOR_LOGGOPSIM, MPG_SIMULATOR_DIMEMAS };
 
-/* Names in the order of the enum, then NULL: the words of an option. */
+/* Names of the simulators in the order of the enum, then NULL: the words that the option accepts. */
 extern const char *const mpg_simulator_names[];
 
 struct mpg_simulated_machine {
     enum mpg_simulator simulator;
-    int64_t ranks; /* 1 or more: processes that the machine has room for */
+    int64_t ranks; /* number of processes for which the machine has room, >= 1 */
     int64_t cores; /* cores of a node; 0: the largest number of cores that the signature has of one host, at least 1 */
 };
 
-/* Prints SIG, whose texts are printable, as MACHINE to OUT. What is lost is in comments of the output; LogGOPSim's options have
- * none, so for them a line each goes to NOTES. Returns 0, or -1 with ERR: SIG has no message times, out of memory. */
+/* Prints SIG, whose texts are printable, as a MACHINE to OUT. Comments in the output say what is lost; LogGOPSim's
+ * options cannot have comments, so the notes go to NOTES, a line each. Returns 0, or -1 with ERR: SIG has no message
+ * times, out of memory. */
 int mpg_simulators_print(const struct mpg_signature *sig, const struct mpg_simulated_machine *machine, FILE *out, FILE *notes,
                          struct mpg_error *err);
 
