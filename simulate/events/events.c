@@ -17,6 +17,7 @@ struct run {
     struct mpg_graph_options graph;
     struct mpg_clock_map *clocks;
     struct mpg_target target;
+    struct mpg_capacities capacities;
     struct mpg_prepass prepass;
     struct mpg_result *result;
     struct mpg_extrapolation *x;
@@ -106,6 +107,7 @@ static struct finished *run_replica(const struct run *x, struct mpg_trace *trace
                               .target = &x->target,
                               .parameters = x->x->parameters,
                               .processors = x->x->processors,
+                              .capacities = mpg_capacities_known(&x->capacities) ? &x->capacities : NULL,
                               .x = x->x,
                               .counts = begin == 0,
                               .blocking_get = x->options->blocking_get,
@@ -311,7 +313,8 @@ int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p
     x->use = calloc((size_t)x->ranks, sizeof *x->use);
     int status = x->use ? 0 : mpg_error_set(err, "out of memory");
     run.clocks = status == 0 ? mpg_clock_map_from_trace(trace, err) : NULL;
-    if (run.clocks && mpg_target_init(&run.target, p, o->placement, err) == 0)
+    if (run.clocks && mpg_target_init(&run.target, p, o->placement, err) == 0 &&
+        mpg_capacities_of_parameters(&run.capacities, x->parameters, x->processors, err) == 0)
         status = run_all(&run, share, err);
     else
         status = -1;
@@ -321,6 +324,7 @@ int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p
     free(run.events);
     mpg_prepass_clear(&run.prepass);
     mpg_target_clear(&run.target);
+    mpg_capacities_clear(&run.capacities);
     mpg_clock_map_free(run.clocks);
     return status;
 }

@@ -25,6 +25,8 @@ struct mpg_extrapolation {
     uint64_t messages, barriers, gets, puts;
     double bytes;                   /* sum of messages, gets and puts */
     uint64_t sizes[MPG_SIZE_BINS];  /* number of messages and transfers by size: 0 bytes, from 1, 2, 4 ... bytes */
+    uint64_t delayed;               /* number of messages that the sharing of ports and memory delayed, */
+    double delay_ns;                /* and the sum of their delays; of the first replica, as the numbers above */
     double events;                  /* mean number of events per replica */
     bool models_barrier;            /* barriers follow the target's parameters */
 };

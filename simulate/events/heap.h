@@ -11,11 +11,13 @@
 /* Events of equal time come in the order of these kinds, then by rank, then in the order of insertion (docs/MACHINES.md). */
 enum event_kind {
     EVENT_DELIVER,    /* a message leaves the network */
+    EVENT_FLOW,    /* the bytes of messages have crossed the ports or the memory that they share with others */
     EVENT_REPLY,   /* the reply to a transfer arrives */
     EVENT_REQUEST, /* a request arrives at its owner's processor */
     EVENT_SERVED,  /* a rank has served a request */
     EVENT_CHECK,   /* a computing rank polls for requests */
     EVENT_INJECT,  /* a message enters the network */
+    EVENT_SETTLE,  /* messages begin and end to share ports and memory: new rates */
     EVENT_RELEASE, /* a waiting rank releases the processor */
     EVENT_GRANT,   /* a rank receives the processor */
     EVENT_STREAM   /* a stream continues */
@@ -27,8 +29,8 @@ struct event {
     enum event_kind kind;
     union {
         void *what;         /* REPLY, REQUEST, INJECT, DELIVER */
-        uint64_t turn;      /* number of the stream's event (STREAM), the rank's work (CHECK) or its wait (RELEASE); the event is
-                               void if the current number differs */
+        uint64_t turn;      /* number of the stream's event (STREAM), the rank's work (CHECK) or its wait (RELEASE), of the rates
+                               (FLOW); the event is void if the current number differs */
     };
     uint64_t order;         /* order of insertion; set by the heap */
 };

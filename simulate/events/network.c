@@ -7,12 +7,15 @@
 #include "common/pool.h"
 #include "simulate/evaluate/vectors.h"
 #include "simulate/events/costs.h"
+#include "simulate/events/flows.h"
 
-/* A message with contention, until the DELIVER event. The arrival makes a value known (BATCH), makes the value of a synchronous
- * message known (NODE), or becomes an event (KIND, ID, WHAT). */
+/* A message with contention or sharing, until the DELIVER or FLOW event. The arrival makes a value known (BATCH), makes the value
+ * of a synchronous message known (NODE), or becomes an event (KIND, ID, WHAT). */
 struct flight {
+    int32_t from, to;     /* ranks */
+    double bytes;
     double tau_ns;        /* transfer time of its bytes */
-    double at_ns;         /* arrival without contention, o_r included */
+    double at_ns;         /* arrival without contention and sharing, o_r included */
     double service_ns;    /* o_r, after the network */
     uint32_t slot;        /* slot of the value */
     struct mpg_batch *batch; /* batch of the slot's value: while kept, no new value reuses the slot */
@@ -25,32 +28,47 @@ struct flight {
 struct network {
     const struct mpg_parameters *parameters;
     const struct mpg_processors *processors;
+    const struct mpg_capacities *capacities;
     struct mpg_pool flights;
-    double in_flight; /* messages between INJECT and DELIVER */
+    double in_flight;    /* messages between INJECT and DELIVER */
+    struct flows *flows; /* messages between INJECT and FLOW; NULL: nothing is shared */
+    bool settles;        /* a SETTLE event is pending */
+    uint64_t turn;       /* number of the valid FLOW event */
 };
 
 struct network *mpg_events_network_new(const struct mpg_parameters *p, const struct mpg_processors *processors,
-                                       struct mpg_error *err)
+                                       const struct mpg_capacities *capacities, struct mpg_error *err)
 {
     struct network *n = malloc(sizeof *n);
-    if (!n)
+    if (!n) {
         mpg_error_set(err, "out of memory");
-    else
-        *n = (struct network){.parameters = p, .processors = processors, .flights.size = sizeof(struct flight)};
+        return NULL;
+    }
+    *n = (struct network){
+        .parameters = p, .processors = processors, .capacities = capacities, .flights.size = sizeof(struct flight)};
+    if (capacities && !(n->flows = mpg_flows_new(capacities, err))) {
+        free(n);
+        return NULL;
+    }
     return n;
 }
 
 void mpg_events_network_free(struct network *n)
 {
-    if (n)
-        mpg_pool_clear(&n->flights);
+    if (!n)
+        return;
+    mpg_flows_free(n->flows);
+    mpg_pool_clear(&n->flights);
     free(n);
 }
 
-/* Whether messages between ranks A and B contend: their processors are of different clusters. */
+/* Whether messages between ranks A and B contend: their processors are of different clusters; or share something: their ports, or
+ * the memory of their host, have a capacity. */
 static bool contend(const struct network *n, int32_t a, int32_t b)
 {
     const struct mpg_processors *p = n->processors;
+    if (n->capacities)
+        return (n->capacities->host[a] == n->capacities->host[b] ? &n->capacities->memory : &n->capacities->port)->n > 0;
     return n->parameters->contention > 0 && p->of[a] != p->of[b] && !mpg_processors_near(p, a, b);
 }
 
@@ -71,14 +89,73 @@ static int arrive(struct replica *rep, struct flight *f, double delay_ns, struct
     }
     if (f->node) {
         *mpg_times_slot(rep->times, f->node->step->slot, MPG_SLOT_TIME) = at_ns;
+        if (rep->network->flows) /* the send is done later, too */
+            *mpg_times_slot(rep->times, f->node->step->slot, MPG_SLOT_BEGIN) += delay_ns;
         return mpg_events_replica_node_known(rep, f->node, err);
     }
     return mpg_events_push(&rep->heap, (struct event){.at_ns = at_ns, .kind = f->kind, .id = f->id, .what = f->what}, err);
 }
 
+/* --- sharing --- */
+
+/* Schedules new rates, after all messages that enter the network now. */
+static int plan_settling(struct replica *rep, struct mpg_error *err)
+{
+    if (rep->network->settles)
+        return 0;
+    rep->network->settles = true;
+    return mpg_events_push(&rep->heap, (struct event){.at_ns = rep->now_ns, .kind = EVENT_SETTLE}, err);
+}
+
+static int begin_flow(struct replica *rep, struct flight *f, struct mpg_error *err)
+{
+    if (f->bytes > 0)
+        return mpg_flows_add(rep->network->flows, f->from, f->to, f->bytes, f->tau_ns, rep->now_ns, f, err) < 0
+                   ? -1
+                   : plan_settling(rep, err);
+    const int status = arrive(rep, f, 0, err);
+    mpg_pool_give(&rep->network->flights, f);
+    return status;
+}
+
+int mpg_events_network_settle(struct replica *rep, struct mpg_error *err)
+{
+    struct network *n = rep->network;
+    n->settles = false;
+    mpg_flows_settle(n->flows, rep->now_ns);
+    const double next_ns = mpg_flows_next_ns(n->flows);
+    n->turn++;
+    if (isinf(next_ns))
+        return 0;
+    return mpg_events_push(
+        &rep->heap, (struct event){.at_ns = fmax(next_ns, rep->now_ns), .kind = EVENT_FLOW, .turn = n->turn}, err);
+}
+
+int mpg_events_network_end_flows(struct replica *rep, const struct event *e, struct mpg_error *err)
+{
+    struct network *n = rep->network;
+    double delay_ns;
+    if (e->turn != n->turn)
+        return 0;
+    for (struct flight *f; (f = mpg_flows_end(n->flows, rep->now_ns, &delay_ns));) {
+        const bool delayed = delay_ns > 0 && rep->counts;
+        rep->x->delayed += delayed;
+        rep->x->delay_ns += delayed ? delay_ns : 0;
+        const int status = arrive(rep, f, delay_ns, err);
+        mpg_pool_give(&n->flights, f);
+        if (status < 0)
+            return -1;
+    }
+    return plan_settling(rep, err);
+}
+
+/* --- messages --- */
+
 int mpg_events_network_inject(struct replica *rep, const struct event *e, struct mpg_error *err)
 {
     struct flight *f = e->what;
+    if (rep->network->flows)
+        return begin_flow(rep, f, err);
     const double late_ns = delay_ns(rep->network, f);
     const struct event deliver = {.at_ns = f->at_ns + late_ns - f->service_ns, .kind = EVENT_DELIVER, .what = f};
     rep->network->in_flight++;
@@ -108,6 +185,9 @@ static int send_step(struct replica *rep, struct flight *f, const struct mpg_ste
                      double at_ns, struct mpg_error *err)
 {
     f->at_ns = *mpg_times_slot(rep->times, s->slot, MPG_SLOT_TIME);
+    f->from = s->rank;
+    f->to = s->receiver;
+    f->bytes = s->bytes;
     f->service_ns = mpg_events_receive_overhead_ns(rep, m);
     mpg_events_flight_ns(rep, m, &f->tau_ns);
     return send(rep, f, s->rank, at_ns, err);
@@ -121,7 +201,12 @@ int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct m
     struct flight f = {.slot = s->slot, .batch = rep->program.queue[stream].first->batch};
     mpg_batch_keep(f.batch, 1);
     const double begin_ns = *mpg_times_slot(rep->times, s->slot, MPG_SLOT_BEGIN);
-    return send_step(rep, &f, s, &m, begin_ns + mpg_events_send_overhead_ns(rep, &m), err);
+    double at_ns = begin_ns + mpg_events_send_overhead_ns(rep, &m), tau_ns;
+    if (rep->network->flows) { /* a measured o_s can be longer than lambda */
+        (void)mpg_events_flight_ns(rep, &m, &tau_ns);
+        at_ns = fmin(at_ns, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_TIME) - tau_ns);
+    }
+    return send_step(rep, &f, s, &m, at_ns, err);
 }
 
 int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err)
@@ -138,7 +223,7 @@ int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_messag
                                uint32_t id,
                                void *what, struct mpg_error *err)
 {
-    struct flight f = {.kind = kind, .id = id, .what = what};
+    struct flight f = {.from = m->rank, .to = m->to, .bytes = m->bytes, .kind = kind, .id = id, .what = what};
     f.at_ns = at_ns + mpg_events_flight_ns(rep, m, &f.tau_ns);
     return contend(rep->network, m->rank, m->to) ? send(rep, &f, m->rank, at_ns, err) : arrive(rep, &f, 0, err);
 }

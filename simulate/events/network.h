@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The interconnect: messages in flight and their contention (docs/MACHINES.md, Contention). Private to simulate/events/.
+/* The interconnect: messages in flight and their contention (docs/MACHINES.md, Contention), or the ports and memories that they
+ * share (docs/MODEL.md, section 5, Sharing). Private to simulate/events/.
  *
- * A message enters the network at an INJECT event and leaves it at a DELIVER event. The state between the two belongs to
- * network.c alone. Errors of all functions: out of memory. */
+ * A message enters the network at an INJECT event. It leaves at a DELIVER event or, where capacities are shared, at a FLOW event.
+ * The state between the two belongs to network.c alone. Errors of all functions: out of memory. */
 #ifndef MPG_EVENTS_NETWORK_H
 #define MPG_EVENTS_NETWORK_H
 
 #include "simulate/events/replica.h"
 
-/* Returns a network without messages, which the caller frees; NULL with ERR. P and PROCESSORS outlive the network. */
+/* Returns a network without messages, which the caller frees; NULL with ERR. P, PROCESSORS and CAPACITIES (NULL: nothing is
+ * shared) outlive the network. */
 struct network *mpg_events_network_new(const struct mpg_parameters *p, const struct mpg_processors *processors,
-                                       struct mpg_error *err);
+                                       const struct mpg_capacities *capacities, struct mpg_error *err);
 void mpg_events_network_free(struct network *n); /* NULL is allowed */
 
 /* Sends the eager message of S, the first step of STREAM, whose slot holds the arrival without contention. */
@@ -24,5 +26,8 @@ int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_messag
 /* Handles an event: the message of E enters the network, or leaves the network. */
 int mpg_events_network_inject(struct replica *rep, const struct event *e, struct mpg_error *err);
 void mpg_events_network_end_message(struct replica *rep, const struct event *e);
+/* Handles events: the flows that end now arrive, unless E is void; rates follow from the flows that have begun and ended. */
+int mpg_events_network_end_flows(struct replica *rep, const struct event *e, struct mpg_error *err);
+int mpg_events_network_settle(struct replica *rep, struct mpg_error *err);
 
 #endif

@@ -102,6 +102,8 @@ static int happen(struct replica *rep, const struct event *e, struct mpg_error *
     case EVENT_DELIVER:
         mpg_events_network_end_message(rep, e);
         return 0;
+    case EVENT_FLOW:
+        return mpg_events_network_end_flows(rep, e, err);
     case EVENT_REPLY:
         return mpg_events_transfers_reply(rep, e->what, err);
     case EVENT_REQUEST:
@@ -112,6 +114,8 @@ static int happen(struct replica *rep, const struct event *e, struct mpg_error *
         return mpg_events_serve_check(rep, rank, e->turn, err);
     case EVENT_INJECT:
         return mpg_events_network_inject(rep, e, err);
+    case EVENT_SETTLE:
+        return mpg_events_network_settle(rep, err);
     case EVENT_RELEASE:
         return release(rep, rank, e->turn, err);
     case EVENT_GRANT:
@@ -133,7 +137,7 @@ static int begin(struct replica *rep, struct mpg_graph *graph, struct mpg_evalua
     rep->transfers.size = sizeof(struct transfer);
     if (!(rep->rank = calloc((size_t)rep->ranks, sizeof *rep->rank)))
         return mpg_error_set(err, "out of memory");
-    if (!(rep->network = mpg_events_network_new(rep->parameters, rep->processors, err)))
+    if (!(rep->network = mpg_events_network_new(rep->parameters, rep->processors, rep->capacities, err)))
         return -1;
     for (int32_t r = 0; r < rep->ranks; r++)
         rep->rank[r].last = &rep->rank[r].first;

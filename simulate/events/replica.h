@@ -10,6 +10,7 @@
 #include "simulate/events/events.h"
 #include "simulate/events/heap.h"
 #include "simulate/events/program.h"
+#include "simulate/models/capacities.h"
 
 enum stream_state {
     STREAM_RUNS,  /* busy in a call or between two steps; continues at its event */
@@ -85,6 +86,7 @@ struct replica {
     const struct mpg_target *target;
     const struct mpg_parameters *parameters;
     const struct mpg_processors *processors;
+    const struct mpg_capacities *capacities; /* NULL: nothing is shared */
     struct mpg_extrapolation *x; /* results; the first replica adds its counts */
     bool counts;
     bool serves, serves_transfers; /* ranks serve requests; one-sided transfers are served, too */
@@ -110,9 +112,9 @@ struct replica {
 /* --- replica.c --- */
 
 /* Runs REP by the steps of GRAPH, new and opened with keeps_slots, and TIMES, with one lane. The caller sets options, target,
- * parameters, processors, x, counts, blocking_get, replica, ranks and observer of REP, and 0 elsewhere, and clears REP before
- * closing GRAPH, also on failure. Errors: errors of the graph; out of memory; a deadlock of ranks, which a trace of a real
- * run does not show. */
+ * parameters, processors, capacities, x, counts, blocking_get, replica, ranks and observer of REP, and 0 elsewhere, and clears
+ * REP before closing GRAPH, also on failure. Errors: errors of the graph; out of memory; a deadlock of ranks, which a trace of a
+ * real run does not show. */
 int mpg_events_replica_run(struct replica *rep, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);
 void mpg_events_replica_clear(struct replica *rep);
 /* Schedules STREAM at AT_NS in place of the earlier event. */

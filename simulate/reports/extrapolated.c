@@ -46,12 +46,23 @@ void mpg_assume_policy(const struct mpg_report *r, FILE *out)
     fprintf(out, "%s", words[r->extrapolation->parameters->policy]);
 }
 
+static void print_capacities(const struct mpg_parameters *m, FILE *out)
+{
+    fprintf(out, "%s; the messages of a host share", mpg_topology_name(m->topology));
+    if (m->port_bytes_per_s > 0)
+        fprintf(out, " its port: %g MB/s in each direction", m->port_bytes_per_s / 1e6);
+    if (m->memory_bytes_per_s > 0)
+        fprintf(out, "%s its memory: %g MB/s", m->port_bytes_per_s > 0 ? ", and" : "", m->memory_bytes_per_s / 1e6);
+}
+
 void mpg_assume_network(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_extrapolation *x = r->extrapolation;
     if (x->parameters->contention > 0)
         fprintf(out, "%s, contention %g over %g links", mpg_topology_name(x->parameters->topology),
                  x->parameters->contention, x->processors->links);
+    else if (x->parameters->port_bytes_per_s > 0 || x->parameters->memory_bytes_per_s > 0)
+        print_capacities(x->parameters, out);
     else
         fprintf(out, "%s, no contention", mpg_topology_name(x->parameters->topology));
 }
@@ -150,6 +161,9 @@ int mpg_report_use(const struct mpg_report *r, FILE *out, struct mpg_error *err)
                 mpg_units_format_time(work, sizeof work, r->against_ns), r->against_ns / run_ns / x->processors->number);
     fprintf(out, "  sent          %" PRIu64 " messages, %" PRIu64 " gets, %" PRIu64 " puts: %s; %" PRIu64 " barriers\n",
             x->messages, x->gets, x->puts, mpg_units_format_size(bytes, sizeof bytes, (int64_t)x->bytes), x->barriers);
+    if (x->delayed > 0)
+        fprintf(out, "  shared        %" PRIu64 " of them delayed by others on a port or memory, by %s on average\n", x->delayed,
+                mpg_units_format_time(work, sizeof work, x->delay_ns / (double)x->delayed));
     if (x->bytes > 0)
         print_sizes(x, out);
     fputc('\n', out);
@@ -210,6 +224,10 @@ int mpg_report_use_json(struct mpg_json *j, const char *key, const struct mpg_re
     mpg_json_count(j, "puts", x->puts);
     mpg_json_count(j, "barriers", x->barriers);
     mpg_json_number(j, "bytes", x->bytes);
+    if (x->parameters->port_bytes_per_s > 0 || x->parameters->memory_bytes_per_s > 0) {
+        mpg_json_count(j, "delayed", x->delayed);
+        mpg_json_number(j, "delay_ns", x->delay_ns);
+    }
     mpg_json_number(j, "events", x->events);
     put_sizes(j, x);
     mpg_json_array(j, "ranks");

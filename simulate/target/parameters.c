@@ -65,6 +65,8 @@ static const struct key {
     {"HopTime", KIND_TIME, GROUP_MESSAGES, MPG_HOP, "0", 0, 0, NULL, 0},
     {"Topology", KIND_WORD, GROUP_MESSAGES, OFFSET(topology), "full", 0, 0, topologies, 7},
     {"Contention", KIND_REAL, GROUP_OTHER, OFFSET(contention), "0", 0, 1e6, NULL, 0},
+    {"PortBandwidth", KIND_REAL, GROUP_OTHER, OFFSET(port_bytes_per_s), NULL, 1, 1e18, NULL, 0},
+    {"MemoryBandwidth", KIND_REAL, GROUP_OTHER, OFFSET(memory_bytes_per_s), NULL, 1, 1e18, NULL, 0},
     {"Policy", KIND_WORD, GROUP_OTHER, OFFSET(policy), "none", 0, 0, policies, 5},
     {"PollInterval", KIND_FIXED_TIME, GROUP_OTHER, OFFSET(poll_interval_ns), "1ms", 1, 1e15, NULL, 0},
     {"PollTime", KIND_TIME, GROUP_OTHER, MPG_POLL, "0", 0, 0, NULL, 0},
@@ -264,6 +266,8 @@ const char *mpg_parameters_need_events(const struct mpg_parameters *p, bool meet
 {
     return p->policy != MPG_POLICY_OFFLOAD               ? "a Policy other than offload"
            : p->contention > 0                           ? "Contention"
+           : p->port_bytes_per_s > 0                     ? "a PortBandwidth"
+           : p->memory_bytes_per_s > 0                   ? "a MemoryBandwidth"
            : p->processors > 0 || p->map                 ? "Processors or a Map"
            : meets && p->barrier != MPG_BARRIER_ROUNDS ? "a BarrierAlgorithm other than rounds"
                                                          : NULL;
@@ -283,6 +287,10 @@ int mpg_parameters_check(const struct mpg_parameters *p, struct mpg_error *err)
         const char *lacks = p->given[i] ? missing_condition(p, keys[i].name) : NULL;
         if (lacks && mpg_error_set(err, "%s says nothing without %s", keys[i].name, lacks) < 0)
             return p->line[i] > 0 ? mpg_error_prefix(err, "%s:%u", p->name, p->line[i]) : -1;
+    }
+    if (p->contention > 0 && (p->port_bytes_per_s > 0 || p->memory_bytes_per_s > 0)) {
+        mpg_error_set(err, "it and %s exclude each other", p->port_bytes_per_s > 0 ? "PortBandwidth" : "MemoryBandwidth");
+        return mpg_parameters_set_key_error(p, "Contention", err);
     }
     return 0;
 }

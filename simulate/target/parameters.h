@@ -43,7 +43,7 @@ enum mpg_parameter {
     MPG_PARAMETERS
 };
 
-enum { MPG_KEYS = 28 };
+enum { MPG_KEYS = 30 };
 
 /* The kind of a key's value; a time may be a distribution. */
 enum mpg_key_unit { MPG_KEY_TIME, MPG_KEY_NUMBER, MPG_KEY_BYTES, MPG_KEY_COUNT, MPG_KEY_WORD, MPG_KEY_UNKNOWN };
@@ -68,6 +68,7 @@ struct mpg_parameters {
     int32_t cluster;             /* processors in a cluster; 1: no clusters */
     enum mpg_barrier_algorithm barrier;
     bool barrier_by_messages;
+    double port_bytes_per_s, memory_bytes_per_s; /* capacities of each host's port, in each direction, and memory; 0: unlimited */
     bool given[MPG_KEYS];        /* keys that the file or the command line gives, */
     unsigned line[MPG_KEYS];     /* and their line; 0: on the command line */
 };

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A resource is full if the bounds of its flows exceed its capacity. Only full resources slow flows down, so rates are computed
+ * for the flows that full resources connect, and only when one of these resources changes. */
+#include "simulate/events/flows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/reserve.h"
+
+enum { CROSSED = 2 };
+static const uint32_t NONE = UINT32_MAX;
+
+/* Flows that end within this time end together; shorter than any rounding of a time that matters. */
+static const double TOGETHER_NS = 1e-6;
+/* A sum of bounds within this ratio of the capacity does not exceed it. */
+static const double ROUNDING = 1e-9;
+
+struct flow {
+    void *what;
+    uint32_t resource[CROSSED], place[CROSSED]; /* resources, and the flow's index in their lists; NONE */
+    double bound;             /* bytes/ns; INFINITY */
+    double rate;              /* since since_ns; 0: not settled yet */
+    double left, since_ns;    /* bytes left at since_ns */
+    double begin_ns, tau_ns, end_ns;
+    bool limited;             /* some rate was below the bound */
+    uint32_t at;              /* index in the heap */
+    uint64_t seen;            /* number of the last settlement that visited the flow */
+};
+
+struct resource {
+    uint32_t *flow, n, capacity; /* flows that cross the resource */
+    double bounds;               /* sum of their finite bounds */
+    uint32_t unbounded;          /* number of their infinite bounds */
+    bool is_full, changed;
+    uint64_t seen;
+    double free;                 /* in a settlement: capacity not yet given to flows, */
+    uint32_t open;               /* and number of flows without a rate */
+};
+
+struct list {
+    uint32_t *of, n, capacity;
+};
+
+struct flows {
+    const struct mpg_capacities *capacities;
+    struct flow *flow;
+    uint32_t flows, flow_capacity;
+    struct resource *resource;
+    /* Lists of flows, with room for all flows: heap (by end_ns), unused, new (not settled yet), and in a settlement those that
+     * have no rate yet. */
+    struct list heap, unused, new, open;
+    /* Lists of resources, with room for all resources: changed, and in a settlement the full ones of the open flows. */
+    struct list changed, full;
+    uint64_t settlement;
+};
+
+struct flows *mpg_flows_new(const struct mpg_capacities *capacities, struct mpg_error *err)
+{
+    const size_t resources = (size_t)capacities->hosts * MPG_RESOURCES;
+    struct flows *f = calloc(1, sizeof *f);
+    if (f) {
+        f->capacities = capacities;
+        f->resource = calloc(resources, sizeof *f->resource);
+        f->changed.of = calloc(resources, sizeof *f->changed.of);
+        f->full.of = calloc(resources, sizeof *f->full.of);
+    }
+    if (f && f->resource && f->changed.of && f->full.of)
+        return f;
+    mpg_flows_free(f);
+    mpg_error_set(err, "out of memory");
+    return NULL;
+}
+
+void mpg_flows_free(struct flows *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; f->resource && i < (size_t)f->capacities->hosts * MPG_RESOURCES; i++)
+        free(f->resource[i].flow);
+    free(f->resource);
+    free(f->flow);
+    const struct list *const lists[] = {&f->heap, &f->unused, &f->new, &f->open, &f->changed, &f->full};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        free(lists[i]->of);
+    free(f);
+}
+
+/* Makes room for N flows. */
+static int reserve(struct flows *f, uint32_t n, struct mpg_error *err)
+{
+    struct list *const lists[] = {&f->heap, &f->unused, &f->new, &f->open};
+    if (n <= f->flow_capacity)
+        return 0;
+    if (mpg_reserve_at(&f->flow, sizeof *f->flow, &f->flow_capacity, n, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (mpg_reserve_at(&lists[i]->of, sizeof *lists[i]->of, &lists[i]->capacity, f->flow_capacity, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* Appends VALUE to LIST, which has room. */
+static void append(struct list *list, uint32_t value)
+{
+    list->of[list->n++] = value;
+}
+
+/* --- the heap of ends --- */
+
+static bool is_before(const struct flows *f, uint32_t a, uint32_t b)
+{
+    return f->flow[a].end_ns < f->flow[b].end_ns || (f->flow[a].end_ns <= f->flow[b].end_ns && a < b);
+}
+
+static void put(struct flows *f, uint32_t at, uint32_t flow)
+{
+    f->heap.of[at] = flow;
+    f->flow[flow].at = at;
+}
+
+/* Moves FLOW, at place AT, to where its end belongs. */
+static void sift(struct flows *f, uint32_t at, uint32_t flow)
+{
+    while (at > 0 && is_before(f, flow, f->heap.of[(at - 1) / 2])) {
+        put(f, at, f->heap.of[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    for (;;) {
+        uint32_t least = 2 * at + 1;
+        if (least >= f->heap.n)
+            break;
+        if (least + 1 < f->heap.n && is_before(f, f->heap.of[least + 1], f->heap.of[least]))
+            least++;
+        if (!is_before(f, f->heap.of[least], flow))
+            break;
+        put(f, at, f->heap.of[least]);
+        at = least;
+    }
+    put(f, at, flow);
+}
+
+double mpg_flows_next_ns(const struct flows *f)
+{
+    return f->heap.n > 0 ? f->flow[f->heap.of[0]].end_ns : INFINITY;
+}
+
+/* --- resources --- */
+
+static double capacity_of(const struct flows *f, uint32_t resource)
+{
+    return mpg_capacity(f->capacities, resource % MPG_RESOURCES, f->resource[resource].n);
+}
+
+static void mark_changed(struct flows *f, uint32_t resource)
+{
+    struct resource *r = &f->resource[resource];
+    if (!r->changed)
+        append(&f->changed, resource);
+    r->changed = true;
+}
+
+static int cross(struct flows *f, uint32_t flow, int i, uint32_t resource, struct mpg_error *err)
+{
+    struct resource *r = &f->resource[resource];
+    struct flow *x = &f->flow[flow];
+    x->resource[i] = resource;
+    x->place[i] = r->n;
+    if (mpg_reserve_at(&r->flow, sizeof *r->flow, &r->capacity, r->n + 1, err) < 0)
+        return -1;
+    r->flow[r->n++] = flow;
+    if (isinf(x->bound))
+        r->unbounded++;
+    else
+        r->bounds += x->bound;
+    mark_changed(f, resource);
+    return 0;
+}
+
+/* FLOW leaves its resource I. */
+static void leave(struct flows *f, uint32_t flow, int i)
+{
+    const struct flow *x = &f->flow[flow];
+    struct resource *r = &f->resource[x->resource[i]];
+    const uint32_t last = r->flow[--r->n];
+    struct flow *moved = &f->flow[last];
+    r->flow[x->place[i]] = last;
+    moved->place[moved->resource[0] == x->resource[i] ? 0 : 1] = x->place[i];
+    if (isinf(x->bound))
+        r->unbounded--;
+    else
+        r->bounds = r->n == 0 ? 0 : r->bounds - x->bound;
+    mark_changed(f, x->resource[i]);
+}
+
+int mpg_flows_add(struct flows *f, int32_t from, int32_t to, double bytes, double tau_ns, double now_ns, void *what,
+                  struct mpg_error *err)
+{
+    const uint32_t a = (uint32_t)f->capacities->host[from] * MPG_RESOURCES, b = (uint32_t)f->capacities->host[to] * MPG_RESOURCES;
+    if (f->unused.n == 0 && reserve(f, f->flows + 1, err) < 0)
+        return -1;
+    const uint32_t flow = f->unused.n > 0 ? f->unused.of[--f->unused.n] : f->flows++;
+    f->flow[flow] = (struct flow){.what = what,
+                                  .resource = {NONE, NONE},
+                                  .bound = tau_ns > 0 ? bytes / tau_ns : INFINITY,
+                                  .left = bytes,
+                                  .since_ns = now_ns,
+                                  .begin_ns = now_ns,
+                                  .tau_ns = tau_ns,
+                                  .end_ns = INFINITY,
+                                  .at = f->heap.n};
+    append(&f->heap, flow); /* last: the end is infinite until the rates are settled */
+    append(&f->new, flow);
+    if (a == b)
+        return cross(f, flow, 0, a + MPG_RESOURCE_MEMORY, err);
+    return cross(f, flow, 0, a + MPG_RESOURCE_OUT, err) < 0 ? -1 : cross(f, flow, 1, b + MPG_RESOURCE_IN, err);
+}
+
+void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns)
+{
+    const uint32_t flow = f->heap.n > 0 ? f->heap.of[0] : NONE;
+    if (flow == NONE || f->flow[flow].end_ns > now_ns + TOGETHER_NS)
+        return NULL;
+    const struct flow *x = &f->flow[flow];
+    const uint32_t last = f->heap.of[--f->heap.n];
+    if (last != flow)
+        sift(f, 0, last);
+    for (int i = 0; i < CROSSED && x->resource[i] != NONE; i++)
+        leave(f, flow, i);
+    *delay_ns = x->limited ? fmax(x->end_ns - (x->begin_ns + x->tau_ns), 0) : 0;
+    append(&f->unused, flow);
+    return x->what;
+}
+
+/* --- rates --- */
+
+static void set_rate(struct flows *f, uint32_t flow, double rate, double now_ns)
+{
+    struct flow *x = &f->flow[flow];
+    if (rate == x->rate)
+        return;
+    x->left = fmax(x->left - x->rate * (now_ns - x->since_ns), 0);
+    x->since_ns = now_ns;
+    x->rate = rate;
+    x->limited = x->limited || rate < x->bound;
+    x->end_ns = x->limited ? now_ns + x->left / rate : isinf(rate) ? now_ns : x->begin_ns + x->tau_ns;
+    sift(f, x->at, flow);
+}
+
+/* Adds FLOW to the open flows, unless the settlement has met it. */
+static void visit_flow(struct flows *f, uint32_t flow)
+{
+    if (f->flow[flow].seen == f->settlement)
+        return;
+    f->flow[flow].seen = f->settlement;
+    append(&f->open, flow);
+}
+
+/* Adds the flows of RESOURCE, which is or was full, to the open flows. */
+static void visit_resource(struct flows *f, uint32_t resource)
+{
+    struct resource *r = &f->resource[resource];
+    if (r->seen == f->settlement)
+        return;
+    if (r->is_full) {
+        r->seen = f->settlement;
+        r->free = capacity_of(f, resource);
+        r->open = r->n;
+        append(&f->full, resource);
+    }
+    for (uint32_t i = 0; i < r->n; i++)
+        visit_flow(f, r->flow[i]);
+}
+
+/* Adds all flows that full resources connect with the open flows. */
+static void visit_connected(struct flows *f)
+{
+    for (uint32_t done = 0; done < f->open.n; done++)
+        for (int i = 0; i < CROSSED; i++) {
+            const uint32_t resource = f->flow[f->open.of[done]].resource[i];
+            if (resource != NONE && f->resource[resource].is_full)
+                visit_resource(f, resource);
+        }
+}
+
+/* Gives FLOW its rate, taken from its full resources. */
+static void fill(struct flows *f, uint32_t flow, double rate, double now_ns)
+{
+    for (int i = 0; i < CROSSED; i++) {
+        const uint32_t resource = f->flow[flow].resource[i];
+        struct resource *r = resource != NONE ? &f->resource[resource] : NULL;
+        if (r && r->seen == f->settlement) {
+            r->free = fmax(r->free - rate, 0);
+            r->open--;
+        }
+    }
+    set_rate(f, flow, rate, now_ns);
+}
+
+/* The rate at which the first full resource has no capacity left; INFINITY: all flows of full resources have rates. */
+static double least_share(const struct flows *f)
+{
+    double share = INFINITY;
+    for (uint32_t i = 0; i < f->full.n; i++) {
+        const struct resource *r = &f->resource[f->full.of[i]];
+        if (r->open > 0) /* rounding may leave nothing for the last flow */
+            share = fmin(share, fmax(r->free, ROUNDING * capacity_of(f, f->full.of[i])) / r->open);
+    }
+    return share;
+}
+
+/* Whether FLOW crosses a resource whose share is SHARE. */
+static bool is_bottlenecked(const struct flows *f, uint32_t flow, double share)
+{
+    for (int i = 0; i < CROSSED; i++) {
+        const uint32_t resource = f->flow[flow].resource[i];
+        const struct resource *r = resource != NONE ? &f->resource[resource] : NULL;
+        if (r && r->seen == f->settlement && r->open > 0 && r->free <= share * r->open * (1 + ROUNDING))
+            return true;
+    }
+    return false;
+}
+
+/* Progressive filling: in each round the flows whose bounds no resource prevents get their bounds; if there are none, the flows
+ * of the resource with the least share get this share. */
+static void fill_all(struct flows *f, double now_ns)
+{
+    while (f->open.n > 0) {
+        const double share = least_share(f);
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < f->open.n; i++) {
+            const uint32_t flow = f->open.of[i];
+            if (f->flow[flow].bound <= share)
+                fill(f, flow, f->flow[flow].bound, now_ns);
+            else
+                f->open.of[kept++] = flow;
+        }
+        const bool any = kept < f->open.n;
+        f->open.n = kept;
+        for (uint32_t i = kept = 0; !any && i < f->open.n; i++) {
+            const uint32_t flow = f->open.of[i];
+            if (is_bottlenecked(f, flow, share))
+                fill(f, flow, share, now_ns);
+            else
+                f->open.of[kept++] = flow;
+        }
+        f->open.n = any ? f->open.n : kept;
+    }
+    f->full.n = 0;
+}
+
+/* Finds whether RESOURCE is full. Returns true if its flows need new rates. */
+static bool is_affected(struct flows *f, uint32_t resource)
+{
+    struct resource *r = &f->resource[resource];
+    const bool was_full = r->is_full;
+    const double capacity = capacity_of(f, resource);
+    r->is_full = r->unbounded > 0 ? !isinf(capacity) : r->bounds > capacity * (1 + ROUNDING);
+    return was_full || r->is_full;
+}
+
+void mpg_flows_settle(struct flows *f, double now_ns)
+{
+    uint32_t affected = 0;
+    f->settlement++;
+    for (uint32_t i = 0; i < f->changed.n; i++) {
+        const uint32_t resource = f->changed.of[i];
+        f->resource[resource].changed = false;
+        if (is_affected(f, resource))
+            f->changed.of[affected++] = resource;
+    }
+    for (uint32_t i = 0; i < affected; i++)
+        visit_resource(f, f->changed.of[i]);
+    for (uint32_t i = 0; i < f->new.n; i++)
+        visit_flow(f, f->new.of[i]);
+    f->changed.n = f->new.n = 0;
+    visit_connected(f);
+    fill_all(f, now_ns);
+}

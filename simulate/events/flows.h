@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Messages as flows that share the ports and memories of hosts by max-min fairness (docs/MODEL.md, section 5, Sharing). Private
+ * to simulate/events/.
+ *
+ * A flow crosses one or two resources, each shared by all flows that cross it. A flow has a bound: the rate at which it takes its
+ * time without sharing. Rates are the max-min fair ones by progressive filling (Bertsekas and Gallager, Data Networks, 1992,
+ * 6.5.2), with the bounds as further constraints.
+ *
+ * Changes at one time belong together: after mpg_flows_add() and mpg_flows_end() the caller calls mpg_flows_settle() before the
+ * time advances. Times are ns, rates bytes/ns. */
+#ifndef MPG_EVENTS_FLOWS_H
+#define MPG_EVENTS_FLOWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "simulate/models/capacities.h"
+
+struct flows;
+
+/* Returns a state without flows on the resources of CAPACITIES, which outlives the state. The caller frees it. NULL with ERR:
+ * out of memory. */
+struct flows *mpg_flows_new(const struct mpg_capacities *capacities, struct mpg_error *err);
+void mpg_flows_free(struct flows *f); /* NULL is allowed */
+
+/* Adds a flow of BYTES (> 0) from rank FROM to rank TO, that begins at NOW_NS and takes TAU_NS (>= 0; 0: as fast as the resources
+ * allow) without sharing. WHAT, not NULL, returns at its end. Error: out of memory. */
+int mpg_flows_add(struct flows *f, int32_t from, int32_t to, double bytes, double tau_ns, double now_ns, void *what,
+                  struct mpg_error *err);
+/* Computes the rates from NOW_NS on, after flows were added or have ended. */
+void mpg_flows_settle(struct flows *f, double now_ns);
+/* Returns the time at which the next flow ends; INFINITY: there are no flows. Rates are settled. */
+double mpg_flows_next_ns(const struct flows *f);
+/* Removes the next flow, which ends by NOW_NS, but for rounding. Sets *DELAY_NS to the time that the flow took beyond its TAU_NS:
+ * 0 exactly if no resource that it crossed was full. Returns the flow's WHAT; NULL: no flow ends by NOW_NS. */
+void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Hosts of ranks, and the capacities that their messages share (docs/MODEL.md, section 5, Sharing). */
+#ifndef MPG_CAPACITIES_H
+#define MPG_CAPACITIES_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "simulate/target/topology.h"
+
+/* The resources of a host: the port in each direction, and memory. */
+enum mpg_resource { MPG_RESOURCE_OUT, MPG_RESOURCE_IN, MPG_RESOURCE_MEMORY, MPG_RESOURCES };
+
+/* The capacity of a resource, bytes/ns, > 0, with 1, 2 ... N flows; with more flows that with N. N is 0: infinite. */
+struct mpg_capacity_curve {
+    double *of;
+    uint32_t n;
+};
+
+struct mpg_capacities {
+    int32_t hosts;
+    int32_t *host; /* of each rank, 0 .. hosts - 1 */
+    struct mpg_capacity_curve port, memory;
+};
+
+/* Returns the capacity of RESOURCE of a host, bytes/ns, with FLOWS flows. */
+static inline double mpg_capacity(const struct mpg_capacities *c, enum mpg_resource resource, uint32_t flows)
+{
+    const struct mpg_capacity_curve *curve = resource == MPG_RESOURCE_MEMORY ? &c->memory : &c->port;
+    return curve->n == 0 || flows == 0 ? INFINITY : curve->of[flows < curve->n ? flows - 1 : curve->n - 1];
+}
+
+/* Returns true if some resource has a capacity. */
+static inline bool mpg_capacities_known(const struct mpg_capacities *c)
+{
+    return c->port.n > 0 || c->memory.n > 0;
+}
+
+/* Fills C, zero at first, with P's capacities; the hosts are P's clusters. PROCESSORS places the ranks. Error: out of memory. The
+ * caller clears C, even after an error. */
+int mpg_capacities_of_parameters(struct mpg_capacities *c, const struct mpg_parameters *p,
+                                 const struct mpg_processors *processors, struct mpg_error *err);
+void mpg_capacities_clear(struct mpg_capacities *c); /* zero-initialised is allowed */
+
+#endif

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ports and memory of hosts that messages share (docs/MODEL.md, section 5, Sharing): by hand, and on random patterns of messages
+against an event simulator and a max-min allocation of its own (TAP). MPGSIM names the program, SHARING_SEEDS how many patterns
+(default 60)."""
+
+import json
+import math
+import os
+import random
+import subprocess
+import tempfile
+
+MPGSIM = os.environ["MPGSIM"]
+SEEDS = int(os.environ.get("SHARING_SEEDS", "60"))
+number = 0
+
+
+def ok(name, good, *why):
+    global number
+    number += 1
+    print(f"{'ok' if good else 'not ok'} {number} - {name}")
+    for line in why if not good else []:
+        print("#", str(line)[:600])
+
+
+# --- a simulator of its own ---
+
+def shares(flows, capacity):
+    """Max-min fair rates of FLOWS, (bound, resources) each: all rates of the unfrozen flows grow alike until a constraint is
+    tight. A flow's bound is a constraint of this flow alone."""
+    rates = {}
+    limits = [(bound, {i}) for i, (bound, _) in enumerate(flows) if bound < math.inf]
+    for resource in {r for _, crossed in flows for r in crossed}:
+        users = {i for i, (_, crossed) in enumerate(flows) if resource in crossed}
+        limits.append((capacity(resource), users))
+    while len(rates) < len(flows):
+        levels = [((limit - sum(rates[i] for i in users & set(rates))) / len(users - set(rates)), users)
+                  for limit, users in limits if users - set(rates)]
+        level = min(value for value, _ in levels)
+        frozen = set().union(*(users for value, users in levels if value <= level * (1 + 1e-12)))
+        for i in frozen - set(rates):
+            rates[i] = max(level, 0)
+    return [rates[i] for i in range(len(flows))]
+
+
+class Run:
+    """PROGRAMS are lists of ("work", ns), ("send", to, bytes), ("receive", source); at() has when ranks are done."""
+
+    def __init__(self, programs, m):
+        self.programs, self.m, n = programs, m, len(programs)
+        self.at, self.free, self.place = [0.0] * n, [0.0] * n, [0] * n
+        self.sent, self.taken, self.arrived = {}, {}, {}
+        self.flows, self.begins, self.delayed = [], [], 0  # flows: [left, bound, resources, rate, message]
+
+    def host(self, rank):
+        return rank // self.m["cluster"]
+
+    def crossed(self, a, b):
+        if self.host(a) == self.host(b):
+            return [("memory", self.host(a))] if self.m["memory"] else []
+        return [("out", self.host(a)), ("in", self.host(b))] if self.m["port"] else []
+
+    def capacity(self, resource):
+        return (self.m["memory"] if resource[0] == "memory" else self.m["port"]) / 1e9
+
+    def send(self, r, to, size):
+        near, m = self.host(r) == self.host(to), self.m
+        overhead = m["near_send"] if near and m["cluster"] > 1 else m["send"]
+        byte = m["near_byte"] if near and m["cluster"] > 1 else m["byte"]
+        begin = max(self.at[r], self.free[r])
+        self.free[r] = begin + overhead
+        self.at[r] += overhead
+        key = (r, to, self.sent.get((r, to), 0))
+        self.sent[r, to] = key[2] + 1
+        later = (0 if near else m["hop"]) + m["service"]
+        self.begins.append((self.free[r], key, size, byte, self.crossed(r, to), later))
+
+    def go(self, now):
+        """All ranks as far as they can go by NOW."""
+        for r, program in enumerate(self.programs):
+            while self.place[r] < len(program) and self.at[r] <= now:
+                op = program[self.place[r]]
+                if op[0] == "work":
+                    self.at[r] += op[1]
+                elif op[0] == "send":
+                    self.send(r, op[1], op[2])
+                else:
+                    key = (op[1], r, self.taken.get((op[1], r), 0))
+                    if key not in self.arrived:
+                        break
+                    self.taken[op[1], r] = key[2] + 1
+                    self.at[r] = max(self.at[r] + self.m["service"], self.arrived[key])
+                self.place[r] += 1
+
+    def run(self):
+        now = 0.0
+        while True:
+            self.go(now)
+            self.begins.sort()
+            due = [x for x in self.begins if x[0] <= now]
+            self.begins = [x for x in self.begins if x[0] > now]
+            for begin, key, size, byte, crossed, later in due:
+                if size and crossed:
+                    self.flows.append([size, 1 / byte if byte else math.inf, crossed, 0, key, later, begin + size * byte])
+                else:
+                    self.arrived[key] = begin + size * byte + later
+            if due:
+                continue
+            for flow, rate in zip(self.flows, shares([(f[1], f[2]) for f in self.flows], self.capacity)):
+                flow[3] = rate
+            ends = [now + f[0] / f[3] for f in self.flows]
+            waits = [x for r, x in enumerate(self.at) if x > now and self.place[r] < len(self.programs[r])]
+            then = min(ends + [x[0] for x in self.begins] + waits, default=None)
+            if then is None:
+                return self.at
+            for flow, end in zip(self.flows, ends):
+                flow[0] -= flow[3] * (then - now)
+                if end <= then + 1e-7:
+                    self.arrived[flow[4]] = end + flow[5]
+                    self.delayed += end > flow[6] + 1e-6
+            self.flows = [f for f, end in zip(self.flows, ends) if end > then + 1e-7]
+            now = then
+
+
+# --- mpgsim ---
+
+def text(programs):
+    """As mpgtext(5)."""
+    lines = ["#mpgtext 1", f"#ranks {len(programs)}", "#clocks shared",
+             "#comm 0 = " + " ".join(map(str, range(len(programs))))]
+    for r, program in enumerate(programs):
+        time, sizes = 1000, {}
+        lines.append(f"{r} 0 1000 Init")
+        for op in program:
+            if op[0] == "work":
+                time += op[1]
+            elif op[0] == "send":
+                lines.append(f"{r} {time} {time} Send comm=0 to={op[1]} tag=3 bytes={op[2]}")
+            else:
+                size = [o[2] for o in programs[op[1]] if o[0] == "send" and o[1] == r][sizes.get(op[1], 0)]
+                sizes[op[1]] = sizes.get(op[1], 0) + 1
+                lines.append(f"{r} {time} {time} Recv comm=0 from={op[1]} tag=3 bytes={size}")
+        lines.append(f"{r} {time} {time + 10} Finalize")
+    return "\n".join(lines) + "\n"
+
+
+def answer(folder, trace, *arguments):
+    path = os.path.join(folder, "a.txt")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(trace)
+    done = subprocess.run([MPGSIM, "--json", "--cache=fresh", "--target=ideal", *arguments, path], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        return None, done.stderr.decode().strip()
+    x = json.loads(done.stdout)["extrapolation"]
+    return [rank["run_ns"] for rank in x["ranks"]], x
+
+
+def near(got, want, rel=1e-9):
+    return got is not None and all(abs(a - b) <= 1e-6 + rel * abs(b) for a, b in zip(got, want))
+
+
+def by_hand(folder):
+    """Bytes take 1 ns each; the send itself takes nothing."""
+    keys = ["--target=ByteTransferTime=1ns", "--target=CommStartupTime=0", "--target=ClusterSize=2", "--target=ClusterByte=1ns"]
+    two = [[("send", 2, 1000000)], [("send", 3, 1000000)], [("receive", 0)], [("receive", 1)]]
+    got, x = answer(folder, text(two), *keys, "--target=PortBandwidth=1e9")
+    ok("two pairs through one port, each alone as fast as the port: twice as long", near(got, [0, 0, 2e6, 2e6]), got, x)
+    got, x = answer(folder, text(two), *keys, "--target=PortBandwidth=2e9")
+    ok("through a port of twice the capacity: as alone, to the bit", got == [0, 0, 1e6, 1e6] and x["delayed"] == 0, got, x)
+    got, x = answer(folder, text(two), *keys, "--target=PortBandwidth=1.5e9")
+    ok("of 1.5 times: 4 / 3", near(got, [0, 0, 4e6 / 3, 4e6 / 3]) and x["delayed"] == 2, got, x)
+    # Port out of 0-1 has three flows; two of them end in 2-3, one in 4-5, which a fourth from 6-7 shares: with C = 1, the three
+    # flows of the first port get 1/3 each, the fourth 2/3.
+    three = [[("send", 2, 300000), ("send", 4, 300000)], [("send", 3, 300000)], [("receive", 0)], [("receive", 1)],
+             [("receive", 0)], [("receive", 6)], [("send", 5, 600000)], []]
+    got, x = answer(folder, text(three), *keys, "--target=PortBandwidth=1e9")
+    ok("three flows of a port, one shared with a fourth at another port: 1/3 each and 2/3",
+       near(got, [0, 0, 9e5, 9e5, 9e5, 9e5, 0, 0]), got, x)
+    # The textbook's line of two links: flow A crosses both, B the first, C the second of half the capacity (two senders bound it).
+    line = [[("send", 2, 250000)], [("send", 4, 750000)], [("receive", 0)], [("receive", 6)], [("receive", 1)], [],
+            [("send", 3, 750000)], []]
+    got, x = answer(folder, text(line), *keys, "--target=PortBandwidth=1e9")
+    # out(0-1): A, B; in(2-3): A, C. A gets 1/2, B and C 1/2; A is done at 500000; B and C have 500000 left at rate 1.
+    ok("a flow through two ports, another on each: 1/2, 1/2, 1/2, then the rest alone",
+       near(got, [0, 0, 5e5, 1e6, 1e6, 0, 0, 0]), got, x)
+    both = [[("send", 2, 1000000), ("receive", 2)], [], [("send", 0, 1000000), ("receive", 0)], []]
+    got, x = answer(folder, text(both), *keys, "--target=PortBandwidth=1e9")
+    ok("both directions of a port share nothing", got == [1e6, 0, 1e6, 0] and x["delayed"] == 0, got, x)
+    inside = [[("send", 1, 1000000), ("receive", 1)], [("send", 0, 1000000), ("receive", 0)]]
+    got, x = answer(folder, text(inside), *keys, "--target=MemoryBandwidth=1e9", "--target=PortBandwidth=1")
+    ok("both directions of memory share it; a port has no part in it", near(got, [2e6, 2e6]), got, x)
+    late = [[("send", 2, 1000000)], [("work", 500000), ("send", 3, 1000000)], [("receive", 0)], [("receive", 1)]]
+    got, x = answer(folder, text(late), *keys, "--target=PortBandwidth=1e9")
+    ok("one begins when the other is half done", near(got, [0, 5e5, 1.5e6, 2e6]), got, x)
+    late[0][0], late[2][0] = ("send", 2, 1000000), ("receive", 0)
+    got, x = answer(folder, text(two), "--target=ByteTransferTime=0", "--target=CommStartupTime=0", "--target=ClusterSize=2",
+                    "--target=PortBandwidth=1e9")
+    ok("bytes that take no time share the port alone", near(got, [0, 0, 2e6, 2e6]), got, x)
+    wait = "\n".join(["#mpgtext 1", "#ranks 4", "#clocks shared", "#comm 0 = 0 1 2 3"] +
+                     [f"{r} 0 1000 Init" for r in range(4)] +
+                     [f"{r} 1000 1000 {'Send' if r < 2 else 'Recv'} comm=0 {'to' if r < 2 else 'from'}={r ^ 2} tag=3 bytes=1000000"
+                      for r in range(4)] + [f"{r} 1000 1010 Finalize" for r in range(4)]) + "\n"
+    got, x = answer(folder, wait, *keys, "--target=PortBandwidth=1e9", "--target=Policy=offload", "--eager-limit=1000")
+    ok("senders of synchronous messages wait for the bytes", near(got, [2e6] * 4), got, x)
+    alone, y = answer(folder, wait, *keys, "--target=Policy=offload", "--eager-limit=1000")
+    ok("without capacities for one message", near(alone, [1e6] * 4), alone, y)
+
+
+def pattern(draw, n):
+    """Programs whose messages can be received in the order in which they are made."""
+    programs = [[] for _ in range(n)]
+    for _ in range(draw.randint(10, 80)):
+        a, b = draw.randrange(n), draw.randrange(n)
+        if draw.random() < 0.2:
+            programs[a].append(("work", draw.randint(1, 40000)))
+        elif a != b:
+            programs[a].append(("send", b, draw.choice([0, 1, 517, 8000, 40001, 40001, 200003])))
+            if draw.random() < 0.7:
+                programs[b].append(("receive", a))
+            else:
+                programs[b].append(("later", a))
+    for program in programs: # some messages are received at the end
+        late = [("receive", op[1]) for op in program if op[0] == "later"]
+        program[:] = [op for op in program if op[0] != "later"] + late
+    return programs
+
+
+def at_random(folder):
+    bad, delayed, other = [], 0, []
+    for seed in range(SEEDS):
+        draw = random.Random(f"sharing {seed}")
+        programs = pattern(draw, draw.randint(2, 12))
+        m = {"hop": draw.choice([0, 117.0, 2385.0]), "byte": draw.choice([0.371, 1.7, 0]), "cluster": draw.choice([1, 2, 3]),
+             "send": draw.choice([0, 1385.0]), "service": draw.choice([0, 617.0]), "near_send": draw.choice([0, 85.0]),
+             "near_byte": draw.choice([0.2385, 1.1]), "port": draw.choice([0, 0.3e9, 1e9, 2.385e9]),
+             "memory": draw.choice([0, 1.1e9, 4e9])}
+        keys = {"HopTime": f"{m['hop']}ns", "ByteTransferTime": f"{m['byte']}ns", "CommStartupTime": f"{m['send']}ns",
+                "ServiceTime": f"{m['service']}ns", "ClusterSize": m["cluster"]}
+        if m["cluster"] > 1:
+            keys.update(ClusterStartup=f"{m['near_send']}ns", ClusterByte=f"{m['near_byte']}ns")
+        for key, value in (("PortBandwidth", m["port"]), ("MemoryBandwidth", m["memory"])):
+            if value:
+                keys[key] = value
+        got, x = answer(folder, text(programs), *[f"--target={k}={v}" for k, v in keys.items()])
+        if got is None:
+            bad.append(f"seed {seed}: {x}")
+            continue
+        run = Run(programs, m)
+        want = run.run()
+        delayed += run.delayed > 0
+        if not near(got, want):
+            bad.append(f"seed {seed}: {m}: {got} for {want}")
+        if x.get("delayed", 0) != run.delayed:
+            other.append(f"seed {seed}: {x.get('delayed')} for {run.delayed}")
+    ok(f"{SEEDS} random patterns of messages on clusters", not bad, *bad[:5])
+    ok(f"in many of them messages are delayed ({delayed})", delayed > SEEDS / 3)
+    ok("as many messages are delayed", not other, *other[:5])
+
+
+def refusals(folder):
+    two = text([[("send", 1, 10)], [("receive", 0)]])
+    for keys, says in ((["--target=PortBandwidth=1e9", "--target=Contention=1"],
+                        "Contention: it and PortBandwidth exclude each other"),
+                       (["--target=MemoryBandwidth=1e9", "--target=Contention=1"],
+                        "Contention: it and MemoryBandwidth exclude each other"),
+                       (["--target=PortBandwidth=0"], "PortBandwidth: '0' is not 1 to 1e+18"),
+                       (["--target=PortBandwidth=1e9", "--target=engine=graph", "--target=BarrierAlgorithm=rounds",
+                         "--target=Policy=offload"], "has a PortBandwidth, which only events know")):
+        got, why = answer(folder, two, *keys)
+        ok(f"refused: {says}", got is None and says in why and "\n" not in why, why)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        by_hand(folder)
+        at_random(folder)
+        refusals(folder)
+    print(f"1..{number}")
+
+
+main()
