@@ -634,7 +634,7 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
     struct tables t = {.shorts = ""};
     struct given given = {.option = {NULL}};
     fill_tables(program, argc, argv, &t);
-    if (!program->stop_at_argument) /* not if the program starts another one, which would inherit that the signal is ignored */
+    if (!program->stop_at_argument) /* not in a program that starts another one, which would inherit this setting */
         /* A write beyond the file size limit then fails with EFBIG, and the program can remove its temporary files. */
         (void)signal(SIGXFSZ, SIG_IGN);
 

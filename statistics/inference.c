@@ -198,7 +198,7 @@ static double score_of(double distance, double spread)
 
 /* An outlier test: how to compute location and scale. The scale is at least FLOOR |median| and at least MIN. */
 struct rule {
-    double (*median)(double *values, size_t n); /* may reorder the values */
+    double (*median)(double *values, size_t n); /* the function may reorder the values */
     double floor, min;
 };
 

@@ -54,7 +54,7 @@ static size_t window_bins(const struct mpg_spectrum *s, size_t k)
 static int running_median(struct mpg_spectrum *s, struct mpg_error *err)
 {
     size_t last = s->bins - 1, previous = 0;
-    double *sorted = malloc(s->bins * sizeof *sorted); /* room for every window */
+    double *sorted = malloc(s->bins * sizeof *sorted); /* holds the values of a window, at most all bins */
     if (!sorted)
         return mpg_error_set(err, "out of memory for a background");
     for (size_t k = 0;; k = smaller(k + larger(reach(s, k) / 8, 1), last)) {

@@ -167,7 +167,7 @@ static int64_t collective_bytes(const struct mpg_event *e)
         return e->is_root ? e->bytes : 0;
     case MPG_CALL_Scatter:
         return e->is_root ? e->bytes * e->peer_number : 0;
-    case MPG_CALL_Scatterv: /* not known here: the root's event has a list of counts */
+    case MPG_CALL_Scatterv: /* its bytes are not known here: the root's event has a list of counts */
         return 0;
     case MPG_CALL_Alltoall:
         return e->bytes * e->peer_number;

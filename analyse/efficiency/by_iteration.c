@@ -23,7 +23,7 @@ struct mpg_by_iteration {
     struct cell *phase;      /* [phase][rank] */
     /* Times of iterations that some rank has not left yet, from iteration OLDEST on, in a ring buffer: */
     uint64_t oldest;
-    uint32_t capacity;       /* a power of 2, or 0 */
+    uint32_t capacity;       /* number of iterations for which the buffer has room: a power of 2, or 0 */
     struct cell *cell;       /* [iteration % capacity][rank] */
     int32_t *left;           /* [iteration % capacity]: number of ranks that have left this iteration */
     struct mpg_iteration_rows rows;

@@ -105,7 +105,7 @@ static int visit(struct mpg_parts *p, int32_t rank, struct mpg_error *err)
     while (more > 0 && !v.ended && (more = mpg_cursor_read(cursor, &e, err)) > 0)
         if (take(&v, e, err) < 0)
             more = -1;
-    if (more == 0 && v.started) /* without MPI_Finalize, the run ends with the last call */
+    if (more == 0 && v.started) /* a run without MPI_Finalize ends with the last call */
         end_region_time(&v, v.since_ns);
     mpg_cursor_close(cursor);
     free(v.open);

@@ -13,8 +13,8 @@ struct walker {
     double disturbed_ns;              /* run time of the disturbed ideal run: that of its longest rank */
     struct mpg_efficiency_rank *rank; /* by rank: sums of times; NULL: an earlier pass has computed these */
     int64_t *start_ns;                /* by rank: when it left MPI_Init, on its own clock */
-    struct mpg_parts *parts;          /* NULL: not asked for */
-    struct mpg_by_iteration *by_iteration; /* NULL: not asked for */
+    struct mpg_parts *parts;          /* NULL: the pass does not divide the run into parts */
+    struct mpg_by_iteration *by_iteration; /* NULL: the pass does not sum iterations */
 };
 
 static void enter(struct mpg_efficiency_rank *r, const struct mpg_step *s, double work_ns)

@@ -205,7 +205,7 @@ static bool give_vector(const struct mpg_plan *plan, const struct fold *f, uint3
     return true;
 }
 
-/* Sends the gone member whose data the sender took its block of the result. */
+/* A sender that took the data of a gone member sends that member its block of the result. */
 static bool give_block(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
     if (!give_vector(plan, f, round, m))

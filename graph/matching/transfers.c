@@ -122,7 +122,7 @@ static int find_load(struct matching *matching, const struct mpg_trace *trace, s
 static int32_t target_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call)
 {
     const struct mpg_event *e = call->event;
-    struct mpg_error err; /* not used: begin_transfer() has reported the error */
+    struct mpg_error err; /* ignored: begin_transfer() has reported the error */
     if (e->failed || e->object == MPG_NO_OBJECT || e->to < 0)
         return -1;
     const int32_t rank = mpg_graph_peer(matching->members, call, graph_window_comm(trace, call), e->to, &err);
@@ -282,7 +282,7 @@ static void apply_to_moved(struct matching *matching, const struct mpg_trace *tr
     const double rma_pending = t->put_bytes + t->get_bytes;
     const struct call_ref here = graph_call_ref(call);
     struct outcome outcome;
-    struct mpg_error err; /* not used: begin_transfer() has reported contradictions */
+    struct mpg_error err; /* ignored: begin_transfer() has reported contradictions */
     if (mpg_graph_apply_to_message(&matching->applied_hypotheses, call, graph_window_comm(trace, call), t->owner,
                                    MPG_SELECTED_NO_TAG,
                                    add(call->event->bytes, call->event->recvbytes), &outcome, &err) < 0)

@@ -188,7 +188,7 @@ int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank
                                        (long long)e->requests[0]);
     if (request->kind == REQUEST_COLLECTIVE || request->kind == REQUEST_GROUP ||
         request->kind == REQUEST_PARTITIONS)
-        return 0; /* MPI forbids to free such a request; if no call completes it, the end of the graph reports it */
+        return 0; /* MPI forbids to free requests of these kinds; if no call completes one, the end of the graph reports it */
     requests->matching->counts->cancelled += request->cancelling;
     if (request->kind == REQUEST_SEND)
         mpg_graph_sender_done(requests->matching, request->message, true);

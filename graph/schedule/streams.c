@@ -128,7 +128,7 @@ static inline int enter(struct mpg_graph *g, const struct stream *s, const struc
     if (traced_ns > tracer_ns + s->interval_sums.flushed_ns)
         g->counts.interval_ns += (uint64_t)(traced_ns - tracer_ns - s->interval_sums.flushed_ns);
     g->counts.off_ns += (uint64_t)mpg_graph_interval_off_ns(&s->interval_sums, e, e->thread == s->thread, traced_ns);
-    if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) { /* not MPI_Finalize, which can wait for the launcher */
+    if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) { /* MPI_Finalize does not count, because it can wait for the launcher */
         g->counts.call_off_ns += (uint64_t)e->off_in_ns;
         g->counts.calls_ns += (uint64_t)(e->leave_ns - e->enter_ns);
     }
@@ -296,7 +296,7 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     s->call.waiter.unmet = 1; /* keeps the call from ending while it is still being found out what it waits for */
     if (mpg_graph_begin_call(g, r, s, err) < 0)
         return -1;
-    /* With several threads another thread's call may come first: pass_on() does this instead. */
+    /* In a rank of several threads pass_on() does this, because another thread's call may come first. */
     if (has_weak_progress && r->threads == 1)
         mpg_graph_advance_progress(&g->matching.progress, s->call.rank, s->call.leave_ns);
     r->ready += --s->call.waiter.unmet == 0;

@@ -296,8 +296,8 @@ static int emit_message(struct mpg_calls *c, int32_t rank, const struct mpg_fore
     return mpg_foreign_event(&c->foreign, rank, &e, comm, NULL, err);
 }
 
-/* Handles the message of CALL, which has the number REQUEST (0: blocking call): matches it in step 2, makes its event in
- * step 3. */
+/* Handles the message of CALL, whose request has the number REQUEST (0: blocking call): matches it in step 2, makes its
+ * event in step 3. */
 static int take_message(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, int64_t enter_ns,
                         int64_t leave_ns,
                         int64_t request, struct mpg_error *err)
@@ -375,7 +375,8 @@ static void choose(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_c
         mpg_foreign_remark(&c->foreign, call->call == MPG_CALL_Waitany || call->call == MPG_CALL_Waitsome ? chosen : tested, 1);
 }
 
-/* As choose(), for a CALL of which the trace tells which requests it completes, with their statuses. */
+/* Sets in E the pending requests of CALL and those that it completes, which the trace tells, and forgets the latter.
+ * LISTS: storage for 2 * request_number numbers; CANCELLED: storage for those that were cancelled. */
 static void take_known(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_event *e,
                        int64_t *lists,
                        int64_t *cancelled)

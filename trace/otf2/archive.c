@@ -113,7 +113,7 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_Str
                                      uint64_t events, OTF2_LocationGroupRef group)
 {
     (void)name;
-    (void)events; /* not used: wrong in archives of some tools */
+    (void)events; /* not used: some tools write a wrong number */
     ADD(locations, self, struct otf2_location);
     *item = (struct otf2_location){self, type, group, -1, 0};
     return OTF2_CALLBACK_SUCCESS;

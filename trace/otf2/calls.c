@@ -461,7 +461,7 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
     case MPG_KIND_RECV:
         emit_receive(t, leave_ns);
         break;
-    case MPG_KIND_MRECV: /* not all recorders write a record of the message */
+    case MPG_KIND_MRECV: /* not all recorders write a record of the message that MPI_Mrecv receives */
         if (find_message(t, true))
             emit_receive(t, leave_ns);
         else

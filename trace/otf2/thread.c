@@ -181,7 +181,8 @@ static void leave_region(struct otf2_thread *t, uint64_t time)
     const struct otf2_region *region = t->stack[--t->depth];
     if (t->call_depth == t->depth + 1) {
         mpg_otf2_finish_call(t, now_ns);
-        if (t->pass == 2 && t->call.has_events) /* otherwise its counter values belong to the interval that the next call ends */
+        /* A call without events leaves its counter values to the interval that the next call ends. */
+        if (t->pass == 2 && t->call.has_events)
             memcpy(t->last_values, t->values, sizeof t->values);
         t->call_depth = 0;
     } else if (region && t->call_depth == 0 && is_marked(t, region)) {

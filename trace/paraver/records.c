@@ -275,7 +275,7 @@ static int end_call(struct prv_import *im, struct prv_thread *t, int64_t leave_n
     call->leave_ns = leave_ns;
     if (number_collective(im, call, err) < 0)
         return -1;
-    /* Otherwise the call had no duration, and another one follows at once. */
+    /* With equal leaves the call had no duration, and another one follows at once. */
     if (t->posting_number > 0 && t->posting[0].leave_ns != leave_ns) {
         const bool receives = kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV || kind == MPG_KIND_MRECV;
         const int64_t not_ns = receives && call->enter_ns == t->posting[0].leave_ns ? leave_ns : -1;

@@ -267,7 +267,8 @@ void bypass_report(void)
 {
     struct search search = {.reports = true};
     look_at_all(&search);
-    for (int i = 0; i < search.number; i++) { /* not in look_at(), which runs under the lock of the module list */
+    /* After look_at(), which runs under the lock of the module list and so must not report. */
+    for (int i = 0; i < search.number; i++) {
         const struct second *s = &search.second[i];
         if (s->code && !is_of_mpi(s->file, s->code) && !is_tool(s))
             report("%s calls %s%s past the tracer, which records MPI_ functions, not PMPI_", s->file, s->calls.first,

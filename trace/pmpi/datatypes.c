@@ -15,7 +15,7 @@ static const int64_t MAX_BYTES = INT64_MAX / 4;
 static struct slot {
     MPI_Datatype type;
     bool committed; /* by a call of the program that the tracer saw */
-    bool known;     /* SIZE is valid */
+    bool known;     /* whether SIZE is valid */
     int64_t size;
 } slots[SLOTS];
 

@@ -25,7 +25,7 @@ extern const char symbol_of_mpich __asm__("MPIR_Dup_fn") __attribute__((weak));
 
 /* Tells a program that loads MPI only later (common/module.c) for which MPI it is traced. */
 __attribute__((used, visibility("default"))) const char MPG_TRACER_MARK = 1;
-/* Its text tells mpgtrace record that a static program contains the tracer (trace/record/target.c). */
+/* The text of this variable tells mpgtrace record that a static program contains the tracer (trace/record/target.c). */
 __attribute__((used)) const char tracer_sign[] = MPG_TRACER_SIGN;
 
 static bool aside;

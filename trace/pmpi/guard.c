@@ -28,7 +28,7 @@ struct range {
 };
 
 static struct {
-    pthread_mutex_t lock; /* not taken in signal handlers */
+    pthread_mutex_t lock; /* signal handlers do not take it */
     bool started;
     volatile bool has_lost;
     struct range *ranges;
@@ -69,7 +69,7 @@ static void take_default(const siginfo_t *info)
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigaction(SIGBUS, &action, NULL);
     if (info->si_code <= 0)
-        raise(SIGBUS); /* delivered when the handler has returned */
+        raise(SIGBUS); /* the signal is delivered when this handler has returned */
 }
 
 static void call_previous_handler(int generation, int signal, siginfo_t *info, void *context)

@@ -43,7 +43,7 @@ static struct {
     uint64_t run;           /* a number that all ranks of a run share, and other runs do not */
     /* BEGAN: MPI_Init has returned, and all ranks have run begin(); FINALIZING: MPI_Finalize has been called. */
     bool began, finalizing;
-    pid_t pid;              /* of the rank, to recognise a forked child */
+    pid_t pid;              /* process id of the rank, to recognise a forked child */
     struct clock_group clocks;
     char folder[PATH_MAX];
     struct folder_claim claim; /* number 0: nothing is claimed, as in a spawned job */

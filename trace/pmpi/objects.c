@@ -41,7 +41,8 @@ int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm 
         return MPG_NO_OBJECT;
     }
     *o = (struct object){.number = next_number++, .comm = number, .nth = (int32_t)(*count)++};
-    free((struct object *)(uintptr_t)*slot); /* its handle was reused: another thread has freed it but not recorded this yet */
+    /* An older object whose handle MPI reuses: another thread has freed the object but not recorded this yet. */
+    free((struct object *)(uintptr_t)*slot);
     *slot = (uint64_t)(uintptr_t)o;
     return define(o, kind) ? o->number : MPG_NO_OBJECT;
 }

@@ -227,7 +227,8 @@ const char *tracer_real_before(const char *name)
     return dladdr(first, &module) && module.dli_fname ? module.dli_fname : "the program";
 }
 
-/* Reports that COUNT functions, the first named FIRST, are defined before the tracer's functions. */
+/* Reports that COUNT of MPI's functions, the first named FIRST, are found before the tracer's, which therefore does not
+ * see calls of them. */
 static void report_before(const char *first, int count)
 {
     char more[48] = "";
@@ -257,7 +258,7 @@ void tracer_real_chain(bool reports)
     const void *last = NULL;
     int count = 0;
     for (const struct tracer_real_name *n = tracer_real_names; n->name; n++) {
-        const char *name = n->name + 1; /* the name with MPI_ */
+        const char *name = n->name + 1; /* the name without the P of PMPI_ */
         void *real, *next;
         memcpy(&real, (char *)&tracer_real + n->offset, sizeof real);
         if (n->next < 0)

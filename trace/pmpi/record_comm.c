@@ -17,7 +17,7 @@ static void record_made(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm,
     if (comm != MPI_COMM_NULL)
         e.comm = tracer_comm(comm);
     const bool spawns = s->call == MPG_CALL_Comm_spawn || s->call == MPG_CALL_Comm_spawn_multiple;
-    if (spawns && newcomm != MPI_COMM_NULL && tracer_comm_get(comm)->rank == 0) /* once for all ranks */
+    if (spawns && newcomm != MPI_COMM_NULL && tracer_comm_get(comm)->rank == 0) /* one rank counts the spawned job for all */
         summary_spawned();
     if (newcomm == MPI_COMM_NULL)
         e.newcomm = MPG_NO_COMM;

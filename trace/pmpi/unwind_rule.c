@@ -70,7 +70,7 @@ struct program {
     const uint8_t *p, *end;
     uint64_t code_align;
     int64_t data_align;
-    uint8_t encoding; /* of code addresses in the function's entry */
+    uint8_t encoding; /* form of code addresses in the function's entry */
     /* Present row; row after the instructions of the common part (CIE); stack of rows that an instruction has saved. */
     struct row row, initial, remembered[MAX_REMEMBERED];
     int remembered_number;

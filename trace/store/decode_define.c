@@ -28,7 +28,7 @@ static bool are_ranks(int64_t first, int64_t last, int64_t step, uint64_t repeat
     return first < 0 ? first + step >= 0 : last - step >= 0;
 }
 
-/* Skips N ranks, each below LIMIT or equal to NONE. Returns false: damage. */
+/* Skips N ranks, each below LIMIT or equal to NONE. Returns false if the data are damaged. */
 static bool skip_ranks(struct mpg_decoder *d, uint32_t n, int64_t none, int64_t limit)
 {
     int64_t rank;
@@ -206,7 +206,7 @@ static int read_site(struct mpg_decoder *d, int32_t id, struct mpg_error *err)
 {
     uint32_t n;
     struct mpg_frame frames[MPG_TRACE_MAX_FRAMES];
-    memset(frames, 0, sizeof frames); /* also clears padding, since callsites are compared as bytes */
+    memset(frames, 0, sizeof frames); /* clears padding, too, since callsites are compared as bytes */
     if (!mpg_decode_u32(d, &n, MPG_TRACE_MAX_FRAMES) || n == 0)
         return mpg_decoder_damaged(d, "callsite", err);
     for (uint32_t i = 0; i < n; i++) {

@@ -343,7 +343,7 @@ static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
                ((e->any & MPG_ANY_TAG) && e->recvtag == MPG_UNKNOWN);
     case MPG_KIND_RECV_INIT:
         return e->any != 0;
-    case MPG_KIND_COMPLETE: /* it completes receives posted with a wildcard, or cancelled requests */
+    case MPG_KIND_COMPLETE: /* whether it completes receives posted with a wildcard, or cancelled requests */
         return e->cancelled_number + e->resolution_number > 0;
     default:
         return false;

@@ -202,7 +202,7 @@ void mpg_file_unmap(uint8_t *base, size_t size)
 struct head {
     const struct mpg_chunk *chunk;
     size_t size;
-    const size_t *capacity; /* bytes of each column */
+    const size_t *capacity; /* by column: its bytes */
     const struct mpg_sum_row *sums;
     uint32_t sum_number;
 };

@@ -198,7 +198,7 @@ int mpg_sorter_sort(struct mpg_sorter *s, struct mpg_error *err)
     if (s->fd >= 0)
         return (s->number > 0 && end_run(s, err) < 0) ? -1 : begin_merge(s, err);
     qsort(s->buffer, s->number, s->size, s->compare);
-    s->block_items = 0; /* without a file this is the index of the next item */
+    s->block_items = 0; /* if there is no file, this member is the index of the next item */
     return 0;
 }
 

@@ -87,7 +87,7 @@ struct trace_stream *mpg_trace_stream(const struct trace_rank *r, uint32_t threa
 static struct trace_stream *add_stream(struct trace_rank *r, const struct mpg_chunk *c)
 {
     const uint32_t n = r->threads, place = place_of(r, c->thread);
-    if ((n & (n - 1)) == 0) { /* a power of two: the array is full */
+    if ((n & (n - 1)) == 0) { /* the array is full: its capacity is always a power of two */
         struct trace_stream *grown = realloc(r->stream, (n ? 2 * (size_t)n : 1) * sizeof *grown);
         if (!grown)
             return NULL;

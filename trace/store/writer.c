@@ -308,7 +308,8 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
         stop(w);
         return -1;
     }
-    /* Checked only now, after reading all columns: a truncated part of a mapped file reads as zeros, without an error. */
+    /* The segment is checked only now, after all columns have been read: a truncated part of a mapped file reads as
+     * zeros, without an error. */
     if (w->segment.mapped && mpg_file_is(w->segment_path, &w->segment.file) &&
         !mpg_file_has(w->segment_path, w->segment.size)) {
         lose_segment(w, "its segment was truncated, or written to");
@@ -491,7 +492,7 @@ int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err)
         return -1;
     w->stopped = true;
     if (w->segment.mapped && !mpg_file_is(w->segment_path, &w->segment.file) && access(w->segment_path, F_OK) == 0 &&
-        /* Otherwise another run has taken the names of both files, which is no error. */
+        /* If the stream's file is gone, too, another run has taken the names of both files, which is no error. */
         fstat(w->fd, &st) == 0 && st.st_nlink > 0)
         return mpg_error_set(err, "%s: is another file than the tracer's: with it the trace may not be readable",
                              w->segment_path);

@@ -20,7 +20,7 @@ enum {
 struct import {
     int32_t ranks;
     int64_t size_bytes; /* size of the text, bytes; -1: unknown */
-    const char *target; /* see mpg_build_begin() */
+    const char *target; /* folder of the trace; if FD is a file, its name in errors */
     int fd;
     struct mpg_build *build; /* NULL until the line #ranks */
     struct mpg_text_event parsed;

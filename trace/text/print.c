@@ -19,11 +19,11 @@ struct printer {
     struct mpg_trace *trace;
     FILE *out;
     struct mpg_map printed;   /* (number, kind) -> 1 + label of each definition printed so far */
-    struct mpg_map instances; /* see mpg_build_next_instance() */
+    struct mpg_map instances; /* the instances so far, for mpg_build_next_instance() */
     int32_t labels[TEXT_KINDS]; /* by kind: the next free label */
     /* Whether label 0, and whether another communicator with the members of MPI_COMM_WORLD, has been printed. */
     bool printed_zero, printed_second_world;
-    bool failed;              /* memory was short */
+    bool failed;              /* whether memory was short */
 };
 
 /* Returns whether definition NUMBER of KIND has not been printed yet. SECOND: the rank of a topology, else 0. *LABEL: its
