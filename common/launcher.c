@@ -2,20 +2,21 @@
 /* Environment variables of Open MPI's mpirun, Hydra (MPICH, Intel MPI, MVAPICH), PMIx and Slurm. */
 #include "common/launcher.h"
 
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/peek.h"
 
 /* Returns true if the variable NAME holds an open socket of Hydra. In a job inside another job the inner launcher closes the
- * outer job's sockets but keeps the variables. */
+ * outer job's sockets but keeps the variables, and a file may have the socket's number since. */
 static bool has_socket(const char *name)
 {
     const char *text = getenv(name);
-    return text && *text >= '0' && *text <= '9' && fcntl(atoi(text), F_GETFD) >= 0;
+    struct stat st;
+    return text && *text >= '0' && *text <= '9' && fstat(atoi(text), &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
 enum mpg_mpi mpg_launcher_mpi(void)
@@ -86,7 +87,7 @@ bool mpg_launcher_hydra_job(long proxy, char *job, size_t bytes)
 /* --- Slurm --- */
 
 /* A step started inside another step inherits the other step's variables, even if it uses another protocol. PMI_FD is
- * therefore taken only if it names an open descriptor, and PMIX_NAMESPACE only if it names this step. */
+ * therefore taken only if it names an open socket, and PMIX_NAMESPACE only if it names this step. */
 bool mpg_launcher_srun(enum mpg_srun_protocol *protocol)
 {
     char here[128];
