@@ -19,22 +19,6 @@ static int remember(struct mpg_open_requests *r, int64_t number, const struct ot
 
 /* --- regions and counters --- */
 
-/* Stores the archive's number of REGION, assigned on first use, in *NUMBER. */
-static int need_region(struct mpg_otf2_writer *w, uint32_t region, uint32_t *number, struct mpg_error *err)
-{
-    uint64_t *slot = mpg_map_add(&w->region_numbers, region, 0);
-    if (!slot)
-        return mpg_error_set(err, "out of memory");
-    if (*slot == 0) {
-        if (mpg_grow(&w->regions, w->region_number, &w->region_capacity, sizeof *w->regions, err) < 0)
-            return -1;
-        w->regions[w->region_number++] = region;
-        *slot = w->region_number;
-    }
-    *number = (uint32_t)(*slot - 1);
-    return 0;
-}
-
 /* Writes the counters of S at AT_NS. Before a thread's first values, zeros are written: counters are sums since then. */
 static int write_values(struct mpg_otf2_writer *w, struct otf2_stream *s, uint32_t n, int64_t at_ns, struct mpg_error *err)
 {
@@ -64,7 +48,7 @@ static int enter(struct mpg_otf2_writer *w, struct otf2_stream *s, uint32_t regi
 {
     OTF2_AttributeList *attributes = e->failed ? w->attributes : NULL;
     uint32_t number;
-    if (need_region(w, region, &number, err) < 0 || write_values(w, s, e->value_number, e->enter_ns, err) < 0)
+    if (mpg_otf2_number(&w->regions, region, &number, err) < 0 || write_values(w, s, e->value_number, e->enter_ns, err) < 0)
         return -1;
     if (attributes)
         WRITE(OTF2_AttributeList_AddUint8(attributes, OTF2_OWN_FAILED, 1));
@@ -76,7 +60,7 @@ static int leave(struct mpg_otf2_writer *w, struct otf2_stream *s, uint32_t regi
                  struct mpg_error *err)
 {
     uint32_t number;
-    if (need_region(w, region, &number, err) < 0 || write_values(w, s, values, at_ns, err) < 0)
+    if (mpg_otf2_number(&w->regions, region, &number, err) < 0 || write_values(w, s, values, at_ns, err) < 0)
         return -1;
     WRITE(OTF2_EvtWriter_Leave(s->w, NULL, mpg_otf2_tick(w, at_ns), number));
     return 0;

@@ -206,8 +206,8 @@ static int write_facts(struct mpg_otf2_writer *w, struct definitions *d, struct 
 static int write_regions(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_error *err)
 {
     const uint32_t mpi = string(d, "MPI");
-    for (size_t i = 0; i < w->region_number; i++) {
-        const uint32_t region = w->regions[i];
+    for (size_t i = 0; i < w->regions.n; i++) {
+        const uint32_t region = w->regions.item[i];
         char name[128];
         const char *text = name;
         const bool is_call = region < MPG_CALL_COUNT, is_user = !is_call && (region - MPG_CALL_COUNT) % 2 == 0;
@@ -413,10 +413,10 @@ static int write_epoch_groups(struct mpg_otf2_writer *w, struct definitions *d, 
 static int write_windows(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_error *err)
 {
     char name[48];
-    for (size_t i = 0; i < w->window_number; i++) {
+    for (size_t i = 0; i < w->windows.n; i++) {
+        const int32_t comm = mpg_trace_object(w->trace, (int32_t)w->windows.item[i])->comm;
         snprintf(name, sizeof name, "window %zu", i);
-        WRITE(OTF2_GlobalDefWriter_WriteRmaWin(d->g, (uint32_t)i, string(d, name),
-                                               mpg_otf2_comm_number(w, mpg_trace_object(w->trace, w->windows[i])->comm),
+        WRITE(OTF2_GlobalDefWriter_WriteRmaWin(d->g, (uint32_t)i, string(d, name), mpg_otf2_comm_number(w, comm),
                                                OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
     }
     return 0;

@@ -12,7 +12,7 @@
             return mpg_otf2_write_error(w, err); \
     } while (0)
 
-/* Stores the archive's number of WINDOW, assigned on first use, in *NUMBER. Returns 1; 0: of MPI_COMM_SELF, or of processes of
+/* Stores the archive's number of WINDOW in *NUMBER. Returns 1; 0: a window of MPI_COMM_SELF, or of processes of
  * another MPI_COMM_WORLD; -1 with ERR. */
 static int need_window(struct mpg_otf2_writer *w, int32_t window, uint32_t *number, struct mpg_error *err)
 {
@@ -20,17 +20,7 @@ static int need_window(struct mpg_otf2_writer *w, int32_t window, uint32_t *numb
     const uint32_t comm = o ? mpg_otf2_comm_number(w, o->comm) : OTF2_UNDEFINED_COMM;
     if (comm == OTF2_UNDEFINED_COMM || comm == OTF2_OWN_SELF)
         return 0;
-    uint64_t *slot = mpg_map_add(&w->window_numbers, (uint64_t)window, 0);
-    if (!slot)
-        return mpg_error_set(err, "out of memory");
-    if (*slot == 0) {
-        if (mpg_grow(&w->windows, w->window_number, &w->window_capacity, sizeof *w->windows, err) < 0)
-            return -1;
-        w->windows[w->window_number++] = window;
-        *slot = w->window_number;
-    }
-    *number = (uint32_t)(*slot - 1);
-    return 1;
+    return mpg_otf2_number(&w->windows, (uint32_t)window, number, err) < 0 ? -1 : 1;
 }
 
 /* Stores the archive's number of E's group in *NUMBER. Groups with equal members share a number. */
@@ -68,8 +58,7 @@ void mpg_otf2_one_sided_clear(struct mpg_otf2_writer *w)
     for (size_t i = 0; i < w->group_number; i++)
         free(w->groups[i].members);
     free(w->groups);
-    free(w->windows);
-    mpg_map_clear(&w->window_numbers);
+    mpg_otf2_numbers_clear(&w->windows);
     mpg_map_clear(&w->group_numbers);
     mpg_map_clear(&w->epochs);
 }
@@ -137,7 +126,6 @@ static OTF2_RmaAtomicType atomic_of(enum mpg_call call)
     case MPG_CALL_Compare_and_swap:
         return OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
     case MPG_CALL_Fetch_and_op:
-        return OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
     case MPG_CALL_Get_accumulate:
     case MPG_CALL_Rget_accumulate:
         return OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;

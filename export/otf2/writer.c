@@ -191,6 +191,27 @@ static void clear_streams(struct mpg_otf2_writer *w)
     w->stream_number = 0;
 }
 
+int mpg_otf2_number(struct otf2_numbers *numbers, uint32_t item, uint32_t *number, struct mpg_error *err)
+{
+    uint64_t *slot = mpg_map_add(&numbers->map, item, 0);
+    if (!slot)
+        return mpg_error_set(err, "out of memory");
+    if (*slot == 0) {
+        if (mpg_grow(&numbers->item, numbers->n, &numbers->capacity, sizeof *numbers->item, err) < 0)
+            return -1;
+        numbers->item[numbers->n++] = item;
+        *slot = numbers->n;
+    }
+    *number = (uint32_t)(*slot - 1);
+    return 0;
+}
+
+void mpg_otf2_numbers_clear(struct otf2_numbers *numbers)
+{
+    mpg_map_clear(&numbers->map);
+    free(numbers->item);
+}
+
 /* Returns the stream of LOCATION, an index in locations, opened on first use. */
 static struct otf2_stream *open_stream(struct mpg_otf2_writer *w, size_t location, struct mpg_error *err)
 {
@@ -356,14 +377,13 @@ void mpg_otf2_writer_free(struct mpg_otf2_writer *w)
     mpg_open_requests_clear(&w->requests);
     mpg_open_requests_clear(&w->persistent);
     mpg_map_clear(&w->places);
-    mpg_map_clear(&w->region_numbers);
+    mpg_otf2_numbers_clear(&w->regions);
     mpg_otf2_one_sided_clear(w);
     mpg_map_clear(&w->comm_numbers);
     free(w->comms);
     mpg_map_clear(&w->made);
     free(w->facts);
     free(w->value_names);
-    free(w->regions);
     free(w->streams);
     free(w->locations);
     free(w->first_location);

@@ -33,6 +33,13 @@ static inline uint32_t mpg_otf2_unknown_region(int32_t string)
  * gaps. Communicator 0 is MPI_COMM_SELF of every rank. */
 enum { OTF2_OWN_SELF };
 
+/* Regions or windows of the trace, numbered in the archive by first use. */
+struct otf2_numbers {
+    struct mpg_map map; /* region or window -> number in the archive + 1 */
+    uint32_t *item;     /* region or window, by number in the archive */
+    size_t n, capacity;
+};
+
 enum otf2_request_kind { OTF2_REQUEST_SEND, OTF2_REQUEST_RECEIVE, OTF2_REQUEST_COLLECTIVE };
 
 /* A request that is not completed yet, or a persistent one. */
@@ -88,16 +95,12 @@ struct mpg_otf2_writer {
     size_t stream_number, stream_capacity;
     struct mpg_open_requests requests, persistent; /* of the rank; records: struct otf2_request */
     struct mpg_map places;           /* communicator -> the rank's place in it + 1 */
-    struct mpg_map region_numbers;   /* region, as above -> number in the archive + 1 */
-    uint32_t *regions;               /* regions, by number in the archive */
-    size_t region_number, region_capacity;
+    struct otf2_numbers regions;     /* regions as above */
     struct mpg_map comm_numbers;     /* communicator of the trace -> number in the archive */
     int32_t *comms;                  /* communicators of the trace, by number in the archive, from 1 */
     size_t comm_number, comm_capacity;
     struct mpg_map made;             /* communicator of the archive -> 1: records show how it is made or freed */
-    struct mpg_map window_numbers;   /* window of the trace -> number in the archive + 1 */
-    int32_t *windows;                /* windows of the trace, by number in the archive */
-    size_t window_number, window_capacity;
+    struct otf2_numbers windows;     /* windows of the trace */
     struct otf2_epoch_group *groups; /* groups of Win_post and Win_start, numbers from 2 in the archive */
     size_t group_number, group_capacity;
     struct mpg_map group_numbers;    /* checksum of members -> number in the archive */
@@ -117,6 +120,10 @@ static inline uint64_t mpg_otf2_tick(const struct mpg_otf2_writer *w, int64_t ti
 {
     return (uint64_t)(time_ns + w->bias_ns);
 }
+
+/* Stores the archive's number of ITEM in *NUMBER. Returns 0, or -1 with ERR: out of memory. */
+int mpg_otf2_number(struct otf2_numbers *numbers, uint32_t item, uint32_t *number, struct mpg_error *err);
+void mpg_otf2_numbers_clear(struct otf2_numbers *numbers);
 
 /* Returns the archive's number of communicator COMM; OTF2_UNDEFINED_COMM: COMM is MPG_NO_COMM or contains processes of another
  * MPI_COMM_WORLD, or memory is out. */
