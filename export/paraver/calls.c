@@ -135,9 +135,9 @@ void mpg_prv_sizes(const struct mpg_event *e, int64_t *sent, int64_t *received)
         *sent = e->is_root ? b : 0;
         *received = b;
         break;
-    case MPG_CALL_Scatterv: /* the list of the root says what it sends, not what it receives itself */
+    case MPG_CALL_Scatterv: /* the root receives its own part of the list */
         *sent = e->is_root ? sum : 0;
-        *received = e->is_root ? 0 : b;
+        *received = !e->is_root ? b : e->root >= 0 && (uint32_t)e->root < e->count_number ? e->counts[e->root] : 0;
         break;
     case MPG_CALL_Allgather:
     case MPG_CALL_Alltoall:

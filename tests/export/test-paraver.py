@@ -227,6 +227,22 @@ def whole_case(number, answers):
     return compare(text_of("program.txt"), text_of("x.prv"))
 
 
+def sizes(text, name):
+    """Bytes that each rank's call NAME sent and received, of the records of the exported TEXT."""
+    with open("sizes.txt", "w", encoding="ascii") as file:
+        file.write(text)
+    done = run(*MPGTRACE, "export", "-o", "sizes.prv", "sizes.txt")
+    assert done.returncode == 0, done.stderr
+    found = {}
+    with open("sizes.prv", encoding="ascii") as file:
+        for line in file.read().splitlines():
+            fields = line.split(":")
+            values = dict(zip(fields[6::2], fields[7::2]))
+            if fields[0] == "2" and values.get("50000002") == name:
+                found[int(fields[3]) - 1] = int(values["50100001"]), int(values["50100002"])
+    return found
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -246,6 +262,10 @@ def main():
         tap.ok(f"{2 * CASES} programs come back from Paraver", not wrong, "\n# ".join(wrong[:5]))
         tap.ok(f"mpgsim answers {sum(answers)} times as for the trace, to the last digit", answers[1] > 0 and answers[0] == 0,
                answers)
+        got = sizes("#mpgtext 1\n#ranks 3\n" + "".join(
+            f"{rank} 0 1 Init\n{rank} 9 10 Scatterv root=1 bytes={part}\n{rank} 20 21 Finalize\n"
+            for rank, part in enumerate(("100", "100,70000,5", "5"))), "16")
+        tap.ok("the root of Scatterv sends all parts and receives its own", got == {0: (0, 100), 1: (70105, 70000), 2: (0, 5)}, got)
         os.chdir("/")
     return tap.finish()
 
