@@ -260,11 +260,15 @@ static void print_deducted(const struct stat_summary *s, uint64_t recorded)
            mpg_units_format_time(text, sizeof text, call_ns));
 }
 
-/* Returns the fact KEY summed over all ranks. A rank without the fact counts as the mean of the others. 0: unknown. */
+/* Returns fact KEY in ns, summed over the ranks that have the fact. The tracer writes no fact of 0 ns. */
 static double sum_of_fact(const struct mpg_trace *trace, const char *key)
 {
-    const double mean = mean_fact(trace, key);
-    return mean > 0 ? mean * mpg_trace_ranks(trace) : 0;
+    double sum_ns = 0;
+    for (int32_t r = 0; r < mpg_trace_ranks(trace); r++) {
+        const double ns = mpg_units_parse_fact(mpg_trace_find_fact(trace, r, key), 0);
+        sum_ns += ns > 0 ? ns : 0;
+    }
+    return sum_ns;
 }
 
 /* Prints the tracer's overhead. */

@@ -68,6 +68,10 @@ calls 10, *"
 has "calls that failed" "$out" "failed 1 of the calls returned an error"
 has "the tracer's share: 10 calls of 50 ns and a flush of 4 ms" "$out" \
     "overhead 0.26 % of the run: 10 calls x 50 ns, flushes 10 us"
+# New stacks took 2 us of the flush, all on rank 0: rank 1 met none.
+sed 's/^#fact 1 .*/&\n#fact 0 flushed_stacks_ns 2000/' "$tmp/a.txt" >"$tmp/stacks.txt"
+has "new stacks of one of two ranks" "$(columns "$tmp/stacks.txt")" \
+    "overhead 0.26 % of the run: 10 calls x 50 ns, new stacks 2 us, flushes 8 us"
 has "who died, in what" "$out" "died rank 1 inside MPI_Recv, called 4 ms after MPI_Init"
 has "a thread that died outside" "$out" \
     "died rank 1, thread 1, outside of MPI, its last call 3 ms after MPI_Init"
