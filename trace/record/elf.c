@@ -145,13 +145,24 @@ bool mpg_elf_names(const struct mpg_elf *elf, const char *name)
     return false;
 }
 
-const char *mpg_elf_needed(const struct mpg_elf *elf, size_t i)
+/* Returns the I-th name with TAG in the dynamic section, or NULL. */
+static const char *find_name(const struct mpg_elf *elf, int64_t tag, size_t i)
 {
     ElfW(Dyn) entry;
     for (size_t k = 0; elf->names && read_entry(elf, k, &entry); k++)
-        if (entry.d_tag == DT_NEEDED && entry.d_un.d_val < elf->names_size && i-- == 0)
+        if (entry.d_tag == tag && entry.d_un.d_val < elf->names_size && i-- == 0)
             return elf->names + entry.d_un.d_val;
     return NULL;
+}
+
+const char *mpg_elf_needed(const struct mpg_elf *elf, size_t i)
+{
+    return find_name(elf, DT_NEEDED, i);
+}
+
+const char *mpg_elf_soname(const struct mpg_elf *elf)
+{
+    return find_name(elf, DT_SONAME, 0);
 }
 
 bool mpg_elf_holds(const struct mpg_elf *elf, const char *text)

@@ -41,6 +41,9 @@ bool mpg_elf_names(const struct mpg_elf *elf, const char *name);
 /* Returns the I-th directly needed library, from 0; NULL after the last. */
 const char *mpg_elf_needed(const struct mpg_elf *elf, size_t i);
 
+/* Returns the library's own name (SONAME); NULL: it has none. */
+const char *mpg_elf_soname(const struct mpg_elf *elf);
+
 /* Returns whether the bytes of TEXT occur anywhere in the file. */
 bool mpg_elf_holds(const struct mpg_elf *elf, const char *text);
 

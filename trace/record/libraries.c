@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the libraries of a program by asking the dynamic linker. Only it knows search paths, its cache and $ORIGIN. */
+#define _GNU_SOURCE
 #include "trace/record/libraries.h"
 
 #include <errno.h>
@@ -12,11 +13,32 @@
 
 enum { MAX_LIBRARIES = 10000 };
 
-/* Parses "name => path (address)" or "name => not found". Returns false for other lines, such as "path (address)". */
+/* Parses "path (address)", the line of a library that is needed by a path. Returns false for other lines, such as the vDSO's
+ * "name (address)". */
+static bool parse_path(const char *line, struct mpg_library *library)
+{
+    struct mpg_elf elf;
+    const char *end = strstr(line, " (0x"), *slash = end ? memrchr(line, '/', (size_t)(end - line)) : NULL;
+    if (!slash || end - line >= (ptrdiff_t)sizeof library->path || end - slash > (ptrdiff_t)sizeof library->name)
+        return false;
+    memcpy(library->path, line, (size_t)(end - line));
+    memcpy(library->name, slash + 1, (size_t)(end - slash) - 1);
+    if (mpg_elf_open(&elf, library->path, NULL) < 0)
+        return true;
+    const char *own = mpg_elf_soname(&elf);
+    if (own && strlen(own) < sizeof library->name)
+        strcpy(library->name, own);
+    mpg_elf_close(&elf);
+    return true;
+}
+
+/* Parses "name => path (address)", "name => not found" or "path (address)". Returns false for other lines. */
 static bool parse(const char *line, struct mpg_library *library)
 {
     *library = (struct mpg_library){.name = ""};
     line += strspn(line, " \t");
+    if (!strstr(line, " => "))
+        return parse_path(line, library);
     const size_t name = strcspn(line, " \t\n");
     if (name == 0 || name >= sizeof library->name)
         return false;

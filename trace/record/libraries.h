@@ -9,7 +9,7 @@
 #include "trace/record/elf.h"
 
 struct mpg_library {
-    char name[256];      /* name by which the program or a library needs it, mostly a SONAME */
+    char name[256];      /* name by which the program or a library needs it, mostly a SONAME; if that is a path, its SONAME */
     char path[PATH_MAX]; /* empty: not found */
 };
 

@@ -110,6 +110,15 @@ for flags in "gcc" "clang" "clang -shared-libasan"; do
         skip "AddressSanitizer of $flags" "not here"
     fi
 done
+# A sanitizer's library by a path, as patchelf writes it: ./libasan.so is as long as libasan.so.8.
+if OMPI_CC=gcc MPICH_CC=gcc $mpicc -fsanitize=address -o asan app.c 2>log && [ "$(ldd asan | grep -c 'libasan\.so\.[0-9] ')" = 1 ]; then
+    ln -s "$(ldd asan | sed -nE 's/.*libasan\.so\.[0-9] => ([^ ]*) .*/\1/p')" libasan.so
+    LC_ALL=C sed 's,libasan\.so\.[0-9],./libasan.so,' asan >path && chmod +x path
+    rm -rf path.trace
+    ok "AddressSanitizer's library by a path" started path.trace "$mpirun" ./path
+else
+    skip "AddressSanitizer's library by a path" "no program with libasan.so.8"
+fi
 echo 'int main(void) { return 3; }' >static.c
 if ${CC:-cc} -static -o static static.c 2>/dev/null; then
     "$MPGTRACE" record ./static 2>err
@@ -300,6 +309,11 @@ its own"
 like "... and from a shell" "$("$MPGTRACE" record -o none.trace sh -c './plain && :' 2>&1)" \
     "mpgtrace: ./plain runs untraced: */libmpi_odd.so.7 is of no kind that mpgtrace knows
 its own*"
+ok "a program that needs this MPI by a path compiles" eval '${CC:-cc} -shared -fPIC -o site/libmpi_odd.so.8 abi.c &&
+    ${CC:-cc} -o path plain.c "$tmp/site/libmpi_odd.so.8"'
+is "... runs untraced, which is said" "$("$MPGTRACE" record -o none.trace ./path 2>&1)" \
+    "mpgtrace record: ./path runs untraced: libmpi_odd.so.8 is of no kind that mpgtrace knows
+its own"
 
 # Of the standard ABI, in a version that no tracer is for.
 ok "a program of another version of the standard ABI compiles" eval '${CC:-cc} -shared -fPIC -Wl,-soname,libmpi_abi.so.0 \
