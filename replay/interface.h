@@ -142,9 +142,9 @@ struct mpg_replay_host {
 
 /* The library's exported structure, symbol mpg_enactor. A failure inside MPI_Init ends the whole run. */
 struct mpg_enactor {
-    /* Initialises MPI for NEEDS->threads threads (0: not known yet). Stores this process's *RANK, the number of
-     * processes *SIZE, the end of MPI_Init *LEFT_NS (CLOCK_MONOTONIC), and in *ENOUGH whether MPI provides
-     * MPI_THREAD_MULTIPLE. */
+    /* Initialises MPI for NEEDS->threads threads (0: not known; of a process whose rank is not known yet, the largest number of
+     * a rank). Stores this process's *RANK, the number of processes *SIZE, the end of MPI_Init *LEFT_NS (CLOCK_MONOTONIC), and
+     * in *ENOUGH whether MPI provides MPI_THREAD_MULTIPLE. */
     int (*begin)(const struct mpg_needs *needs, int *rank, int *size, int64_t *left_ns, bool *enough,
                  struct mpg_error *err);
     /* Returns the lowest rank that passed true, or the number of ranks if none did. Collective. */

@@ -342,6 +342,18 @@ static void print_json(const struct mpg_outcome *o, int ranks, const char *trace
 
 /* --- one process --- */
 
+/* Returns the largest number of threads of a rank in the trace PATH; 0 if it cannot be read. */
+static int most_threads(const char *path)
+{
+    struct mpg_error err;
+    struct mpg_trace *t = mpg_trace_open(path, &err);
+    uint32_t most = 0;
+    for (int32_t r = 0; t && r < mpg_trace_ranks(t); r++)
+        most = mpg_trace_threads(t, r) > most ? mpg_trace_threads(t, r) : most;
+    mpg_trace_close(t);
+    return (int)most;
+}
+
 static int play(const struct mpg_enactor *mpi, struct process *p, const struct request *request,
                 enum mpg_mpi family, const char *program)
 {
@@ -349,7 +361,7 @@ static int play(const struct mpg_enactor *mpi, struct process *p, const struct r
     int64_t left_ns;
     bool enough;
     struct mpg_error err;
-    static const struct mpg_needs unknown;
+    const struct mpg_needs unknown = {.threads = p->rank < 0 ? most_threads(request->trace) : 0};
     if (mpi->begin(p->readable ? &p->needs : &unknown, &rank, &ranks, &left_ns, &enough, &err) < 0) {
         mpg_error_print(program, &err);
         return MPG_EXIT_FAILURE;

@@ -179,7 +179,7 @@ static int begin(const struct mpg_needs *needs, int *rank, int *size, int64_t *l
     int provided = required, rc = needs->init_thread || needs->threads > 1
                                       ? MPI_Init_thread(NULL, NULL, required, &provided)
                                       : MPI_Init(NULL, NULL);
-    if (rc == MPI_SUCCESS && needs->threads < 2) /* number of threads not known yet */
+    if (rc == MPI_SUCCESS && needs->threads < 2)
         PMPI_Query_thread(&provided);
     *enough = provided == MPI_THREAD_MULTIPLE;
     *left_ns = (int64_t)mpg_clock_ns();

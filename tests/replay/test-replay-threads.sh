@@ -105,6 +105,17 @@ ok "... re-enacted" recorded 2 order2.trace "$mpgreplay" --quiet --patience=20s 
 ok "... all calls are made" as_before order.trace order2.trace
 ok "... in the communicator's order" test "$(enters order2.trace 0.1 Allreduce)" -gt "$(enters order2.trace 0 Bcast)"
 
+# A launcher that tells the rank only to MPI: the trace's threads are counted before MPI_Init. MPICH's hands out PMI_RANK unless
+# its option -pmi-port is given.
+if other_mpi && $mpirun -pmi-port -np 1 env >ranks 2>&1 && grep -q ^PMI_PORT= ranks && ! grep -q ^PMI_RANK= ranks; then
+    mpirun="$mpirun -pmi-port"
+    limit=100 run 2 "$mpgreplay" --quiet --patience=20s order.trace
+    is "... from a launcher that does not tell the rank" "$status,$(cat err)" "0,"
+else
+    skip "... from a launcher that does not tell the rank" "no Hydra"
+fi
+mpirun=$default
+
 # Threads do not wait for each other otherwise: what thread 0 receives is sent when what thread 1 sends has come, which is
 # later by the trace's clocks.
 ok "a third" made apart.trace <<'END'
