@@ -294,8 +294,8 @@ static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
     return 1;
 }
 
-/* The segment is gone, or holds a later chunk, since the program goes on: reads its events elsewhere. Returns as
- * mpg_decoder_chunk() does. */
+/* The segment is gone, or holds a later chunk, since the program goes on: reads its events elsewhere. Its aggregates are events
+ * behind the stream's last by now, or will be, and are left out like all later events. Returns as mpg_decoder_chunk() does. */
 static int read_elsewhere(struct mpg_decoder *d, struct mpg_error *err)
 {
     return d->stream->uses_segment ? read_appended(d, err) : 0;
