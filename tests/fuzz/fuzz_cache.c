@@ -1,16 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cached results of mpgsim's first pass over a trace: progress, minimum message times, compute-interval classes.
- * Storing loaded results again gives the same results. */
+ * Storing loaded results again gives the same results. Loading adds the callsites of the cache to the trace, so each input gets a
+ * newly opened trace. */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "simulate/evaluate/prepass/floors.h"
 #include "simulate/evaluate/prepass/classes.h"
 #include "simulate/passes/pass.h"
 #include "tests/fuzz/fuzz.h"
+#include "trace/text/text.h"
 
 static const char text[] = "#mpgtext 1\n#ranks 2\n#host 0 a\n#host 1 b\n"
                            "0 0 1 Init\n1 0 1 Init\n0 2 3 Finalize\n1 2 3 Finalize\n";
+
+/* Returns the trace, imported by the first call into a file in memory. */
+static struct mpg_trace *open_trace(void)
+{
+    static char name[64];
+    struct mpg_error err;
+    if (!*name) {
+        const int fd = memfd_create("trace", MFD_CLOEXEC);
+        FILE *in = fmemopen((char *)text, sizeof text - 1, "r");
+        if (fd < 0 || !in || mpg_text_import(in, "the text", "the trace", fd, &err) < 0 || fclose(in) != 0)
+            abort();
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    }
+    struct mpg_trace *t = mpg_trace_open(name, &err);
+    if (!t)
+        abort();
+    return t;
+}
 
 /* Loads DATA and stores it again in KEPT, if it is complete. */
 static void keep_again(struct mpg_trace *t, const uint8_t *data, size_t size,
@@ -38,11 +60,8 @@ static void keep_again(struct mpg_trace *t, const uint8_t *data, size_t size,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct mpg_error err = {""};
     struct mpg_bytes first = {0}, second = {0};
-    struct mpg_trace *t = mpg_trace_open(fuzz_file(text, sizeof text - 1), &err);
-    if (!t)
-        abort();
+    struct mpg_trace *t = open_trace();
     keep_again(t, data, size, &first);
     if (first.size > 0)
         keep_again(t, first.data, first.size, &second);
