@@ -266,15 +266,25 @@ class Losses:
             self.put(bin_of(max(0.0, loss)), (high - low) / record.span)
 
     def starts_in_detours(self, work):
-        record = self.record
+        """Work that begins in a detour loses each length from A to A + the detour's duration alike. Between two ends of such
+        ranges, the number of ranges is constant."""
+        record, ends = self.record, []
         for i, (before, duration) in enumerate(zip(record.work_before,
                                                    record.durations)):
             a = max(0.0, self.lost_until(before + work) - record.lost_before[i + 1])
-            low = a
-            while low < a + duration:
-                number = bin_of(low)
-                high = min(a + duration, bound_of(number + 1))
-                if high <= low:
-                    number, high = number + 1, min(a + duration, bound_of(number + 2))
-                self.put(number, (high - low) / record.span)
-                low = high
+            ends += [(a, 1), (a + duration, -1)]
+        low, ranges = 0.0, 0
+        for end, change in sorted(ends):
+            if ranges and low < end:
+                self.spread(low, end, ranges / record.span)
+            low, ranges = end, ranges + change
+
+    def spread(self, low, end, density):
+        """Puts a mass of DENSITY x length into each bin between LOW and END."""
+        while low < end:
+            number = bin_of(low)
+            high = min(end, bound_of(number + 1))
+            if high <= low:
+                number, high = number + 1, min(end, bound_of(number + 2))
+            self.put(number, (high - low) * density)
+            low = high
