@@ -50,7 +50,7 @@ openmpi-bin       have mpirun
 python3           python_is_whole
 '
 # Without these mpgkit works too: counters, the names of callsites, OTF2 archives and
-# their tests, Fortran tests,
+# their tests, the causes of noise, Fortran tests,
 # the example's plot, a real program to trace, tests of processes that are killed, of two
 # hosts and of packed numbers, and the tracer's tests with the other MPI, whose packages
 # leave mpicc and mpirun to Open MPI's.
@@ -59,6 +59,7 @@ libpapi-dev       header papi.h
 libdw-dev         module libdw
 libsqlite3-dev    module sqlite3
 libopen-trace-format2-dev module otf2
+libtracefs-dev    module libtracefs
 otf2-tools        have otf2-print
 gfortran          have gfortran
 gnuplot-nox       have gnuplot

@@ -130,11 +130,14 @@ static void free_core(struct mpg_noise_core *c)
     mpg_distribution_free(c->ftq.lost_ns);
     mpg_distribution_free(c->length_ns);
     mpg_distribution_free(c->gap_ns);
-    free(c->blocks.off);
+    free(c->blocks.mark);
     free(c->blocks.duration_ns);
     free(c->blocks.start_ns);
     free(c->blocks.block);
-    free(c->off);
+    free(c->mark);
+    for (size_t i = 0; i < c->causes; i++)
+        free(c->cause[i]);
+    free(c->cause);
     free(c->duration_ns);
     free(c->start_ns);
     free(c->host);

@@ -80,8 +80,10 @@ struct mpg_noise_blocks {
     struct mpg_noise_block *block;
     size_t detours;    /* number of detours in all blocks */
     double *start_ns, *duration_ns; /* for each detour in the blocks, in time order; times from the record's start */
-    uint8_t *off;      /* for each detour in the blocks: as mpg_noise_core.off; NULL: unknown */
+    uint8_t *mark;     /* for each detour in the blocks: as mpg_noise_core.mark; NULL: unknown */
 };
+
+enum { MPG_SIGNATURE_MAX_CAUSES = 64 };
 
 /* Recorded interruptions of a core, in time order, not overlapping. */
 struct mpg_noise_core {
@@ -92,12 +94,14 @@ struct mpg_noise_core {
     double span_ns;         /* length of the record; 0: no record, only FTQ data */
     size_t detours;
     double *start_ns, *duration_ns; /* start within [0, span); start + duration <= span */
-    bool off_known;         /* it is known which detours were off the CPU */
-    uint8_t *off;           /* for each detour 1: off the CPU (preempted or stolen by a hypervisor) for at least half of its
-                               duration; 0: interrupted on the CPU. NULL unless off_known */
-    struct mpg_noise_blocks blocks; /* sampled blocks if the record is truncated; else recorded is 0 */
-    double offset_ns;  /* start of the record after the earliest record that was measured together with it, >= 0 */
-    bool together;     /* the core was measured at once with the host's other cores, on a common clock */
+    bool off_known;         /* true: known which detours were off the CPU */
+    uint8_t *mark;          /* for each detour 2 * cause + 1 if it was off the CPU (preempted or stolen by a hypervisor) for at
+                               least half of its duration, 2 * cause if it was interrupted on the CPU. NULL unless off_known */
+    size_t causes;          /* 0: not known, and all causes are 0; only if off_known */
+    char **cause;           /* their names, at most MPG_SIGNATURE_MAX_CAUSES; [0]: not seen by the kernel */
+    struct mpg_noise_blocks blocks; /* for a truncated record */
+    double offset_ns;  /* >= 0: start of the record after the earliest record measured together */
+    bool together;     /* measured at once with the host's other cores, on a common clock */
     double alone_lost; /* fraction lost when measured alone; -1: not measured */
     double fraction_lost;           /* of the whole record: sum of durations / span; 0 without a record */
     double fraction_off;            /* of the whole record: off-CPU time / span, <= fraction_lost; the difference was lost to

@@ -158,6 +158,7 @@ int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, doubl
     mpg_conditions_stop(conditions);
     mpg_conditions_set_epoch(conditions, r.start);
     d.n = r.n;
+    d.start = r.start;
     d.full = r.n == max;
     d.span_ns = (double)r.span * timer->ns_per_tick;
     d.sample = malloc((MPG_DETOUR_COLUMNS * r.n + 1) * sizeof *d.sample);

@@ -25,6 +25,7 @@ struct mpg_detours {
     bool full;           /* the record is full (MAX detours) and ended before DURATION_NS */
     size_t n;
     double *sample;      /* n * MPG_DETOUR_COLUMNS values */
+    uint64_t start;      /* ticks of the timer at the record's start */
 };
 
 /* Records detours for DURATION_NS (> 0) or up to MAX (>= 1) detours, on this thread's core. Duration of a detour:

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/ftq/causes.h"
 #include "bench/ftq/measure.h"
 #include "bench/ftq/quanta.h"
 #include "bench/ftq/host_cores.h"
@@ -36,7 +37,7 @@ static struct {
     struct mpg_option_words modes;
     double duration_ns, quantum_ns, threshold_ns;
     int64_t max_cores, max_detours;
-    bool together, realtime, quick, duration_given;
+    bool causes, together, realtime, quick, duration_given;
 } opt = {.dir = "results", .timer = "auto", .quantum_ns = 1e6,
          .max_cores = 0, .max_detours = 1000000};
 
@@ -50,6 +51,8 @@ static const struct mpg_option options[] = {
      .help = "the cores to measure, like 0,4-7\n(default: all this process may use)"},
     {.name = "max-cores", .kind = MPG_OPTION_INT, .value = &opt.max_cores, .argument = "N",
      .help = "measure at most N of the cores, evenly spread\n(default: 0, no limit)", .maximum = 65536},
+    {.name = "causes", .kind = MPG_OPTION_FLAG, .value = &opt.causes,
+     .help = "find what each detour was: an interrupt, a task, or\nnothing that the kernel sees (mode detour; root)"},
     {.name = "together", .letter = 't', .kind = MPG_OPTION_FLAG, .value = &opt.together,
      .help = "measure all cores at the same time\n(default: one after the other)"},
     {.name = "realtime", .kind = MPG_OPTION_FLAG, .value = &opt.realtime,
@@ -84,6 +87,8 @@ static int check_options(void *unused, char **arguments, size_t n, struct mpg_er
     const bool both = opt.modes.n == 0 || mpg_option_has_word(&opt.modes, BOTH);
     for (int m = 0; m < MPG_NOISE_MODES; m++)
         wanted[m] = all || (both && m != MPG_NOISE_FWQ) || mpg_option_has_word(&opt.modes, m);
+    if (opt.causes && !wanted[MPG_NOISE_DETOUR])
+        return mpg_error_set(err, "--causes needs --mode=detour");
     const bool quanta = wanted[MPG_NOISE_FTQ] || wanted[MPG_NOISE_FWQ];
     if (quanta && opt.duration_ns < opt.quantum_ns)
         return mpg_error_set(err, "--duration is shorter than one quantum");
@@ -182,7 +187,7 @@ static int measure_mine(struct mpg_ftq_cores *division, int argc, char **argv, c
         .argc = argc, .argv = argv, .dir = opt.dir, .timer = &timer, .division = division,
         .duration_ns = opt.duration_ns, .quantum_ns = opt.quantum_ns,
         .threshold_ns = opt.threshold_ns, .max_detours = (size_t)opt.max_detours,
-        .realtime = opt.realtime, .together = opt.together,
+        .causes = opt.causes, .realtime = opt.realtime, .together = opt.together,
         .cores_at_once = opt.together ? on_host : division->ranks};
     if (mpg_results_file_prepare(opt.dir, err) < 0 || mpg_timer_open(opt.timer, &timer, err) < 0)
         return -1;
@@ -204,6 +209,7 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* output by whole lines: lines of several ranks do not mix */
     if (mpg_ftq_cores_join(&launch, &division, &err) < 0)
         goto out;
+    mpg_results_file_before_interrupt(mpg_causes_remove);
     mpg_results_file_on_interrupt(program.name, opt.dir, launch.local_rank == 0 ? mpg_host_error_reported(&division)
                                                                       : &silent);
     if ((n = find_cores(&division, &core, &on_host, &err)) < 0)

@@ -6,6 +6,7 @@
 #include "bench/ftq/measure.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/ftq/causes.h"
 #include "bench/ftq/detour.h"
 #include "bench/ftq/fixed_work.h"
 #include "bench/ftq/quanta.h"
@@ -39,6 +41,9 @@ struct job {
     enum mpg_noise_mode mode;
     pthread_t thread;
     struct gate *gate;
+    struct mpg_causes *causes; /* of all jobs; NULL: not looked for */
+    int index;                 /* of the job, and of its core among the causes' */
+    double lost_ns[MPG_CAUSES_MAX]; /* by cause */
     struct mpg_core_conditions conditions;
     union {
         struct mpg_ftq_quanta quanta;
@@ -78,6 +83,8 @@ static void *run(void *argument)
     job->status = -1;
     if (abandoned)
         return NULL;
+    if (job->causes)
+        mpg_causes_measured_by_me(job->causes, job->index);
     if (mpg_cores_pin(job->conditions.core, &job->err) == 0)
         job->status = measure(job);
     mpg_conditions_skip(&job->conditions);
@@ -202,12 +209,66 @@ static int write_work(const struct job *job, const char *name, struct mpg_header
     return mpg_results_file_write(job->plan->dir, name, header, &samples, err);
 }
 
-static int write_detours(const struct job *job, const char *name, struct mpg_header *header,
+enum { CAUSE_COLUMNS = MPG_DETOUR_COLUMNS + 1 };
+
+/* Adds the names of the causes to HEADER. */
+static int describe_causes(const struct job *job, struct mpg_header *header, struct mpg_error *err)
+{
+    char text[MPG_CAUSES_MAX * (MPG_CAUSE_BYTES + 2)] = "";
+    const char(*name)[MPG_CAUSE_BYTES];
+    const int n = mpg_causes_names(job->causes, &name);
+    for (int i = 0; i < n; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? ", " : "", name[i]);
+    if (mpg_header_add(header, err, "causes", "%s", text) < 0)
+        return -1;
+    return mpg_header_add(header, err, "cause_events_lost", "%llu",
+                          (unsigned long long)mpg_causes_lost(job->causes, job->index));
+}
+
+/* Returns the parts of D's detours, CAUSE_COLUMNS values each, the last of them the cause, which the caller frees; *N: their
+ * number. Sums lost time by cause. NULL: out of memory. */
+static double *divide_by_cause(struct job *job, const struct mpg_detours *d, size_t *n)
+{
+    const double ns = job->plan->timer->ns_per_tick;
+    size_t capacity = d->n + d->n / 8 + 16;
+    double *sample = malloc(capacity * CAUSE_COLUMNS * sizeof *sample);
+    *n = 0;
+    for (size_t i = 0; sample && i < d->n; i++) {
+        const double *from = d->sample + i * MPG_DETOUR_COLUMNS;
+        const struct mpg_cause_span *part, span = {.start = d->start + (uint64_t)(from[0] / ns),
+                                                   .end = d->start + (uint64_t)((from[0] + from[1]) / ns), .off_ns = from[2]};
+        const int parts = mpg_causes_of(job->causes, job->index, &span, &part);
+        if (parts < 0 || *n + (size_t)parts > capacity) {
+            capacity = 2 * capacity + (size_t)(parts > 0 ? parts : 0);
+            double *grown = parts < 0 ? NULL : realloc(sample, capacity * CAUSE_COLUMNS * sizeof *sample);
+            if (!grown) {
+                free(sample);
+                return NULL;
+            }
+            sample = grown;
+        }
+        double end_ns = 0; /* of the parts so far, from the detour's start */
+        for (int k = 0; k < parts; k++) {
+            double *to = sample + (*n)++ * CAUSE_COLUMNS;
+            const double next_ns = k + 1 < parts ? fmin((double)(part[k].end - span.start) * ns, from[1]) : from[1];
+            to[0] = from[0] + end_ns;
+            to[1] = next_ns - end_ns;
+            to[2] = fmin(part[k].off_ns, to[1]);
+            to[MPG_DETOUR_COLUMNS] = part[k].cause;
+            job->lost_ns[part[k].cause] += to[1];
+            end_ns = next_ns;
+        }
+    }
+    return sample;
+}
+
+static int write_detours(struct job *job, const char *name, struct mpg_header *header,
                          struct mpg_error *err)
 {
     const struct mpg_detours *d = &job->found.detours;
-    struct mpg_bench_samples samples = {"start_ns duration_ns off_cpu_ns", MPG_DETOUR_COLUMNS, {1, 1, 0},
+    struct mpg_bench_samples samples = {"start_ns duration_ns off_cpu_ns", MPG_DETOUR_COLUMNS, {1, 1, 0, 0},
                                   d->n, d->sample};
+    double *with_causes = NULL;
     if (mpg_header_add(header, err, "threshold_ns", "%.1f", d->threshold_ns) < 0 ||
         mpg_header_add(header, err, "shortest_loop_ns", "%.1f", d->loop_ns) < 0 ||
         mpg_header_add(header, err, "span_ns", "%.1f", d->span_ns) < 0)
@@ -216,10 +277,22 @@ static int write_detours(const struct job *job, const char *name, struct mpg_hea
                                   "after %zu detours, --max-detours; the record ends there",
                                   d->n) < 0)
         return -1;
-    return mpg_results_file_write(job->plan->dir, name, header, &samples, err);
+    if (job->causes) {
+        if (describe_causes(job, header, err) < 0)
+            return -1;
+        with_causes = divide_by_cause(job, d, &samples.n);
+        if (!with_causes)
+            return mpg_error_set(err, "out of memory for %zu detours", d->n);
+        samples.columns = "start_ns duration_ns off_cpu_ns cause";
+        samples.n_columns = CAUSE_COLUMNS;
+        samples.value = with_causes;
+    }
+    const int status = mpg_results_file_write(job->plan->dir, name, header, &samples, err);
+    free(with_causes);
+    return status;
 }
 
-static int write_file(const struct job *job, struct mpg_error *err)
+static int write_file(struct job *job, struct mpg_error *err)
 {
     char name[320];
     struct mpg_header header = {0, NULL};
@@ -276,6 +349,30 @@ static void print_detours(struct mpg_detours *d, const char *who)
     printf("%s\n", d->full ? "; record full (--max-detours)" : "");
 }
 
+/* Prints the causes with most of the lost time, in percent of the record. */
+static void print_causes(const struct job *job, const char *who)
+{
+    enum { MOST = 6 };
+    const char(*name)[MPG_CAUSE_BYTES];
+    const int n = mpg_causes_names(job->causes, &name);
+    const uint64_t lost = mpg_causes_lost(job->causes, job->index);
+    bool told[MPG_CAUSES_MAX] = {false};
+    printf("%s: detour: by cause:", who);
+    for (int k = 0; k < MOST && k < n; k++) {
+        int largest = -1;
+        for (int i = 0; i < n; i++)
+            if (!told[i] && job->lost_ns[i] > 0 && (largest < 0 || job->lost_ns[i] > job->lost_ns[largest]))
+                largest = i;
+        if (largest < 0)
+            break;
+        told[largest] = true;
+        printf("%s %s %.4f %%", k ? "," : "", name[largest], 100 * job->lost_ns[largest] / job->found.detours.span_ns);
+    }
+    if (lost > 0)
+        printf("; %llu events of the kernel's trace were lost", (unsigned long long)lost);
+    putchar('\n');
+}
+
 static void print_line(struct job *job)
 {
     char host[256] = "", who[300];
@@ -288,6 +385,8 @@ static void print_line(struct job *job)
         print_work(&job->found.work, who);
     else
         print_detours(&job->found.detours, who);
+    if (job->causes)
+        print_causes(job, who);
     fflush(stdout); /* errors of printf() are detected when stdout is closed */
     mpg_conditions_warn(&job->conditions, who);
 }
@@ -331,19 +430,33 @@ int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mod
         return mpg_error_set(err, "out of memory for %d cores", n);
     pthread_barrier_init(&gate.together.barrier, NULL, (unsigned)n); /* cannot fail, since n >= 1 */
     for (int i = 0; i < n; i++) {
-        job[i] = (struct job){.plan = plan, .mode = mode, .gate = &gate};
+        job[i] = (struct job){.plan = plan, .mode = mode, .gate = &gate, .index = i};
         job[i].conditions = (struct mpg_core_conditions){.core = core[i], .realtime = plan->realtime,
                                           .together = n > 1 ? &gate.together : NULL,
                                           .division = plan->division, .timer = plan->timer};
     }
-    int started = start(job, n, &gate, err), status = started < n ? -1 : 0;
-    await(plan, job, started, progress, done);
+    struct mpg_causes *causes = NULL;
+    int started = 0, status = 0;
+    if (plan->causes && mode == MPG_NOISE_DETOUR) {
+        causes = mpg_causes_start(core, n, plan->timer, plan->duration_ns, err);
+        status = causes ? 0 : -1;
+    }
+    for (int i = 0; i < n; i++)
+        job[i].causes = causes;
+    if (status == 0) {
+        started = start(job, n, &gate, err);
+        status = started < n ? -1 : 0;
+        await(plan, job, started, progress, done);
+    }
+    if (causes && status == 0)
+        status = mpg_causes_stop(causes, err);
     mpg_progress_clear(progress); /* the progress line ends here, since summary lines follow */
     for (int i = 0; i < started; i++) {
         if (status == 0)
             status = finish(&job[i], err);
         clear(&job[i]);
     }
+    mpg_causes_free(causes);
     pthread_barrier_destroy(&gate.together.barrier);
     free(job);
     return status;

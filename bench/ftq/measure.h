@@ -25,6 +25,7 @@ struct mpg_noise_plan {
     const struct mpg_ftq_cores *division;
     double duration_ns, quantum_ns, threshold_ns;
     size_t max_detours;
+    bool causes;             /* find the causes of detours, by causes.h */
     bool realtime, together; /* true: all cores at once, in this process */
     int cores_at_once; /* number of cores that all ranks of this host measure at once */
 };

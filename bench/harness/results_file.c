@@ -139,6 +139,7 @@ int mpg_results_file_write(const char *dir, const char *name, const struct mpg_h
 static struct {
     const char *program, *dir;
     const atomic_bool *silent;
+    void (*step)(void); /* NULL: none */
 } announced;
 
 static void write_error_text(const char *text)
@@ -155,7 +156,14 @@ static void announce(int number)
         write_error_text(announced.dir);
         write_error_text(" are complete, the running measurement is lost\n");
     }
+    if (announced.step)
+        announced.step();
     raise(number); /* the signal's default action, restored by SA_RESETHAND, now ends the process */
+}
+
+void mpg_results_file_before_interrupt(void (*step)(void))
+{
+    announced.step = step;
 }
 
 void mpg_results_file_on_interrupt(const char *program, const char *dir, const atomic_bool *silent)

@@ -38,6 +38,10 @@ struct mpg_bench_samples {
     const double *value;             /* n * n_columns values */
 };
 
+/* STEP, which may only call functions that signal handlers may call, runs before the process ends by such a signal. For main()
+ * only, once, before mpg_results_file_on_interrupt(). */
+void mpg_results_file_before_interrupt(void (*step)(void));
+
 /* Makes SIGINT, SIGTERM and SIGHUP report on standard error that PROGRAM was interrupted and the files in folder
  * DIR are complete, then end the process by default action. Silent once *SILENT (may be NULL) is true. The
  * arguments must stay valid; for main() only, once. */

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "signature/file/pack.h"
 
@@ -142,7 +143,7 @@ char *mpg_detours_pack_blocks(const struct mpg_noise_core *core, int parts, int 
     return text;
 }
 
-char *mpg_detours_pack_off(const uint8_t *off, size_t n, int level, size_t *marked,
+char *mpg_detours_pack_off(const uint8_t *mark, size_t n, int level, size_t *marked,
                            struct mpg_error *err)
 {
     uint64_t *number = malloc((n + 1) * sizeof *number), before = 0;
@@ -152,13 +153,36 @@ char *mpg_detours_pack_off(const uint8_t *off, size_t n, int level, size_t *mark
         return NULL;
     }
     for (size_t i = 0; i < n; i++)
-        if (off[i]) {
+        if (mark[i] & 1) {
             number[(*marked)++] = before;
             before = 0;
         } else {
             before++;
         }
     char *text = mpg_pack(number, *marked, level, err);
+    free(number);
+    return text;
+}
+
+char *mpg_detours_pack_causes(const uint8_t *mark, size_t n, int level, size_t *caused, struct mpg_error *err)
+{
+    uint64_t *number = malloc((2 * n + 1) * sizeof *number), before = 0;
+    *caused = 0;
+    if (!number) {
+        mpg_error_set(err, "out of memory for %zu detours", n);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (mark[i] / 2 == 0) {
+            before++;
+            continue;
+        }
+        number[2 * *caused] = before;
+        number[2 * *caused + 1] = mark[i] / 2;
+        ++*caused;
+        before = 0;
+    }
+    char *text = mpg_pack(number, 2 * *caused, level, err);
     free(number);
     return text;
 }
@@ -227,6 +251,25 @@ int mpg_detours_unpack_off(const char *text, size_t marked, size_t n, uint8_t **
         free(made);
     else
         *off = made;
+    return status;
+}
+
+int mpg_detours_unpack_causes(const char *text, size_t caused, size_t n, uint8_t *mark, struct mpg_error *err)
+{
+    uint64_t *number = mpg_unpack(text, 2 * caused, err);
+    int status = number ? 0 : -1;
+    for (size_t i = 0, at = 0; status == 0 && i < caused; i++, at++) {
+        const uint64_t cause = number[2 * i + 1];
+        if (number[2 * i] >= n - at)
+            status = mpg_error_set(err, "cause %zu is beyond the last detour", i);
+        else if (cause < 1 || cause >= MPG_SIGNATURE_MAX_CAUSES)
+            status = mpg_error_set(err, "cause %zu is not from 1 to %d", i, MPG_SIGNATURE_MAX_CAUSES - 1);
+        else {
+            at += (size_t)number[2 * i];
+            mark[at] = (uint8_t)(mark[at] + 2 * cause);
+        }
+    }
+    free(number);
     return status;
 }
 
@@ -335,6 +378,49 @@ static int read_off(const json_t *object, size_t n, uint8_t **off, struct mpg_er
     return status < 0 ? mpg_error_prefix(err, "off_cpu") : 0;
 }
 
+/* Reads member "causes" of OBJECT, which has N detours, into MARK; nothing if it is absent. */
+static int read_causes(const json_t *object, size_t n, uint8_t *mark, struct mpg_error *err)
+{
+    const json_t *member, *text;
+    int caused = 0;
+    if (mpg_json_get(object, "causes", JSON_OBJECT, &member, err) < 0)
+        return -1;
+    if (!member)
+        return 0;
+    int status = mpg_json_need_count(member, "n", 0, &caused, err);
+    if (status == 0)
+        status = mpg_json_get(member, "packed", JSON_STRING, &text, err);
+    if (status == 0 && !text)
+        status = mpg_error_set(err, "packed is missing");
+    if (status == 0 && ((size_t)caused > n || !mark))
+        status = mpg_error_set(err, mark ? "n is %d, of %zu detours" : "there are %d without off_cpu", caused, n);
+    if (status == 0)
+        status = mpg_detours_unpack_causes(json_string_value(text), (size_t)caused, n, mark, err);
+    return status < 0 ? mpg_error_prefix(err, "causes") : 0;
+}
+
+/* Reads the names of CORE's causes. */
+static int read_names(const json_t *object, struct mpg_noise_core *core, struct mpg_error *err)
+{
+    const json_t *names;
+    if (mpg_json_get(object, "cause_names", JSON_ARRAY, &names, err) < 0)
+        return -1;
+    const size_t n = json_array_size(names);
+    if (n > MPG_SIGNATURE_MAX_CAUSES)
+        return mpg_error_set(err, "cause_names has %zu, more than %d", n, (int)MPG_SIGNATURE_MAX_CAUSES);
+    core->cause = n > 0 ? calloc(n, sizeof *core->cause) : NULL;
+    if (n > 0 && !core->cause)
+        return mpg_error_set(err, "out of memory");
+    for (; core->causes < n; core->causes++) {
+        const json_t *name = json_array_get(names, core->causes);
+        if (!json_is_string(name))
+            return mpg_error_set(err, "cause_names[%zu] is no text", core->causes);
+        if (!(core->cause[core->causes] = strdup(json_string_value(name))))
+            return mpg_error_set(err, "out of memory");
+    }
+    return 0;
+}
+
 /* Reads member "blocks" of OBJECT: the sampled blocks of a truncated record. */
 static int read_blocks(const json_t *object, struct mpg_detours_allowance *allowance, int parts,
                        struct mpg_noise_core *core, struct mpg_error *err)
@@ -365,7 +451,9 @@ static int read_blocks(const json_t *object, struct mpg_detours_allowance *allow
     if (status == 0)
         status = unpack_blocks(packed, (size_t)n, detours, parts, b, err);
     if (status == 0)
-        status = read_off(member, detours, &b->off, err);
+        status = read_off(member, detours, &b->mark, err);
+    if (status == 0)
+        status = read_causes(member, detours, b->mark, err);
     return status < 0 ? mpg_error_prefix(err, "blocks") : 0;
 }
 
@@ -402,16 +490,20 @@ int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowan
         status = packed ? mpg_detours_unpack(packed, n, parts, core, err)
                         : read_arrays(member, core, err);
     if (status == 0)
-        status = read_off(member, core->detours, &core->off, err);
+        status = read_off(member, core->detours, &core->mark, err);
+    if (status == 0)
+        status = read_causes(member, core->detours, core->mark, err);
+    if (status == 0)
+        status = read_names(member, core, err);
     if (status == 0)
         status = read_blocks(member, allowance, parts, core, err);
-    core->off_known = core->off != NULL;
+    core->off_known = core->mark != NULL;
     return status < 0 ? mpg_error_prefix(err, "detours") : 0;
 }
 
 /* ---- writing ---- */
 
-/* Writes OFF, the off-CPU flags of N detours; nothing if OFF is NULL. */
+/* Writes the off-CPU flags of N detours; nothing if OFF, their marks, is NULL. */
 static int put_off(struct mpg_json *out, const uint8_t *off, size_t n, struct mpg_error *err)
 {
     size_t marked;
@@ -429,6 +521,25 @@ static int put_off(struct mpg_json *out, const uint8_t *off, size_t n, struct mp
     return 0;
 }
 
+/* Writes the causes of N detours; nothing if no cause is known. */
+static int put_causes(struct mpg_json *out, const struct mpg_noise_core *core, const uint8_t *mark, size_t n,
+                      struct mpg_error *err)
+{
+    size_t caused;
+    if (core->causes == 0)
+        return 0;
+    char *packed = mpg_detours_pack_causes(mark, n, MPG_PACK_WELL, &caused, err);
+    if (!packed)
+        return mpg_error_prefix(err, "detours");
+    mpg_json_break(out);
+    mpg_json_object(out, "causes");
+    mpg_json_integer(out, "n", (int64_t)caused);
+    mpg_json_text(out, "packed", packed);
+    mpg_json_close(out);
+    free(packed);
+    return 0;
+}
+
 static int put_blocks(struct mpg_json *out, const struct mpg_noise_core *core, const char *packed, struct mpg_error *err)
 {
     mpg_json_break(out);
@@ -437,7 +548,8 @@ static int put_blocks(struct mpg_json *out, const struct mpg_noise_core *core, c
     mpg_json_integer(out, "detours", (int64_t)core->blocks.detours);
     mpg_json_break(out);
     mpg_json_text(out, "packed", packed);
-    if (put_off(out, core->blocks.off, core->blocks.detours, err) < 0)
+    if (put_off(out, core->blocks.mark, core->blocks.detours, err) < 0 ||
+        put_causes(out, core, core->blocks.mark, core->blocks.detours, err) < 0)
         return -1;
     mpg_json_close(out);
     return 0;
@@ -494,7 +606,16 @@ int mpg_detours_write(struct mpg_json *out, struct mpg_detours_allowance *allowa
         mpg_json_numbers(out, "start_ns", core->start_ns, core->detours);
         mpg_json_numbers(out, "duration_ns", core->duration_ns, core->detours);
     }
-    status = put_off(out, core->off, core->detours, err);
+    status = put_off(out, core->mark, core->detours, err);
+    if (status == 0)
+        status = put_causes(out, core, core->mark, core->detours, err);
+    if (core->causes > 0) {
+        mpg_json_break(out);
+        mpg_json_array(out, "cause_names");
+        for (size_t i = 0; i < core->causes; i++)
+            mpg_json_text(out, NULL, core->cause[i]);
+        mpg_json_close(out);
+    }
     if (status == 0 && blocks)
         status = put_blocks(out, core, blocks, err);
     mpg_json_close(out);

@@ -28,15 +28,21 @@ char *mpg_detours_pack_blocks(const struct mpg_noise_core *core, int parts, int 
 int mpg_detours_unpack(const char *text, size_t n, int parts, struct mpg_noise_core *core,
                        struct mpg_error *err);
 
-/* Packs OFF, the off-CPU flags of N detours: for each set flag the number of clear flags before it. *MARKED:
+/* Packs the off-CPU flags of N marks: for each set flag the number of clear flags before it. *MARKED:
  * number of set flags. Returns a text for the caller to free, or NULL with ERR if memory runs out. */
-char *mpg_detours_pack_off(const uint8_t *off, size_t n, int level, size_t *marked,
+char *mpg_detours_pack_off(const uint8_t *mark, size_t n, int level, size_t *marked,
                            struct mpg_error *err);
+/* Packs the causes of N marks: for each that is not 0 the number of zeros before it, and the cause. *CAUSED: their number.
+ * Returns a text for the caller to free, or NULL with ERR if memory runs out. */
+char *mpg_detours_pack_causes(const uint8_t *mark, size_t n, int level, size_t *caused, struct mpg_error *err);
 
-/* Unpacks from TEXT the off-CPU flags of N detours, MARKED of which are set, into *OFF, for the caller to free. Returns
+/* Unpacks from TEXT the off-CPU flags of N detours, MARKED of which are set, into *MARK, for the caller to free. Returns
  * 0, or -1 with ERR: as mpg_unpack(), or a detour beyond N. */
-int mpg_detours_unpack_off(const char *text, size_t marked, size_t n, uint8_t **off,
+int mpg_detours_unpack_off(const char *text, size_t marked, size_t n, uint8_t **mark,
                            struct mpg_error *err);
+/* Adds CAUSED packed causes to the N marks MARK. Returns 0, or -1 with ERR: as mpg_unpack(), a detour beyond N, or a cause beyond
+ * MPG_SIGNATURE_MAX_CAUSES. */
+int mpg_detours_unpack_causes(const char *text, size_t caused, size_t n, uint8_t *mark, struct mpg_error *err);
 
 /* Reads member "detours" of OBJECT, which may be absent, into CORE, which has no detours. Returns 0, or -1 with
    ERR. */

@@ -167,23 +167,34 @@ static int check_blocks(const struct mpg_noise_core *c, struct mpg_error *err)
 /* Checks that off-CPU flags exist for all detours, those of the blocks included, or for none. */
 static int check_off(const struct mpg_noise_core *c, struct mpg_error *err)
 {
-    if (c->off_known != (c->off != NULL) ||
-        (c->off_known && c->blocks.recorded > 0) != (c->blocks.off != NULL))
+    if (c->off_known != (c->mark != NULL) ||
+        (c->off_known && c->blocks.recorded > 0) != (c->blocks.mark != NULL))
         return mpg_error_set(err, "off_cpu is there of some detours only");
-    for (size_t i = 0; c->off && i < c->detours; i++)
-        if (c->off[i] > 1)
-            return mpg_error_set(err, "off_cpu of detour %zu is %d", i, (int)c->off[i]);
-    for (size_t i = 0; c->blocks.off && i < c->blocks.detours; i++)
-        if (c->blocks.off[i] > 1)
-            return mpg_error_set(err, "off_cpu of detour %zu of blocks is %d", i,
-                                 (int)c->blocks.off[i]);
+    return 0;
+}
+
+/* Checks that each detour's cause has a name, and that names are texts of one line. */
+static int check_causes(const struct mpg_noise_core *c, struct mpg_error *err)
+{
+    const size_t n = c->causes > 0 ? c->causes : 1;
+    if (c->causes > MPG_SIGNATURE_MAX_CAUSES || (c->causes > 0 && !c->off_known))
+        return mpg_error_set(err, "cause_names has %zu, of at most %d, with off_cpu", c->causes, (int)MPG_SIGNATURE_MAX_CAUSES);
+    for (size_t i = 0; i < c->causes; i++)
+        if (check_text(c->cause[i], "cause_names", err) < 0)
+            return -1;
+    for (size_t i = 0; c->mark && i < c->detours; i++)
+        if (c->mark[i] / 2 >= n)
+            return mpg_error_set(err, "cause %d of detour %zu has no name", c->mark[i] / 2, i);
+    for (size_t i = 0; c->blocks.mark && i < c->blocks.detours; i++)
+        if (c->blocks.mark[i] / 2 >= n)
+            return mpg_error_set(err, "cause %d of detour %zu of blocks has no name", c->blocks.mark[i] / 2, i);
     return 0;
 }
 
 static int check_detours(const struct mpg_noise_core *c, struct mpg_error *err)
 {
     if (check_count(c->detours, MPG_SIGNATURE_MAX_DETOURS, "start_ns", err) < 0 ||
-        mpg_noise_detours_check(c, err) < 0 || check_off(c, err) < 0)
+        mpg_noise_detours_check(c, err) < 0 || check_off(c, err) < 0 || check_causes(c, err) < 0)
         return -1;
     return check_blocks(c, err) < 0 ? mpg_error_prefix(err, "blocks") : 0;
 }

@@ -81,15 +81,51 @@ static int mark_off(const struct mpg_results *r, struct mpg_noise_core *core,
     double sum_ns = 0;
     if (!off_ns)
         return 0;
-    if (!(core->off = malloc(core->detours + 1)))
+    if (!(core->mark = malloc(core->detours + 1)))
         return mpg_collect_no_memory(err);
     for (size_t i = 0; i < core->detours; i++) {
         double duration_ns = r->column[MPG_COLUMN_DURATION_NS][i];
-        core->off[i] = off_ns[i] > 0 && off_ns[i] >= duration_ns / 2;
+        core->mark[i] = off_ns[i] > 0 && off_ns[i] >= duration_ns / 2;
         sum_ns += fmin(off_ns[i], duration_ns);
     }
     core->off_known = true;
     core->fraction_off = fmin(sum_ns / core->span_ns, core->fraction_lost);
+    return 0;
+}
+
+/* Adds the cause of each detour to CORE's marks, and their names, if R records causes. Names that no detour has are left out. */
+static int mark_causes(const struct mpg_results *r, struct mpg_noise_core *core, struct mpg_error *err)
+{
+    const double *cause = r->column[MPG_COLUMN_CAUSE];
+    const char *names = mpg_collect_fact(r, "causes");
+    uint8_t number[MPG_SIGNATURE_MAX_CAUSES] = {0}; /* in the signature, of each cause of the file */
+    size_t n = 0;
+    if (!cause || !names || !core->mark)
+        return 0;
+    bool occurs[MPG_SIGNATURE_MAX_CAUSES] = {true}; /* unseen keeps its place */
+    for (size_t i = 0; i < core->detours; i++) {
+        if (!(cause[i] < MPG_SIGNATURE_MAX_CAUSES))
+            return mpg_error_set(err, "cause %g of detour %zu, of at most %d", cause[i], i,
+                                 (int)MPG_SIGNATURE_MAX_CAUSES);
+        occurs[(size_t)cause[i]] = true;
+    }
+    if (!(core->cause = calloc(MPG_SIGNATURE_MAX_CAUSES, sizeof *core->cause)))
+        return mpg_collect_no_memory(err);
+    for (const char *name = names; *name && n < MPG_SIGNATURE_MAX_CAUSES; n++) {
+        const size_t length = strcspn(name, ",");
+        if (occurs[n]) {
+            number[n] = (uint8_t)core->causes;
+            if (!(core->cause[core->causes] = strndup(name, length)))
+                return mpg_collect_no_memory(err);
+            core->causes++;
+        }
+        name += length + strspn(name + length, ", ");
+    }
+    for (size_t i = 0; i < core->detours; i++) {
+        if ((size_t)cause[i] >= n)
+            return mpg_error_set(err, "cause %g of detour %zu has no name", cause[i], i);
+        core->mark[i] = (uint8_t)(core->mark[i] + 2 * number[(size_t)cause[i]]);
+    }
     return 0;
 }
 
@@ -124,10 +160,14 @@ static int pack_record(struct mpg_collect *c, struct mpg_noise_core *core, int p
     if (!made.host)
         return mpg_collect_no_memory(err);
     made.packed = mpg_detours_pack(core, parts, MPG_PACK_FAST, err);
-    if (made.packed && core->off)
-        made.off = mpg_detours_pack_off(core->off, core->detours, MPG_PACK_FAST, &made.marked,
+    if (made.packed && core->mark)
+        made.off = mpg_detours_pack_off(core->mark, core->detours, MPG_PACK_FAST, &made.marked,
                                         err);
-    if (!made.packed || !made.off != !core->off) {
+    if (made.off && core->causes > 0)
+        made.causes = mpg_detours_pack_causes(core->mark, core->detours, MPG_PACK_FAST, &made.caused, err);
+    if (!made.packed || !made.off != !core->mark || !made.causes != !core->causes) {
+        free(made.causes);
+        free(made.off);
         free(made.packed);
         free(made.host);
         return -1;
@@ -135,9 +175,9 @@ static int pack_record(struct mpg_collect *c, struct mpg_noise_core *core, int p
     c->record[c->records++] = made;
     free(core->start_ns);
     free(core->duration_ns);
-    free(core->off);
+    free(core->mark);
     core->start_ns = core->duration_ns = NULL;
-    core->off = NULL;
+    core->mark = NULL;
     core->detours = 0;
     return 0;
 }
@@ -178,10 +218,16 @@ static void drop_alone(struct mpg_collect *c, struct mpg_noise_core *core)
     core->fraction_off = 0;
     while (c->record[i].core != core->core || strcmp(c->record[i].host, core->host) != 0)
         i++;
+    free(c->record[i].causes);
     free(c->record[i].off);
     free(c->record[i].packed);
     free(c->record[i].host);
     c->record[i] = c->record[--c->records];
+    for (size_t k = 0; k < core->causes; k++)
+        free(core->cause[k]);
+    free(core->cause);
+    core->cause = NULL;
+    core->causes = 0;
 }
 
 int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,
@@ -204,8 +250,8 @@ int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,
         return mpg_error_prefix(err, "%s", r->path);
     if (mpg_noise_detours_check(core, err) < 0)
         return mpg_error_prefix(err, "%s: detours", r->path);
-    if (mpg_noise_core_derive(core, err) < 0 || mark_off(r, core, err) < 0 || fit_detours(core, err) < 0 ||
-        pack_record(c, core, parts, epoch_ns, err) < 0)
+    if (mpg_noise_core_derive(core, err) < 0 || mark_off(r, core, err) < 0 || mark_causes(r, core, err) < 0 ||
+        fit_detours(core, err) < 0 || pack_record(c, core, parts, epoch_ns, err) < 0)
         return mpg_error_prefix(err, "%s", r->path);
     return 0;
 }
@@ -213,6 +259,7 @@ int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,
 void mpg_collect_free_records(struct mpg_collect *c)
 {
     for (size_t i = 0; i < c->records; i++) {
+        free(c->record[i].causes);
         free(c->record[i].off);
         free(c->record[i].packed);
         free(c->record[i].host);
@@ -253,7 +300,8 @@ static void set_offsets(struct mpg_collect *c)
 /* Returns the number of characters that RECORD takes in a signature. */
 static size_t size_of(const struct mpg_collect_record *record)
 {
-    return strlen(record->packed) + (record->off ? strlen(record->off) : 0);
+    return strlen(record->packed) + (record->off ? strlen(record->off) : 0) +
+           (record->causes ? strlen(record->causes) : 0);
 }
 
 /* Returns the largest limit of characters per record with which all records fit into LEFT. Records below the limit
@@ -309,7 +357,9 @@ int mpg_collect_put_detours(struct mpg_collect *c, size_t left, struct mpg_error
         if (!core || mpg_detours_unpack(record->packed, record->n, record->parts, core, err) < 0)
             return core ? -1 : mpg_error_set(err, "a record without a core");
         if (record->off && mpg_detours_unpack_off(record->off, record->marked, record->n,
-                                                  &core->off, err) < 0)
+                                                  &core->mark, err) < 0)
+            return -1;
+        if (record->causes && mpg_detours_unpack_causes(record->causes, record->caused, record->n, core->mark, err) < 0)
             return -1;
         if (size <= share && record->n <= max)
             continue;

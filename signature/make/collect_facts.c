@@ -22,7 +22,7 @@ static bool is_own_key(const char *key)
         "cores_at_once", "context_switches", "cpu_migrations", "page_faults", "preemptions",
         "cpu_share", "off_cpu_ns", "speed_range", "rank", "steal_ns", "interrupts", "softirqs",
         "eager_limit_bytes", "eager_limit", "clocks", "one_way_error_ns", "stopping",
-        "operations", "kernels", "kernel_units", "fits", "sigmake"};
+        "operations", "causes", "cause_events_lost", "kernels", "kernel_units", "fits", "sigmake"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(key, own[i]) == 0)
             return true;

@@ -31,6 +31,8 @@ struct mpg_collect_record {
     char *packed;
     size_t marked;   /* number of detours that were off the CPU */
     char *off;       /* packed off-CPU flags; NULL: unknown */
+    size_t caused;   /* number of detours with a cause that was seen */
+    char *causes;    /* packed causes; NULL: unknown */
 };
 
 struct mpg_collect {

@@ -32,6 +32,7 @@ static const struct {
     [MPG_COLUMN_LOST_NS] = {.name = "lost_ns"},
     [MPG_COLUMN_DURATION_NS] = {.name = "duration_ns"},
     [MPG_COLUMN_OFF_CPU_NS] = {.name = "off_cpu_ns"},
+    [MPG_COLUMN_CAUSE] = {.name = "cause", .counts = true},
     [MPG_COLUMN_PAIR] = {.name = "pair", .counts = true},
     [MPG_COLUMN_SIZE_BYTES] = {.name = "size_bytes", .counts = true},
     [MPG_COLUMN_RTT_NS] = {.name = "rtt_ns"},
@@ -68,7 +69,7 @@ static const struct {
 } benchmarks[MPG_BENCHMARKS] = {
     [MPG_BENCHMARK_FTQ] = {"ftq", BIT(START_NS) | BIT(WORK) | BIT(LOST_NS), 0},
     [MPG_BENCHMARK_FWQ] = {"fwq", BIT(START_NS) | BIT(DURATION_NS), BIT(LOST_NS)},
-    [MPG_BENCHMARK_DETOUR] = {"detour", BIT(START_NS) | BIT(DURATION_NS), BIT(OFF_CPU_NS)},
+    [MPG_BENCHMARK_DETOUR] = {"detour", BIT(START_NS) | BIT(DURATION_NS), BIT(OFF_CPU_NS) | BIT(CAUSE)},
     [MPG_BENCHMARK_PINGPONG] = {"pingpong", BIT(SIZE_BYTES) | BIT(RTT_NS),
                                 BIT(PAIR) | BIT(FORWARD_NS) | BIT(BACKWARD_NS) | BIT(OFF_CPU_NS)},
     [MPG_BENCHMARK_BANDWIDTH] = {"bandwidth", BIT(SIZE_BYTES) | BIT(TIME_NS),

@@ -28,7 +28,7 @@ enum {
 struct record {
     size_t n;
     double *start_ns, *duration_ns;       /* whole nanoseconds */
-    uint8_t *off;                         /* off-CPU flags; NULL: unknown */
+    uint8_t *mark;                        /* off-CPU flags and causes; NULL: unknown */
     double limit_ns;                      /* detours of at least this duration count as the longest; INFINITY: none */
     double *long_ns, *short_ns, *shorts;  /* n + 1 elements each: cumulative time of the longest and of the shorter detours,
                                              cumulative number of the shorter ones */
@@ -69,18 +69,18 @@ static int take_longest(const struct record *record, double limit_ns, struct mpg
         n += record->duration_ns[i] >= limit_ns;
     free(core->start_ns);
     free(core->duration_ns);
-    free(core->off);
+    free(core->mark);
     core->detours = 0;
     core->start_ns = malloc((n + 1) * sizeof *core->start_ns);
     core->duration_ns = malloc((n + 1) * sizeof *core->duration_ns);
-    core->off = record->off ? malloc(n + 1) : NULL;
-    if (!core->start_ns || !core->duration_ns || !core->off != !record->off)
+    core->mark = record->mark ? malloc(n + 1) : NULL;
+    if (!core->start_ns || !core->duration_ns || !core->mark != !record->mark)
         return mpg_error_set(err, "out of memory for %zu detours", n);
     for (size_t i = 0; i < record->n; i++)
         if (record->duration_ns[i] >= limit_ns) {
             core->start_ns[core->detours] = record->start_ns[i];
-            if (core->off)
-                core->off[core->detours] = record->off[i];
+            if (core->mark)
+                core->mark[core->detours] = record->mark[i];
             core->duration_ns[core->detours++] = record->duration_ns[i];
         }
     return 0;
@@ -100,13 +100,17 @@ static double limit_for(const double *descending, size_t n, size_t max)
  * */
 static size_t packed_size(const struct mpg_noise_core *core, bool blocks, struct mpg_error *err)
 {
-    const uint8_t *off = blocks ? core->blocks.off : core->off;
-    size_t marked, detours = blocks ? core->blocks.detours : core->detours;
+    const uint8_t *mark = blocks ? core->blocks.mark : core->mark;
+    const size_t detours = blocks ? core->blocks.detours : core->detours;
+    const bool caused = mark && core->causes > 0;
+    size_t n = 0, marked;
     char *text = blocks ? mpg_detours_pack_blocks(core, 1, MPG_PACK_WELL, err)
                         : mpg_detours_pack(core, 1, MPG_PACK_WELL, err);
-    char *marks = text && off ? mpg_detours_pack_off(off, detours, MPG_PACK_WELL, &marked, err)
-                              : NULL;
-    size_t n = text && (!off || marks) ? strlen(text) + (marks ? strlen(marks) : 0) : 0;
+    char *marks = text && mark ? mpg_detours_pack_off(mark, detours, MPG_PACK_WELL, &marked, err) : NULL;
+    char *causes = marks && caused ? mpg_detours_pack_causes(mark, detours, MPG_PACK_WELL, &marked, err) : NULL;
+    if (text && (!mark || marks) && (!caused || causes))
+        n = strlen(text) + (marks ? strlen(marks) : 0) + (causes ? strlen(causes) : 0);
+    free(causes);
     free(marks);
     free(text);
     return n;
@@ -225,13 +229,13 @@ static int copy_blocks(const struct record *r, const size_t *first, size_t b, si
     free(blocks->block);
     free(blocks->start_ns);
     free(blocks->duration_ns);
-    free(blocks->off);
+    free(blocks->mark);
     blocks->n = blocks->detours = 0;
     blocks->block = calloc(b + 1, sizeof *blocks->block);
     blocks->start_ns = malloc((b * length + 1) * sizeof *blocks->start_ns);
     blocks->duration_ns = malloc((b * length + 1) * sizeof *blocks->duration_ns);
-    blocks->off = r->off ? malloc(b * length + 1) : NULL;
-    if (!blocks->block || !blocks->start_ns || !blocks->duration_ns || !blocks->off != !r->off)
+    blocks->mark = r->mark ? malloc(b * length + 1) : NULL;
+    if (!blocks->block || !blocks->start_ns || !blocks->duration_ns || !blocks->mark != !r->mark)
         return mpg_error_set(err, "out of memory for %zu detours", b * length);
     for (; blocks->n < b; blocks->n++) {
         size_t at = first[blocks->n];
@@ -241,8 +245,8 @@ static int copy_blocks(const struct record *r, const size_t *first, size_t b, si
                length * sizeof *r->start_ns);
         memcpy(blocks->duration_ns + blocks->detours, r->duration_ns + at,
                length * sizeof *r->duration_ns);
-        if (r->off)
-            memcpy(blocks->off + blocks->detours, r->off + at, length);
+        if (r->mark)
+            memcpy(blocks->mark + blocks->detours, r->mark + at, length);
         blocks->detours += length;
     }
     return 0;
@@ -287,9 +291,9 @@ int mpg_noise_record_truncate(struct mpg_noise_core *core, size_t characters, si
     r.n = core->detours;
     r.start_ns = core->start_ns;
     r.duration_ns = core->duration_ns;
-    r.off = core->off;
+    r.mark = core->mark;
     core->start_ns = core->duration_ns = NULL;
-    core->off = NULL;
+    core->mark = NULL;
     core->detours = 0;
     int status = select_longest(&r, characters / 2, max / 2, core, &used, err);
     if (status == 0)
@@ -301,6 +305,6 @@ int mpg_noise_record_truncate(struct mpg_noise_core *core, size_t characters, si
     free(r.long_ns);
     free(r.start_ns);
     free(r.duration_ns);
-    free(r.off);
+    free(r.mark);
     return status;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sigshow --json: the contents of --all's tables, for programs. sigshow(1) has the schema. */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/table/escape.h"
+#include "signature/causes.h"
 #include "signature/show/show.h"
 
 /* ---- members of a JSON object: each function writes the comma or brace before the member, too ---- */
@@ -130,6 +132,26 @@ static void put_lines(const struct mpg_noise_core *c)
     putchar(']');
 }
 
+static void put_causes(const struct mpg_noise_core *c)
+{
+    struct mpg_cause_sums s;
+    bool first = true;
+    mpg_cause_sums_of(c, &s);
+    put_key(",\n   ", "causes");
+    putchar('[');
+    for (size_t i = 0; i < c->causes; i++) {
+        if (s.detours[i] == 0)
+            continue;
+        put_text(first ? "\n    {" : ",\n    {", "cause", c->cause[i]);
+        put_number(", ", "lost_share", s.lost_ns[i] / c->span_ns);
+        put_number(", ", "detours_per_second", s.detours[i] / (c->span_ns * 1e-9));
+        put_number(", ", "longest_ns", s.longest_ns[i]);
+        putchar('}');
+        first = false;
+    }
+    putchar(']');
+}
+
 static void put_record(const struct mpg_noise_core *c)
 {
     const size_t recorded = mpg_noise_core_recorded(c);
@@ -151,6 +173,8 @@ static void put_record(const struct mpg_noise_core *c)
         put_number(",\n   ", "start_offset_ns", c->offset_ns);
     if (c->together && c->alone_lost >= 0)
         put_number(", ", "lost_share_alone", c->alone_lost);
+    if (c->causes > 0)
+        put_causes(c);
 }
 
 static void put_core(const struct mpg_noise_core *c)

@@ -3,9 +3,12 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/error.h"
 #include "common/units.h"
+#include "signature/causes.h"
 #include "signature/show/show.h"
 
 enum {
@@ -153,7 +156,7 @@ static void show_events(const struct mpg_noise_core *c, bool all)
 
 /* Prints the time lost in all records together; if all cores record off-CPU time, divided into interruptions and
  * off-CPU time. */
-static void show_causes(const struct mpg_signature *sig)
+static void show_share(const struct mpg_signature *sig)
 {
     double span_ns = 0, lost_ns = 0, off_ns = 0;
     bool known = true;
@@ -192,6 +195,30 @@ static void show_cores(const struct mpg_signature *sig, struct show *show, has_f
     show_rest(cores, max, "cores");
 }
 
+/* Prints what took the time of all cores whose causes are known; without --all only the SHOW_CAUSES largest. */
+static void show_causes(const struct mpg_signature *sig, const struct show *show)
+{
+    enum { SHOW_CAUSES = 10 };
+    struct mpg_cause_total *total;
+    struct mpg_error err;
+    size_t n;
+    if (mpg_signature_causes(sig, &total, &n, &err) < 0) {
+        mpg_error_print("sigshow", &err);
+        return;
+    }
+    const size_t max = show->all ? n : SHOW_CAUSES;
+    if (n > 0)
+        puts("\nNoise: by cause                             time %  a second    longest");
+    for (size_t i = 0; i < n && i < max; i++) {
+        printf("%-40.40s %9.4f %9.4g", total[i].name, 100 * total[i].fraction, total[i].per_s);
+        show_time(total[i].longest_ns);
+        putchar('\n');
+    }
+    if (n > 0)
+        show_rest(n, max, "causes");
+    free(total);
+}
+
 static bool is_together(const struct mpg_noise_core *c)
 {
     return c->together;
@@ -211,7 +238,8 @@ static void show_together(const struct mpg_noise_core *c, bool all)
 
 void show_noise(const struct mpg_signature *sig, struct show *show)
 {
-    show_causes(sig);
+    show_share(sig);
+    show_causes(sig, show);
     show_cores(sig, show, has_record, "detours",
                "Noise: detours                     lost   off CPU   detours   duration\n"
                "core  threshold       span         %         %  a second         p1        p50   +-95        p99   +-95"

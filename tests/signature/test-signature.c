@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Signature files of version 1, which are in use: exact round trips, every error named, damage never a crash. */
+/* Signature files of version 1, which are in use: exact round trips, every error named, damage never a crash; and records that
+ * cannot be written. */
 #include <math.h>
 #include <unistd.h>
 
@@ -300,6 +301,34 @@ static void test_damage(void)
     ok(damaged_silently(path, base, 4000) == 0, "4000 damaged files: rejected, or right");
 }
 
+/* Truncated detour records must be packed. If packing fails, the error gives the reason. */
+static void test_unpackable(void)
+{
+    struct mpg_error err = {.text = ""};
+    static double start[] = {10, 1e3 / 3}, duration[] = {5, 50}, part_start[] = {10},
+                  part_duration[] = {5};
+    static struct mpg_noise_block block[] = {{.from_ns = 0, .to_ns = 15, .detours = 1}};
+    struct mpg_noise_core core = {
+        .core = 0, .threshold_ns = 1, .span_ns = 1e6, .detours = 1, .start_ns = start + 1,
+        .duration_ns = duration + 1, .fraction_lost = 1e-4,
+        .blocks = {.recorded = 9, .min_ns = 50, .n = 1, .block = block, .detours = 1,
+                   .start_ns = part_start, .duration_ns = part_duration}};
+    struct mpg_signature sig = {.cores = 1, .core = &core};
+    FILE *nowhere = fopen(path, "w");
+    if (!nowhere)
+        bail("cannot write", path);
+    ok(mpg_signature_write(&sig, nowhere, &err) < 0 &&
+           strstr(err.text, "noise[0]: detours: times of a record in part are no whole"),
+       "not written: %s", err.text);
+    start[1] = 333;
+    ok(mpg_signature_write(&sig, nowhere, &err) == 0, "the same in whole ns is written");
+    core.span_ns = 1e18;
+    start[1] = 1e16;
+    ok(mpg_signature_write(&sig, nowhere, &err) < 0 && strstr(err.text, "below 2^53"),
+       "not written: %s", err.text);
+    fclose(nowhere);
+}
+
 int main(void)
 {
     test_content();
@@ -309,6 +338,7 @@ int main(void)
     test_rejected();
     test_unreadable();
     test_caps();
+    test_unpackable();
     test_damage();
     unlink(path);
     return done();
