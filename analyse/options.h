@@ -29,7 +29,7 @@
         .help = "look for the program, its libraries and their debugging information\nin DIR, too" \
     }
 
-/* --eager-limit (int64_t *) of the traced run; GIVEN (bool *): whether the option was given. */
+/* --eager-limit (int64_t *) of the traced run; GIVEN (bool *): set to whether the option is on the command line. */
 #define MPG_ROW_OF_TRACED_EAGER_LIMIT(LIMIT, GIVEN) \
     { \
         .name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = (LIMIT), .argument = "BYTES", .minimum = -1, \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run over time, of bounded size for any trace: the parts of the time of groups of ranks in equal bins of time, and the calls
- * of some ranks. Filled by the wait states of the run (analyse/waits.h): of the traced run, or of a replica. Only the thread of
- * each rank that called MPI_Init is shown. Times are ns since the first rank left MPI_Init. */
+/* A run over time, of bounded size for any trace: the parts of the time of groups of ranks in equal bins of time, and the
+ * calls of some ranks. Filled by an observer of wait states (analyse/waits.h), of the traced run or of a replica. Only the
+ * thread of each rank that called MPI_Init is shown. Times are ns since the first rank left MPI_Init. */
 #ifndef MPG_OVERVIEW_H
 #define MPG_OVERVIEW_H
 
@@ -11,8 +11,9 @@
 
 enum { MPG_OVERVIEW_GROUPS = 24, MPG_OVERVIEW_BINS = 96, MPG_OVERVIEW_RANKS = 16, MPG_OVERVIEW_SLICES = 2048 };
 
-/* Parts of a rank's time. WAITING: as wait states. MPI: the rest of MPI calls, transfer and MPI overhead. NOISE: the traced run:
- * off the CPU, as far as recorded; a replica: noise in compute intervals. TRACER: recording in compute intervals. */
+/* Parts of a rank's time. WAITING: in wait states. MPI: the rest of the time in MPI calls, transfer and MPI overhead. NOISE:
+ * of the traced run the time off the CPU, as far as recorded; of a replica the noise in compute intervals. TRACER: recording
+ * in compute intervals. */
 enum mpg_overview_part {
     MPG_OVERVIEW_COMPUTATION,
     MPG_OVERVIEW_WAITING,
@@ -26,10 +27,10 @@ enum mpg_overview_part {
 struct mpg_overview_slice {
     double from_ns, to_ns;
     double in_calls_ns, wait_ns; /* the time within the calls, and the waiting part of this time */
-    double longest_ns;           /* of several calls: the longest one, which PLACE, PEER and AWAITED belong to */
+    double longest_ns;           /* duration of the longest of these calls, to which PLACE, PEER and AWAITED belong */
     uint32_t calls;
     struct mpg_call_site place;
-    int32_t peer;    /* world rank at the other end of its messages; -1: none, or several */
+    int32_t peer;    /* world rank at the other end of the call's messages; -1: none, or several */
     int32_t awaited; /* world rank for which the call waits; -1: none */
 };
 
@@ -44,15 +45,16 @@ struct mpg_overview_row {
 struct mpg_overview {
     int32_t ranks;
     enum mpg_wait_times times;
-    size_t groups, bins;  /* groups of neighbours; bins in use, 1 to MPG_OVERVIEW_BINS */
-    double bin_ns, run_ns; /* the width of a bin; the end of the last rank's run */
-    double *sum_ns;       /* groups x MPG_OVERVIEW_BINS x parts: ns of all ranks of the group */
+    size_t groups, bins;  /* groups of neighbouring ranks; bins in use, 1 to MPG_OVERVIEW_BINS */
+    double bin_ns, run_ns; /* the width of a bin; the run time of the last rank to end */
+    double *sum_ns;       /* [group][bin of MPG_OVERVIEW_BINS][part]: sum over the ranks of the group, ns */
     size_t rows;
-    struct mpg_overview_row *row; /* ranks ascending */
-    /* while it is filled */
+    struct mpg_overview_row *row; /* rows of the drawn ranks, ascending */
+    /* used while the overview is filled */
     struct mpg_wait_observer observer;
-    double begin_ns;      /* aligned time of 0 */
-    double *at_ns, *noise_ns; /* of each rank: end of the last call, negative: none yet; noise so far and at that end */
+    double begin_ns;      /* aligned time that counts as 0 */
+    /* for each rank: end of its last call, negative before the first; noise so far, and noise up to this end */
+    double *at_ns, *noise_ns;
     double *new_noise_ns;
 };
 
@@ -62,8 +64,8 @@ struct mpg_overview *mpg_overview_new(int32_t ranks, const int32_t *drawn, size_
                                       struct mpg_error *err);
 /* Returns the observer of the wait states; the overview owns it. */
 const struct mpg_wait_observer *mpg_overview_observer(const struct mpg_overview *overview);
-/* Sets time 0 to the time on CLOCKS at which the first rank of TRACE leaves MPI_Init. Not for MPG_WAIT_COMMON_CLOCK. Returns 0,
- * or -1 with ERR: an error of the trace. */
+/* Sets time 0 to the time on CLOCKS at which the first rank of TRACE leaves MPI_Init. Not needed for MPG_WAIT_COMMON_CLOCK,
+ * where times begin at 0. Returns 0, or -1 with ERR: an error of the trace. */
 int mpg_overview_begin(struct mpg_overview *overview, struct mpg_trace *trace, const struct mpg_clock_map *clocks,
                        struct mpg_error *err);
 /* Sets the noise in the compute intervals of STEP's rank so far in a replica to NOISE_NS. STEP is the ENTER that the wait states
@@ -84,14 +86,15 @@ double mpg_overview_share(const struct mpg_overview *overview, size_t group, siz
 const char *mpg_overview_key(enum mpg_overview_part part);
 /* Returns the kind of CALL for a picture's colour: "send", "receive", "wait", "collective" or "other". */
 const char *mpg_overview_kind(enum mpg_call call);
-/* Puts the member "names": name and kind of each of N calls, in the order of their numbers NUMBER_OF[call], from 1; 0: none. */
+/* Puts the member "names": an array of name and kind of N calls. NUMBER_OF[call] is the call's position in the array, from 1;
+ * 0: the call is not in the array. */
 void mpg_overview_put_names(struct mpg_json *json, const int number_of[MPG_CALL_COUNT], int n);
-/* Writes the parts of N runs, RUN with the names KEYS, as the member KEY: the groups of ranks (first, last), and of each run its
- * length, the width of its bins, and, of each part, group and bin, the share of the bin in thousandths. */
+/* Puts the member KEY, the parts of N runs with the names KEYS: the groups of ranks (first, last); for each run its length,
+ * the width of its bins and, for each part, group and bin, the part's share of the bin in thousandths. */
 void mpg_overview_put_heat_map(struct mpg_json *json, const char *key, const struct mpg_overview *const *run,
                                const char *const *keys, size_t n);
-/* Writes N runs of TRACE, with KEYS, as the JSON that mpgsim's page reads: the member KEY. Returns 0, or -1 with ERR: no memory;
- * symbols cannot be read. */
+/* Puts N runs of TRACE, with the names KEYS, as the member KEY, which the page of mpgsim reads. Returns 0, or -1 with ERR: no
+ * memory; symbols cannot be read. */
 int mpg_overview_json(struct mpg_json *json, const char *key, const struct mpg_trace *trace,
                       const struct mpg_overview *const *run, const char *const *keys, size_t n, struct mpg_error *err);
 

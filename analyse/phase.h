@@ -20,14 +20,15 @@ struct mpg_phase_run {
 
 struct mpg_phase_call {
     enum mpg_call call;
-    double from_ns, to_ns; /* since the begin of the phase in its run; a call may begin before and end after the phase */
+    /* begin and end of the call since the begin of the phase in its run; a call may begin before the phase and end after it */
+    double from_ns, to_ns;
 };
 
 struct mpg_phase_rank {
     int32_t rank;
-    uint64_t first;       /* number of its first call in the phase, from 0 */
-    double in_calls_ns;   /* within the phase of the predicted run */
-    size_t n[2];          /* for each run: */
+    uint64_t first;       /* number of the rank's first call in the phase, from 0 */
+    double in_calls_ns;   /* time in calls within the phase, in the predicted run */
+    size_t n[2];          /* number of calls in each of the two runs; their times: */
     struct mpg_phase_call call[2][MPG_PHASE_CALLS];
 };
 
@@ -36,15 +37,15 @@ struct mpg_worst_phase {
     double from_ns, to_ns; /* since the first rank left MPI_Init in the predicted run */
     double run_ns;         /* time until the last rank enters MPI_Finalize */
     double share;          /* part of all ranks' time in the phase that is within calls */
-    double traced_ns;      /* time of the traced run for these calls; 0: the traced run has other calls and is not drawn */
+    double traced_ns;      /* time that these calls take in the traced run; 0: the traced run has other calls and is not drawn */
     int32_t ranks;         /* ranks of the run */
     size_t n;              /* number of drawn ranks, ascending */
     struct mpg_phase_rank *rank;
 };
 
-/* Finds the worst phase of PREDICTED, whose calls may differ from TRACED. Memory: the drawn ranks, and a number for each of
- * 1000 parts of the run. The caller clears PHASE, also on failure. Returns 0, or -1 with ERR: an error of a trace; no memory;
- * no calls. */
+/* Finds the worst phase of PREDICTED, and the same calls in TRACED if TRACED has them. Memory: the calls of the drawn ranks,
+ * and a number for each of 1000 parts of the run. The caller clears PHASE, also on failure. Returns 0, or -1 with ERR: an
+ * error of a trace; no memory; no calls. */
 int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_run *traced,
                          const struct mpg_phase_run *predicted, struct mpg_error *err);
 void mpg_worst_phase_clear(struct mpg_worst_phase *phase);

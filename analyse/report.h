@@ -12,12 +12,12 @@
 
 struct mpg_waits_report {
     const struct mpg_trace *trace;
-    const struct mpg_waits *run[MPG_WAITS_RUNS]; /* the traced run; a predicted one */
+    const struct mpg_waits *run[MPG_WAITS_RUNS]; /* the traced run, and a predicted run or NULL */
     size_t runs;
     const struct mpg_waits_table *table;
-    size_t top;                            /* number of rows of text and CSV; 0: all */
+    size_t top;                            /* maximum number of rows printed as text and CSV; 0: all */
     enum mpg_clock_source clocks;
-    enum mpg_waits_limit limit;            /* source of the traced machine's eager limit */
+    enum mpg_waits_limit limit;            /* how the traced run's eager limit is known */
     int64_t limit_bytes;
     const struct mpg_graph_counts *counts; /* graph counts of the traced run */
     const struct mpg_recording *recording; /* quality of the trace; read by mpg_waits_print_text() and _json() */
@@ -25,7 +25,7 @@ struct mpg_waits_report {
 
 /* Functions that return int return 0, or -1 with ERR: no memory. */
 
-/* Prints the whole report as text. */
+/* Prints the whole report as text: totals, table and notes. */
 int mpg_waits_print_text(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
 /* Prints totals and table as text. */
 int mpg_waits_print_tables(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);

@@ -5,19 +5,20 @@
 
 #include "analyse/waits.h"
 
-/* The source of the eager limit. */
+/* How the eager limit is known. */
 enum mpg_waits_limit {
     MPG_WAITS_LIMIT_GIVEN,
-    MPG_WAITS_LIMIT_FOUND /* no larger standard send left before its receive was posted (docs/MODEL.md, sections
-                             3, Protocol, and 9); -1: none did */
+    /* found in the trace: no larger standard send ended before its receive was posted (docs/MODEL.md, sections 3, Protocol,
+     * and 9); a limit of -1: no send ended earlier at all */
+    MPG_WAITS_LIMIT_FOUND
 };
 
 struct mpg_traced_options {
-    bool lenient;                /* calls without a partner are counted */
+    bool lenient;                /* calls without a partner are counted, not an error */
     bool limit_given;
-    int64_t eager_limit_bytes;   /* if given; INT64_MAX: unlimited */
-    const struct mpg_wait_observer *observer; /* of the wait states' pass; NULL: none */
-    /* told of the clocks before this pass, with the observer's `context`; NULL: not needed. Returns 0, or -1 with ERR */
+    int64_t eager_limit_bytes;   /* if the caller gives the limit; INT64_MAX: unlimited */
+    const struct mpg_wait_observer *observer; /* observer of the pass that finds the wait states; NULL: none */
+    /* called before this pass with the aligned clocks and the observer's `context`; NULL: no call. Returns 0, or -1 with ERR */
     int (*begin)(void *whom, struct mpg_trace *trace, const struct mpg_clock_map *clocks, struct mpg_error *err);
 };
 
@@ -25,7 +26,7 @@ struct mpg_traced_waits {
     struct mpg_waits *waits;
     struct mpg_clock_map *clocks;
     enum mpg_waits_limit limit;
-    int64_t eager_limit_bytes;   /* larger standard sends wait; INT64_MAX: none does */
+    int64_t eager_limit_bytes;   /* larger standard sends wait for their receiver; INT64_MAX: none does */
     struct mpg_graph_counts counts;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wait states: causes and lengths of waits in calls (docs/MODEL.md, section 9; Böhme, Hermanns, Geimer, Wolf 2010). An
- * evaluator of a graph's steps. Times come from outside: from the trace, or from another evaluator for one replica. Memory does
- * not grow with the trace. */
+ * evaluator of a graph's steps. The caller gives the times: from the trace, or of one replica from another evaluator. Memory
+ * does not grow with the trace. */
 #ifndef MPG_WAITS_H
 #define MPG_WAITS_H
 
@@ -30,17 +30,17 @@ struct mpg_wait_sum {
                                      * time_ns is transfer and MPI overhead */
 };
 
-/* The meaning of the values of steps. */
+/* What the values passed with steps mean. */
 enum mpg_wait_times {
-    MPG_WAIT_TRACED,      /* none: times are the trace's */
-    MPG_WAIT_DELAYS,      /* delays against the trace, ns */
-    MPG_WAIT_COMMON_CLOCK /* times on one clock shared by all ranks, ns */
+    MPG_WAIT_TRACED,      /* no values: times are taken from the trace */
+    MPG_WAIT_DELAYS,      /* values are delays against the traced times, ns */
+    MPG_WAIT_COMMON_CLOCK /* values are times on one clock shared by all ranks, ns */
 };
 
 struct mpg_waits;
 
-/* The begin of an operation in STREAM. POSITION: number of calls that the stream had entered then, including the call that begins
- * the operation. SINCE: this number when the last collective of the stream before had ended. */
+/* The begin of an operation in STREAM. POSITION: number of calls that the stream had entered by then, including the call that
+ * begins the operation. SINCE: value of POSITION at the end of the last collective before. */
 struct mpg_wait_origin {
     uint32_t stream;
     uint64_t position, since;
@@ -50,25 +50,26 @@ struct mpg_wait_origin {
 struct mpg_wait_event {
     const struct mpg_waits *waits;
     const struct mpg_step *step;         /* the LEAVE */
-    const struct mpg_wait_sum *sum;      /* of this call */
-    double enter_ns, leave_ns;           /* aligned */
+    const struct mpg_wait_sum *sum;      /* times of this call */
+    double enter_ns, leave_ns;           /* begin and end of the call, aligned */
     struct mpg_call_site place;
-    uint64_t position, since;            /* of this call: see struct mpg_wait_origin */
-    double awaited_ns;                   /* the latest begin of another operation on which the call's end depends (for the root of
-                                            a reduction: of all members); -INFINITY: none */
-    struct mpg_wait_origin awaited;      /* that operation */
+    uint64_t position, since;            /* POSITION and SINCE of this call: see struct mpg_wait_origin */
+    /* the latest begin of an operation of another stream on which the end of this call depends (for the root of a reduction:
+     * of all members); -INFINITY: none */
+    double awaited_ns;
+    struct mpg_wait_origin awaited;      /* where this operation began */
 };
-/* Returns the begin of the operation at the other end of EDGE, of the event's step. */
+/* Returns where the operation at the other end of EDGE, an edge of the event's step, began. */
 struct mpg_wait_origin mpg_waits_origin(const struct mpg_waits *waits, const struct mpg_edge *edge);
 
-/* Functions that wait states call when a call is entered or left, in the order of steps. Collectives must not be expanded. The
- * functions return 0, or -1 with ERR. */
+/* Functions that wait states call when a call is entered or left, in the order of steps. Collectives must not be expanded
+ * into messages. The functions return 0, or -1 with ERR. */
 struct mpg_wait_observer {
     void *context;
-    /* ENTER, with the aligned times of the call and of the begin of the interval before */
+    /* called for an ENTER, with the aligned times of the call's begin and of the begin of the interval before the call */
     int (*enter)(void *context, const struct mpg_step *step, double enter_ns, double begin_ns, struct mpg_error *err);
     int (*leave)(void *context, const struct mpg_wait_event *event, struct mpg_error *err);
-    void (*restart)(void *context); /* forget all calls so far: they come again */
+    void (*restart)(void *context); /* called when the pass starts again: forget all calls so far */
 };
 void mpg_waits_observe(struct mpg_waits *waits, const struct mpg_wait_observer *observer);
 
@@ -76,12 +77,13 @@ void mpg_waits_observe(struct mpg_waits *waits, const struct mpg_wait_observer *
  * comparable; not used with MPG_WAIT_COMMON_CLOCK. The graph's options have `regions`. NULL with ERR: no memory. */
 struct mpg_waits *mpg_waits_new(int32_t ranks, const struct mpg_clock_map *clocks,
                                 enum mpg_wait_times times, struct mpg_error *err);
-/* Takes STEP, after which the value of its stream is VALUE_NS; enum mpg_wait_times says what the value means. Returns 0, or -1
- * with ERR: no memory. */
+/* Evaluates STEP, after which the value of its stream is VALUE_NS; enum mpg_wait_times says what the value means. Returns 0,
+ * or -1 with ERR: no memory. */
 int mpg_waits_take(struct mpg_waits *waits, const struct mpg_step *step, double value_ns,
                    struct mpg_error *err);
-/* Tells WAITS that edge I of STEP, the LEAVE that is taken next, brings MESSAGE instead of the message in the trace; 0: unknown.
- * Only for edges whose slot a VIEW step wrote: their calls may complete other messages. Returns 0, or -1 with ERR: no memory. */
+/* Tells WAITS, before STEP, a LEAVE, is evaluated, that edge I of STEP receives MESSAGE instead of the traced message; 0:
+ * unknown. Only for edges whose slot a VIEW step wrote, because only their calls may receive another message. Returns 0, or
+ * -1 with ERR: no memory. */
 int mpg_waits_substitute(struct mpg_waits *waits, const struct mpg_step *step, uint32_t i, uint64_t message,
                          struct mpg_error *err);
 /* Forgets all steps. */
@@ -95,16 +97,16 @@ double mpg_waits_run(const struct mpg_waits *waits, int32_t rank);
 struct mpg_wait_sum mpg_waits_of_category(const struct mpg_waits *waits, enum mpg_category category);
 struct mpg_wait_sum mpg_waits_of_rank(const struct mpg_waits *waits, int32_t rank);
 struct mpg_wait_sum mpg_waits_of_call(const struct mpg_waits *waits, enum mpg_call call);
-/* Return a bound of the names of regions, and the sums of region NAME: a string of the trace, from -1 (outside of all regions) to
- * mpg_waits_regions() - 1. */
+/* mpg_waits_regions(): number of region names, the bound of NAME. The other function returns the sums of region NAME, a
+ * string number of the trace, or -1: outside of all regions. */
 int32_t mpg_waits_regions(const struct mpg_waits *waits);
 struct mpg_wait_sum mpg_waits_of_region(const struct mpg_waits *waits, int32_t name);
-/* Return the number of callsites; and callsite I, from 0 in the order of the first steps, and its sums. */
+/* Return the number of callsites; callsite I, numbered from 0 in the order of first appearance; and the sums of callsite I. */
 size_t mpg_waits_sites(const struct mpg_waits *waits);
 struct mpg_call_site mpg_waits_site(const struct mpg_waits *waits, size_t i);
 struct mpg_wait_sum mpg_waits_of_site(const struct mpg_waits *waits, size_t i);
 
-/* Adds MORE, of other calls, to SUM. Of two ranks waited for, the one with the longer wait stays. */
+/* Adds MORE, the sums of other calls, to SUM. Of the two ranks waited for, SUM keeps the one waited for longer. */
 void mpg_wait_add(struct mpg_wait_sum *sum, const struct mpg_wait_sum *more);
 /* Returns the waits of all kinds in SUM, ns. */
 double mpg_wait_all(const struct mpg_wait_sum *sum);

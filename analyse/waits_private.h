@@ -15,13 +15,14 @@ struct waits_stream {
     struct mpg_call_site place;
     int32_t region;
     int32_t rank;
-    uint64_t position, since; /* number of calls entered so far; and when the last collective ended */
+    uint64_t position, since; /* number of calls entered so far, and at the end of the last collective */
 };
 
-/* The begin of the operation in a slot; of a synchronous message also the time at which its receive was posted. */
+/* The operation in a slot: its begin; of a synchronous message also the time at which its receive was posted. */
 struct waits_slot {
     double begun_ns, posted_ns;
-    struct mpg_wait_origin begun_by, posted_by; /* not of expanded collectives */
+    /* where the operation began, and where the receive was posted; not for expanded collectives */
+    struct mpg_wait_origin begun_by, posted_by;
 };
 
 struct waits_site {
@@ -37,21 +38,24 @@ struct mpg_waits {
     struct waits_stream *stream;
     struct waits_slot *slot;
     uint32_t stream_capacity, slot_capacity, region_capacity, site_capacity;
-    struct mpg_map begun;    /* message -> time of its send, as bits, where calls may receive another message */
-    uint64_t *substituted;       /* messages that the next call receives instead of the trace's */
+    /* message -> time of its send, ns, the bits of a double; only where calls may receive another message than in the trace */
+    struct mpg_map begun;
+    uint64_t *substituted;       /* for each edge of the next LEAVE: the message received instead of the traced one */
     uint32_t substituted_count, substituted_capacity;
-    double *run_ns;          /* a rank */
-    struct mpg_wait_sum *rank, *region; /* region: by name + 1 */
+    double *run_ns;          /* run time of each rank */
+    struct mpg_wait_sum *rank, *region; /* sums of each rank, and of each region by string number + 1 */
     struct mpg_wait_sum category[MPG_CATEGORIES], call[MPG_CALL_COUNT];
     struct waits_site *site;
     struct mpg_map site_index; /* (callsite, call) -> index + 1 */
     uint32_t regions, sites;   /* regions: number of names, plus 1 for time outside of regions */
-    struct mpg_map causes;     /* (group of sums, rank waited for) -> waiting for this rank, as bits */
+    struct mpg_map causes;     /* (group of sums, rank waited for) -> time waited for this rank, ns, the bits of a double */
 };
 
-/* Returns the wait state of members of a collective, as one node or as messages; CALL: the blocking call. */
+/* Returns the wait state of waiting in a collective, whether the graph has it as one node or as messages; CALL: its blocking
+ * call. */
 enum mpg_wait mpg_waits_of_meeting(enum mpg_call call);
-/* Processes S, of kind EXPAND: sets the members' slots to the times waited for. Returns 0, or -1 with ERR: no memory. */
+/* Evaluates S, an EXPAND step: sets the members' slots to the times that the members wait for. Returns 0, or -1 with ERR: no
+ * memory. */
 int mpg_waits_expand(struct mpg_waits *waits, const struct mpg_step *s, struct mpg_error *err);
 /* Adds ONE, the call that S leaves, to all sums of the call; it waited for rank FOR_RANK (-1: none, or unknown). Returns 0, or -1
  * with ERR: no memory. */

@@ -9,7 +9,7 @@
 
 struct mpg_map_entry {
     uint64_t key[2], value;
-    uint64_t used; /* 0 or 1 */
+    uint64_t used; /* 1: the slot of the hash table holds an entry; 0: empty */
 };
 
 /* An empty map when zero-initialised. */

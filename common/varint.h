@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Little-endian base-128 integers. A writer needs MPG_VARINT_BYTES bytes of space. */
+/* Integers are stored as little-endian base-128 digits. A writer needs MPG_VARINT_BYTES bytes of space. */
 enum { MPG_VARINT_BYTES = 10 };
 
 static inline uint8_t *mpg_put_varint(uint8_t *p, uint64_t v)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Open requests of a rank, each with a record of the posting call for the completing call. The caller sets the size of
- * records. */
+/* Open requests of a rank. Each has a record, filled by the posting call and read by the completing call. The caller sets the
+ * size of a record. */
 #ifndef MPG_EXPORT_REQUESTS_H
 #define MPG_EXPORT_REQUESTS_H
 
@@ -10,15 +10,15 @@
 
 #include "common/map.h"
 
-/* Set in the number of the receiving half of an Isendrecv; numbers of the trace are smaller. */
+/* Bit set in the number of the receiving half of an Isendrecv; numbers in the trace are smaller than this bit. */
 #define MPG_SECOND_HALF (INT64_C(1) << 61)
 
-/* Empty when only RECORD_BYTES is set. */
+/* Empty if only RECORD_BYTES is set and all else is 0. */
 struct mpg_open_requests {
     size_t record_bytes;
     struct mpg_map at; /* request -> 1 + index into records */
     unsigned char *records;
-    uint32_t *unused;  /* indices into records */
+    uint32_t *unused;  /* indices of free records */
     uint32_t n, capacity, unused_number;
 };
 

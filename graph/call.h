@@ -11,13 +11,14 @@
 #include "graph/waiter.h"
 #include "trace/event.h"
 
-/* Messages that a call sends. Zero-initialised: none. */
+/* Messages that a call sends. Zero-initialised: no messages. */
 struct sent {
     struct mpg_sent *message;
     uint32_t n, capacity;
-    uint32_t which;          /* index, from 0, of the request being started, if the call starts several */
-    uint32_t parts, dropped; /* with hypotheses: number of messages and collectives of the call; number of dropped ones */
-    uint32_t rooted; /* number of messages that the call sends as root of a collective, or to a root */
+    uint32_t which;          /* if the call starts several requests: index, from 0, of the request being started */
+    /* with hypotheses: number of messages and collectives that the call takes part in; number of those that hypotheses drop */
+    uint32_t parts, dropped;
+    uint32_t rooted; /* number of messages that the call sends in a rooted collective, from or to the root */
     double rooted_bytes; /* bytes of the largest of these messages */
 };
 
@@ -31,7 +32,7 @@ static inline void graph_begin_sent(struct sent *sent)
 struct channel_cache; /* graph/matching/channel_cache.h */
 
 struct call {
-    struct waiter waiter;   /* woken when the call can be left */
+    struct waiter waiter;   /* woken when the call can end */
     int32_t rank;           /* world rank */
     uint32_t stream;        /* stream whose value the call's steps change */
     uint64_t number;        /* call number in the rank */
@@ -39,14 +40,15 @@ struct call {
     /* aligned leave of the rank's previous call that made progress (graph/matching/weak_progress.h); -INFINITY:
      * unknown */
     double progressed_ns;
-    struct sent *sent;      /* the thread's list, emptied at the begin of the call */
+    struct sent *sent;      /* list of the thread's messages, emptied at the begin of each call */
     struct channel_cache *channel_cache;  /* the thread's cache */
     int32_t region;         /* with hypotheses: innermost open region, as a string number of the trace; -1: none */
     bool changed;           /* the call completes a send whose protocol differs between traced and target machine */
     struct mpg_probe probe; /* filled if the call is a probe */
     struct mpg_parrived parrived;   /* filled if the call is MPI_Parrived */
-    const struct mpg_event *event; /* the event's lists are valid until the rank's next event is read */
-    /* the call waits for one-sided transfers of round_trip_bytes, or round_trip_target_bytes with hypotheses */
+    const struct mpg_event *event; /* the call's event; its lists are valid until the rank's next event is read */
+    /* the call waits for the round trip of one-sided transfers: of round_trip_bytes as traced, round_trip_target_bytes as
+     * changed by hypotheses */
     bool round_trip;
     int64_t round_trip_bytes, round_trip_target_bytes;
     uint8_t completed;      /* categories (1 << MPG_CATEGORY_...) of the requests that the call completes */
@@ -60,7 +62,7 @@ static inline bool graph_is_among(enum mpg_kind kind, uint64_t kinds)
     return kinds >> kind & 1;
 }
 
-/* Returns whether CALL leaves completion of the messages that it starts to another call. */
+/* Returns whether CALL starts messages that another call completes. */
 static inline bool graph_leaves_request(enum mpg_call call)
 {
     return graph_is_among(mpg_call_kind(call),

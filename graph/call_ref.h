@@ -18,8 +18,8 @@ struct call_ref {
     uint64_t number; /* call number in the rank */
 };
 
-/* graph_inserted_number() returns the call number of an inserted call: the K-th, from 0, that THREAD makes for
- * HYPOTHESIS, an index from 0. The other two return HYPOTHESIS and K of this NUMBER. mpg_is_inserted() (graph/graph.h)
+/* graph_inserted_number() returns the call number of an inserted call: the K-th, from 0, that THREAD makes for the hypothesis
+ * with index HYPOTHESIS. The other two functions return HYPOTHESIS and K from this NUMBER. mpg_is_inserted() (graph/graph.h)
  * tells inserted from traced calls. */
 static inline uint64_t graph_inserted_number(size_t hypothesis, uint32_t thread, uint64_t k)
 {

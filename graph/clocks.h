@@ -21,11 +21,11 @@ struct mpg_clock_map *mpg_clock_map_from_trace(struct mpg_trace *trace, struct m
 enum mpg_clock_source mpg_clock_map_source(const struct mpg_clock_map *map);
 /* Returns TIME_NS of RANK's clock on the common axis, in ns from an origin near the begin of the trace. */
 double mpg_clock_align(const struct mpg_clock_map *map, int32_t rank, int64_t time_ns);
-/* Returns whether MAP is SHARED: aligned time = time - *ORIGIN_NS. */
+/* Returns whether MAP is SHARED. If so, aligned time is the rank's time minus *ORIGIN_NS. */
 bool mpg_clock_map_is_shared(const struct mpg_clock_map *map, int64_t *origin_ns);
 
-/* Offset bounds from messages. No message arrives before its send, so messages in both directions bound the
- * difference of two ranks' offsets from both sides. */
+/* Bounds of the differences between ranks' clock offsets. No message arrives before its send, so messages in both directions
+ * bound the difference of two ranks' offsets from both sides. */
 struct mpg_clock_bounds;
 struct mpg_clock_bounds *mpg_clock_bounds_new(int32_t ranks, struct mpg_error *err);
 /* Adds a message that SENDER sent at SENT_NS and RECEIVER received at RECEIVED_NS, both aligned by a NONE map.

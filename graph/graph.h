@@ -63,13 +63,14 @@ enum mpg_step_kind {
     MPG_STEP_SYNCHRONOUS,
     MPG_STEP_CONTRIBUTE, /* slot = slot a + the rank's contribution to a collective */
     MPG_STEP_MERGE,      /* slot = max(a - shift of a, b - shift of b) */
-    MPG_STEP_VIEW,       /* slot = slot a, an arrival, as the receiver sees the message from now on */
+    MPG_STEP_VIEW,       /* slot = copy of slot a, an arrival; the receiver reads the copy, which another message can replace */
     MPG_STEP_EXPAND,     /* slots of a collective's members, by the messages of the algorithm */
     MPG_STEP_LEAVE,      /* stream's value: from the enter of this call and the edges to the leave */
     MPG_STEP_FINISH      /* the stream's value is the rank's result: MPI_Finalize's enter */
 };
 
-/* Nodes, costs (kappa, lambda, l) and floors have the names of docs/MODEL.md, section 4. */
+/* Kinds of edges. Nodes (A, E, G, S), costs (kappa, lambda, l) and floors, that is minimum durations, have the names of
+ * docs/MODEL.md, section 4. */
 enum mpg_edge_kind {
     MPG_EDGE_ARRIVAL,  /* a message completed here: A -> E (kappa; floor 0) */
     MPG_EDGE_ENVELOPE, /* a probed synchronous message: S_s -> E (lambda + kappa; floor l(0)) */
@@ -83,18 +84,18 @@ enum mpg_edge_kind {
     MPG_EDGE_HELD
 };
 
-/* Calls inserted by hypotheses have numbers of more than MPG_INSERTED_BITS bits (graph/work/inserted.h); no rank of a
- * trace makes 2^56 calls. An inserted call is an MPI_Sendrecv without callsite that takes no time in the traced run. */
+/* Calls that hypotheses insert have call numbers of more than MPG_INSERTED_BITS bits (graph/work/inserted.h), which no traced
+ * call has. An inserted call is an MPI_Sendrecv without callsite that takes no time in the traced run. */
 enum { MPG_INSERTED_BITS = 56 };
 static inline bool mpg_is_inserted(uint64_t number)
 {
     return number >> MPG_INSERTED_BITS != 0;
 }
 
-/* The address of the random draws of a message, or of a member's part in a collective: the starting call. */
+/* The key of the random draws of a message, or of a member's part in a collective: the call that starts it. */
 struct mpg_origin {
     int32_t rank;
-    uint32_t index; /* among the messages and parts that the call starts, from 0 */
+    uint32_t index; /* index, from 0, among the messages and parts that the call starts */
     uint64_t call;
     int32_t to;      /* messages: the receiver, world rank */
     uint32_t thread; /* messages: the sender's thread */
@@ -116,8 +117,9 @@ struct mpg_edge {
     uint32_t slot;
     uint32_t rounds;   /* ROOT, MET: number of rounds n */
     struct mpg_origin origin; /* the call at the other end: the send of a message; ROOT: the root's call */
-    /* aligned time. ARRIVAL, ACK: earliest start of the transfer (synchronous: the later of both enters); otherwise
-     * the enter S_s, S_root, S_j, the last S_j (MET); HELD: E_root, S_root, or the enter of the awaited call */
+    /* aligned time at the other end. ARRIVAL, ACK: earliest start of the transfer (synchronous: the later of the enters of
+     * sender and receiver); other kinds: enter of the sender S_s, of the root S_root or of the member S_j, of the last member
+     * (MET); HELD: the root's leave E_root or enter S_root, or the enter of the awaited call */
     double from_ns;
     double sent_ns;    /* aligned time. ARRIVAL: enter of the sending call; MET: enter of the last member so far */
     uint64_t receive;  /* ACK: call number of the receive, on the rank at the other end */
@@ -129,12 +131,15 @@ struct mpg_edge {
     int32_t members;           /* ROOT: number of members */
     enum mpg_call call;        /* collectives: the call, as the blocking variant */
     double contributed_bytes;  /* ROOT: bytes that the rank contributes or receives */
-    uint64_t message;          /* ARRIVAL: number of the message, from 1; 0 without choices, hypotheses and weak progress */
+    /* ARRIVAL: number of the message, from 1; always 0 in graphs without choices, hypotheses and weak progress */
+    uint64_t message;
     int64_t request;           /* ARRIVAL: the completed request; 0: none */
-    bool is_followed; /* ARRIVAL: MPI_ANY_SOURCE receives can take the message instead of another; as in its EAGER step */
+    /* ARRIVAL: MPI_ANY_SOURCE receives can take the message instead of another; equal to is_followed of the message's EAGER
+     * step */
+    bool is_followed;
     bool is_view;              /* ARRIVAL: a VIEW step wrote the slot */
     bool requested;    /* messages: the sending call leaves completion to a request */
-    bool awaited;      /* ACK: the call `receive` is a blocking receive: posts and completes */
+    bool awaited;      /* ACK: the call with number `receive` is a blocking receive, which posts and completes */
     bool changed;      /* messages: synchronous on exactly one of source and target machine */
     bool awaits_call;          /* HELD: the rank at the other end makes progress in this call */
     bool expanded; /* MEETING, MET: the slot is the member's own, written by EXPAND; from_ns is the enter of the first member */
@@ -142,17 +147,17 @@ struct mpg_edge {
 
 /* A message whose arrival a call can complete. */
 struct mpg_candidate {
-    /* edge of kind ARRIVAL from a slot that a VIEW step wrote; shared by the steps of a batch. Message numbers give the
-     * order of messages on a channel */
+    /* edge of kind ARRIVAL from a slot that a VIEW step wrote; shared by the steps of a batch. Messages of a channel have
+     * ascending numbers */
     const struct mpg_edge *arrival;
-    double done_ns;          /* options.by_completion: aligned leave of the call that completes the message */
+    double done_ns;          /* options.by_completion: aligned leave of the call that completes the message in the trace */
     int32_t comm, tag;       /* communicator and tag; comm < 0: an internal message, not one of the program */
-    bool is_eager;           /* eager on both machines */
+    bool is_eager;           /* sent eagerly on both the traced and the target machine */
     bool completed;          /* completed by this call in the trace */
     int64_t request;         /* the request that the arrival completes, as numbered in the trace */
 };
 
-/* The envelope that a receive or probe accepts: a message on COMM with TAG from SOURCE, a world rank. */
+/* What a receive or probe accepts: a message on COMM with TAG from SOURCE, a world rank. */
 struct mpg_message_pattern {
     int32_t comm, source, tag;
     bool any_source, any_tag; /* MPI_ANY_SOURCE, MPI_ANY_TAG: SOURCE, TAG are ignored */
@@ -162,17 +167,18 @@ struct mpg_message_pattern {
 struct mpg_posted {
     struct mpg_message_pattern fits;
     uint64_t message; /* the message that the receive takes in the trace */
-    bool chooses;     /* the evaluator chooses the message at the LEAVE step: the receive completes there or is a candidate */
-    bool here;        /* posted by the call that is being left */
+    /* the evaluator chooses the receive's message at this LEAVE step: the call completes the receive, or could do so */
+    bool chooses;
+    bool here;        /* posted by the call that is left in this step */
     bool is_view;     /* a VIEW step wrote SLOT; always true if CHOOSES */
     uint32_t slot;
 };
 
 /* A probe and its result. */
 struct mpg_probe {
-    bool looks, takes; /* looks: the call is a probe, else the other fields are unset; takes: a matched probe */
+    bool looks, takes; /* looks: the call is a probe, otherwise the other fields are unset; takes: the probe is a matched probe */
     struct mpg_message_pattern fits;
-    uint64_t found;    /* the message found in the trace, in a view; 0: none */
+    uint64_t found;    /* number of the message that the probe found in the trace, for which a VIEW step exists; 0: none */
     uint32_t slot;
 };
 
@@ -186,7 +192,8 @@ struct mpg_parrived {
 /* A member of a collective that is evaluated by messages of the algorithm. */
 struct mpg_expanded_member {
     uint32_t slot;         /* value at the member's enter, later at the leave */
-    /* trees: slot of the message between the member and its parent, from the EXPAND step of one to that of the other */
+    /* trees: slot that carries the message between member and parent from the EXPAND step of the sender to the EXPAND step of
+     * the receiver */
     uint32_t message_slot;
     struct mpg_origin origin;
 };
@@ -227,15 +234,15 @@ extern const struct mpg_transfer mpg_no_transfer; /* a call without one-sided tr
 /* Returns the category of CALL. Completion calls belong to the category of their requests. */
 enum mpg_category mpg_call_category(enum mpg_call call);
 
-/* A call of the program, and the callsite. */
+/* A call of the program, and its callsite. */
 struct mpg_call_site {
     enum mpg_call call; /* large-count variants as the plain call */
     uint32_t site;      /* callsite (the whole stack), numbered from 1; 0: not recorded */
 };
 
-/* A begin or end of a region within a compute interval. passed_ns: traced time from the interval's begin to the mark,
- * without flushes. before_ns: that time as changed by ratios and hypotheses. after_ns: likewise, with the computation
- * that hypotheses add at the mark. */
+/* A begin or end of a region within a compute interval. passed_ns: traced time from the interval's begin to the mark, without
+ * flushes. before_ns: passed_ns as changed by ratios and hypotheses. after_ns: before_ns plus the computation that hypotheses
+ * add at the mark. */
 struct mpg_mark {
     int64_t passed_ns;
     double before_ns, after_ns;
@@ -246,19 +253,19 @@ struct mpg_change {
     double ratio;     /* factor on traced time: mean of the options' ratios over the interval times the hypotheses' factors */
     double cpu_ratio; /* factor on CPU time, if CPU time is recorded */
     double more_ns;   /* ns of computation to add; can be negative */
-    double worth_ns;  /* with options.marks: computation of the interval after ratios and hypotheses, ns; else 0 */
+    double worth_ns;  /* with options.marks: the interval's computation after ratios and hypotheses, ns; else 0 */
     const struct mpg_mark *marks; /* region marks in the interval, in order */
     uint32_t mark_number;
 };
 extern const struct mpg_change mpg_no_change; /* computation as traced */
 
-/* Other requests or messages that a call can complete or find. */
+/* What else a call could complete or find if times change. */
 struct mpg_alternatives {
     bool completes_all;        /* the call completes all requests that are ready (Waitsome, Testsome), not one */
     bool needs_all;            /* the call completes all requests or none (Testall) */
     uint32_t candidate_number; /* 0: none */
     const struct mpg_candidate *candidates; /* candidates, in the order of the call's request list */
-    /* with MPI_ANY_SOURCE receives: posted receives in posting order, up to the last receive that chooses */
+    /* with MPI_ANY_SOURCE receives: posted receives in posting order, up to the last one with `chooses` */
     uint32_t receive_number;
     const struct mpg_posted *receives;
     struct mpg_probe probe; /* the probe that the call makes; all `receives` take their messages before */
@@ -266,8 +273,9 @@ struct mpg_alternatives {
 };
 extern const struct mpg_alternatives mpg_no_alternatives; /* no alternatives */
 
-/* One step. The first fields belong to every kind, the union's members to the kinds named there; fields of other
- * kinds must not be read. Rare data is behind pointers, to keep steps small. Pointers stay valid as long as the step. */
+/* One step. The first fields belong to every kind of step; each member of the union belongs to the kinds named beside it and
+ * must not be read in other steps. Rare data is behind pointers, to keep steps small. Pointers stay valid as long as the
+ * step. */
 struct mpg_step {
     enum mpg_step_kind kind;
     int32_t rank;      /* world rank; SYNCHRONOUS: the sender */
@@ -275,7 +283,7 @@ struct mpg_step {
     uint32_t thread;   /* thread of the rank that owns the stream */
     enum mpg_call call; /* large-count variants as the plain call: Send for Send_c */
     uint32_t slot, a, b;
-    int32_t window;    /* MPI window that the call is about; -1: none. Set in steps that a call itself makes */
+    int32_t window;    /* MPI window that the call is about; -1: none. Set only in steps that belong to one call */
     bool changed; /* messages: synchronous on exactly one of source and target machine; LEAVE: the call completes such a send */
     uint64_t number;   /* call number in the rank, from 0; flushes and region marks do not count */
     double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE: bytes that select the call's size class */
@@ -295,34 +303,36 @@ struct mpg_step {
             int64_t begin_ns;  /* begin of the interval, on the rank's own clock */
             int64_t cpu_ns;    /* CPU time of the thread in the interval, without recording; -1: not recorded */
             int64_t alone_ns;  /* CPU time including local MPI calls: the work of the interval; -1: not recorded */
-            bool polls;        /* the call before is an unsuccessful test or MPI_Win_sync; this is the same call and callsite */
-            bool inserted;     /* one of the two calls is inserted: the step is about a part of a traced interval */
+            /* the call repeats the call before, at the same callsite, which was an unsuccessful test or MPI_Win_sync: the
+             * interval is polling */
+            bool polls;
+            bool inserted;     /* a hypothesis inserted one of the two calls: the step has a part of a traced interval */
             int32_t region;    /* options.regions: innermost region open at the call, as a string number of the trace; -1: none */
             int32_t work_region; /* likewise: the region that was innermost for most of the interval */
         };
         struct { /* messages, their STORE, CONTRIBUTE, MERGE, EXPAND */
             struct mpg_origin origin;
-            uint64_t message; /* EAGER, VIEW: number of the message, from 1; 0 as for edges */
+            uint64_t message; /* EAGER, VIEW: number of the message, from 1; 0 as in struct mpg_edge */
             union {
                 struct { /* messages, and the STORE of the sender's enter */
                     double sender_ns, poster_ns; /* SYNCHRONOUS: aligned enters of sender and receiver; EAGER: sender_ns only */
                     uint64_t poster;   /* SYNCHRONOUS: call number of the post of the receive, on the receiver */
                     bool posted;       /* SYNCHRONOUS: the posting call leaves completion to a request */
                     bool requested;    /* messages: the sending call leaves completion to a request */
-                    /* SYNCHRONOUS: slot of the call in which the receiver's library progresses the receive: b or a
-                     * later call */
+                    /* SYNCHRONOUS: slot, b or that of a later call, of the receiver's call in which its library progresses
+                     * the receive */
                     uint32_t progress_slot;
                     int32_t receiver;  /* messages: world rank of the receiver */
-                    int32_t comm, tag; /* EAGER: communicator and tag; LEAVE steps list the receives that can take the message */
+                    int32_t comm, tag; /* EAGER: communicator and tag, to be compared with the receives listed in LEAVE steps */
                     bool is_followed;  /* MPI_ANY_SOURCE receives can take the message instead of another */
                     /* SYNCHRONOUS only because hypotheses enlarge the message: the arrival is no earlier than that of
                      * an eager send, and the sender keeps its traced duration */
                     bool grows;
-                    /* STORE of the enter from which a synchronous message of `bytes` with `origin` leaves for
-                     * `receiver` */
+                    /* STORE: the value is that of an enter from which a synchronous message of `bytes` with `origin` leaves
+                     * for `receiver` */
                     bool sends;
-                    /* STORE of a member of an expanded collective: enter_ns after the first member's, in a call of
-                     * duration_ns (0: nonblocking) */
+                    /* STORE: the value is the enter of a member of an expanded collective, enter_ns after the first member's
+                     * enter, in a call of duration_ns (0: nonblocking) */
                     bool joins;
                 };
                 struct { /* CONTRIBUTE */
@@ -331,7 +341,8 @@ struct mpg_step {
                     uint32_t rounds;           /* number of rounds n */
                     double contributed_bytes;  /* bytes that the rank contributes */
                 };
-                struct { double clock, wait; } shift[2]; /* MERGE: slack of a and of b: by clocks; by durations of calls */
+                /* MERGE: slack of a and of b, ns: measured by clocks; measured by durations of calls */
+                struct { double clock, wait; } shift[2];
                 struct { /* EXPAND */
                     const struct mpg_expanding *expanding; /* the collective */
                     int32_t member; /* index relative to the root; -1: all members */
@@ -347,12 +358,13 @@ struct mpg_step {
             bool failed;         /* the call returned an error */
             bool dropped;        /* hypotheses drop all messages and collectives of the call: the call takes no time */
             bool found_nothing;  /* an unsuccessful test or probe */
-            /* the call waits for one-sided transfers of round_trip_bytes, or round_trip_target_bytes with hypotheses */
+            /* the call waits for the round trip of one-sided transfers: of round_trip_bytes as traced,
+             * round_trip_target_bytes as changed by hypotheses */
             bool round_trip;
             uint8_t completed;   /* categories (1 << MPG_CATEGORY_...) of the requests that the call completes */
             uint32_t sent_number; /* number of messages that the call sends or starts to send */
-            /* lost edges follow the edge_number edges: ARRIVALs of dropped messages, and a MEETING without slot for
-             * each other dropped wait */
+            /* after the edge_number edges follow lost_number edges that hypotheses drop: an ARRIVAL for each dropped message,
+             * and a MEETING without slot for each other dropped wait */
             uint32_t edge_number, lost_number;
             const struct mpg_sent *sent;
             const struct mpg_edge *edges;
@@ -383,7 +395,7 @@ struct mpg_region_ratios {
 };
 
 /* The progress of one kind of nonblocking collectives, as observed in the trace (docs/PROGRESS.md, Weak progress of
- * nonblocking collectives). Kind: operation, number of members, bytes of a member's part. */
+ * nonblocking collectives). A kind is an operation with a number of members and the bytes of a member's part. */
 struct mpg_nonblocking {
     enum mpg_call call; /* the blocking variant */
     int32_t members;
@@ -394,9 +406,9 @@ struct mpg_nonblocking {
 };
 enum { MPG_NONBLOCKING_MAX = 32 };
 
-/* Target-side progress of one kind of one-sided transfers, as observed in the trace (docs/PROGRESS.md, Target-side
- * progress of one-sided transfers). Kind: call and bytes, both directions together. STARTING: the starting call waits until
- * the target is in an MPI call that progresses transfers; COMPLETING: the completing call waits. */
+/* Target-side progress of one kind of one-sided transfers, as observed in the trace (docs/PROGRESS.md, Target-side progress
+ * of one-sided transfers). A kind is a call with a number of bytes, both directions together. `starting`: the starting call
+ * waits until the target is in an MPI call that progresses transfers; `completing`: the completing call waits so. */
 struct mpg_rma_progress {
     enum mpg_call call; /* large-count variants as the plain call */
     int64_t bytes;
@@ -409,19 +421,20 @@ enum { MPG_RMA_PROGRESS_MAX = 32 };
  * progress (docs/PROGRESS.md, Weak progress of sends). INT64_MAX: none. */
 struct mpg_weak_progress {
     int64_t blocking_bytes, requested_bytes;
-    /* sends of more bytes in trees of collectives wait until the receiver enters the collective, whatever earlier
-     * calls it makes */
+    /* larger sends in trees of collectives wait until the receiver enters the collective, even if it makes other MPI calls
+     * before */
     int64_t tree_bytes;
     bool win_start_waits;          /* MPI_Win_start waits for MPI_Win_post */
-    uint32_t rma_number;                   /* kinds of one-sided transfers that wait for a call of the target */
+    uint32_t rma_number; /* length of the list of kinds of one-sided transfers that wait for a call of the target */
     struct mpg_rma_progress rma[MPG_RMA_PROGRESS_MAX];
-    uint32_t nonblocking_number; /* kinds of nonblocking collectives with observations */
+    uint32_t nonblocking_number; /* length of the list of observed kinds of nonblocking collectives */
     struct mpg_nonblocking nonblocking[MPG_NONBLOCKING_MAX];
-    bool nonblocking_weak;            /* other kinds of nonblocking collectives progress only inside MPI, too */
-    int64_t nonblocking_bytes;   /* other kinds with larger parts also have weak sends; INT64_MAX: none */
+    bool nonblocking_weak;            /* unlisted kinds of nonblocking collectives progress only inside MPI, too */
+    int64_t nonblocking_bytes;   /* unlisted kinds with larger parts, in bytes, also have weak sends; INT64_MAX: none */
     bool is_observed;                         /* the fields below come from observations in the trace */
-    int64_t blocking_left, requested_left; /* largest sizes whose sends complete at once; -1: none */
-    uint64_t unexplained; /* sends that waited, of sizes with too many sends that did not wait; sum of the waits */
+    /* largest sizes, in bytes, whose sends complete at once (blocking; completed by a request); -1: none */
+    int64_t blocking_left, requested_left;
+    uint64_t unexplained; /* number of sends that waited although too many sends of their size did not wait; sum of the waits */
     double unexplained_ns;
 };
 
@@ -446,11 +459,11 @@ struct mpg_graph_options {
     const struct mpg_region_ratios *ratios; /* NULL: all factors are 1. Must outlive the graph */
     /* hypotheses bound to the trace (graph/work/bound_hypotheses.h); NULL: none. Must outlive the graph */
     const struct mpg_bound_hypotheses *bound;
-    uint64_t active;                    /* bit i: hypothesis i holds */
+    uint64_t active;                    /* bit i: hypothesis i is applied */
     bool of_target; /* messages resized by hypotheses have the new size on the traced machine, too */
     bool keeps_protocol; /* resized messages keep the traced protocol */
     int64_t eager_limit_bytes; /* larger standard sends are synchronous on the target; INT64_MAX: none */
-    int64_t source_eager_limit_bytes; /* eager limit of the traced machine, likewise */
+    int64_t source_eager_limit_bytes; /* eager limit of the traced machine in bytes, INT64_MAX: none */
     /* SYNCHRONOUS: the receiver progresses a receive only inside MPI calls (docs/MODEL.md, section 5); false: from
      * the post on */
     bool progresses_in_calls;
@@ -461,13 +474,14 @@ struct mpg_graph_options {
      * then be evaluated in another order. Excludes `choose` and `expand` */
     bool keeps_slots;
     enum mpg_steps_wanted wanted; /* the graph makes no other steps; slots are counted all the same */
-    bool marks; /* with hypotheses about computation, ENTER steps list region marks; with of_target in CPU time, if recorded */
-    bool lenient;              /* unmatched operations are counted instead of failing */
+    /* with hypotheses about computation: ENTER steps list region marks, and of_target measures them in CPU time, if recorded */
+    bool marks;
+    bool lenient;              /* operations without partner are counted, not an error */
     bool unfused;                /* for tests: no call is begun and left at once; the same steps, slower */
     bool choose;               /* LEAVE steps list candidates */
     bool by_completion;        /* candidates have completion times; candidates without known completion are left out */
     bool choose_sources;       /* MPI_ANY_SOURCE receives and probes choose, too */
-    uint64_t horizon;          /* limit of messages in flight: beyond, no call waits for candidates */
+    uint64_t horizon;          /* maximum number of messages in flight: while there are more, no call waits for candidates */
     /* algorithms by which collectives are expanded into messages; NULL: collectives are single nodes. Not owned */
     const struct mpg_collective_table *expand;
     bool expand_some;          /* expand only rooted collectives and scans, where not every member waits for all */
@@ -491,7 +505,7 @@ struct mpg_graph_counts {
     /* MPI_ANY_SOURCE receives and probes that keep the recorded message: synchronous messages, or ranks of several
      * threads */
     uint64_t open_kept;
-    uint64_t beyond_horizon;    /* calls without candidates because of `horizon` */
+    uint64_t beyond_horizon;    /* calls whose candidates are not listed because of `horizon` */
     uint64_t uncompleted_sends; /* sends never completed by the sender */
     uint64_t asynchronous;      /* uncompleted sends received only by nonblocking calls */
     uint64_t cancelled;         /* requests cancelled before completion: these match nothing */
@@ -511,12 +525,13 @@ struct mpg_graph_counts {
     double backward_ns;         /* largest such violation */
     uint64_t held_messages;     /* with hypotheses: messages whose receiver waited until the sender entered the completing call */
     double held_ns;             /* sum of these waits, by aligned clocks */
-    /* with hypotheses, sums of durations. alone_ns: RMA calls that wait for no rank in the graph, but may have waited
-     * in the trace; served_ns: waits of RMA calls for a call of the target; posted_ns: calls that complete nonblocking
-     * collectives, from the last member's enter on */
+    /* with hypotheses, sums of durations. alone_ns: RMA calls that wait for no rank in the graph, but may have waited in the
+     * trace; served_ns: waits of RMA calls for a call of the target; posted_ns: the part of calls that complete nonblocking
+     * collectives after the last member's enter */
     double alone_ns, served_ns, posted_ns;
-    uint64_t kept_waiting;      /* with hypotheses: resized messages with weak progress like the traced size, */
-    uint64_t kept_leaving;      /* or immediate completion like the traced size: the trace has no evidence for the new size */
+    /* with hypotheses: number of resized messages that wait for progress like messages of the traced size, */
+    uint64_t kept_waiting;
+    uint64_t kept_leaving;      /* or complete at once like these, although the trace has no evidence for the new size */
     uint64_t waited_sends;      /* MPI_Sends of at least waited_bytes that must have waited for the receive */
     /* smallest size of which several sends waited, while no send of this size or more completed early (MODEL.md,
      * section 3, Protocol: y); 0: none */
@@ -528,7 +543,8 @@ struct mpg_graph_counts {
     uint64_t unknown;           /* calls recorded by name only, treated as local */
     uint64_t threads;           /* streams beyond one a rank */
     uint64_t shared_windows;    /* MPI_Win_allocate_shared, each rank's call */
-    uint64_t expanded, whole;   /* of `collectives`: expanded; listed in `unexpanded` */
+    /* of the collectives in `collectives`: number expanded into messages; number listed in `unexpanded` */
+    uint64_t expanded, whole;
     uint64_t partial;           /* rooted collectives and scans among the other collectives with several members */
 };
 
@@ -538,13 +554,14 @@ struct mpg_graph;
  * ERR: out of memory, or an error of the trace. The caller closes the graph. */
 struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
                                  const struct mpg_graph_options *options, struct mpg_error *err);
-/* A sequence of steps. */
+/* A sequence of steps, in one batch. */
 struct mpg_steps {
     const struct mpg_step *step;
     size_t n;
     uint32_t slots;
     struct mpg_batch *batch; /* batch that holds the steps; later steps can be in the same batch */
-    bool reports_unused;      /* with options.reports_unused, after as many steps as there are slots (at least 1024) */
+    /* `unused` is set: with options.reports_unused, each time as many steps have passed as there are slots (at least 1024) */
+    bool reports_unused;
     const uint32_t *unused; /* slots that no later step reads before writing */
     uint32_t unused_number; /* length of `unused` */
 };
@@ -558,13 +575,14 @@ int mpg_graph_next(struct mpg_graph *graph, struct mpg_steps *steps, struct mpg_
  * back. */
 void mpg_batch_keep(struct mpg_batch *batch, uint32_t times);
 void mpg_batch_give_back(struct mpg_batch *batch);
-/* Adds the messages of STEPS to BOUNDS, a struct mpg_clock_bounds: no message arrives before its send. For graphs
- * whose clocks are not comparable. Returns 0, or -1: out of memory. */
+/* Adds the messages of STEPS to BOUNDS, a struct mpg_clock_bounds: no message arrives before its send. Used to make the
+ * clocks of ranks comparable. Returns 0, or -1: out of memory. */
 int mpg_clock_bounds_take(void *bounds, const struct mpg_steps *steps, struct mpg_error *err);
 /* Returns the number of slots allocated so far: slots are 0 .. value-1. Can grow with every step. */
 uint32_t mpg_graph_slots(const struct mpg_graph *graph);
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *graph);
-/* Returns the number of calls that were begun and left at once; 0 with options.unfused. */
+/* Returns the number of calls that wait for nobody and whose begin and leave were made together, which is faster; 0 with
+ * options.unfused. */
 uint64_t mpg_graph_at_once(const struct mpg_graph *graph);
 /* Returns the size of the largest collective expanded so far. */
 int32_t mpg_graph_expanded_members(const struct mpg_graph *graph);

@@ -24,47 +24,48 @@ struct batch_attachment {
     void (*free)(struct batch_attachment *batch_attachment);
 };
 
-/* Memory of steps and of all arrays that steps point to. A graph keeps batches in filling order and refills the
- * oldest once nobody keeps the batch. */
+/* Memory of steps and of all arrays that steps point to. A graph lists its batches in the order in which they were filled,
+ * and refills the oldest once nobody keeps it. */
 struct mpg_batch {
     struct mpg_batch *next;
     _Atomic uint32_t kept; /* number of mpg_batch_keep() calls not yet given back */
     uint32_t n;            /* steps handed out */
-    uint32_t freed;        /* number of slots last read by steps of this batch: reusable once the batch is given back */
+    uint32_t freed;        /* number of slots that this batch's steps read last: reusable once the batch is given back */
     struct step_memory steps, edges, lists;
     struct step_memory arrivals; /* arrivals of candidates, each listed once */
-    size_t listed_bytes;         /* used in `lists` */
-    uint64_t fill;               /* identifies this filling of a batch: fillings in the graph are numbered from 1 */
+    size_t listed_bytes;         /* bytes used in `lists` */
+    uint64_t fill;               /* number of this filling, from 1 in the graph; a refilled batch gets a new number */
     struct batch_attachment *attachments;
 };
 
 /* Zero-initialised: empty. The steps of the current sequence and the edges of the current call can move as their arrays
  * grow. */
 struct steps {
-    /* list from the oldest kept batch to BATCH, the batch being filled; empty batches */
+    /* first of the list of kept batches, which ends with BATCH; the batch being filled; list of empty batches */
     struct mpg_batch *oldest, *batch, *spare;
-    struct mpg_step *steps; /* steps to hand out next */
+    struct mpg_step *steps; /* steps of the current sequence, not yet handed out */
     uint32_t count, capacity;
     enum mpg_steps_wanted wanted; /* the graph's option. With MPG_STEPS_LEAVES, other steps are written to DISCARDED */
     struct mpg_step discarded;
     struct mpg_edge *edges; /* edges of the call being left */
     uint32_t edge_count, edge_capacity;
-    struct mpg_edge *lost;  /* edges of that call dropped by hypotheses */
+    struct mpg_edge *lost;  /* edges of the call being left that hypotheses drop */
     uint32_t lost_count, lost_capacity;
     struct mpg_candidate *candidates; /* candidates of the call being left */
     uint32_t candidate_count, candidate_capacity;
     uint64_t fills;             /* batches filled so far */
-    struct mpg_posted *posted; /* posted receives when the call is left */
+    struct mpg_posted *posted; /* posted receives of the call being left */
     uint32_t posted_count, posted_capacity;
     bool keeps_slots;          /* the graph's option */
     uint32_t *unused_slots, unused_count, unused_capacity, slots;
-    uint32_t *next_freed, next_freed_capacity; /* for each freed, still kept slot: the slot freed next */
+    /* linked list of the slots that are freed but still kept, in the order of freeing: for each slot the next one */
+    uint32_t *next_freed, next_freed_capacity;
     uint32_t first_freed, last_freed, freed_count;
 };
 
 /* Starts a sequence of steps that are handed out together, in one batch. Returns 0, or -1: out of memory. */
 int mpg_graph_steps_begin(struct steps *steps, struct mpg_error *err);
-/* Makes room for more steps. Returns 0, or -1: out of memory. */
+/* Makes room for one more step. Returns 0, or -1: out of memory. */
 int mpg_graph_steps_grow(struct steps *steps);
 /* Allocates BYTES that live as long as the current steps. Returns NULL with ERR: out of memory. */
 void *mpg_graph_steps_list(struct steps *steps, size_t bytes, struct mpg_error *err);
@@ -72,7 +73,7 @@ void *mpg_graph_steps_list(struct steps *steps, size_t bytes, struct mpg_error *
 struct mpg_edge *mpg_graph_steps_arrival(struct steps *steps);
 /* Returns whether the lists of the current batch have as many bytes as a batch may have. */
 bool mpg_graph_lists_are_full(const struct steps *steps);
-/* Frees the attachment together with the current batch. */
+/* Adds BATCH_ATTACHMENT to the current batch, with which it will be freed. */
 static inline void graph_steps_attach(struct steps *s, struct batch_attachment *batch_attachment)
 {
     batch_attachment->next = s->batch->attachments;
@@ -91,7 +92,7 @@ static inline void graph_clear_step(struct mpg_step *step)
     memset(at + PARTS, 0, sizeof *step % sizeof(part));
 }
 
-/* Appends a zeroed step of KIND for CALL, or for CALL_REF. Returns NULL: out of memory. */
+/* Append a zeroed step of KIND: graph_emit() for CALL, the other function for CALL_REF. Return NULL: out of memory. */
 static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind kind,
                                           const struct call *call)
 {
@@ -118,9 +119,9 @@ static inline struct mpg_step *graph_last_step(struct steps *s)
     return s->wanted == MPG_STEPS_LEAVES ? &s->discarded : &s->steps[s->count - 1];
 }
 
-/* Stores the value of CALL's stream in a new slot, *SLOT. Returns 0, or -1: out of memory. */
+/* Makes a step that stores the value of CALL's stream in a new slot, *SLOT. Returns 0, or -1: out of memory. */
 int mpg_graph_store(struct steps *steps, const struct call *call, uint32_t *slot, struct mpg_error *err);
-/* Starts the edge list of another call. */
+/* Begins an empty list of edges for the next call. */
 static inline void graph_begin_edges(struct steps *s)
 {
     s->edges = s->edges ? s->edges + s->edge_count : NULL; /* adding an offset to a null pointer is undefined */
@@ -128,14 +129,15 @@ static inline void graph_begin_edges(struct steps *s)
     s->edge_count = 0;
 }
 
-/* Makes room for more edges. Returns 0, or -1: out of memory. */
+/* Makes room for one more edge. Returns 0, or -1: out of memory. */
 int mpg_graph_edges_grow(struct steps *steps);
 /* mpg_graph_add_sent() gives STEP, a LEAVE, a list of N sent messages, for the caller to fill before the next
  * allocation; mpg_graph_keep_sent() copies SENT. NULL or -1: out of memory. */
 struct mpg_sent *mpg_graph_add_sent(struct steps *steps, struct mpg_step *step, uint32_t n, struct mpg_error *err);
 int mpg_graph_keep_sent(struct steps *steps, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
                         struct mpg_error *err);
-/* Gives STEP, a LEAVE, a zeroed transfer; gives STEP, an ENTER, a zeroed change. Returns NULL with ERR: out of memory. */
+/* mpg_graph_add_transfer() gives STEP, a LEAVE, a zeroed transfer; the other function gives STEP, an ENTER, a zeroed change.
+ * Return NULL with ERR: out of memory. */
 struct mpg_transfer *mpg_graph_add_transfer(struct steps *steps, struct mpg_step *step, struct mpg_error *err);
 struct mpg_change *mpg_graph_add_change(struct steps *steps, struct mpg_step *step, struct mpg_error *err);
 
@@ -173,7 +175,8 @@ static inline int graph_new_slot(struct steps *s, uint32_t *slot, struct mpg_err
     return 0;
 }
 
-/* Frees SLOT: no step made after the current sequence reads SLOT. Never fails, as further_slot() reserved the room. */
+/* Frees SLOT, which no step after the current sequence reads. Never fails, because mpg_graph_further_slot() reserved the
+ * memory. */
 static inline void graph_free_slot(struct steps *s, uint32_t slot)
 {
     if (!s->keeps_slots) {
@@ -188,7 +191,7 @@ static inline void graph_free_slot(struct steps *s, uint32_t slot)
     s->batch->freed++;
 }
 
-/* Replaces *SLOT, whose value nobody reads any more, by a slot for a new value: the same slot unless slots are kept. */
+/* Replaces *SLOT, whose value is no longer needed, by a slot for a new value: the same slot, unless batches keep their slots. */
 static inline int graph_renew_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
 {
     graph_free_slot(s, *slot);

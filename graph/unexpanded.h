@@ -10,9 +10,9 @@
 #include "trace/event.h"
 
 struct mpg_unexpanded_kind {
-    enum mpg_call call;           /* blocking variant; stands for the nonblocking one, too */
+    enum mpg_call call;           /* blocking variant; also means the nonblocking variant */
     int32_t members;
-    int64_t from_bytes, to_bytes; /* range of a member's bytes */
+    int64_t from_bytes, to_bytes; /* range, both ends included, of the bytes of a member */
 };
 
 struct mpg_unexpanded {

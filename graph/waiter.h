@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 struct waiter {
-    uint32_t unmet;              /* number of events still missing */
-    struct waiter *next;         /* next in a list of waiters for one event (probes) */
+    uint32_t unmet;              /* number of events that the call still waits for */
+    struct waiter *next;         /* next waiter in a list of waiters for the same event, a probe's message */
     void (*go)(struct waiter *); /* called when the last event has happened */
 };
 
-/* Makes WAITER wait for an event, which is announced by graph_wake(PLACE). */
+/* Makes WAITER wait for one more event; *PLACE, NULL before, then points to WAITER. graph_wake(PLACE) announces the event. */
 static inline void graph_await(struct waiter *waiter, struct waiter **place)
 {
     *place = waiter;
@@ -36,7 +36,7 @@ static inline void graph_wake(struct waiter **place)
         graph_satisfy(waiter);
 }
 
-/* Removes WAITER from *PLACE without satisfying the wait. Returns 1, or 0 if WAITER was not there. */
+/* Removes WAITER from *PLACE although the event has not happened. Returns 1, or 0 if WAITER was not there. */
 static inline uint32_t graph_abandon(struct waiter **place, const struct waiter *waiter)
 {
     if (*place != waiter)

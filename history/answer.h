@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Output of an answer that can be kept in memory as well. */
+/* An answer that is written to an output file, and can also be kept in memory to be stored. */
 #ifndef MPG_HISTORY_ANSWER_H
 #define MPG_HISTORY_ANSWER_H
 
@@ -9,7 +9,7 @@
 
 struct mpg_answer {
     struct mpg_output *out;
-    FILE *memory; /* buffer; NULL: written directly to OUT */
+    FILE *memory; /* stream to a buffer in memory; NULL: the answer is only written to OUT */
     bool text;
     char *bytes;  /* valid after commit; followed by a NUL */
     size_t size;

@@ -14,8 +14,9 @@ struct mpg_changes;
 struct mpg_changed {
     struct mpg_event event; /* new sizes; MPG_PROC_NULL for a dropped half of a send-receive */
     bool drops;             /* the call is removed */
-    const int64_t *started; /* start of several requests: new bytes of each, or MPG_STARTED_AS_WAS, MPG_STARTED_DROPPED; NULL:
-                               unchanged */
+    /* of a call that starts several requests: for each request its new bytes, or MPG_STARTED_AS_WAS (unchanged),
+     * MPG_STARTED_DROPPED; NULL: all unchanged */
+    const int64_t *started;
 };
 
 /* Collects the changes of RANK's calls by the hypotheses BOUND, at least one of which is about messages.

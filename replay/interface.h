@@ -46,15 +46,15 @@ struct mpg_action {
 /* Sizes that the members of a communicator must exchange because the trace has each member's own sizes only. Sizes
  * of one kind are stored in the order of their calls. */
 enum mpg_contribution_kind {
-    MPG_CONTRIBUTION_SINGLE,    /* own bytes: Gatherv, Allgatherv; between groups also Gather, Allgather, Alltoall */
+    MPG_CONTRIBUTION_SINGLE,    /* the member's own bytes: Gatherv, Allgatherv; between groups also Gather, Allgather, Alltoall */
     MPG_CONTRIBUTION_PER_PEER,  /* bytes for each peer: Alltoallv, Alltoallw */
-    MPG_CONTRIBUTION_NEIGHBORS, /* own bytes: Neighbor_allgather(v), Neighbor_alltoall */
+    MPG_CONTRIBUTION_NEIGHBORS, /* the member's own bytes: Neighbor_allgather(v), Neighbor_alltoall */
     MPG_CONTRIBUTION_PER_EDGE,  /* bytes for each destination: Neighbor_alltoallv, Neighbor_alltoallw */
     MPG_CONTRIBUTION_KINDS
 };
 
-/* The kind of CALL, a blocking collective or the blocking form of another; MPG_CONTRIBUTION_KINDS: none. REMOTE: on an
- * intercommunicator. */
+/* Returns the kind of CALL, a blocking collective or the blocking form of a nonblocking one; MPG_CONTRIBUTION_KINDS: none.
+ * REMOTE: on an intercommunicator. */
 static inline enum mpg_contribution_kind mpg_contribution_kind_of(enum mpg_call call, bool remote)
 {
     switch (call) {
@@ -103,12 +103,12 @@ struct mpg_needs {
     uint8_t *named;  /* MPG_ANY_... bits that some wildcard receive on the communicator does not set */
 };
 
-/* Counts of one process, or sums over all. */
+/* Counts of one process, or sums over all processes. */
 struct mpg_outcome {
     int64_t run_ns, traced_ns; /* run time from the end of MPI_Init to the begin of MPI_Finalize; sums hold the maximum */
     uint64_t calls;            /* calls made */
     uint64_t elapsed;          /* traced calls that only took their time */
-    uint64_t exchanged;        /* requests completed in place of others */
+    uint64_t exchanged;        /* requests completed instead of the requests that the trace completes */
     uint64_t unneeded;         /* tests and completions of complete requests, not made */
     uint64_t waited;           /* successful tests replaced by waits */
     uint64_t unreceived;       /* messages not received */
@@ -147,7 +147,7 @@ struct mpg_enactor {
      * in *ENOUGH whether MPI provides MPI_THREAD_MULTIPLE. */
     int (*begin)(const struct mpg_needs *needs, int *rank, int *size, int64_t *left_ns, bool *enough,
                  struct mpg_error *err);
-    /* Returns the lowest rank that passed true, or the number of ranks if none did. Collective. */
+    /* Returns the lowest rank that passed FAILED true, or the number of ranks if none did. Collective. */
     int (*first_failed)(bool failed);
     /* Returns MPI_TAG_UB if it is below the largest MAX of all processes, else -1. Collective. */
     int32_t (*tag_limit)(int32_t max);

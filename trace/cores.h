@@ -10,7 +10,7 @@
 
 /* A host of a trace. */
 struct mpg_host_cores {
-    const char *name; /* owned by the trace (or by the ranks); NULL: unknown */
+    const char *name; /* name of the host, owned by the trace (or by the ranks); NULL: unknown */
     int32_t ranks;
     int cores;        /* cores on which the host's ranks may run, together; 0: unknown */
     double limit;     /* quota of CPU time for the host's ranks, in cores; 0: none */
@@ -18,11 +18,11 @@ struct mpg_host_cores {
     double room;      /* cores, or quota in cores, that the crowded ranks share */
 };
 
-/* Placement facts of a rank. */
+/* What a trace's facts tell about the placement of a rank. */
 struct mpg_rank_cores {
-    int32_t host;     /* equal numbers, same host */
+    int32_t host;     /* number of the host; ranks of one host have equal numbers */
     int32_t rank;
-    const char *name;  /* of the host; NULL: unknown */
+    const char *name;  /* name of the host; NULL: unknown */
     const char *cores; /* cores on which the rank may run, "0-3,8"; NULL: unknown */
     const char *limit; /* quota of the host, in cores, "1.50"; NULL: none, or given by another rank */
 };

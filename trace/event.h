@@ -17,7 +17,7 @@ enum mpg_call {
     MPG_CALL_COUNT
 };
 
-/* Kinds of calls, with the fields of an event that each kind has beyond the times. */
+/* Kinds of calls, with the fields that an event of each kind has besides its times. */
 enum mpg_kind {
     MPG_KIND_FLUSH,        /* the tracer wrote to the file, or processed a long list of requests: neither MPI nor computation */
     MPG_KIND_REGION_BEGIN, /* string: the name; both times are equal */
@@ -83,7 +83,7 @@ enum {
 #undef MPG_CALL
 };
 
-/* Values of to, from, tag, root, comm that are no rank, tag or communicator. */
+/* Special values of the fields to, from, tag, root and comm. */
 enum {
     MPG_PROC_NULL = -1, /* to, from, root: MPI_PROC_NULL */
     MPG_UNKNOWN = -2,   /* from, tag: a wildcard that never completed */
@@ -91,7 +91,7 @@ enum {
     MPG_NO_COMM = -1,
     MPG_NO_OBJECT = -1,
     MPG_NO_SITE = -1,
-    MPG_FOREIGN = -4    /* a world rank in a communicator: a process of another MPI_COMM_WORLD */
+    MPG_FOREIGN = -4    /* in the members of a communicator: a process of another MPI_COMM_WORLD */
 };
 
 enum { MPG_ANY_SOURCE = 1, MPG_ANY_TAG = 2 };
@@ -99,13 +99,14 @@ enum { MPG_ANY_SOURCE = 1, MPG_ANY_TAG = 2 };
 /* Kinds of objects that a call names. */
 enum mpg_object_kind { MPG_OBJECT_WINDOW, MPG_OBJECT_FILE };
 
-/* A return address: offset in a module (executable or shared library), load bias removed. MODULE -1: unknown module. */
+/* A return address: offset in a module (executable or shared library) from the module's load address. MODULE -1: unknown
+ * module. */
 struct mpg_frame {
     int32_t module;
     uint64_t offset;
 };
 
-/* The result of a wildcard receive, stored by the completing call. */
+/* Source and tag that a wildcard receive got, stored by the completing call. */
 struct mpg_resolution {
     int64_t request;
     int32_t source, tag;
@@ -121,24 +122,24 @@ struct mpg_event {
     int64_t enter_ns, leave_ns;
     enum mpg_call call;
     uint32_t thread;       /* stream of the rank that made the call; 0 is MPI_Init's thread */
-    /* Fields that repeat from call to call, up to request_number: laid out as in struct mpg_shape (trace/shape.h),
-     * which the writer compares as one block. */
-    int32_t site;          /* callsite, trace-wide in readers; MPG_NO_SITE */
-    int32_t comm;          /* communicator, trace-wide in readers */
+    /* Fields that repeat from call to call, up to request_number: in the order of struct mpg_shape (trace/shape.h), because
+     * the writer compares them as one block. */
+    int32_t site;          /* callsite; in readers a number of the whole trace; MPG_NO_SITE: none */
+    int32_t comm;          /* communicator; in readers a number of the whole trace */
     int32_t to, from, tag, recvtag, root, newcomm;
-    int32_t object;        /* window or file, trace-wide in readers; MPG_NO_OBJECT */
-    int32_t string;        /* REGION, UNKNOWN: trace-wide in readers */
+    int32_t object;        /* window or file; in readers a number of the whole trace; MPG_NO_OBJECT: none */
+    int32_t string;        /* REGION, UNKNOWN: name; in readers a number of the whole trace */
     int64_t bytes, recvbytes;
     uint32_t count_number; /* length of counts; 0 without counts */
     uint32_t request_number;
     uint32_t any;          /* MPG_ANY_ flags of the receive half */
-    bool failed;           /* the call returned an error and had no effect: of the other fields only site and values are valid */
+    bool failed; /* the call returned an error and had no effect; only the fields site and values are valid besides the times */
     bool killed;           /* FINALIZE: the process was killed in the call; its leave is unknown, LEAVE_NS is ENTER_NS */
     bool found;            /* probe: a message was there */
     bool done_all;         /* COMPLETE: every request was completed */
-    int64_t message;       /* MPROBE, MRECV, IMRECV: unique on the rank, > 0 */
-    const int64_t *counts; /* v-variants: bytes for (or from) each rank */
-    const int64_t *requests;   /* unique on the rank, > 0; in creation order or any other */
+    int64_t message;       /* MPROBE, MRECV, IMRECV: number of the matched message, unique on the rank, > 0 */
+    const int64_t *counts; /* calls with a list of sizes: bytes for (or from) each rank */
+    const int64_t *requests;   /* ids of requests, unique on the rank, > 0; in the order of creation or any other */
     const int64_t *persistent; /* START: request_number ids; *_INIT, REQUEST_FREE: one id or NULL */
     uint32_t done_number;
     uint32_t cancelled_number;
@@ -147,10 +148,10 @@ struct mpg_event {
      * that end up cancelled */
     const int64_t *cancelled;
     uint32_t resolution_number;
-    uint32_t value_number; /* values measured over the compute interval before the call */
+    uint32_t value_number; /* number of values measured over the compute interval before the call */
     /* written by the tracer at COMPLETE for wildcard receives; readers move them to the posting event */
     const struct mpg_resolution *resolutions;
-    const int64_t *values; /* named by the fact "values": thread CPU time (cpu_ns), PAPI counters */
+    const int64_t *values; /* meanings are in the fact "values": thread CPU time (cpu_ns), PAPI counters */
     uint32_t source_number, destination_number; /* NEIGHBOR...: filled in by readers from the */
     const int32_t *sources, *destinations;      /* topology; ranks of comm, or MPG_PROC_NULL */
     /* COLLECTIVE, ICOLLECTIVE: number of ranks that counts refer to (comm or its remote group); filled in by readers */
@@ -161,7 +162,7 @@ struct mpg_event {
     struct mpg_sum sum;
     /* Time that the thread was off its CPU involuntarily: preempted, stolen by a hypervisor, or waiting for a CPU
      * after a sleep. 0 if not recorded. */
-    int64_t off_before_ns; /* since the previous event of the stream; 0 .. length of that interval */
+    int64_t off_before_ns; /* since the previous event of the stream; 0 .. length of this interval */
     int64_t off_in_ns;     /* between ENTER_NS and LEAVE_NS; 0 .. duration of the event */
 };
 
@@ -184,7 +185,7 @@ bool mpg_kind_has_neighbors(enum mpg_kind kind);
 /* Returns whether CALL may have no communicator: it starts or connects processes, receives a matched message, or makes a
  * communicator from a group. */
 bool mpg_call_may_lack_comm(enum mpg_call call);
-/* For each call the variant without large counts: Send for Send_c. */
+/* For each call its variant without large counts: Send for Send_c. */
 extern const uint16_t mpg_call_plains[];
 static inline enum mpg_call mpg_call_plain(enum mpg_call call)
 {

@@ -14,34 +14,35 @@
 /* Number of first bytes of a file that tell the format; read from streams too. */
 enum { MPG_FORMAT_BYTES = 8 };
 
-/* Regions of a program that become events. */
+/* Which regions of a program become events. */
 enum mpg_import_regions {
-    MPG_REGIONS_USER, /* those that the program named */
+    MPG_REGIONS_USER, /* regions that the program named */
     MPG_REGIONS_ALL,  /* all functions that the recorder saw, except those of MPI and those called inside MPI */
     MPG_REGIONS_NONE
 };
 
 /* Options of `mpgtrace import` for the readers that use them; other programs read with mpg_import_defaults. */
 struct mpg_import_config {
-    bool lenient;             /* sends and receives may differ in number */
-    int64_t overhead_call_ns; /* the recorder's time for a call, as a fact; -1: unknown */
+    bool lenient;             /* allow numbers of sends and receives that differ */
+    int64_t overhead_call_ns; /* time that the recorder takes for a call, to be stored as a fact; -1: unknown */
     double flops;             /* operations a second, where work is counted in operations; 0: 1e9 */
-    enum mpg_import_regions regions; /* of formats with regions */
-    FILE *report;             /* lines about what was found and assumed; NULL: none */
+    enum mpg_import_regions regions; /* for formats with regions */
+    FILE *report;             /* where to write lines about what was found and assumed; NULL: nowhere */
 };
 extern const struct mpg_import_config mpg_import_defaults;
 
 struct mpg_trace_format {
     const char *name;   /* option --NAME=FILE of mpgtrace import; in small letters. NULL: the end of the table */
     const char *help;   /* help text of the option */
-    const char *begins; /* first bytes of each file; NULL: they differ, `kind` tells */
+    const char *begins; /* first bytes that each file of the format has; NULL: they differ, and `kind` tells the format */
     size_t bytes;       /* length of `begins`, 1 to MPG_FORMAT_BYTES */
     enum mpg_file_kind kind; /* kind from mpg_kind_of(), or MPG_FILE_UNKNOWN */
-    /* Imports a trace from IN into the native format: with FD -1, one file per rank in the existing folder TARGET; else
-     * everything to the open file FD, called TARGET in errors (NULL: "the trace"). Errors name FILE and the place. Returns
-     * 0, or -1 with ERR. The caller keeps IN. NULL: import_path reads the format. */
+    /* Imports a trace from IN into the native format: with FD -1, writes one file per rank into the existing folder TARGET;
+     * else writes everything to the open file FD, whose name in errors is TARGET (NULL: "the trace"). Errors name FILE and
+     * the place. Returns 0, or -1 with ERR. The caller closes IN. NULL: import_path() reads the format instead. */
     int (*import)(FILE *in, const char *file, const char *target, int fd, struct mpg_error *err);
-    /* Likewise for a trace of several files, or whose reading takes CONFIG: PATH is a file of `kind`, or a folder of `folder`. */
+    /* Likewise for a trace of several files, or one whose reading depends on CONFIG: PATH is a file of `kind`, or a folder of
+     * `folder`. */
     int (*import_path)(const char *path, const char *target, int fd, const struct mpg_import_config *config,
                        struct mpg_error *err);
     enum mpg_file_kind folder; /* kind of the folder; MPG_FILE_UNKNOWN: none */

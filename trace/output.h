@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 
-/* File of mpgsim's pre-pass cache, stored beside the rank files. */
+/* Name of the file of mpgsim's pre-pass cache, which is stored beside the rank files. */
 #define MPG_NAME_OF_FLOORS "mpgsim.floors"
 
 struct mpg_trace_output {

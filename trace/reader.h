@@ -21,8 +21,8 @@ struct mpg_cursor;
 /* Opens PATH ("-": standard input). Standard input and translated traces are spooled to an unlinked temporary file in
  * $TMPDIR. Returns NULL with ERR, which names the file. The caller closes the trace. */
 struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err);
-/* Opens the files of TRACE once more, for another thread: an imported or spooled trace is shared, not imported again. Cursors
- * of TRACE must not be in use meanwhile. Returns NULL with ERR. The caller closes both traces, in any order. */
+/* Opens the files of TRACE once more, for another thread: an imported or spooled trace is shared, not imported again. No
+ * cursor of TRACE may be used during the call. Returns NULL with ERR. The caller closes both traces, in any order. */
 struct mpg_trace *mpg_trace_open_again(const struct mpg_trace *trace, struct mpg_error *err);
 void mpg_trace_close(struct mpg_trace *trace); /* NULL is allowed */
 
@@ -36,13 +36,14 @@ int mpg_error_add_trace_path(const struct mpg_trace *trace, struct mpg_error *er
 /* Likewise, only if ERR is about a call ("rank R, call N ..."); for callers whose errors can concern other objects. */
 int mpg_trace_prefix_call(const struct mpg_trace *trace, struct mpg_error *err);
 int32_t mpg_trace_ranks(const struct mpg_trace *trace);
-/* Return the number of events of RANK (-1: of all ranks); the number of events that are only in segments left behind
- * by processes; the number of bytes of all chunks. */
+/* Return the number of events of RANK (-1: of all ranks); the number of these events that are only in segments left behind by
+ * processes; and the number of bytes of all chunks. */
 uint64_t mpg_trace_events(const struct mpg_trace *trace, int32_t rank);
 uint64_t mpg_trace_segment_events(const struct mpg_trace *trace);
 uint64_t mpg_trace_bytes(const struct mpg_trace *trace);
-/* *SUM: a checksum over the checksums of all chunks, independent of file names and of the distribution over files.
- * Returns false if there is none: a process is still running, or segments, which have no checksums, hold events. */
+/* Sets *SUM to a checksum over the checksums of all chunks, which does not depend on file names and on how chunks are
+ * distributed over files. Returns false if there is none: a process is still running, or segments, which have no checksums,
+ * hold events. */
 bool mpg_trace_sum(const struct mpg_trace *trace, uint64_t *sum);
 /* Returns one line about the first missing part: a file that ends within a chunk, a segment without the chunk before it, a
  * thread. NULL: nothing is missing. */
@@ -70,17 +71,17 @@ bool mpg_trace_fact(const struct mpg_trace *trace, int32_t rank, size_t i, const
                     const char **value);
 /* Returns the value of RANK's first fact KEY, or NULL. */
 const char *mpg_trace_find_fact(const struct mpg_trace *trace, int32_t rank, const char *key);
-/* Largest parts of the run that the tracer may take in good and in fair recordings. After mpgsim deducts this time, 0.4 of
- * it remains: 4 and 10 % of the run (docs/MEASURING.md, Tracing). */
+/* Largest shares of the run time that the tracer may take in good and in fair recordings. mpgsim deducts the tracer's time, but
+ * 0.4 of it remains as an error: 4 and 10 % of the run (docs/MEASURING.md, Tracing). */
 #define MPG_TRACE_GOOD_OVERHEAD 0.1
 #define MPG_TRACE_FAIR_OVERHEAD 0.25
-/* Returns -1 with ERR if TRACE, of another tool, has no times (fact "untimed"): nothing can be said about WHAT of the traced run.
- * */
+/* Returns -1 with ERR if TRACE, of another tool, has no times (fact "untimed"): the error says that WHAT of the traced run is
+ * unknown. */
 int mpg_trace_need_times(const struct mpg_trace *trace, const char *what, struct mpg_error *err);
 /* Returns the index of value NAME in RANK's events, by the fact "values"; -1: none. */
 int32_t mpg_trace_find_value(const struct mpg_trace *trace, int32_t rank, const char *name);
-/* A signature stored in the trace: of the machine on which the trace was recorded. `damaged` tells damage of the
- * first fact; reading the signature finds all other damage. */
+/* A signature stored in the trace: of the machine on which the trace was recorded. `damaged` reports damage of the first
+ * fact; reading the signature finds all other damage. */
 struct mpg_stored_signature {
     int32_t rank;     /* rank whose facts hold the signature */
     const char *name; /* file name of the signature; owned by the trace */
@@ -111,7 +112,7 @@ bool mpg_trace_clock(const struct mpg_trace *trace, int32_t rank, size_t i, int6
 struct mpg_comm {
     int32_t label;       /* number shown to people */
     int32_t parent;      /* trace-wide number of the parent communicator, or MPG_NO_COMM */
-    int32_t instance;    /* tells communicators with equal groups and parent apart */
+    int32_t instance;    /* number that tells communicators with equal groups and parent apart */
     int32_t size;        /* size of the first (or only) group */
     int32_t remote_size; /* 0: intra-communicator */
     int32_t *world_ranks; /* ranks of the first group, then of the remote group; MPG_FOREIGN: a process of another job */
@@ -155,8 +156,8 @@ int32_t mpg_trace_site_count(const struct mpg_trace *trace);
 const struct mpg_module *mpg_trace_module(const struct mpg_trace *trace, int32_t module);
 int32_t mpg_trace_module_count(const struct mpg_trace *trace);
 
-/* mpg_trace_put_sites() appends the callsites defined so far to BYTES. mpg_trace_get_sites() defines the callsites of
- * LEFT in TRACE and returns an array of their trace-wide numbers by former number, *N long, which the caller frees;
+/* mpg_trace_put_sites() appends the callsites defined so far to BYTES. mpg_trace_get_sites() defines the callsites of LEFT in
+ * TRACE and returns an array, *N long, of their trace-wide numbers, indexed by their former numbers, which the caller frees;
  * NULL: damaged, or out of memory. */
 void mpg_trace_put_sites(const struct mpg_trace *trace, struct mpg_bytes *bytes);
 int32_t *mpg_trace_get_sites(struct mpg_trace *trace, struct mpg_bytes_left *left, size_t *n);
@@ -169,7 +170,7 @@ struct mpg_cursor *mpg_cursor_open(struct mpg_trace *trace, int32_t rank, struct
  * receives have source and tag of their status, MPG_UNKNOWN if they never completed; started persistent receives have
  * them in `resolutions`. */
 int mpg_cursor_next(struct mpg_cursor *cursor, struct mpg_event *event, struct mpg_error *err);
-/* Likewise without a copy: *EVENT is owned by the cursor and valid until the next call. */
+/* Like mpg_cursor_next(), without a copy: *EVENT is owned by the cursor and valid until the next call. */
 int mpg_cursor_read(struct mpg_cursor *cursor, const struct mpg_event **event, struct mpg_error *err);
 void mpg_cursor_close(struct mpg_cursor *cursor); /* NULL is allowed */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shapes: the part of an event that repeats from call to call. Writer and decoder intern shapes in the same way;
- * mpgtrace(5) is the specification. Private to trace/. */
+/* Shapes: the part of an event that repeats from call to call. Writer and decoder number shapes in the same way; mpgtrace(5)
+ * is the specification. Private to trace/. */
 #ifndef MPG_SHAPE_H
 #define MPG_SHAPE_H
 
@@ -23,7 +23,7 @@ enum {
     MPG_SHAPE_FLAGS = 1023     /* all flags */
 };
 
-/* Lengths of request lists that are remembered, for programs that poll. */
+/* Lengths of the request lists that writer and decoder remember, for programs that poll the same requests again and again. */
 enum { MPG_REPEATED_MIN = 2, MPG_REPEATED_MAX = 64 };
 
 /* The event fields of a shape, in the order of the format. */
@@ -39,13 +39,13 @@ struct mpg_shape {
 #undef MPG_SHAPE_FIELD
 };
 
-/* By kind of call: masks of existing fields and flags, all bits set or 0. */
+/* For each kind of call: the fields and flags that exist, as masks with all bits set or 0. */
 extern const struct mpg_shape mpg_shape_masks[];
 /* Likewise for failed calls. */
 extern const struct mpg_shape mpg_shape_failed_mask;
 
-/* Prediction of the next shape from previous shapes, identical in writer and decoder: PREDICTED is indexed by
- * mpg_shape_context() of the history. */
+/* Predicts the next shape from the previous shapes, in the same way in writer and decoder: PREDICTED is indexed by
+ * mpg_shape_context() of the last shapes. */
 enum { MPG_CONTEXT_BITS = 11 };
 
 static inline uint32_t mpg_shape_context(uint32_t history)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two sets of traces compared: runs before and after a change of the program. Private to mpgtrace compare.
  *
- * A run is read once; all times of a run are means of its ranks, in ns. Callsites of both sides are matched by call and by the
- * functions and files of their places, because lines move between versions; regions by name. */
+ * A run is read once; all times of a run are means of its ranks, in ns. Callsites of both sides are matched by MPI call and
+ * by the functions and files of their stack frames, not by lines, because lines move between versions; regions by name. */
 #ifndef MPG_COMPARE_H
 #define MPG_COMPARE_H
 
@@ -16,16 +16,16 @@ enum compare_side { COMPARE_BEFORE, COMPARE_AFTER, COMPARE_SIDES };
 
 /* Quantities of a whole run. */
 enum compare_quantity {
-    COMPARE_RUN,           /* the longest rank, MPI_Init to MPI_Finalize */
-    COMPARE_COMPUTATION,   /* outside MPI, without recording, polling and time off the CPU */
-    COMPARE_MPI,           /* in MPI */
-    COMPARE_OFF_CPU,       /* off the CPU outside MPI */
-    COMPARE_POLLING,       /* between unsuccessful tests and their repetition (trace/polling.h) */
+    COMPARE_RUN,           /* run time: from MPI_Init to MPI_Finalize, of the rank with the longest */
+    COMPARE_COMPUTATION,   /* time outside MPI, without recording, polling and time off the CPU */
+    COMPARE_MPI,           /* time in MPI */
+    COMPARE_OFF_CPU,       /* time off the CPU outside MPI */
+    COMPARE_POLLING,       /* polling: time between an unsuccessful test and its repetition (trace/polling.h) */
     /* POP's efficiencies (analyse/efficiency/efficiency.h) */
     COMPARE_LOAD_BALANCE,  /* mean / maximum computation of a rank */
-    COMPARE_SERIALIZATION, /* maximum computation / ideal run; NAN: the ideal run is not known */
-    COMPARE_TRANSFER,      /* ideal run / run; NAN likewise */
-    COMPARE_EFFICIENCY,    /* mean computation of a rank / run */
+    COMPARE_SERIALIZATION, /* maximum computation of a rank / run time of the ideal run; NAN: the ideal run is not known */
+    COMPARE_TRANSFER,      /* run time of the ideal run / run time; NAN likewise */
+    COMPARE_EFFICIENCY,    /* mean computation of a rank / run time */
     COMPARE_QUANTITIES
 };
 /* Return the name of QUANTITY, such as "Run time"; and whether QUANTITY is a time in ns, not a fraction. */
@@ -37,12 +37,12 @@ static inline bool mpg_compare_is_time(enum compare_quantity quantity)
 
 enum compare_kind { COMPARE_CALL, COMPARE_COMPUTATION_BEFORE, COMPARE_REGION };
 
-/* Calls of a callsite, the computation before them, or a region, in one run. */
+/* Sums of one run: over the calls of a callsite, over the computation before these calls, or over a region. */
 struct compare_part {
     enum compare_kind kind;
     enum mpg_call call;
-    char *name;      /* places, innermost first, a line each; a region's name */
-    double time_ns, number; /* mean of a rank; NUMBER: of calls, intervals or visits */
+    char *name;      /* of a callsite its stack frames, innermost first, one a line; of a region its name */
+    double time_ns, number; /* mean over ranks: time, and number of calls, intervals or visits of the region */
 };
 
 struct compare_run {
@@ -56,31 +56,33 @@ struct compare_run {
     struct compare_part *part; /* sorted by kind, call, name; no two are equal */
 };
 
-/* Reads the trace at PATH, with FRAMES places a callsite; DEBUG_PATH: see mpg_symbols_new(). Warns of a truncated trace, and of
- * one without an ideal run, on standard error. The caller clears RUN, also on failure. Returns 0, or -1 with ERR. */
+/* Reads the trace at PATH, with FRAMES stack frames a callsite; DEBUG_PATH: see mpg_symbols_new(). Warns of a truncated
+ * trace, and of one without an ideal run, on standard error. The caller clears RUN, also on failure. Returns 0, or -1 with
+ * ERR. */
 int mpg_compare_read(struct compare_run *run, const char *path, int frames, const char *debug_path, struct mpg_error *err);
 void mpg_compare_run_clear(struct compare_run *run);
 
-/* How a row's parts were matched. */
+/* How the parts of a row were matched between the two sides. */
 enum compare_match {
-    COMPARE_SAME,       /* equal names */
-    COMPARE_MOVED,      /* equal functions and files, other lines */
-    COMPARE_OTHER_FILE, /* the one callsite of this call in this function on each side; other files */
-    COMPARE_TOGETHER,   /* one row for all callsites of this call in this function and file: their numbers differ */
+    COMPARE_SAME,       /* function and file names, and lines, are equal */
+    COMPARE_MOVED,      /* functions and files are equal, lines differ */
+    COMPARE_OTHER_FILE, /* files differ; on each side it is the only callsite of this call in this function */
+    /* the sides have different numbers of callsites of this call in this function and file: the row sums all of them */
+    COMPARE_TOGETHER,
     COMPARE_APPEARED,
     COMPARE_DISAPPEARED
 };
-/* Returns "same", "line moved" ...; the key of JSON and CSV, "same", "line_moved". */
+/* Return the name of MATCH for text, "same", "line moved" ...; its key in JSON and CSV, "same", "line_moved" ... */
 const char *mpg_compare_match_name(enum compare_match match);
 
 enum compare_verdict { COMPARE_UNKNOWN, COMPARE_NO_DIFFERENCE, COMPARE_DIFFERS };
-/* Returns "same" or "differs"; NULL: unknown. */
+/* Returns "same" or "differs"; NULL: the verdict is unknown. */
 const char *mpg_compare_verdict_name(enum compare_verdict verdict);
 
-/* A value of both sides: means over the runs of a side. */
+/* A quantity on both sides, each the mean over the side's runs, and its change. */
 struct compare_change {
     double side[COMPARE_SIDES], change;
-    double low, high, p, q; /* 95 % interval of the change, p-value, false discovery rate; NAN: not known */
+    double low, high, p, q; /* 95 % interval of the change (LOW, HIGH), p-value, false discovery rate; NAN: not known */
     enum compare_verdict verdict;
 };
 
@@ -88,9 +90,9 @@ struct compare_row {
     enum compare_kind kind;
     enum mpg_call call;
     enum compare_match match;
-    char *name[COMPARE_SIDES];  /* NULL: not there */
-    uint32_t places[COMPARE_SIDES]; /* number of callsites */
-    double *time_ns[COMPARE_SIDES]; /* by run */
+    char *name[COMPARE_SIDES];  /* NULL: the side has no such part */
+    uint32_t places[COMPARE_SIDES]; /* number of callsites that the row sums */
+    double *time_ns[COMPARE_SIDES]; /* of each run of the side, mean over ranks */
     double number[COMPARE_SIDES];   /* mean number of calls or visits a rank */
     struct compare_change time;
 };
@@ -101,19 +103,19 @@ struct compare_runs {
 };
 
 struct comparison {
-    const struct compare_runs *side; /* before, after */
+    const struct compare_runs *side; /* two elements: the runs before, and the runs after */
     struct compare_change quantity[COMPARE_QUANTITIES];
     size_t n;
     struct compare_row *row; /* largest change first */
 };
 
-/* Compares the runs of both sides, one or more each; SIDE outlives the result. The caller clears C, also on failure. Returns 0,
- * or -1 with ERR: no memory. */
+/* Compares the runs of both sides, one or more each; SIDE outlives the result. The caller clears C, also on failure. Returns
+ * 0, or -1 with ERR: out of memory. */
 int mpg_compare_make(struct comparison *c, const struct compare_runs side[COMPARE_SIDES], struct mpg_error *err);
 void mpg_compare_clear(struct comparison *c);
-/* Makes the rows of C and their values by run. */
+/* Makes the rows of C, and their times by run. */
 int mpg_compare_match_parts(struct comparison *c, struct mpg_error *err);
-/* Returns whether chance can be told from change: each side has several runs. */
+/* Returns whether a change can be told from chance: each side has several runs. */
 bool mpg_compare_knows_chance(const struct comparison *c);
 
 /* Print the comparison. TOP: number of lines of text, 0: all. Return 0, or -1 with ERR: no memory. */

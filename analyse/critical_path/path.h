@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The critical path of a traced run, and the causes of its waits (docs/MODEL.md, section 9).
  *
- * The path is followed back from the last MPI_Finalize. It stays in a thread until the end of a call that waited, and goes on at
- * the begin of the awaited operation: a send, the post of a receive, the last member's call of a collective. The time from there
- * to the end of the waiting call is the message's. Two passes over the graph find the waits, which go to a temporary file. Then
- * the events of the ranks on the path are read, one rank after the other, and divide the path into its parts. Memory: 48 bytes a
- * change of thread on the path, and sums. */
+ * The path is followed back from the last MPI_Finalize. It stays in a thread until the end of a call that waited, and goes on
+ * at the begin of the awaited operation: a send, the post of a receive, the last member's call of a collective. The time from
+ * this begin to the end of the waiting call counts as the message's transfer. Two passes over the graph find the waits, and
+ * write these to a temporary file. Then the events of the ranks on the path are read, one rank after the other, and divide
+ * the path into computation, MPI and so on. Memory: 48 bytes for each change of thread on the path, besides the sums. */
 #ifndef MPG_PATH_H
 #define MPG_PATH_H
 
@@ -22,14 +22,14 @@ struct path_stretch {
     int32_t rank;
     uint32_t thread;
     double from_ns, begin_ns, end_ns;
-    bool reached; /* the call that waited has been found among the thread's events */
+    bool reached; /* used in the pass over events: the call that waited has been found among the thread's events */
 };
 
 enum path_kind {
-    PATH_COMPUTATION, /* between calls */
-    PATH_MPI,         /* in calls, without waiting */
+    PATH_COMPUTATION, /* outside MPI calls */
+    PATH_MPI,         /* in MPI calls, without waiting */
     PATH_MESSAGES,    /* from the begin of the awaited operation to the end of the waiting call */
-    PATH_OFF_CPU,     /* off the CPU, in calls and between */
+    PATH_OFF_CPU,     /* off the CPU, in calls and between calls */
     PATH_RECORDING,   /* the tracer wrote its buffer */
     PATH_START,       /* from the first rank's end of MPI_Init to the end of MPI_Init of the rank in which the path begins */
     PATH_KINDS
@@ -38,21 +38,23 @@ enum path_kind {
 const char *mpg_path_kind_name(enum path_kind kind);
 const char *mpg_path_kind_key(enum path_kind kind);
 
-/* A part of the path. */
+/* A part of the path: a sum over pieces of the path of one kind, call, callsite and region; or one such piece, a path
+ * segment. */
 struct path_part {
     enum path_kind kind;
-    bool before;        /* between calls: CALL and SITE are those of the call that follows; else in this call */
-    enum mpg_call call; /* MPG_CALL_COUNT: none */
-    int32_t site;       /* callsite, MPG_NO_SITE */
-    int32_t region;     /* innermost open, a string of the trace; -1: none */
-    int32_t rank;       /* of path segments */
-    uint64_t number;    /* intervals, calls or messages */
-    double time_ns, begin_ns; /* begin: of path segments, since the begin of the run */
-    double off_ns;      /* of path segments: part of time_ns off the CPU */
+    bool before;        /* true: time before the call CALL at SITE; false: time in this call */
+    enum mpg_call call; /* MPG_CALL_COUNT: no call */
+    int32_t site;       /* number of the callsite; MPG_NO_SITE: none */
+    int32_t region;     /* innermost open region, a string number of the trace; -1: none */
+    int32_t rank;       /* of a path segment: its rank */
+    uint64_t number;    /* number of intervals, calls or messages summed */
+    double time_ns, begin_ns; /* begin_ns, of a path segment: since the begin of the run */
+    double off_ns;      /* of a path segment: the part of time_ns off the CPU */
 };
 
-/* A cause of waits: RANK was late, because it did more of KIND (computation or time off the CPU before CALL at SITE, MPI, time
- * off the CPU in MPI, or waiting of its own) than the rank that waited, since the last time when the two had synchronized. */
+/* A cause of waits: RANK was late, because since the last time when it and the waiting rank had synchronized it spent more
+ * time than the waiting rank in KIND: computation or time off the CPU before CALL at SITE, MPI, time off the CPU in MPI, or
+ * waits. */
 enum delay_kind {
     DELAY_COMPUTATION,
     DELAY_OFF_CPU,
@@ -69,7 +71,7 @@ struct delay_cause {
     enum delay_kind kind;
     enum mpg_call call;
     int32_t site;
-    double wait_ns;   /* waiting that it caused directly */
+    double wait_ns;   /* sum of the waits for RANK with this cause */
     uint64_t waits;
     int32_t waiter;   /* the rank that waited longest for it */
     double longest_ns; /* the longest wait */
@@ -78,16 +80,18 @@ struct delay_cause {
 struct critical_path {
     struct mpg_trace *trace;
     const struct mpg_clock_map *clocks;
-    double run_ns, start_ns; /* duration; aligned begin of the run */
+    double run_ns, start_ns; /* duration of the run; its begin in aligned time */
     int32_t first_rank, last_rank;
-    uint64_t changes;        /* of rank or thread */
-    double kind_ns[PATH_KINDS], *rank_ns; /* by kind; by rank */
-    size_t n, path_segments, causes, max_path_segments; /* path segments: the longest, longest first */
+    uint64_t changes;        /* number of times that the path changes to another rank or thread */
+    double kind_ns[PATH_KINDS], *rank_ns; /* time on the path by kind, and by rank */
+    /* numbers of elements of PART, PATH_SEGMENT and CAUSE; at most max_path_segments segments, the longest, are kept, longest
+     * first */
+    size_t n, path_segments, causes, max_path_segments;
     uint32_t capacity;
     struct path_part *part, *path_segment;
     struct delay_cause *cause; /* longest wait first */
-    double wait_ns;            /* of all ranks */
-    struct mpg_map index;      /* of PART */
+    double wait_ns;            /* sum of the waits of all ranks */
+    struct mpg_map index;      /* (kind, call, callsite, region) -> index in PART */
     enum mpg_clock_source source;
     struct mpg_graph_counts counts;
     struct mpg_recording recording; /* quality of the trace */
@@ -111,10 +115,10 @@ struct delays;
 struct delays *mpg_delays_new(struct mpg_error *err);
 void mpg_delays_restart(struct delays *delays);
 int mpg_delays_enter(struct delays *delays, const struct mpg_step *step, struct mpg_error *err);
-/* Takes EVENT, a call that waited for WAIT_NS (0 or more), and finds the causes of this wait. Returns 0, or -1 with ERR: no
+/* Takes EVENT, a call that waited for WAIT_NS (0 or more), and finds the causes of its wait. Returns 0, or -1 with ERR: no
  * memory. */
 int mpg_delays_leave(struct delays *delays, const struct mpg_wait_event *event, double wait_ns, struct mpg_error *err);
-/* Moves the causes, longest wait first, to *CAUSE, which the caller frees, and returns their number. */
+/* Moves the causes, longest wait first, to *CAUSE, an array that the caller frees, and returns their number. */
 size_t mpg_delays_take(struct delays *delays, struct delay_cause **cause);
 void mpg_delays_free(struct delays *delays); /* NULL is allowed */
 

@@ -13,8 +13,8 @@ struct path_report {
     const struct critical_path *path;
     struct mpg_site_names *names;
     enum path_by by; /* the table of text and CSV */
-    size_t top;      /* rows of a table in text; 0: all */
-    bool path_segments;   /* text: the path segments, too */
+    size_t top;      /* maximum number of rows of a table in text; 0: all */
+    bool path_segments;   /* text also lists the path segments */
 };
 
 /* Print the report. Return 0, or -1 with ERR: no memory, symbols. */

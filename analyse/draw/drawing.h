@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The message-passing graph of a trace, or of a part, as a drawing (docs/MODEL.md, sections 1 and 4; Sottile, Chandu, Bader
- * 2006, figures 2 to 5). An evaluator of a graph's steps. The drawing has the nodes S and E of calls, and the nodes of
- * collectives. Nodes A of messages are omitted: a path through A is drawn from S_s to the E reached; for a synchronous message
- * also from P to the E of the send. From S_s back to the E of the send only the local edge is drawn. */
+ * 2006, figures 2 to 5). An evaluator of a graph's steps. The drawing has the nodes S (begin) and E (end) of calls, and the
+ * nodes of collectives. Nodes A (arrivals of messages) are omitted: a path through A is drawn from S_s to the E reached; for
+ * a synchronous message also from P to the E of the send. From S_s back to the E of the send only the local edge is drawn. */
 #ifndef MPG_DRAWING_H
 #define MPG_DRAWING_H
 
@@ -12,12 +12,13 @@
 
 enum mpg_drawn_node { MPG_DRAWN_ENTER, MPG_DRAWN_LEAVE, MPG_DRAWN_MEETING };
 
-/* A node of the drawing. A meeting is the node of a collective; RANK, NUMBER and INDEX identify it. */
+/* Identifies a node of the drawing. A meeting is the node of a collective; the RANK, NUMBER and INDEX of the call that starts
+ * the meeting identify it. */
 struct mpg_drawn_at {
     enum mpg_drawn_node kind;
     int32_t rank;
     uint64_t number; /* number of the call on its rank */
-    uint32_t index;  /* index among the meetings that the call starts */
+    uint32_t index;  /* of a meeting: index among the meetings that the call starts */
 };
 
 struct mpg_drawn_call {
@@ -30,10 +31,10 @@ struct mpg_drawn_call {
 enum mpg_drawn_edge_kind {
     MPG_DRAWN_COMPUTE,  /* E -> S */
     MPG_DRAWN_CALL,     /* S -> E */
-    MPG_DRAWN_OUTSIDE,  /* S -> E of MPI_Init and MPI_Finalize, which delimit the run */
+    MPG_DRAWN_OUTSIDE,  /* S -> E of MPI_Init and MPI_Finalize, which delimit the run; their time is not part of the run */
     MPG_DRAWN_MESSAGE,  /* S_s -> E: lambda + tau(d) */
     MPG_DRAWN_ENVELOPE, /* S_s -> E of a probe: lambda */
-    MPG_DRAWN_ACK,      /* P -> E_s: tau(d) + lambda2 */
+    MPG_DRAWN_ACK,      /* P (post of the receive) -> E_s: tau(d) + lambda2 */
     MPG_DRAWN_TO_MEETING,     /* S_j -> a meeting, S_root -> the root's meeting: ROUNDS lambda + tau(d), or nothing */
     MPG_DRAWN_FROM_MEETING       /* a meeting -> E: nothing, or ROUNDS lambda + tau(d) */
 };
@@ -42,8 +43,12 @@ struct mpg_drawn_edge {
     enum mpg_drawn_edge_kind kind;
     struct mpg_drawn_at from, to;
     double bytes;
-    uint32_t rounds;    /* rounds of lambda; TO_MEETING, FROM_MEETING: 0 if the edge has no delta */
-    double took_ns;     /* time from node to node: COMPUTE, CALL; MESSAGE, ENVELOPE, ACK if clocks are comparable, else NAN */
+    /* traced time from node to node, ns; MESSAGE, ENVELOPE, ACK: NAN if the ranks' clocks are not comparable; OUTSIDE,
+     * TO_MEETING, FROM_MEETING: 0 */
+    uint32_t rounds;
+    /* traced time between the nodes; of messages, envelopes and acknowledgements NAN if the ranks' clocks are not comparable;
+     * of the other kinds but COMPUTE and CALL NAN */
+    double took_ns;
 };
 
 struct mpg_drawn_meeting {
@@ -53,15 +58,15 @@ struct mpg_drawn_meeting {
 
 /* The part to draw. */
 struct mpg_drawing_options {
-    bool lenient;               /* calls without a partner are counted */
+    bool lenient;               /* calls without a partner are counted, not an error */
     bool part;                  /* only calls FIRST to LAST of each rank */
     uint64_t first, last;
     struct mpg_rank_set ranks;  /* only these ranks */
-    int64_t eager_limit_bytes;  /* larger standard sends are synchronous; -1: all are */
-    size_t max_nodes;           /* more nodes are an error; 0: any number */
+    int64_t eager_limit_bytes;  /* eager limit: larger standard sends are synchronous; -1: all are */
+    size_t max_nodes;           /* more nodes than this are an error; 0: no limit */
 };
 
-/* The drawing; lists have the numbers of their elements. */
+/* The drawing: arrays and, before them, their numbers of elements. */
 struct mpg_drawing {
     uint32_t calls, edges, meetings;
     struct mpg_drawn_call *call;       /* calls of a rank in ascending order */

@@ -9,21 +9,21 @@
 
 #include "trace/reader.h"
 
-/* Sums over all ranks and threads, of the computation in a region, or outside of all. */
+/* Sums over all ranks and threads, of the computation in one region, or outside of all regions. */
 struct mpg_counted_region {
     int32_t string;      /* name of the innermost open region; -1: outside of all */
-    double time_ns;      /* computation between calls, without the time off the CPU where it is known */
+    double time_ns;      /* time between calls, without the time off the CPU where this time is recorded */
     double instructions, cycles;
-    double misses;       /* cache lines that the last level of cache did not have */
+    double misses;       /* misses of the last level of cache */
     double floating;     /* floating-point instructions; 0 if not counted */
 };
 
 struct mpg_counted {
-    size_t n;            /* 0: not every rank recorded instructions, cycles and last-level misses */
+    size_t n;            /* false: not every rank recorded instructions, cycles and last-level misses */
     struct mpg_counted_region *region;
     bool knows_floating; /* all ranks counted floating-point instructions */
-    /* Largest number of instructions per cycle of a class of computation, among classes with at least a hundredth of all cycles;
-     * 0 without cycles. A class is the computation before one callsite in one region. */
+    /* Largest number of instructions per cycle of a class of computation, where a class is the computation before one
+     * callsite in one region. Only classes with at least a hundredth of all cycles count. 0: no cycles. */
     double best_ipc;
 };
 

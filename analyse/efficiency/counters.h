@@ -9,7 +9,8 @@
 
 /* Names of the counters of instructions and of cycles, in order of preference, up to NULL. */
 extern const char *const mpg_counter_instructions[], *const mpg_counter_cycles[];
-/* Returns the index of the first of NAMES (up to NULL) among the values of RANK; -1: none. */
+/* Returns the index of the first counter of NAMES (up to NULL) that RANK recorded, among the values of RANK's events; -1:
+ * none. */
 int32_t mpg_counter_find(const struct mpg_trace *trace, int32_t rank, const char *const *names);
 
 /* Sums over all ranks, of the threads that called MPI_Init, between MPI_Init and MPI_Finalize outside of calls. NAN: not every
@@ -18,11 +19,12 @@ struct mpg_efficiency_counters {
     double instructions, cycles;
 };
 
-/* Fractions; NAN: a counter is missing. */
+/* The factors, fractions; NAN: a counter is missing. */
 struct mpg_efficiency_counter_scaling {
-    double instructions; /* instructions of REFERENCE over those of RUN; with SCALED a rank */
-    double ipc;          /* instructions a cycle of RUN over those of REFERENCE */
-    double frequency;    /* cycles a second of computation of RUN over those of REFERENCE */
+    /* instructions of REFERENCE over instructions of RUN; with SCALED (weak scaling) both are means over ranks */
+    double instructions;
+    double ipc;          /* instructions per cycle of RUN over those of REFERENCE */
+    double frequency;    /* cycles per second of computation of RUN over those of REFERENCE */
 };
 
 /* Reads all events of TRACE if its ranks have counters of instructions or of cycles. Returns 0, or -1 with ERR. */

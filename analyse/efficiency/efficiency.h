@@ -10,8 +10,8 @@
  *   noise                    = T_ideal / T_disturbed: POP's transfer is transfer x noise
  *
  * C is the computation of a rank, T the run time, T_ideal the run time on a network without latency and with infinite
- * bandwidth, T_disturbed the same with recording and the time that ranks were off their CPUs. The functions know neither traces
- * nor predictions: both use them. */
+ * bandwidth, T_disturbed the same with recording and the time that ranks were off their CPUs. These functions serve traced
+ * and predicted runs. */
 #ifndef MPG_EFFICIENCY_H
 #define MPG_EFFICIENCY_H
 
@@ -42,9 +42,9 @@ enum mpg_efficiency_scaling {
     MPG_EFFICIENCY_SCALED /* a problem in proportion to the count (weak scaling) */
 };
 
-/* Returns the computation scaling of RUN against REFERENCE, the run with the fewest ranks: total computation of REFERENCE over
- * that of RUN; with SCALED computation of a mean rank. NAN: RUN has no computation. Global efficiency is parallel efficiency
- * times computation scaling. */
+/* Returns the computation scaling of RUN against REFERENCE, the run with the fewest ranks: total computation of REFERENCE
+ * over total computation of RUN; with SCALED (weak scaling) mean computation per rank instead. NAN: RUN has no computation.
+ * Global efficiency is parallel efficiency times computation scaling. */
 double mpg_efficiency_computation_scaling(const struct mpg_efficiency *reference, const struct mpg_efficiency *run,
                                           enum mpg_efficiency_scaling scaling);
 

@@ -22,19 +22,19 @@ enum { MPG_IDEAL_POLLING_NS = 10000 };
 
 struct mpg_ideal;
 
-/* Returns an evaluator, which the caller frees; NULL with ERR: no memory. DISTURBED: the ideal run with the disturbances of the
- * traced one. Intervals, polling apart, take all of their time, with recording and the time off the CPU, which also counts in
- * calls that wait for nobody; of other calls nobody knows whether a rank off its CPU would have waited anyway. */
+/* Returns an evaluator, which the caller frees; NULL with ERR: no memory. DISTURBED: the ideal run with the disturbances of
+ * the traced run: compute intervals, but for polling, include recording and time off the CPU. Calls that wait for nobody
+ * include their time off the CPU, too; in other calls a rank off its CPU might have waited anyway. */
 struct mpg_ideal *mpg_ideal_new(bool disturbed, struct mpg_error *err);
-/* Takes STEP. *PASSED_NS: time that the step adds to its stream: ENTER the computation, LEAVE the time in the call; FINISH the
- * ideal run of its rank, ns; of other steps 0. Returns 0, or -1 with ERR: no memory. */
+/* Evaluates STEP. *PASSED_NS: time in ns that the step takes: of an ENTER the computation before the call, of a LEAVE the
+ * time in the call, of a FINISH the rank's whole ideal run; of other steps 0. Returns 0, or -1 with ERR: no memory. */
 int mpg_ideal_take(struct mpg_ideal *ideal, const struct mpg_step *step, double *passed_ns, struct mpg_error *err);
 void mpg_ideal_free(struct mpg_ideal *ideal); /* NULL is allowed */
 
-/* Returns the interval of STEP, of kind ENTER, without the time off the CPU, or its CPU time if that is recorded and shorter.
- * Polling counts as any other interval. */
+/* Returns the compute interval before the call of STEP, an ENTER, in ns: without the time off the CPU, or its CPU time if
+ * recorded and shorter. Polling is included. */
 double mpg_ideal_work(const struct mpg_step *step);
-/* Returns whether STEP, of kind ENTER, only repeats an unsuccessful test. */
+/* Returns whether STEP, an ENTER, enters a test that repeats an unsuccessful one. */
 bool mpg_ideal_polls(const struct mpg_step *step);
 
 #endif

@@ -19,7 +19,7 @@ enum mpg_efficiency_by {
     MPG_EFFICIENCY_BY_NOTHING,
     MPG_EFFICIENCY_BY_REGION,
     MPG_EFFICIENCY_BY_TIME,
-    MPG_EFFICIENCY_BY_ITERATION /* by_iteration.h */
+    MPG_EFFICIENCY_BY_ITERATION /* of a loop: by_iteration.h */
 };
 
 struct mpg_efficiency_part {
@@ -42,15 +42,16 @@ struct mpg_parts;
 
 /* Returns empty sums for the regions of TRACE, which the caller frees; NULL with ERR: no memory. */
 struct mpg_parts *mpg_parts_of_regions(struct mpg_trace *trace, struct mpg_error *err);
-/* Likewise for BINS equal bins of the run's time on CLOCKS, which outlive the result. START_NS, RUN_NS: of each rank, MPI_Init's
- * leave on its own clock and the time from there to MPI_Finalize's enter; not kept. */
+/* Likewise for BINS equal bins of the run's time. CLOCKS aligns the ranks' clocks, and outlives the result. START_NS, RUN_NS:
+ * for each rank the leave of MPI_Init on the rank's own clock, and the time from then to the enter of MPI_Finalize; both
+ * arrays are only read during the call. */
 struct mpg_parts *mpg_parts_of_time(const struct mpg_trace *trace, const struct mpg_clock_map *clocks, uint32_t bins,
                                     const int64_t *start_ns, const double *run_ns, struct mpg_error *err);
-/* Takes STEP of the thread that called MPI_Init, to which the ideal run adds PASSED_NS (mpg_ideal_take()). The graph's options
- * have `regions` for regions. Returns 0, or -1 with ERR: no memory. */
+/* Adds STEP, of the thread that called MPI_Init; PASSED_NS: the step's time in the ideal run (mpg_ideal_take()). For parts by
+ * region the graph's options must have `regions`. Returns 0, or -1 with ERR: no memory. */
 int mpg_parts_take(struct mpg_parts *parts, const struct mpg_step *step, double passed_ns, struct mpg_error *err);
-/* Ends PARTS, for regions after one more pass over the events. The caller clears FOUND, also on failure. Returns 0, or -1 with
- * ERR: an error of the trace; no memory. */
+/* Ends PARTS and moves the result to FOUND; regions need one more pass over the events. The caller clears FOUND, also on
+ * failure. Returns 0, or -1 with ERR: an error of the trace; no memory. */
 int mpg_parts_end(struct mpg_parts *parts, struct mpg_efficiency_parts *found, struct mpg_error *err);
 void mpg_parts_free(struct mpg_parts *parts); /* NULL is allowed */
 void mpg_efficiency_parts_clear(struct mpg_efficiency_parts *found);

@@ -10,11 +10,11 @@ struct parts_cell {
     double compute_ns, ideal_in_mpi_ns, run_ns;
 };
 
-/* A rank during the pass over steps. */
+/* State of a rank during the pass over steps. */
 struct parts_rank {
     int64_t at_ns;   /* the rank's clock: end of the last interval or call */
     double origin_ns; /* BY_TIME: aligned begin of the first bin */
-    uint32_t part;   /* BY_REGION: of the current call */
+    uint32_t part;   /* BY_REGION: the part of the current call */
 };
 
 struct mpg_parts {
@@ -22,9 +22,9 @@ struct mpg_parts {
     struct mpg_trace *trace;             /* BY_REGION */
     const struct mpg_clock_map *clocks;  /* BY_TIME */
     int32_t ranks;
-    double width_ns; /* BY_TIME: of a bin */
+    double width_ns; /* BY_TIME: width of a bin */
     uint32_t n, capacity;
-    struct parts_cell *cell; /* [part][rank]; regions: part is name + 1 */
+    struct parts_cell *cell; /* [part * ranks + rank]; by region, part is the region's string number + 1 */
     struct parts_rank *rank;
 };
 

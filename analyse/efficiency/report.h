@@ -18,9 +18,9 @@ struct mpg_efficiency_traced {
 
 struct mpg_efficiency_report {
     size_t n;                                   /* 1 or more; 1 if the run has parts */
-    const struct mpg_efficiency_traced *traced; /* by number of ranks, ascending */
+    const struct mpg_efficiency_traced *traced; /* sorted by number of ranks, ascending */
     enum mpg_efficiency_scaling scaling;
-    int64_t eager_limit_bytes;                  /* of the ideal run */
+    int64_t eager_limit_bytes;                  /* eager limit of the ideal run, bytes */
 };
 
 /* Prints REPORT in FORMAT. Returns 0, or -1 with ERR: no memory. */

@@ -11,27 +11,28 @@
 #include "graph/graph.h"
 
 struct mpg_efficiency_options {
-    bool lenient;              /* calls without a partner are counted */
+    bool lenient;              /* calls without a partner are counted, not an error */
     int64_t eager_limit_bytes; /* larger standard sends wait for their receiver in the ideal run; INT64_MAX: none does */
     enum mpg_efficiency_by by;
     uint32_t bins;             /* BY_TIME; 1 or more */
-    uint64_t iterations;       /* BY_ITERATION: of the loop; 0: a loop is chosen */
+    /* BY_ITERATION: choose the loop with this many iterations; 0: choose by share of the run (iterations.h) */
+    uint64_t iterations;
 };
 
 /* Times of a rank, ns. Of several threads those of the thread that called MPI_Init. */
 struct mpg_efficiency_rank {
-    double compute_ns; /* C: time outside of MPI, without the four below */
-    double tracer_ns;  /* recording, in intervals between calls */
-    double off_ns;     /* off the CPU, in intervals between calls */
-    double idle_ns;    /* other time of these intervals beyond their CPU time; 0 where CPU times are not recorded */
-    double polled_ns;  /* intervals between unsuccessful tests */
+    double compute_ns; /* C: time outside of MPI, without tracer_ns, off_ns, idle_ns and polled_ns */
+    double tracer_ns;  /* recording by the tracer, between calls */
+    double off_ns;     /* off the CPU, between calls */
+    double idle_ns;    /* further part of the time between calls that exceeds the CPU time; 0 where CPU times are not recorded */
+    double polled_ns;  /* polling: between an unsuccessful test and its repetition */
     double in_mpi_ns;  /* within calls */
     double run_ns;     /* from leaving MPI_Init to entering MPI_Finalize */
-    double ideal_ns;   /* likewise in the ideal run */
+    double ideal_ns;   /* run_ns of the ideal run */
 };
 
 struct mpg_efficiency_run {
-    struct mpg_efficiency times; /* T: the longest run of a rank; T_ideal likewise */
+    struct mpg_efficiency times; /* T and T_ideal are the longest run of a rank, each */
     struct mpg_efficiency_rank *rank;
     struct mpg_graph_counts counts;
     struct mpg_efficiency_counters counters;
@@ -40,8 +41,9 @@ struct mpg_efficiency_run {
     bool off_cpu_known;          /* all ranks recorded when they were off their CPUs */
 };
 
-/* Finds the efficiencies of TRACE, in one pass; with counters, parts or unknown clocks in more. The clocks of the ranks need not
- * be comparable. The caller clears FOUND, also on failure. Returns 0, or -1 with ERR: an error of the graph; no memory. */
+/* Finds the efficiencies of TRACE, in one pass over TRACE; counters, parts and clocks that are not yet aligned need further
+ * passes. The clocks of the ranks need not be comparable. The caller clears FOUND, also on failure. Returns 0, or -1 with
+ * ERR: an error of the graph; no memory. */
 int mpg_efficiency_find(struct mpg_trace *trace, const struct mpg_efficiency_options *options,
                         struct mpg_efficiency_run *found, struct mpg_error *err);
 /* Returns the quality of the recording of FOUND. */

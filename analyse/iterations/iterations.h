@@ -15,17 +15,17 @@
 #include "trace/reader.h"
 
 struct mpg_loop {
-    uint64_t iterations; /* N */
-    double share;        /* part of a rank's run that lies in repeats of usual length, mean over ranks; 0 .. 1 */
-    enum mpg_call call;  /* rank 0: the first call of the body */
-    int32_t site;        /* its callsite; MPG_NO_SITE: not recorded */
+    uint64_t iterations; /* number of iterations, the same on all ranks */
+    double share;        /* part of a rank's run that lies in iterations of usual length, mean over ranks; 0 .. 1 */
+    enum mpg_call call;  /* rank 0: number of the first call of the loop's body */
+    int32_t site;        /* callsite of this call; MPG_NO_SITE: not recorded */
 };
 
 /* The place of a loop on a rank. */
 struct mpg_loop_place {
-    uint64_t key, burst;       /* of the first call of the body: its key, and the kind of gap within its bursts (keys.h) */
-    uint64_t last_call;        /* number of the last call of the body */
-    double usual_before_ns;    /* mean computation before the first call, from the second iteration on */
+    uint64_t key, burst; /* of the first call of the body: hash of its key, and the kind of gap within its bursts (keys.h) */
+    uint64_t last_call;        /* number of the last call of the loop's body on the rank */
+    double usual_before_ns;    /* mean computation before an iteration's first call, from the second iteration on, ns */
 };
 
 enum { MPG_LOOPS = 32 };
@@ -47,13 +47,14 @@ void mpg_iterations_clear(struct mpg_iterations *found);
 
 struct mpg_iteration_follower;
 
-/* Returns a follower of the chosen loop of FOUND, from the first call on; both outlive it. NULL with ERR. The caller frees it. */
+/* Returns a follower, which assigns the calls of each rank to iterations of the chosen loop of FOUND, from the run's first
+ * call on. FOUND and TRACE outlive the follower. The caller frees the follower. NULL with ERR. */
 struct mpg_iteration_follower *mpg_iteration_follower_new(struct mpg_trace *trace, const struct mpg_iterations *found,
                                                           struct mpg_error *err);
-/* Finds the part of the run to which call NUMBER of RANK belongs, and the computation before it: *PART is 0 before the loop, 1
- * to N in an iteration, N + 1 after the loop. *FRESH: the fraction of this computation that belongs to PART. It is less than 1
- * only in the first iteration, where the rest belongs to the time before the loop. Calls of a rank come in ascending order, of
- * the thread that called MPI_Init only. Returns 0, or -1 with ERR: an error of the trace. */
+/* Finds the part of the run to which call NUMBER of RANK belongs, and the computation before it: *PART is 0 before the loop,
+ * 1 to N in an iteration, N + 1 after the loop. *FRESH: the fraction of this computation that belongs to PART. It is less
+ * than 1 only in the first iteration, where the rest belongs to the time before the loop. The caller passes the calls of a
+ * rank in ascending order, only those of the thread that called MPI_Init. Returns 0, or -1 with ERR: an error of the trace. */
 int mpg_iteration_follow(struct mpg_iteration_follower *follower, int32_t rank, uint64_t number, uint64_t *part, double *fresh,
                          struct mpg_error *err);
 void mpg_iteration_follower_free(struct mpg_iteration_follower *follower); /* NULL is allowed */

@@ -17,21 +17,22 @@
 
 enum { GAP_BINS = 128, GAP_KINDS = 4, FARTHEST = 256 };
 
-/* All calls of a key, or the calls that begin bursts of one kind. */
+/* Statistics of all calls of a key, or of the calls that begin the bursts of one kind. */
 struct series {
     uint64_t burst;       /* kind of the gaps within bursts; 0: all calls */
     uint64_t calls;
-    uint64_t first, second, before_last, last; /* numbers of calls */
+    uint64_t first, second, before_last, last; /* numbers, on the rank, of these calls in the series */
     double since_start_ns; /* from MPI_Init's leave to the enter of the first call */
     int64_t last_ns;      /* enter of the last call, on the rank's clock */
     double before_ns;     /* sum of the times between a call and the previous call of any key, from the second call on */
-    uint32_t gaps[GAP_BINS];    /* by half octave: number of gaps, */
-    double gaps_ns[GAP_BINS];   /* and their sum */
+    /* histogram of the times between successive calls of the series, two bins an octave: number of times in a bin, */
+    uint32_t gaps[GAP_BINS];
+    double gaps_ns[GAP_BINS];   /* and the sum of these times */
 };
 
 struct gap_kind {
     uint64_t hash;
-    uint32_t keys;          /* number of keys in the set */
+    uint32_t keys;          /* number of keys in the set that the hash stands for */
     uint64_t number;
     double sum_ns;
     struct series *without; /* the series of the calls that begin bursts of this kind */
@@ -42,7 +43,7 @@ struct key {
     uint64_t hash;
     enum mpg_call call;
     int32_t site;
-    uint32_t newer, older;  /* neighbours in the list by last call; key numbers + 1, 0: none */
+    uint32_t newer, older;  /* doubly linked list of keys, ordered by last call: neighbours as key number + 1, 0: none */
     struct series all;
     uint64_t forgotten;     /* kinds that were forgotten after a single gap: a bit for each, which several kinds share */
     uint32_t kinds;
@@ -52,8 +53,8 @@ struct key {
 struct keys {
     struct mpg_map number;  /* key number + 1 by hash */
     struct key **key;
-    int64_t start_ns;       /* MPI_Init's leave; set by the user */
-    uint32_t n, capacity, newest; /* newest: key number + 1 */
+    int64_t start_ns;       /* when the rank leaves MPI_Init, on the rank's clock; set by the caller */
+    uint32_t n, capacity, newest; /* newest: number + 1 of the key called last */
 };
 
 /* Returns whether E is a call that can be part of a loop's body: of the thread that called MPI_Init, and not local. */
@@ -71,7 +72,8 @@ static inline uint64_t gap_kind_of(uint64_t set, uint32_t keys)
     return keys >= FARTHEST ? 1 : set | 2;
 }
 
-/* Adds call NUMBER, E, BEFORE_NS after the previous call. Returns 0, or -1 with ERR: no memory. */
+/* Adds call E, which has NUMBER on the rank and begins BEFORE_NS after the previous call ended. Returns 0, or -1 with ERR: no
+ * memory. */
 int mpg_iteration_keys_add(struct keys *keys, const struct mpg_event *e, uint64_t number, int64_t before_ns,
                            struct mpg_error *err);
 void mpg_iteration_keys_clear(struct keys *keys);

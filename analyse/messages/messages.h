@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Messages of a trace by pair of ranks and by size. An evaluator of a graph's steps. A message is started by a send, a
- * partitioned send or a neighbourhood collective, and counts whether received or not. Messages to MPI_PROC_NULL, to other
- * jobs, and for synchronizing epochs of windows do not count. Messages of a collective follow the collective's algorithm
+ * partitioned send or a neighbourhood collective, and is counted whether received or not. Messages to MPI_PROC_NULL, to other
+ * jobs, and those that synchronize RMA epochs are not counted. Messages of a collective follow the collective's algorithm
  * (docs/MODEL.md, Expanded collectives), and are counted apart or with the others; constructors of communicators have none.
  * One-sided transfers are no messages. */
 #ifndef MPG_MESSAGES_H
@@ -24,8 +24,8 @@ struct mpg_message_pair {
 enum { MPG_MESSAGE_CLASSES = 65 };
 
 struct mpg_message_options {
-    bool lenient;           /* calls without a partner are counted */
-    bool with_collectives;  /* messages of collectives count with the others */
+    bool lenient;           /* calls without a partner are counted, not an error */
+    bool with_collectives;  /* messages of collectives are included in all sums */
     const char *table;      /* file of algorithms, mpgcollectives(5); NULL: the built-in table */
 };
 
@@ -39,10 +39,11 @@ struct mpg_messages {
         uint64_t number;            /* number of collectives */
         struct mpg_message_sum sum; /* sum of their messages */
     } collective[MPG_COLLECTIVES];
-    uint64_t transfers;           /* one-sided transfers, which are in no sum */
+    uint64_t transfers;           /* number of one-sided transfers, which are not counted as messages */
 };
 
-/* Fills FOUND; the caller clears it, also on failure. Returns 0, or -1 with ERR: an error of the graph or of the table. */
+/* Counts the messages of TRACE into FOUND, which the caller clears, also on failure. Returns 0, or -1 with ERR: an error of
+ * the graph or of the table. */
 int mpg_messages_find(struct mpg_trace *trace, const struct mpg_message_options *options,
                       struct mpg_messages *found, struct mpg_error *err);
 /* Sorts pairs by bytes, the most first, then by messages. */

@@ -10,9 +10,9 @@
 struct mpg_messages_report {
     const struct mpg_trace *trace;
     const struct mpg_messages *messages;
-    bool with_collectives; /* messages of collectives count with the others */
-    bool largest_first;    /* pairs are sorted by bytes: text lists them instead of tables */
-    size_t top;            /* number of pairs in text and CSV; 0: 20 in text, all in CSV */
+    bool with_collectives; /* messages of collectives are included */
+    bool largest_first;    /* sort pairs by bytes, and list them in text instead of tables */
+    size_t top;            /* maximum number of pairs printed as text and CSV; 0: 20 in text, all in CSV */
 };
 
 /* The maximum number of ranks whose tables of pairs fit a screen. */

@@ -20,26 +20,26 @@ struct mpg_timeline_part {
     bool given;              /* only calls FIRST to LAST of each rank, counted from 0 */
     uint64_t first, last;
     struct mpg_rank_set ranks; /* only these ranks */
-    bool lenient;            /* calls without a partner are counted */
+    bool lenient;            /* calls without a partner are counted, not an error */
 };
 
-/* Parses CALLS, "A-B", and RANKS, "0,4-7" (NULL: all), into PART. The caller clears its ranks. Returns 0, or -1 with ERR, which
- * names neither option. */
+/* Parses CALLS, "A-B", and RANKS, "0,4-7" (NULL: all), into PART. The caller clears the ranks of PART. Returns 0, or -1 with
+ * ERR, whose text does not name the option. */
 int mpg_timeline_part_parse(const char *calls, const char *ranks, struct mpg_timeline_part *part,
                             struct mpg_error *err);
-/* Checks PART of TRACE. Returns 0, or -1 with ERR: there are too many calls, and OPTIONS, named in ERR, select some; there is no
- * such rank. */
+/* Checks that PART selects existing ranks of TRACE and, if it selects all calls, that these are not too many. Returns 0, or
+ * -1 with ERR; OPTIONS: names of the options that select fewer calls, for this message. */
 int mpg_timeline_check(const struct mpg_trace *trace, const struct mpg_timeline_part *part, const char *options,
                        struct mpg_error *err);
 
 struct mpg_timeline_run {
     struct mpg_trace *trace;
-    const char *name;                   /* "traced" */
+    const char *name;                   /* name of the run, such as "traced" */
     const struct mpg_clock_map *clocks; /* clocks of the timeline's ranks */
 };
 
 /* Writes RUNS to OUT, the first on top; check OUT's flag for write errors. *HIDDEN is the number of regions left out because
- * 256 others of the thread are open at their begin. Returns 0, or -1 with ERR: an error of a trace or a graph. */
+ * they are nested within 256 others. Returns 0, or -1 with ERR: an error of a trace or a graph. */
 int mpg_timeline_write(const struct mpg_timeline_run *run, size_t runs, const struct mpg_timeline_part *part,
                        FILE *out, uint64_t *hidden, struct mpg_error *err);
 /* Tells on standard error, for PROGRAM, that HIDDEN regions are left out; nothing for 0. */

@@ -11,15 +11,15 @@ struct timeline {
     const struct mpg_timeline_part *part;
     const struct mpg_timeline_run *run;
     int pid;
-    double base_ns;    /* aligned time of ts 0 */
+    double base_ns;    /* aligned time that is 0 in the timeline */
     uint64_t arrows;   /* number of arrows so far, over all runs */
-    uint32_t *before;  /* a rank: number of threads of the ranks before it */
-    bool any;          /* an event has been written */
+    uint32_t *before;  /* for each rank: number of threads of all ranks before it */
+    bool any;          /* an event has been written: a comma goes before the next one */
     uint64_t hidden;   /* number of hidden regions, over all runs */
     struct mpg_site_names *names; /* of the run's callsites, one function each */
 };
 
-/* Returns whether call NUMBER of RANK is in the part. */
+/* Returns whether call NUMBER of RANK is in the selected part. */
 static inline bool timeline_has(const struct timeline *t, int32_t rank, uint64_t number)
 {
     return mpg_rank_set_contains(&t->part->ranks, rank) &&

@@ -10,7 +10,7 @@
 #include "bench/collective/operations.h"
 #include "common/error.h"
 
-/* Operations whose data grow with the number of processes are skipped if a rank sends or receives more than this. */
+/* Operations whose data grow with the number of processes are skipped if a rank sends or receives more bytes than this. */
 #define MPG_CASES_MAX_BYTES ((int64_t)1 << 24)
 
 struct mpg_case {

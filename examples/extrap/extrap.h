@@ -43,7 +43,7 @@ void extrap_open(struct extrap *team, size_t bytes);
 void extrap_alone(struct extrap *team, size_t bytes);
 void extrap_free(struct extrap *team);
 
-/* Waits until all ranks have called this. Then they can read what any rank wrote before. Collective. */
+/* Waits until all ranks have called this function; after it a rank can read what any rank wrote before it. Collective. */
 void extrap_barrier(struct extrap *team);
 /* Reads BYTES at OFFSET of OWNER's memory into TO, and waits for completion. */
 void extrap_read(struct extrap *team, int owner, size_t offset, size_t bytes, void *to);
@@ -51,15 +51,16 @@ void extrap_read(struct extrap *team, int owner, size_t offset, size_t bytes, vo
  * of all ranks, then each rank reads the totals: 2 barriers, 2 (ranks - 1) reads. Collective. */
 void extrap_sum(struct extrap *team, double *values, int n);
 
-/* Replaces N VALUES on rank 0 by their sums, with MPI_Reduce. Each program ends with this call, for the number of
- * wrong results and the printed values. Collective. */
+/* Replaces N VALUES on rank 0 by their sums, with MPI_Reduce. Each program calls this function at its end, for the number of
+ * wrong results and the values to print. Collective. */
 void extrap_total(const struct extrap *team, double *values, int n);
-/* Returns the weight of number I in a checksum. */
+/* Returns the factor of element I in a checksum. */
 static inline double extrap_weight(long i)
 {
     return (double)(i % 101 + 1);
 }
-/* Frees the memory that other ranks read, and calls MPI_Finalize. Checks after this call are not in the trace. Collective. */
+/* Frees the memory that other ranks read, and calls MPI_Finalize. A check of the results after this call is not in the trace.
+ * Collective. */
 void extrap_close(struct extrap *team);
 /* On rank 0 prints "NAME: N ranks, ...: right" (or WRONG) and returns 0 (or 1), the exit status of main(). */
 int extrap_print_result(const struct extrap *team, bool right, const char *format, ...)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Common functions of whatif, crews, farm, shelf, posted, transfers and inserted: command-line words, and work
- * that a word changes as a hypothesis of mpgsim does. */
+/* Common functions of the programs whatif, crews, farm, shelf, posted, transfers and inserted in this folder: words of the
+ * command line, and work that such a word changes in the way that a hypothesis of mpgsim predicts. */
 #ifndef WHATIF_H
 #define WHATIF_H
 
@@ -29,7 +29,7 @@ static inline void work(const char *region, double units)
     mpg_region_end(region);
 }
 
-/* Prints the longest run of all ranks in ms; MINE is this rank's in s. Collective over MPI_COMM_WORLD. */
+/* Prints the longest run time of all ranks in ms; MINE: this rank's run time in s. Collective over MPI_COMM_WORLD. */
 static void print_longest(double mine)
 {
     double longest;
@@ -38,7 +38,8 @@ static void print_longest(double mine)
         printf("%.1f\n", longest * 1e3);
 }
 
-/* Return the work units of rank R of N in round K: uneven over ranks and rounds, or even. */
+/* Return the work units of rank R of N in round K: uneven() a number that differs between ranks and rounds, even() a
+ * constant. */
 static inline double uneven(int r, int n, int k)
 {
     return 1 + (r * 3 + k * 2) % (n + 1) + (r == k % n ? 2 : 0);

@@ -33,7 +33,7 @@ int mpg_export_check(const char *output, enum mpg_export_format format, struct m
 
 struct mpg_export_config {
     enum mpg_export_format format;
-    bool lenient; /* calls without a partner are left out where the format needs partners */
+    bool lenient; /* calls without a partner are left out, not an error, in formats that need the partner */
 };
 
 /* Writes TRACE to OUTPUT ("-": standard output, for formats of one file). OUTPUT appears when complete. LEFT counts the

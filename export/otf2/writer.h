@@ -12,7 +12,7 @@
 
 enum { OTF2_MAX_VALUES = 64, OTF2_MAX_COUNTS = 256 };
 
-/* Attributes of records, for properties without a field in OTF2. */
+/* Attributes that mpgkit defines for the properties of records that have no field in OTF2. */
 enum {
     OTF2_OWN_ANY,    /* of a receive or its request: MPG_ANY_ flags of its wildcards */
     OTF2_OWN_FAILED, /* of an Enter: the call failed */
@@ -42,7 +42,7 @@ struct otf2_numbers {
 
 enum otf2_request_kind { OTF2_REQUEST_SEND, OTF2_REQUEST_RECEIVE, OTF2_REQUEST_COLLECTIVE };
 
-/* A request that is not completed yet, or a persistent one. */
+/* A request that is not completed yet, or a persistent request. */
 struct otf2_request {
     enum otf2_request_kind kind;
     uint32_t op, comm, peer, tag; /* peer: the root of a collective */
@@ -54,12 +54,12 @@ struct otf2_request {
 struct otf2_stream {
     OTF2_EvtWriter *w;
     uint32_t thread;
-    size_t location;        /* place in locations */
-    int32_t *regions;       /* open regions, as strings of the trace */
+    size_t location;        /* index of the thread in `locations` */
+    int32_t *regions;       /* open regions, as string numbers of the trace, outermost first */
     size_t depth, capacity;
     int64_t last_ns;
-    bool has_values;        /* counters are written */
-    OTF2_MetricValue values[OTF2_MAX_VALUES]; /* counters: sums since the begin */
+    bool has_values;        /* the thread has counter values to write */
+    OTF2_MetricValue values[OTF2_MAX_VALUES]; /* sums of the counters since the begin of the run */
 };
 
 /* A thread of the trace. */
@@ -67,14 +67,14 @@ struct otf2_location {
     int32_t rank;
     uint32_t thread, value_class;
     uint64_t records;
-    int64_t first_ns, last_ns; /* INT64_MAX, INT64_MIN: no records */
+    int64_t first_ns, last_ns; /* times of the first and the last record; INT64_MAX, INT64_MIN: no records */
 };
 
 struct otf2_epoch_group {
     uint32_t n;
     uint64_t *members; /* world ranks */
 };
-enum { OTF2_FIRST_GROUP = 2 }; /* groups 0 and 1: all locations, MPI_COMM_SELF */
+enum { OTF2_FIRST_GROUP = 2 }; /* first number for other groups: groups 0 and 1 are all locations, and MPI_COMM_SELF */
 
 /* A fact of a rank that an archive keeps as a property of the rank's location. */
 struct otf2_fact {
@@ -90,28 +90,28 @@ struct mpg_otf2_writer {
     int64_t bias_ns; /* the earliest time of the trace, which becomes tick 0 */
     int32_t rank;
     struct otf2_location *locations; /* all locations, by rank and thread */
-    size_t location_number, *first_location; /* first_location[r]: first location of rank r; ranks + 1 elements */
+    size_t location_number, *first_location; /* first_location[r]: index of rank r's first location; ranks + 1 elements */
     struct otf2_stream *streams;     /* threads of the rank being written */
     size_t stream_number, stream_capacity;
-    struct mpg_open_requests requests, persistent; /* of the rank; records: struct otf2_request */
-    struct mpg_map places;           /* communicator -> the rank's place in it + 1 */
-    struct otf2_numbers regions;     /* regions as above */
+    struct mpg_open_requests requests, persistent; /* open requests of the rank being written; records: struct otf2_request */
+    struct mpg_map places;           /* communicator -> rank in it of the rank being written, + 1 */
+    struct otf2_numbers regions;     /* regions, as numbered by mpg_otf2_user_region(), and MPI calls */
     struct mpg_map comm_numbers;     /* communicator of the trace -> number in the archive */
     int32_t *comms;                  /* communicators of the trace, by number in the archive, from 1 */
     size_t comm_number, comm_capacity;
-    struct mpg_map made;             /* communicator of the archive -> 1: records show how it is made or freed */
+    struct mpg_map made;             /* communicator of the archive -> 1: calls in the trace make or free the communicator */
     struct otf2_numbers windows;     /* windows of the trace */
     struct otf2_epoch_group *groups; /* groups of Win_post and Win_start, numbers from 2 in the archive */
     size_t group_number, group_capacity;
     struct mpg_map group_numbers;    /* checksum of members -> number in the archive */
-    struct mpg_map epochs;           /* of the rank: (window, 1 if the rank is the target) -> group of the epoch */
-    uint64_t operations;             /* one-sided operations of the rank so far */
-    uint32_t max_counts;             /* attributes OTF2_OWN_COUNTS in use */
-    char **value_names;              /* a text for each class of counters, as the fact "values" */
+    struct mpg_map epochs; /* of the rank being written: (window, 1 if the rank is the target) -> number of the epoch's group */
+    uint64_t operations;             /* one-sided operations of the rank being written, so far */
+    uint32_t max_counts;             /* number of attributes from OTF2_OWN_COUNTS on that are in use */
+    char **value_names; /* for each class of ranks with equal counters: names of the counters, as in the fact "values" */
     uint32_t value_classes;
     struct otf2_fact *facts;
     size_t fact_number, fact_capacity;
-    struct mpg_error said;           /* the first message of libotf2 */
+    struct mpg_error said;           /* the first error that libotf2 reported */
 };
 
 /* Fills ERR, because libotf2 could not write. Returns -1. */
@@ -142,8 +142,8 @@ void mpg_otf2_one_sided_clear(struct mpg_otf2_writer *w);
 /* Returns the rank in COMM of the rank being written. */
 int32_t mpg_otf2_place_in(struct mpg_otf2_writer *w, int32_t comm);
 
-/* Sets R's kind, op, peer (root), bytes and received (bytes) for collective E, with bytes counted as in Score-P (mpgotf2(5)).
- * PLACE: the rank's rank in the communicator. */
+/* Sets the kind, op, peer (root), bytes and received (bytes) of R for collective E, with bytes counted as in Score-P
+ * (mpgotf2(5)). PLACE: rank, in the communicator, of the rank being written. */
 void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct otf2_request *r);
 OTF2_RegionRole mpg_otf2_role_of(enum mpg_call call);
 

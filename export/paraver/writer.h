@@ -27,53 +27,54 @@ enum {
     PRV_TYPE_ROOT,
     PRV_TYPE_COMM,
     PRV_TYPE_REGION = 60000019,
-    PRV_TYPE_COUNTER = 42100000 /* and following: counters that Extrae has no number for */
+    PRV_TYPE_COUNTER = 42100000 /* this number and following: counters that Extrae has no number for */
 };
 
 enum {
-    PRV_FIRST_OWN_VALUE = 1000,        /* a call for which Extrae has no value: this plus the call's number */
-    PRV_FIRST_UNKNOWN_VALUE = 1000000, /* a function that mpgkit does not know: this plus the number of its name */
-    PRV_MAX_VALUES = 64                /* counters of an event */
+    PRV_FIRST_OWN_VALUE = 1000,        /* value of a call for which Extrae has no value: this number plus the call's number */
+    /* value of a function that mpgkit does not know: this number plus the number of the function's name */
+    PRV_FIRST_UNKNOWN_VALUE = 1000000,
+    PRV_MAX_VALUES = 64                /* maximum number of counters of an event */
 };
 
-/* A state, or a pair of a type and a value. */
+/* A record of a thread: a state, or an event, which is a type and a value. */
 struct prv_record {
     int64_t at_ns;
-    uint64_t order;     /* place among records with equal times and objects */
+    uint64_t order;     /* order among records with equal times and threads */
     int64_t value;      /* end of a state; value of an event; of PRV_TYPE_COMM: the trace's communicator */
-    uint32_t object;    /* a thread: place in objects */
-    uint32_t type : 29; /* the state; the event's type */
+    uint32_t object;    /* the thread: index in `objects` of the writer */
+    uint32_t type : 29; /* number of the state, or type of the event */
     bool is_event : 1;
-    bool is_further : 1; /* the event is in the line of the event before */
+    bool is_further : 1; /* the event is written in the same line as the event before it */
 };
 
-/* One end of a message. */
+/* One end of a message: its send or its receive. */
 struct prv_half {
     int32_t comm, from, to, tag;  /* communicator of the trace, ranks of MPI_COMM_WORLD */
-    uint64_t order;               /* place among the rank's calls that send or post */
+    uint64_t order;               /* order of the call among the calls of the rank that send or post a receive */
     int64_t logical_ns, physical_ns, bytes;
     uint32_t object;
 };
 
-/* A line of a message. */
+/* The line of the file that describes a message. */
 struct prv_line {
-    int64_t sent_ns;              /* physical send: determines the place of the line among the records */
+    int64_t sent_ns;              /* time of the physical send, by which the line is sorted among the records */
     uint64_t order;
     int64_t logical_send_ns, logical_receive_ns, physical_receive_ns, bytes;
-    uint32_t sender, receiver;    /* objects */
+    uint32_t sender, receiver;    /* sending and receiving thread: indices in `objects` */
     int32_t tag;
 };
 
-/* An open request, or a persistent one. */
+/* An open or persistent request. */
 struct prv_request {
     struct prv_half half;
     bool is_send;
 };
 
-/* A thread. */
+/* A thread of the trace; Paraver calls a thread an object. */
 struct prv_object {
     int32_t rank;
-    uint32_t thread, cpu; /* cpu: from 1 */
+    uint32_t thread, cpu; /* cpu: number of the thread's CPU in the file, from 1 */
 };
 
 /* A thread of the rank that is written. */
@@ -83,7 +84,7 @@ struct prv_stream {
     uint32_t open_type;   /* type of the event that ends the last call and is not written yet; 0: none */
     bool has_begun;
     bool has_values;
-    int64_t values[PRV_MAX_VALUES]; /* counters since the last record with counters */
+    int64_t values[PRV_MAX_VALUES]; /* sums of the counters since the last record that has counters */
 };
 
 struct mpg_prv_writer {
@@ -95,30 +96,32 @@ struct mpg_prv_writer {
     int64_t end_ns;                /* the latest time, since ORIGIN_NS */
     int32_t rank;
     uint64_t order;
-    struct prv_object *objects;    /* by rank and thread */
-    size_t object_number, *first_object; /* first_object: by rank, one more than ranks */
+    struct prv_object *objects;    /* all threads, sorted by rank, then thread */
+    size_t object_number, *first_object; /* first_object[r]: index of rank r's first thread; ranks + 1 elements */
     uint32_t *nodes;               /* node of each rank, from 1 */
-    uint32_t *cpus;                /* threads of each node */
+    uint32_t *cpus;                /* number of threads on each node */
     uint32_t node_number;
     struct prv_stream *streams;    /* threads of the rank being written */
     size_t stream_number, stream_capacity;
-    struct mpg_open_requests requests, persistent; /* of the rank; records: struct prv_request */
-    int32_t inter_comm;            /* inter-communicator of the rank's last message over one */
+    struct mpg_open_requests requests, persistent; /* open requests of the rank being written; records: struct prv_request */
+    /* inter-communicator of the last message that the rank being written sent or received over an inter-communicator */
+    int32_t inter_comm;
     bool is_in_first;              /* the rank is in the first group of INTER_COMM */
     struct mpg_map probed;         /* message of Mprobe -> order of the probe + 1 */
     struct mpg_sorter *records, *sends, *receives, *lines;
     bool has_call[MPG_CALL_COUNT]; /* the trace has this call */
     struct mpg_map unknown;        /* names of functions that mpgkit does not know -> 1 */
-    struct mpg_map regions;        /* name of the trace -> value */
-    int32_t *region_names;         /* names of regions, by value - 1 */
+    struct mpg_map regions;        /* region, as a string number of the trace -> value of the event */
+    int32_t *region_names;         /* inverse of `regions`: string number by value - 1 */
     size_t region_number, region_capacity;
-    char **counters;               /* names */
+    char **counters;               /* names of the counters of all ranks */
     size_t counter_number, counter_capacity;
-    uint32_t counter[PRV_MAX_VALUES], counters_of_rank; /* the rank's counters: their places in COUNTERS; their number */
+    /* of the rank being written: index of each of its counters in COUNTERS; number of its counters */
+    uint32_t counter[PRV_MAX_VALUES], counters_of_rank;
     struct mpg_map comm_numbers;   /* communicator of the trace -> number in the file */
 };
 
-/* Returns TIME_NS of RANK's clock on the common clock, since the begin of the trace. */
+/* Returns TIME_NS of RANK's clock on the common clock, in ns since the begin of the trace. */
 int64_t mpg_prv_align(const struct mpg_prv_writer *w, int32_t rank, int64_t time_ns);
 
 /* --- calls --- */
@@ -129,18 +132,19 @@ uint32_t mpg_prv_value_of(enum mpg_call call);
 uint32_t mpg_prv_state_of(enum mpg_call call);
 /* Stores the bytes that collective E sends and receives, as Extrae counts them. */
 void mpg_prv_sizes(const struct mpg_event *e, int64_t *sent, int64_t *received);
-/* Returns the event type of counter NAME, whose place in the writer's list is N. */
+/* Returns the event type of counter NAME, which has index N in the writer's list of counters. */
 uint32_t mpg_prv_counter_type(const char *name, size_t n);
 
 /* --- messages --- */
 
-/* Opens the sorters of messages. Returns 0, or -1 with ERR. */
+/* Creates the sorters of messages. Returns 0, or -1 with ERR. */
 int mpg_prv_messages_begin(struct mpg_prv_writer *w, struct mpg_error *err);
-/* Keeps the ends of messages that E sends, posts or completes. OBJECT: E's thread; ENTER_NS, LEAVE_NS: E's times, common. */
+/* Stores the ends of messages that E sends, posts or completes. OBJECT: index of E's thread; ENTER_NS, LEAVE_NS: E's times on
+ * the common clock. */
 int mpg_prv_messages_take(struct mpg_prv_writer *w, uint32_t object, const struct mpg_event *e, int64_t enter_ns,
                           int64_t leave_ns, struct mpg_error *err);
 int mpg_prv_messages_end_rank(struct mpg_prv_writer *w, struct mpg_error *err);
-/* Pairs the ends of messages of all ranks, and adds their lines to w->lines, then sorted. */
+/* Pairs the sends and receives of all ranks, and adds a line for each message to w->lines, which is then sorted. */
 int mpg_prv_messages_pair(struct mpg_prv_writer *w, struct mpg_error *err);
 
 /* --- files, at the end --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* State of the rank being written. Private to export/program/. */
+/* State of the rank being written, and functions for its calls. Private to export/program/. */
 #ifndef MPG_EXPORT_PROGRAM_PRIVATE_H
 #define MPG_EXPORT_PROGRAM_PRIVATE_H
 
@@ -10,7 +10,8 @@
 #include "graph/algorithms/table.h"
 #include "graph/work/intervals.h"
 
-/* Requests of messages of neighbours count down from here; those of an expanded collective count down from -1. */
+/* Numbers of requests: messages of neighbourhood collectives have the numbers from here downwards, messages of an expanded
+ * collective those from -1 downwards. */
 #define GROUP_REQUESTS (-(INT64_C(1) << 40))
 
 struct mpg_message_program {
@@ -19,36 +20,40 @@ struct mpg_message_program {
     bool lenient;
     struct mpg_left_out *left;
     struct mpg_collective_table *table;
-    struct mpg_map tags;   /* (communicator, tag) -> tag + 1, for all ranks */
+    struct mpg_map tags;   /* (communicator, tag) -> tag in the written program + 1, for all ranks */
     int32_t rank;
-    uint64_t calls;        /* calls of the rank so far */
-    bool has_begun;        /* MPI_Init was left at last_ns */
-    int64_t last_ns;       /* leave of the last call */
+    uint64_t calls;        /* number of calls of the rank so far */
+    bool has_begun;        /* the rank has left MPI_Init */
+    int64_t last_ns;       /* leave of the last call, on the rank's clock */
     int64_t pending_ns;    /* computation not yet written */
-    enum mpg_call polled;  /* the last call, if it is an unsuccessful test or probe; else MPG_CALL_COUNT */
-    int32_t polled_site;   /* its callsite */
+    enum mpg_call polled;  /* kind of the last call if this is an unsuccessful test or probe; else MPG_CALL_COUNT */
+    int32_t polled_site;   /* callsite of this test or probe */
     struct interval_sums sums;
     struct tracer_overhead overhead;
-    struct mpg_open_requests posted, persistent; /* records: struct mpg_program_action */
-    struct mpg_open_requests kept, groups;       /* persistent collectives; posted collectives of neighbours (collectives.c) */
-    int64_t group_requests;                      /* request of the next message to or from a neighbour */
-    void **owned;                                /* lists of persistent collectives */
+    /* open requests of messages, and persistent ones; records: struct mpg_program_action */
+    struct mpg_open_requests posted, persistent;
+    struct mpg_open_requests kept, groups;       /* persistent collectives; started neighbourhood collectives (collectives.c) */
+    int64_t group_requests;                      /* number of the next request of a message to or from a neighbour */
+    void **owned;                                /* memory of persistent collectives, to be freed */
     size_t owned_number;
     struct program_lists lists;                  /* sizes of the collectives of all ranks */
-    struct mpg_map turns;                        /* (communicator, call) -> collectives with lists so far */
-    struct mpg_map branches;                     /* (communicator, 1 if persistent) -> nonblocking collectives so far */
-    double *before;                              /* sums of blocks, for expand.c */
+    struct mpg_map turns;                        /* (communicator, call) -> number of collectives with differing sizes so far */
+    struct mpg_map branches;                     /* (communicator, 1 if persistent) -> number of nonblocking collectives so far */
+    double *before;                              /* prefix sums of block sizes, used by expand.c */
     int32_t before_capacity;
 };
 
-/* Writes the pending computation, then A. Returns 0, or -1 with ERR. */
+/* Tags, on each communicator, of messages that the traced program did not send itself. Nonblocking collectives have one tag
+ * each, from TAG_OF_BRANCHES downwards. */
 int mpg_program_act(struct mpg_message_program *p, const struct mpg_program_action *a, struct mpg_error *err);
-/* Tags of a communicator in addition to those of the program's messages. */
-enum { TAG_OF_COLLECTIVES = -1, TAG_OF_NEIGHBORS = -2, TAG_OF_BRANCHES = -3 }; /* branches: and below */
+/* Tags, on each communicator, of messages that are not those of the traced program. */
+/* nonblocking collectives: one tag each, from here downwards */
+enum { TAG_OF_COLLECTIVES = -1, TAG_OF_NEIGHBORS = -2, TAG_OF_BRANCHES = -3 };
 
 /* Stores the tag of the written program for tag TAG of communicator COMM in *NUMBER. */
 int mpg_program_tag(struct mpg_message_program *p, int32_t comm, int64_t tag, uint32_t *number, struct mpg_error *err);
-/* Handles E, which cannot be written for the reason WHY: an error, or, if lenient, E becomes computation of its duration. */
+/* Handles E, which the format cannot express for the reason WHY: sets ERR, or, if lenient, writes E as computation that takes
+ * E's duration. */
 int mpg_program_refuse(struct mpg_message_program *p, const struct mpg_event *e, const char *why, struct mpg_error *err);
 /* Writes the messages of collective E by the algorithm of its blocking form. BLOCKS: the bytes of each member; NULL: all members
  * have the bytes of E. BRANCH: the number of a nonblocking collective, whose messages have a separate tag, since nonblocking
@@ -57,15 +62,15 @@ int mpg_program_expand(struct mpg_message_program *p, const struct mpg_event *e,
                        struct mpg_error *err);
 
 void mpg_program_collectives_init(struct mpg_message_program *p);
-/* Clears the collectives of the previous rank. */
+/* Frees the state of the previous rank's collectives. */
 void mpg_program_collectives_begin_rank(struct mpg_message_program *p);
-/* Writes collective, constructor or collective of neighbours E, blocking or nonblocking. */
+/* Writes E, a collective, a constructor of communicators or a neighbourhood collective, blocking or nonblocking. */
 int mpg_program_collective(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err);
-/* Keep E, which makes a persistent collective; start the collective PERSISTENT as REQUEST (PERSISTENT may be of another kind:
- * nothing happens). Return 0, or -1 with ERR. */
+/* mpg_program_keep_collective() stores E, which makes a persistent collective. The other function starts PERSISTENT as
+ * REQUEST if PERSISTENT is a collective; otherwise it does nothing. Both return 0, or -1 with ERR. */
 int mpg_program_keep_collective(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err);
 int mpg_program_start_collective(struct mpg_message_program *p, int64_t persistent, int64_t request, struct mpg_error *err);
-/* Writes waits for all messages of REQUEST if REQUEST is a collective of neighbours. Returns 0, or -1 with ERR. */
+/* Writes waits for all messages of REQUEST if REQUEST is a neighbourhood collective. Returns 0, or -1 with ERR. */
 int mpg_program_complete_group(struct mpg_message_program *p, int64_t request, struct mpg_error *err);
 
 #endif

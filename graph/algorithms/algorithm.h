@@ -28,10 +28,10 @@ enum mpg_collective {
     MPG_COLLECTIVES /* number of operations; also: no operation */
 };
 
-/* An entry of the list. Algorithms are compared by address. */
+/* An algorithm in the list. Algorithms are compared by address. */
 struct mpg_algorithm;
 
-/* Options of an algorithm in a row of a table. */
+/* Options that a row of a table gives to an algorithm. */
 enum mpg_algorithm_option {
     MPG_OPTION_RADIX = 1,  /* radix=N, required */
     MPG_OPTION_SEGMENT = 2 /* segment=SIZE */
@@ -40,7 +40,7 @@ enum mpg_algorithm_option {
 /* The algorithm of one collective, with options. */
 struct mpg_choice {
     const struct mpg_algorithm *algorithm;
-    int radix;            /* with MPG_OPTION_RADIX 2 or more; otherwise 2 */
+    int radix;            /* 2 or more; without MPG_OPTION_RADIX always 2 */
     double segment_bytes; /* with MPG_OPTION_SEGMENT: largest message in bytes; 0: one message */
     bool waits;           /* nonblocking: the posting call sends nothing */
 };
@@ -60,7 +60,7 @@ bool mpg_algorithm_has(const struct mpg_algorithm *algorithm, enum mpg_algorithm
 /* Returns whether ALGORITHM exists for OPERATION, or for its nonblocking variant. */
 bool mpg_algorithm_serves(const struct mpg_algorithm *algorithm, enum mpg_collective operation, bool nonblocking);
 
-/* Return a checksum that continues SUM: over N words; over CHOICE. */
+/* Return a checksum that continues checksum SUM with N words, or with CHOICE. */
 uint64_t mpg_sum_words(uint64_t sum, const uint64_t *word, size_t n);
 uint64_t mpg_sum_choice(uint64_t sum, const struct mpg_choice *choice);
 

@@ -5,7 +5,7 @@
 
 #include "graph/algorithms/phases.h"
 
-/* A new operation or phase must be handled in every switch. */
+/* A new operation or phase needs a case in every switch over these enums. */
 #pragma GCC diagnostic error "-Wswitch-enum"
 
 /* --- operations --- */
@@ -17,14 +17,15 @@ struct operation {
         BYTES_VECTOR,         /* bytes of the vector */
         BYTES_VECTOR_BLOCK,   /* bytes of the vector, but tables are indexed by a member's part */
         BYTES_BLOCK,          /* mean bytes of a member's block */
-        BYTES_BLOCK_TO_OTHERS /* likewise; differing blocks: a block is all that a member sends to others */
+        BYTES_BLOCK_TO_OTHERS /* as BYTES_BLOCK; if blocks differ, a block is all that a member sends to others */
     } bytes;
-    bool up, down; /* tree operations: up to member 0, then down from member 0 */
+    bool up, down; /* tree operations: a phase up to member 0, then a phase down from member 0 */
     bool subtrees; /* messages of a tree hold the blocks of a subtree instead of the vector */
-    bool reduces;  /* the receiver of a tree message reduces */
-    /* Algorithm `two`: two rooted operations in sequence, to and from member 0. */
+    bool reduces;  /* the receiver of a tree message reduces it with its own data */
+    /* Algorithm `two`: two rooted operations in sequence, the first to member 0, the second from it. */
     enum mpg_collective part[2];
-    const char *nonblocking_part; /* algorithm of the operation as part of a nonblocking collective */
+    /* name of the algorithm used for the operation when it is one of the two parts of a nonblocking collective */
+    const char *nonblocking_part;
 };
 
 const struct operation *mpg_graph_operation(enum mpg_collective operation);
@@ -33,7 +34,7 @@ const struct operation *mpg_graph_operation(enum mpg_collective operation);
 
 struct fold_rule;
 
-/* Member V in ROUND, 0 .. rounds - 1, of PHASE. */
+/* Asks for the message of member V in ROUND, 0 .. rounds - 1, of PHASE. */
 struct turn {
     const struct mpg_plan *plan;
     const struct mpg_phase *phase;
@@ -41,16 +42,19 @@ struct turn {
     int32_t v;
 };
 
-/* The messages of a phase, round by round; graph/algorithms/rounds.c has the patterns. */
+/* A communication pattern, by functions that give the messages of a phase round by round; graph/algorithms/rounds.c defines
+ * the patterns. */
 struct mpg_pattern {
-    /* Fills M, in which `from`, `round` and the phase's `reduces` are set. Returns false if the member sends nothing. */
+    /* Fills M, in which the caller has set `from`, `round` and, as in the phase, `reduces`. Returns false if the member sends
+     * nothing. */
     bool (*message)(const struct turn *turn, struct mpg_message *m);
-    uint32_t (*rounds)(const struct turn *turn); /* depends on plan and phase only */
+    uint32_t (*rounds)(const struct turn *turn); /* returns the number of rounds; depends on plan and phase only */
     /* Only members LOW .. HIGH - 1 send in ROUND; NULL: all members can. */
     void (*senders)(const struct mpg_plan *plan, uint32_t round, int32_t *low, int32_t *high);
     bool (*fits)(int32_t p); /* whether the pattern works for P members, NULL: for any P; otherwise OTHERWISE is used */
     const struct mpg_pattern *otherwise;
-    const struct fold_rule *fold; /* patterns that exchange among a power of two of members; NULL: others */
+    /* of patterns that exchange among a power of two of members: what the members beyond it do; NULL: other patterns */
+    const struct fold_rule *fold;
 };
 
 extern const struct mpg_pattern mpg_graph_recursive_doubling_barrier, mpg_graph_dissemination;
@@ -72,16 +76,17 @@ struct mpg_collective_table;
 struct planning {
     struct mpg_plan *plan;
     enum mpg_collective operation;  /* the plan's operation, or a part of it (algorithm `two`) */
-    const struct mpg_collective_table *table;  /* chooses algorithms of the two parts; NULL: nonblocking, or a part */
+    /* chooses the algorithms of the two parts (algorithm `two`); NULL: OPERATION is nonblocking, or itself a part */
+    const struct mpg_collective_table *table;
     const struct mpg_choice *choice;
-    const struct service *service;  /* entry by which CHOICE serves OPERATION */
+    const struct service *service;  /* the entry of CHOICE's algorithm for OPERATION */
 };
 
-/* How an algorithm serves some operations. */
+/* How an algorithm performs some operations. */
 struct service {
     uint32_t operations; /* a set of 1 << enum mpg_collective */
     enum { BOTH, BLOCKING, NONBLOCKING } kinds;
-    void (*plan)(const struct planning *planning); /* adds the phases */
+    void (*plan)(const struct planning *planning); /* adds the phases to the plan */
     const struct mpg_tree_shape *tree;
     const struct mpg_pattern *pattern;
 };
@@ -89,18 +94,18 @@ struct service {
 enum { SERVICES_MAX = 6 };
 struct mpg_algorithm {
     const char *name;
-    unsigned options;                     /* a set of enum mpg_algorithm_option */
+    unsigned options;                     /* options that the algorithm accepts: a set of enum mpg_algorithm_option */
     struct service service[SERVICES_MAX]; /* ends at the first entry without operations */
 };
 
-/* Returns the entry by which A serves OPERATION; NULL: none. */
+/* Returns the entry of A that performs OPERATION; NULL: none. */
 const struct service *mpg_graph_service(const struct mpg_algorithm *a, enum mpg_collective operation, bool nonblocking);
 
-/* Adds the phases of OPERATION by CHOICE to PLAN. TABLE: see struct planning. */
+/* Adds to PLAN the phases with which CHOICE performs OPERATION. TABLE: see struct planning. */
 void mpg_graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_collective_table *table,
                               const struct mpg_choice *choice);
 
-/* Returns the bytes of N <= p blocks: v, v + 1, ..., modulo p. */
+/* Returns the total bytes of the N blocks v, v + 1, ... (modulo p); N <= p. */
 double mpg_graph_blocks(const struct mpg_plan *plan, int64_t v, int32_t n);
 
 #endif

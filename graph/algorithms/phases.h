@@ -23,11 +23,12 @@ struct mpg_phase {
     enum mpg_phase_kind kind;
     struct mpg_tree tree;     /* DOWN, UP */
     bool subtrees;            /* DOWN, UP: messages hold the blocks of a subtree instead of the vector */
-    bool reduces;             /* Reduce and scans: the receiver reduces; other patterns decide by round */
+    /* of reductions and scans: the receiver reduces the message with its own data; other patterns set this in each message */
+    bool reduces;
     bool equal;               /* blocks are equal parts of the vector, whatever the operation's blocks are */
     const struct mpg_pattern *pattern; /* ROUNDS, POSTED */
     uint32_t rounds;          /* number of rounds; DOWN, UP: largest number of messages that a member sends */
-    uint32_t first_round;     /* rounds are numbered through the plan */
+    uint32_t first_round;     /* number of the phase's first round; rounds are numbered through all phases of the plan */
 };
 
 /* Operation and sizes of a collective. */
@@ -43,8 +44,8 @@ struct mpg_collective_size {
     bool nonblocking;
 };
 
-/* Segments grow beyond the table's size if there would be more than MPG_SEGMENTS_MAX: their number bounds the cost of
- * a plan, and rounds are part of the address of a draw. */
+/* Segments grow beyond the table's size if there would be more than MPG_SEGMENTS_MAX: the number of segments bounds the cost
+ * of evaluating a plan, and the round number, which is part of the key of a message's random draws, has limited size. */
 enum { MPG_PHASES_MAX = 3, MPG_SEGMENTS_MAX = 1 << 16 };
 struct mpg_plan {
     struct mpg_collective_size size;
@@ -57,7 +58,7 @@ struct mpg_plan {
 struct mpg_message { /* between members, numbered relative to the root */
     int32_t from, to;
     double bytes;
-    uint32_t round;   /* with `from`, the address of the message's draws */
+    uint32_t round;   /* number of the round; (from, round) is the key of the message's random draws */
     bool reduces;     /* the receiver reduces the message with its own data before it sends on */
 };
 

@@ -17,11 +17,11 @@
 /* Returns the plan of SIZE by TABLE. */
 struct mpg_plan mpg_plan_make(const struct mpg_collective_table *table,
                               const struct mpg_collective_size *size);
-/* Returns the plan of the nonblocking SIZE by CHOICE. */
+/* Returns the plan of the nonblocking collective of SIZE with the algorithm of CHOICE. */
 struct mpg_plan mpg_plan_by(const struct mpg_choice *choice, const struct mpg_collective_size *size);
 /* Returns the bytes by which tables choose the algorithm of SIZE. */
 double mpg_plan_bytes(const struct mpg_collective_size *size);
-/* Returns whether PLAN is a single tree: a member can leave before members on which it does not depend have entered. */
+/* Returns whether PLAN is a single tree: then a member can leave while members on which it does not depend have not entered. */
 bool mpg_plan_is_tree(const struct mpg_plan *plan);
 /* Tree phases: returns the message between v > 0 and its parent. */
 struct mpg_message mpg_tree_message(const struct mpg_plan *plan, const struct mpg_phase *phase,

@@ -11,7 +11,7 @@
 enum { MPG_STAGE_MESSAGES_MAX = 1 << 16 }; /* larger plans are not listed */
 
 struct mpg_stage_message {
-    uint32_t from, to; /* stage numbers */
+    uint32_t from, to; /* sending stage and receiving stage of a message */
     double bytes;
 };
 
@@ -22,9 +22,9 @@ struct mpg_stages {
     int32_t *member;                    /* member of each stage */
     uint32_t message_number;
     struct mpg_stage_message *message;
-    /* message numbers by receiving stage; stage w has entries received_from[w] .. received_from[w + 1] - 1 */
+    /* numbers of messages, sorted by receiving stage; stage w has entries received_from[w] .. received_from[w + 1] - 1 */
     uint32_t *received, *received_from;
-    uint32_t *sent, *sent_from;         /* likewise by sending stage */
+    uint32_t *sent, *sent_from;         /* likewise, sorted by sending stage */
 };
 
 /* Returns the stages of PLAN, which the caller frees; NULL: too many messages, or out of memory. */

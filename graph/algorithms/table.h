@@ -24,7 +24,7 @@ struct mpg_collective_table *mpg_collective_table_parse(const char *text, size_t
  * largest number of processes <= P, the row with the largest bytes <= BYTES counts. */
 struct mpg_choice mpg_collective_table_find(const struct mpg_collective_table *table, enum mpg_collective operation,
                                  int32_t p, double bytes);
-/* Likewise for the nonblocking variant. */
+/* Likewise for the nonblocking variant of OPERATION. */
 struct mpg_choice mpg_collective_table_find_nonblocking(const struct mpg_collective_table *table, enum mpg_collective operation,
                                              int32_t p, double bytes);
 /* Returns a checksum of all choices. */

@@ -19,7 +19,7 @@ struct mpg_tree_shape {
     /* Returns v's child K, 0 <= K < children, in sending order: largest subtree first, then smallest number. Receives
      * are in reverse order. */
     int32_t (*child)(const struct mpg_tree *tree, int32_t v, int32_t k);
-    /* Returns K of v > 0 among its parent's children. */
+    /* Returns which child of its parent v > 0 is: the K of child(). */
     int32_t (*child_index)(const struct mpg_tree *tree, int32_t v);
     /* Returns the size of the subtree of v > 0, whose members are v .. v + size - 1; NULL: subtrees are not contiguous. */
     int32_t (*size)(const struct mpg_tree *tree, int32_t v);

@@ -13,15 +13,16 @@ enum { BLOCK_BITS = 5, BLOCK = 1 << BLOCK_BITS };
 
 struct member {
     bool arrived, absent;  /* absent: the member passes MPI_PROC_NULL as root */
-    int32_t latest;        /* SCAN: index of the member that entered last among members 0 .. this one */
-    struct waiter *waiter; /* of the call that waits: the collective itself, or the call that completes its request */
+    int32_t latest;        /* SHAPE_SCAN: index of the member that entered last among members 0 .. this one */
+    /* of the call that waits for other members: the collective itself, or the call that completes its request */
+    struct waiter *waiter;
     struct call_ref call_ref;
-    uint32_t slot, index; /* index: among the parts that the member's call starts */
-    double enter_ns;       /* aligned enter; SCAN: becomes the enter of LATEST */
-    double came_ns;        /* aligned enter of this member */
+    uint32_t slot, index; /* index: position of this part among the parts in collectives that the member's call starts */
+    double enter_ns;       /* aligned enter of the member; SHAPE_SCAN: later set to the enter of member LATEST */
+    double came_ns;        /* aligned enter of the member, never changed */
     int64_t duration_ns,
-        off_ns; /* off_ns: blocking: time off the CPU in the call; SCAN: maximum over members 0 .. this one */
-    int64_t bytes, target_bytes; /* bytes as traced; bytes as changed by hypotheses */
+        off_ns; /* off_ns: of a blocking call, time off the CPU in the call; SHAPE_SCAN: maximum over members 0 .. this one */
+    int64_t bytes, target_bytes; /* bytes on the traced machine; bytes as changed by hypotheses */
     int64_t traced_bytes; /* bytes in the trace, even with options.of_target */
 };
 
@@ -29,26 +30,28 @@ struct collective {
     struct batch_attachment over; /* an expanded collective that has ended: freed with the batch whose steps refer to it */
     enum mpg_call called, call; /* call: the blocking variant of `called` */
     bool blocking;
-    int64_t off_ns; /* blocking: longest time that a member was off its CPU in the call */
-    int resizer; /* hypothesis that resizes the first member's part; -1: none */
+    int64_t off_ns; /* blocking: longest time that a member's thread was off its CPU in the call */
+    int resizer; /* hypothesis that resizes the part of the member that entered first; -1: none */
     bool dropped;          /* hypotheses drop the collective: no waits, no steps */
     uint64_t droppers;     /* hypotheses that drop members' parts, as bits */
-    bool holds;            /* SHAPE_TO_ROOT: members wait for the root */
+    bool holds;            /* SHAPE_TO_ROOT: members wait for the root, too (option sync_reduce) */
     enum collective_shape shape;
     enum order order;
-    int32_t where;         /* communicator or window */
+    int32_t where;         /* communicator or window that orders the collectives */
     int32_t comm, p, root; /* root: member index, -1: not known yet, or none */
-    /* expected: number of members in this job; arrived, left: how many of them have entered and left; prefix: SCAN: members
-     * 0 .. prefix - 1 have entered */
+    /* expected: number of members in this job; arrived, left: how many of these have entered, and left; prefix: SHAPE_SCAN:
+     * members 0 .. prefix - 1 have entered */
     int32_t expected, arrived, prefix, left;
-    bool closed, foreign_root; /* closed: the meeting slot has a value */
-    uint32_t meeting_slot; /* slot of G; SHAPE_TO_ROOT, if members wait: of the root's leave or (nonblocking) enter */
-    double held_ns;        /* SHAPE_TO_ROOT: aligned time of the root's node in meeting_slot */
-    int32_t latest; /* closed: the member that entered last */
-    uint64_t sequence; /* number of the collective in its order (entering.h) */
+    bool closed, foreign_root; /* closed: all members have entered, and meeting_slot has a value */
+    /* slot of the meeting node G; SHAPE_TO_ROOT, if members wait for the root: slot of the root's leave or (nonblocking)
+     * enter */
+    uint32_t meeting_slot;
+    double held_ns;        /* SHAPE_TO_ROOT: aligned time of the root's node whose value meeting_slot holds */
+    int32_t latest; /* if closed: index of the member that entered last */
+    uint64_t sequence; /* number of the collective, from 0, among the collectives of its order (entering.h) */
     double total_bytes, total_target_bytes; /* sums over the members that have entered */
     struct expansion *expansion; /* NULL: the collective is one node */
-    double first_ns, last_ns;    /* expanded: enter of the first member; latest enter so far */
+    double first_ns, last_ns;    /* of an expanded collective: enter of the first member; latest enter so far, aligned */
     struct member *blocks[];
 };
 
@@ -71,7 +74,7 @@ static inline const struct mpg_comm *graph_comm_of(const struct collectives *col
     return mpg_trace_comm(collectives->trace, c->comm);
 }
 
-/* Returns the bytes that member M transfers in all rounds of C; the same as changed by hypotheses. */
+/* Return the bytes that member M transfers in all rounds of C, as traced; and as changed by hypotheses. */
 static inline double graph_member_moves(const struct collective *c, const struct member *m)
 {
     return mpg_graph_bytes_of(c->call, c->p, (double)m->bytes, c->total_bytes);
@@ -99,7 +102,7 @@ static inline bool graph_is_held(const struct collective *c, int32_t i)
     return c->holds && i != c->root && !c->foreign_root && !graph_find_member(c, i)->absent;
 }
 
-/* Releases the members that wait for the root, which has reached the node that they wait for: the leave or enter of
+/* Lets the members go on that wait for the root, which has reached the node that they wait for: the leave or the enter of
  * CALL, at AT_NS (aligned). Returns 0, or -1: out of memory. */
 int mpg_graph_release_members(struct collectives *collectives, struct collective *c, const struct call *call, double at_ns,
                               struct mpg_error *err);

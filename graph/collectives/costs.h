@@ -17,10 +17,10 @@ enum collective_shape {
 
 /* Returns the shape of blocking CALL. */
 enum collective_shape mpg_graph_shape_of(enum mpg_call call);
-/* Returns the number of latency rounds that each of P >= 1 members of blocking CALL pays. */
+/* Returns the number of rounds, each of one latency, that each of P >= 1 members spends in blocking CALL. */
 uint32_t mpg_graph_rounds_of(enum mpg_call call, int32_t p);
-/* Returns the bytes that a member transfers in all rounds. OWN: the member's contribution; TOTAL: all members'
- * contributions. */
+/* Returns the bytes that a member transfers in all rounds of blocking CALL. OWN: bytes that the member contributes; TOTAL:
+ * bytes that all members contribute. */
 double mpg_graph_bytes_of(enum mpg_call call, int32_t p, double own, double total);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Channels used last by a thread, by peer and tag: found without a look-up in the table of all channels. */
+/* A thread's cache of the channels that it used last, by peer and tag, which avoids a look-up in the table of all channels. */
 #ifndef MPG_GRAPH_CHANNEL_CACHE_H
 #define MPG_GRAPH_CHANNEL_CACHE_H
 
@@ -8,38 +8,40 @@
 
 /* The channel from a thread to PEER of COMM, or from PEER to the thread, with TAG. */
 struct cached_channel {
-    struct channel *channel;  /* referenced by the entry; NULL: used only once so far */
+    struct channel *channel;  /* the channel, which the entry references; NULL: used only once so far */
     struct channel_name name; /* name of the channel */
     int32_t peer;
-    bool is_known, is_foreign; /* is_foreign: PEER is of another job, and has no channel */
-    uint32_t sequence;        /* number of the sequence of sent messages (sequences.h); 0: not known yet */
+    bool is_known, is_foreign; /* is_foreign: PEER belongs to another job, so that there is no channel */
+    uint32_t sequence;        /* number of the sequence of messages from the thread to PEER (sequences.h); 0: not known yet */
 };
 
-/* Enough for the neighbours of a thread in most programs. Zero-initialised: empty. */
+/* Number of entries, enough for the neighbours of a thread in most programs. */
 enum { CHANNELS_CACHED = 16 };
 struct channel_cache {
     struct cached_channel cached_channel[CHANNELS_CACHED];
     struct sequences sequences;
 };
 
-/* Fills the cache entry of CALL's thread, or makes the channel on second use. Returns 0, or -1 with ERR. */
+/* Fills CACHED_CHANNEL for the next use: at first use with the name, at second use with the channel, which is made if
+ * missing. Returns 0, or -1 with ERR. */
 int mpg_graph_fill_cached_channel(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer,
                                   int32_t tag,
                                   struct cached_channel *cached_channel, struct mpg_error *err);
-/* graph_cached_channel_slot() returns the entry for PEER (SENDS: as receiver) and TAG; graph_cached_channel_fits()
- * returns whether entry R is for the channel with PEER of COMM and TAG, and refers to the channel. */
+/* graph_cached_channel_slot() returns the entry that can hold the channel with PEER and TAG; SENDS: PEER is the receiver.
+ * graph_cached_channel_fits() returns whether entry R holds the channel with PEER of COMM and TAG. */
 static inline struct cached_channel *graph_cached_channel_slot(const struct call *call, bool sends, int32_t peer, int32_t tag)
 {
-    enum { PLACES = CHANNELS_CACHED / 2 }; /* entries of each direction; peers at any stride mostly have different entries */
+    enum { PLACES = CHANNELS_CACHED / 2 }; /* entries of each direction; peers at equal distances mostly have different entries */
     const uint32_t name = (uint32_t)peer ^ (uint32_t)tag, hash = name * 0x9e3779b1u >> 16;
     return &call->channel_cache->cached_channel[2 * (hash % PLACES) + sends];
 }
 static inline bool graph_cached_channel_fits(const struct cached_channel *r, int32_t comm, int32_t peer, int32_t tag)
 {
-    return r->channel && r->peer == peer && r->name.where == comm && r->name.tag == tag; /* SENDS is encoded in the position */
+    /* SENDS need not be compared: it determines the index of the entry */
+    return r->channel && r->peer == peer && r->name.where == comm && r->name.tag == tag;
 }
-/* CALL sends (SENDS) to, or receives from, PEER of COMM with TAG: *CACHED_CHANNEL is the cache entry, valid until the next
- * look-up. */
+/* Sets *CACHED_CHANNEL to the cache entry for a message that CALL sends to (SENDS), or receives from, PEER of COMM with TAG.
+ * The entry is valid until the next look-up. */
 static inline int graph_find_cached_channel(struct matching *matching, const struct call *call, bool sends,
                                             int32_t comm, int32_t peer, int32_t tag, struct cached_channel **cached_channel,
                                             struct mpg_error *err)

@@ -8,9 +8,9 @@
 
 #include "graph/matching/message.h"
 
-/* Channels of different spaces never match. Messages of the program: by communicator and tag; of neighbourhood
- * collectives: by communicator and number of the persistent collective (as tag); of windows: by window; partitioned
- * ones: by pair of requests. */
+/* Spaces of channel names. Messages of the program are told apart by communicator and tag; of neighbourhood collectives by
+ * communicator and number of the persistent collective (as tag); of windows by window; partitioned messages by pair of
+ * requests. */
 enum space { SPACE_USER, SPACE_NEIGHBOR, SPACE_WINDOW, SPACE_PARTITIONED };
 
 struct channel_name {
@@ -20,7 +20,8 @@ struct channel_name {
     int32_t tag;
 };
 
-/* The messages of one channel that wait for their other end: all sent, or all posted (or taken by a matched probe). */
+/* The unmatched messages of one channel: either all are sent and not received, or all are posted (or taken by a matched
+ * probe) and not sent. */
 struct channel {
     struct message *first, *last;
     struct waiter *probe_waiters; /* linked by next */
@@ -29,8 +30,8 @@ struct channel {
     struct channel_name name;
 };
 
-/* Content of the table under a name: a channel, a single message (the frequent case in programs with many messages in
- * flight), or neither. */
+/* The content of the table under a name: a channel; a single message, which saves a channel in programs with many messages in
+ * flight; or neither. */
 struct channel_entry {
     struct channel *channel;
     struct message *alone;
@@ -49,8 +50,8 @@ struct channel_table {
     size_t lines, count; /* number of buckets, 0 or a power of 2; number of entries in use */
 };
 
-/* Returns the content under NAME. *WHERE: for mpg_graph_channel_change() and mpg_graph_channel_remove(), valid until
- * the table changes. */
+/* Returns the content under NAME. *WHERE is the address of the content, for mpg_graph_channel_change() and
+ * mpg_graph_channel_remove(), valid until the table changes. */
 struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_table, const struct channel_name *name,
                                             void ***where);
 /* Adds WHAT under NAME, which must be unused. Returns 0, or -1: out of memory. */
@@ -59,7 +60,7 @@ int mpg_graph_channel_add(struct channel_table *channel_table, const struct chan
 void mpg_graph_channel_change(void **where, struct channel_entry what);
 /* Removes the content at WHERE, under NAME. */
 void mpg_graph_channel_remove(struct channel_table *channel_table, const struct channel_name *name, void **where);
-/* Iterates over the table, with *I from 0 on. Neither channel nor message: the end. */
+/* Iterates over the table: returns the next content; *I is 0 at first. A content with neither channel nor message is the end. */
 struct channel_entry mpg_graph_channel_next(const struct channel_table *channel_table, size_t *i);
 void mpg_graph_channel_table_clear(struct channel_table *channel_table);
 

@@ -12,23 +12,23 @@ struct epoch_part {
     struct call_ref call_ref;
     uint32_t part;  /* position among the parts of the call, from 1 */
     int32_t target; /* rank of the window's communicator; -1: all */
-    int by;         /* hypothesis that selects the part by itself; -1: none */
+    int by;         /* index of the hypothesis that selects this part without the rest of the epoch; -1: none */
 };
 
-/* The parts of one open epoch. Zero-initialised: none. */
+/* The parts of one open epoch. Zero-initialised: no parts. */
 struct epoch_parts {
     struct epoch_part *item;
     size_t n, capacity;
 };
 
-/* In a learning pass: notes that PART of CALL belongs to the epoch. Returns 0, or -1: out of memory. */
+/* Notes, in a learning pass, that PART of CALL belongs to the epoch. Returns 0, or -1: out of memory. */
 int mpg_graph_note_part(const struct applied_hypotheses *s, struct epoch_parts *epoch_parts, const struct call *call,
                         uint32_t part,
                         int32_t target,
                         int by, struct mpg_error *err);
-/* In a learning pass: CALL ends the epoch for TARGET (-1: for all targets), and hypothesis DROPPER (-1: none) drops
- * the epoch. Records DROPPER for the epoch's parts for TARGET, and removes these parts from EPOCH_PARTS. Errors: out of
- * memory; another hypothesis selects one of the parts. */
+/* To be called in a learning pass when CALL ends the epoch for TARGET (-1: for all targets). DROPPER: the hypothesis that
+ * drops the epoch; -1: none. Records DROPPER for the epoch's parts for TARGET, and removes these parts from EPOCH_PARTS.
+ * Errors: out of memory; another hypothesis selects one of the parts. */
 int mpg_graph_learn_epoch(const struct applied_hypotheses *s, struct epoch_parts *epoch_parts, const struct call *call,
                           int32_t target,
                           int dropper,

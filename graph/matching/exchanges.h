@@ -7,8 +7,8 @@
 
 #include "graph/matching/groups.h"
 
-/* CALL, an inserted call, begins. *SENDING: the message that CALL sends, or NULL. *GROUP: the messages that CALL
- * receives; owned by the caller, also on failure. */
+/* To be called when CALL, an inserted call, begins. *SENDING is set to the message that CALL sends, or NULL; *GROUP to the
+ * messages that CALL receives, owned by the caller, also on failure. */
 int mpg_graph_begin_exchange(struct matching *matching, const struct call *call, struct message **sending, struct group **group,
                              struct mpg_error *err);
 

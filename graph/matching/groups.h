@@ -16,19 +16,19 @@ struct group *mpg_graph_new_group(uint32_t count, struct mpg_error *err);
 /* Sends the messages of CALL, a neighbourhood collective, and posts its receives. *GROUP is owned by the caller, also
  * on failure. */
 int mpg_graph_neighbors(struct matching *matching, const struct call *call, struct group **group, struct mpg_error *err);
-/* Likewise for CALL that starts persistent neighbourhood collective WHAT, the WHICH-th of its communicator. INDEX: of
- * the first message among the messages that CALL starts. */
+/* Likewise for CALL that starts WHAT, the WHICH-th persistent neighbourhood collective of its communicator. INDEX: index of
+ * its first message among the messages that CALL starts. */
 int mpg_graph_start_neighbors(struct matching *matching, const struct call *call, const struct mpg_event *what, uint32_t which,
                               uint32_t index, struct group **group, struct mpg_error *err);
 /* Makes WAITER wait for the messages of GROUP (or NULL) that have not arrived. */
 void mpg_graph_await_group(struct waiter *waiter, struct group *group);
-/* Returns the first message that has not arrived; NULL: none. */
+/* Returns the first message of GROUP that has not arrived; NULL: all have. */
 const struct message *mpg_graph_missing_of_group(const struct group *group);
-/* Returns the number of messages known to be dropped by hypotheses. */
+/* Returns the number of messages of GROUP that hypotheses are known to drop. */
 uint32_t mpg_graph_group_dropped(const struct applied_hypotheses *applied_hypotheses, const struct group *group);
 /* Adds the edges of arrived messages to the call being left; frees GROUP. POLLED: the call does not block. */
 int mpg_graph_group_edges(struct matching *matching, struct group *group, bool polled, struct mpg_error *err);
-/* Removes WAITER from the messages of GROUP (or NULL). Returns for how many of them WAITER waited. */
+/* Removes WAITER from the messages of GROUP (or NULL). Returns the number of messages that WAITER waited for. */
 uint32_t mpg_graph_abandon_group(struct group *group, const struct waiter *waiter);
 
 #endif

@@ -8,8 +8,8 @@
 #include "common/pool.h"
 #include "graph/matching/channel_table.h"
 
-/* Numbers of partitioned sends (made[1]) and receives (made[0]) made so far for one source, destination, communicator
- * and tag. `number` identifies the four. */
+/* Numbers of partitioned sends (made[1]) and receives (made[0]) made so far for one source, destination, communicator and
+ * tag. `number` stands for these four in channel names. */
 struct channel_pairs {
     int32_t number, made[2];
 };
@@ -55,8 +55,8 @@ void mpg_graph_drop_channel_if_empty(struct channels *channels, struct channel *
 void mpg_graph_wake_probers(struct channel *c);
 /* Frees a message that is in no channel. */
 void mpg_graph_free_message(struct channels *channels, struct message *message);
-/* Returns the first unmatched message by rank and call number, without cancelled ones, or NULL. *COUNT: number of
- * unmatched messages, without those that --lenient has counted. */
+/* Returns the unmatched message with the lowest rank and call number, or NULL. *COUNT: number of unmatched messages.
+ * Cancelled messages, and those that --lenient has counted, are left out. */
 const struct message *mpg_graph_first_unmatched(const struct channels *channels, uint64_t *count);
 void mpg_graph_channels_clear(struct channels *channels); /* frees every message */
 

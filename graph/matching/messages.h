@@ -22,11 +22,11 @@ struct protocol {
     bool grows; /* synchronous on the target only because hypotheses enlarge the message */
 };
 
-/* Cache of protocols by size in bytes and send mode. */
+/* Cache of protocols, by message size in bytes and send mode. */
 enum { GRAPH_PROTOCOLS = 16 };
 struct known_protocol {
     int64_t bytes;
-    enum mpg_call mode; /* 0, which is no send mode: the entry is empty */
+    enum mpg_call mode; /* send mode of the entry; 0, which is no send mode: the entry is empty */
     struct protocol protocol;
 };
 
@@ -43,14 +43,14 @@ struct matching {
     struct posted posted;
     struct deferred_receives deferred;
     struct applied_hypotheses applied_hypotheses;
-    bool notes_progress; /* counts waits for the sender's next call (eager_limit.h) */
+    bool notes_progress; /* whether to count receivers that wait until the sender enters its completing call (eager_limit.h) */
     bool of_target, keeps_protocol; /* resized messages: see struct mpg_graph_options */
     struct known_protocol known[GRAPH_PROTOCOLS];
     uint64_t sent; /* number of messages sent so far */
     uint64_t in_flight; /* messages sent and not completed by the receiver */
 };
 
-/* Returns whether RANK has one thread. For several threads the trace does not tell the order of completions. */
+/* Returns whether RANK has only one thread. The trace does not tell the order of completions in different threads. */
 bool mpg_graph_is_alone(const struct matching *matching, int32_t rank);
 
 /* Returns the protocol of a message of BYTES sent in the mode of call MODE. */
@@ -73,40 +73,41 @@ static inline struct protocol graph_load_protocol(struct matching *matching, enu
                : mpg_graph_find_protocol(matching, mode, load);
 }
 
-/* CALL sends a message on the channel NAME; INDEX: among the messages that CALL sends. Returns 0, or -1: out of memory. */
+/* Sends a message of CALL on the channel NAME; INDEX: index among the messages that CALL sends. Returns 0, or -1: out of
+ * memory. */
 int mpg_graph_send_on(struct matching *matching, const struct call *call, const struct channel_name *name,
                       struct protocol protocol, struct load load, uint32_t index, struct message **message,
                       struct mpg_error *err);
-/* CALL is about to post a receive: counts a part of CALL; also a dropped part, if a request completes the receive and
- * hypotheses drop its message. Blocking receives count their dropped messages when left. */
+/* To be called before CALL posts a receive: counts one more part of CALL, and one more dropped part if hypotheses drop the
+ * message and a request completes the receive. Dropped messages of blocking receives are counted when the call is left. */
 void mpg_graph_note_post(const struct matching *matching, const struct call *call);
-/* Returns whether M, whose receive is posted, is known to be dropped. */
+/* Returns whether hypotheses are known to drop M, whose receive is posted. */
 bool mpg_graph_is_receive_dropped(const struct applied_hypotheses *applied_hypotheses, const struct message *m);
-/* CALL posts a receive with a buffer of ROOM_BYTES on the channel NAME. Returns 0, or -1: out of memory. */
+/* Posts a receive of CALL with a buffer of ROOM_BYTES on the channel NAME. Returns 0, or -1: out of memory. */
 int mpg_graph_post_on(struct matching *matching, const struct call *call, const struct channel_name *name, int64_t room_bytes,
                       struct message **message, struct mpg_error *err);
-/* The library progresses posted receives in CALL: sets the progress slot of the deferred receives of CALL's rank. Returns
+/* Lets the library progress posted receives in CALL: sets the progress slot of the deferred receives of CALL's rank. Returns
  * 0, or -1: out of memory. */
 int mpg_graph_progress_receives(struct matching *matching, const struct call *call, struct mpg_error *err);
-/* Likewise at the begin of CALL, of any kind, if CALL makes progress. */
+/* Likewise at the begin of CALL, if CALL is of a kind that makes progress. */
 static inline int graph_progress_receives_at(struct matching *matching, const struct call *call, struct mpg_error *err)
 {
     if (!matching->deferred.rank || matching->deferred.rank[call->rank].n == 0 || !mpg_graph_makes_progress(call))
         return 0;
     return mpg_graph_progress_receives(matching, call, err);
 }
-/* Sends a message of the program. TO: rank of COMM. *MESSAGE is NULL if the receiver is of another job. */
+/* Sends a message of the program from CALL. TO: rank of COMM. *MESSAGE is set to NULL if the receiver belongs to another job. */
 int mpg_graph_send(struct matching *matching, const struct call *call, enum mpg_call mode, int32_t comm, int32_t to, int32_t tag,
                    int64_t bytes, uint32_t index, struct message **message, struct mpg_error *err);
-/* Posts a receive of the program. FROM: rank of COMM. ANY: MPG_ANY_ flags of the receive. */
+/* Posts a receive of the program from CALL. FROM: rank of COMM. ANY: MPG_ANY_ flags of the receive. */
 int mpg_graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from, int32_t tag, uint32_t any,
                    int64_t room_bytes, struct message **message, struct mpg_error *err);
-/* In a learning pass: hypothesis DROPPER (-1: none) drops the send of M, whose receive is posted. Returns 0, or -1:
- * out of memory. */
+/* Records in a learning pass that hypothesis DROPPER (-1: none) drops the send of M, whose receive is posted. Returns 0, or
+ * -1: out of memory. */
 int mpg_graph_drop_sender(struct matching *matching, struct message *m, int dropper, struct mpg_error *err);
-/* mpg_graph_take_message(): takes the first message without receive from the channel NAME, as a matched probe does; *MESSAGE is a
- * new message if none has been sent. mpg_graph_post_message(): CALL posts the receive of such a MESSAGE, with a buffer of
- * ROOM_BYTES. Both return 0, or -1: out of memory. */
+/* mpg_graph_take_message(): takes the first message without receive from the channel NAME, as a matched probe does; *MESSAGE
+ * is a new message if none has been sent. mpg_graph_post_message(): posts the receive of this MESSAGE by CALL, with a buffer
+ * of ROOM_BYTES. Both return 0, or -1: out of memory. */
 int mpg_graph_take_message(struct matching *matching, const struct channel_name *name, struct message **message,
                            struct mpg_error *err);
 int mpg_graph_post_message(struct matching *matching, const struct call *call, struct message *message, int64_t room_bytes,
@@ -120,25 +121,25 @@ int mpg_graph_sender_edge(struct matching *matching, struct call *call, struct m
 /* Emits a step MPG_STEP_VIEW (graph/graph.h) for MESSAGE, which has arrived and which CALL can complete: from now on the
  * receiver reads the arrival from the step's slot. */
 int mpg_graph_view(struct matching *matching, const struct call *call, struct message *message, struct mpg_error *err);
-/* Adds MESSAGE as a candidate of the call being left. COMPLETED: the call completes the message in the trace. */
+/* Lists MESSAGE as a candidate of the call being left. COMPLETED: the call completes the message in the trace. */
 int mpg_graph_candidate(struct matching *matching, const struct message *message, int64_t request, bool completed,
                         struct mpg_error *err);
 /* Notes that CALL completes MESSAGE at the receiver. Call before mpg_graph_receiver_done(). */
 void mpg_graph_note_received(const struct matching *matching, const struct call *call, struct message *message);
-/* The receiver, the sender is done with MESSAGE. POLLED: received by a nonblocking call; ABANDONED: never completed
- * by the sender. */
+/* To be called when the receiver, or the sender, has completed MESSAGE. POLLED: the receiving call does not block. ABANDONED:
+ * the sender never completes MESSAGE. */
 void mpg_graph_receiver_done(struct matching *matching, struct message *message, bool polled);
 void mpg_graph_sender_done(struct matching *matching, struct message *message, bool abandoned);
-/* The receive request of MESSAGE was freed: the receive takes the message, and no call completes it. */
+/* To be called when the receive request of MESSAGE is freed: the receive takes the message, but no call completes it. */
 void mpg_graph_receive_freed(struct matching *matching, struct message *message);
 void mpg_graph_matching_clear(struct matching *matching); /* frees every message */
 
-/* mpg_graph_send() for a call that is begun and left at once. Requires a graph without struct more_of_message, a
+/* As mpg_graph_send(), for a call whose begin and leave are made together. Requires a graph without struct more_of_message, a
  * CACHED_CHANNEL with channel, and a PROTOCOL that is eager on both machines. Returns NULL with ERR: out of memory. */
 struct cached_channel;
 struct message *mpg_graph_send_at_once(struct matching *matching, const struct call *call, struct cached_channel *cached_channel,
                                        struct protocol protocol, struct mpg_error *err);
-/* Lists M as the only message that CALL sent in STEP, the leave of CALL. Returns 0, or -1: out of memory. */
+/* Lists M as the only message sent by CALL in STEP, the LEAVE of CALL. Returns 0, or -1: out of memory. */
 int mpg_graph_keep_sent_at_once(struct matching *matching, const struct call *call, struct mpg_step *step,
                                 const struct message *m, struct mpg_error *err);
 

@@ -7,8 +7,8 @@
 
 #include "graph/matching/messages.h"
 
-/* CALL initialises a partitioned send (SENDS) to, or receive from, PEER of COMM with TAG. *NAME: channel of all its
- * starts; *FOREIGN: PEER is of another job. Returns 0, or -1 with ERR. */
+/* Pairs the partitioned send to PEER (SENDS), or receive from PEER, of COMM with TAG that CALL initialises. *NAME: channel of
+ * all its starts; *FOREIGN: PEER belongs to another job. Returns 0, or -1 with ERR. */
 int mpg_graph_pair_partitioned(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer,
                                int32_t tag, struct channel_name *name, bool *foreign, struct mpg_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Posted-receive queues: a rank's posted, uncompleted receives in posting order. With MPI_ANY_SOURCE receives,
- * arriving messages take receives in this order (docs/MODEL.md, section 6). Receives of the program only, without
- * matched receives. */
+/* Posted-receive queues: a rank's posted, uncompleted receives in posting order. With MPI_ANY_SOURCE receives, arriving
+ * messages take receives in this order (docs/MODEL.md, section 6). The queues hold receives of the program only, no matched
+ * receives. */
 #ifndef MPG_GRAPH_POSTED_QUEUE_H
 #define MPG_GRAPH_POSTED_QUEUE_H
 

@@ -6,10 +6,10 @@
 
 #include "graph/matching/messages.h"
 
-/* The object of a probe. */
+/* What a probe looks at. */
 struct probing {
-    struct channel *channel; /* plain probe, or NULL */
-    struct message *taken;   /* matched probe, or NULL */
+    struct channel *channel; /* plain probe: its channel; otherwise NULL */
+    struct message *taken;   /* matched probe: the message that it takes; otherwise NULL */
 };
 
 /* Messages of a rank taken by matched probes and not received yet: number of the message -> struct message *. */
@@ -17,23 +17,24 @@ struct taken {
     struct mpg_map messages;
 };
 
-/* CALL, a probe, begins. It waits for the message that it found in the trace. Both return 0, or -1 with ERR. */
+/* mpg_graph_probe() begins CALL, a probe, which waits for the message that it found in the trace. Both functions return 0, or
+ * -1 with ERR. */
 int mpg_graph_probe(struct matching *matching, struct call *call, struct probing *probing, struct mpg_error *err);
 int mpg_graph_matched_probe(struct matching *matching, struct taken *taken, struct call *call, struct probing *probing,
                             struct mpg_error *err);
-/* Returns the message found, or NULL if it is not there yet. */
+/* Returns the message that the probe finds, or NULL if the message has not been sent yet. */
 struct message *mpg_graph_probed(const struct probing *probing);
-/* Adds the edge into the leave of the probe, and ends PROBING. */
+/* Adds the edge into the leave of the probe's call, and ends PROBING. */
 int mpg_graph_probe_edges(struct matching *matching, struct probing *probing, struct mpg_error *err);
-/* *MESSAGE: the message that CALL, a Mrecv or Imrecv, receives, with its receive posted; NULL: none. Returns 0, or -1
+/* Sets *MESSAGE to the message that CALL, a Mrecv or Imrecv, receives, and posts its receive; NULL: none. Returns 0, or -1
  * with ERR. */
 int mpg_graph_matched_receive(struct matching *matching, struct taken *taken, const struct call *call, struct message **message,
                               struct mpg_error *err);
 /* Returns whether a matched probe waits for the send of its message. */
 bool mpg_graph_probe_lacks_message(const struct probing *probing);
-/* Removes WAITER from PROBING. Returns the number of events that WAITER gives up. */
+/* Removes WAITER from PROBING. Returns the number of events, 0 or 1, that WAITER then no longer waits for. */
 uint32_t mpg_graph_abandon_probe(struct probing *probing, const struct waiter *waiter);
-/* The rank has ended. Returns -1 if a message taken by a matched probe was never received. */
+/* To be called at the end of the rank. Returns -1 with ERR if a message taken by a matched probe was never received. */
 int mpg_graph_end_probes(struct matching *matching, const struct taken *taken, struct mpg_error *err);
 
 #endif

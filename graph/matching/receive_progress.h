@@ -2,20 +2,20 @@
 /* Receives that a rank has posted and its library has not progressed yet. The library progresses receives inside MPI
  * calls only, from the rank's next call that makes progress on (docs/MODEL.md, section 5, Progress).
  *
- * Their number is bounded by the receives that a rank posts between two such calls. */
+ * The number of these receives is bounded by the receives that a rank posts between two such calls. */
 #ifndef MPG_GRAPH_RECEIVE_PROGRESS_H
 #define MPG_GRAPH_RECEIVE_PROGRESS_H
 
 #include "graph/call.h"
 #include "graph/matching/message.h"
 
-/* The deferred receives of one rank, in posting order. */
+/* The deferred receives of one rank, posted and not yet progressed, in posting order. */
 struct deferred {
     struct message **message;
     uint32_t n, capacity;
 };
 
-/* Zero-initialised: receives make progress as soon as they are posted. */
+/* The deferred receives of all ranks. Zero-initialised: receives make progress as soon as they are posted. */
 struct deferred_receives {
     struct deferred *rank; /* NULL: no receive is deferred */
     int32_t ranks;
@@ -23,11 +23,11 @@ struct deferred_receives {
 
 /* Defers the receives of RANKS ranks until the rank's next progress call. Returns 0, or -1: out of memory. */
 int mpg_graph_deferred_init(struct deferred_receives *all, int32_t ranks, struct mpg_error *err);
-/* Returns whether the library progresses posted receives in CALL, judging by the kind of the call. Excluded are calls
- * that only start, free or cancel something, MPI-IO, failed calls, and blocking sends; for sends that wait for the
- * receiver, the caller makes the exception. */
+/* Returns whether the library progresses posted receives in CALL, judging by the kind of the call. Excluded are calls that
+ * only start, free or cancel something, MPI-IO, failed calls, and blocking sends; the caller must treat blocking sends that
+ * wait for the receiver as making progress. */
 bool mpg_graph_makes_progress(const struct call *call);
-/* CALL posted the receive of M, which is deferred. Returns 0, or -1: out of memory. */
+/* Adds the receive of M, posted by CALL, to the deferred receives. Returns 0, or -1: out of memory. */
 int mpg_graph_deferred_add(struct deferred_receives *all, const struct call *call, struct message *m, struct mpg_error *err);
 /* Removes the deferred receive of M, which ends without progress. */
 void mpg_graph_deferred_remove(struct deferred_receives *all, struct message *m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Target-side progress of one-sided transfers: a library whose target takes part inside its own calls only
- * (docs/PROGRESS.md, Target-side progress). Observations from the trace, and edges into the calls that start or complete
- * transfers. Needs comparable clocks and ranks of one thread. */
+/* Target-side progress of one-sided transfers: a library whose target takes part inside its own calls only (docs/PROGRESS.md,
+ * Target-side progress). Counts observations in the trace, and adds edges into the calls that start or complete transfers.
+ * Needs comparable clocks and ranks of one thread. */
 #ifndef MPG_GRAPH_RMA_PROGRESS_H
 #define MPG_GRAPH_RMA_PROGRESS_H
 
@@ -10,10 +10,10 @@
 struct window;
 struct matching;
 
-/* Transfers to one target that are under way: the kind and begin of the latest. */
+/* Transfers to one target that are under way: kind and begin of the transfer that started last. */
 struct rma_under_way {
     int32_t target;    /* world rank; -1: none */
-    double since_ns;   /* aligned begin */
+    double since_ns;   /* aligned begin of the transfer */
     enum mpg_call call;
     int64_t bytes;
 };
@@ -22,20 +22,20 @@ struct rma_under_way {
 struct rma_waits {
     struct rma_under_way *item;
     uint32_t n, capacity;
-    bool starts; /* the call starts the transfer in the list */
+    bool starts; /* the call starts the listed transfer; otherwise it completes the transfers */
 };
 
-/* CALL starts a transfer of BYTES to world rank TARGET. Notes the transfer in LIST and in *UNDER_WAY (NULL: not
- * kept). If CALL can wait for a call of the target, CALL also waits until all calls that the target begins before CALL's
+/* To be called when CALL starts a transfer of BYTES to world rank TARGET. Notes the transfer in LIST and in *UNDER_WAY (NULL:
+ * not noted). If CALL can wait for a call of the target, CALL also waits until all calls that the target begins before CALL's
  * leave are known. Returns 0, or -1: out of memory. */
 int mpg_graph_rma_start(struct matching *matching, struct call *call, int32_t target, int64_t bytes,
                         struct rma_under_way *under_way,
                         struct rma_waits *list, struct mpg_error *err);
-/* Likewise for CALL that completes UNDER_WAY, which is cleared. */
+/* Likewise when CALL completes UNDER_WAY, which is cleared. */
 int mpg_graph_rma_end(struct matching *matching, struct call *call, struct rma_under_way *under_way, struct rma_waits *list,
                       struct mpg_error *err);
-/* CALL is left: adds the edges of the transfers in LIST, or counts observations; empties LIST. Returns 0, or -1: out
- * of memory. */
+/* To be called when CALL is left: adds the edges of the transfers in LIST, or counts observations; empties LIST. Returns 0,
+ * or -1: out of memory. */
 int mpg_graph_rma_edges(struct matching *matching, const struct call *call, struct rma_waits *list, struct mpg_error *err);
 /* Adds the observed kinds to FOUND. */
 void mpg_graph_rma_found(const struct progress *progress, struct mpg_weak_progress *found);

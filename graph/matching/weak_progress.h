@@ -10,26 +10,27 @@
 #include "graph/matching/message.h"
 #include "graph/steps.h"
 
-/* A call that progresses messages from its enter on. */
+/* A call from whose enter on its rank's library progresses messages. */
 struct progress_call {
     double enter_ns, leave_ns; /* aligned times */
     uint64_t number;           /* call number */
-    /* position in the rank: twice the call number; an inserted call has twice the number of the call before, plus 1 */
+    /* position among the calls of the rank: twice the call number; of an inserted call, twice the number of the traced call
+     * before it, plus 1 */
     uint64_t position;
-    uint32_t slot;             /* value at the enter */
+    uint32_t slot;             /* slot of the value at the enter */
     uint32_t users;            /* number of messages that refer to the call, plus 1 while it is in the rank's list */
 };
 
 enum { PROGRESS_CALLS_KEPT = 64 };
 
-/* A waiter that waits until all calls of a rank up to a time are known. */
+/* A waiter that waits until all calls that a rank begins before until_ns are known. */
 struct progress_waiter {
     struct progress_waiter *next;
     double until_ns; /* aligned time */
     struct waiter *waiter;
 };
 
-/* The latest calls of a rank; the i-th call is at i mod PROGRESS_CALLS_KEPT. */
+/* The latest calls of a rank, a ring buffer: the i-th call is at index i mod PROGRESS_CALLS_KEPT. */
 struct recent_calls {
     struct progress_call *progress_call[PROGRESS_CALLS_KEPT];
     uint64_t n;
@@ -38,34 +39,37 @@ struct recent_calls {
 /* One rank: the latest progress calls, and the messages that wait for later calls. */
 struct progress_calls {
     struct recent_calls all;
-    struct recent_calls windows; /* RMA calls, which progress one-sided transfers only */
-    struct message *first; /* weak sends to this rank whose progress call is still to come */
-    struct message *posts; /* MPI_Win_posts by this rank that a Win_start waits for (graph/matching/win_start.h) */
+    struct recent_calls windows; /* progress calls for one-sided transfers only */
+    struct message *first; /* first of the weak sends to this rank whose progress call is not known yet */
+    /* first of the messages of MPI_Win_posts by this rank that a Win_start waits for (graph/matching/win_start.h) */
+    struct message *posts;
     struct progress_waiter *progress_waiter;
     uint64_t position;    /* position of the latest call of any kind */
-    double latest_ns; /* aligned: no later action of the rank happens before this time; -INFINITY: unknown */
+    double latest_ns; /* aligned time before which the rank does nothing more; -INFINITY: unknown */
     bool is_over;         /* the rank makes no further calls */
 };
 
 struct progress {
     bool is_on, observes;
     bool serves; /* one-sided transfers are examined, too: their kinds are observed, or some wait for the target's calls */
-    struct mpg_weak_progress limits;   /* larger sends are weak; if OBSERVES, all sends are examined */
+    struct mpg_weak_progress limits;   /* sends larger than these limits are weak; if OBSERVES, all sends are examined */
     int32_t ranks;
     struct progress_calls *rank;
     struct mpg_pool pool, waiter_pool; /* pool of progress calls; pool of progress_waiters */
     struct steps *steps;
-    /* observed: blocking sends; sends with request; sends in trees (progress_evidence.h); MPI_Win_starts */
+    /* evidence collected from blocking sends; from sends completed by a request; from sends in trees of collectives
+     * (progress_evidence.h); from MPI_Win_starts */
     struct progress_evidence blocking, requested, posted, starts;
     struct rma_evidence *rma_evidence; /* graph/matching/rma_progress.h; NULL: none yet */
-    /* for the call being left: latest enter of a progress call of its sends; latest send among its received messages;
-     * -INFINITY: none */
+    /* of the call being left, aligned: latest enter among the progress calls of its sends; latest send among the messages
+     * that it receives; -INFINITY: none */
     double latest_ns, received_ns;
     int64_t latest_bytes;
     bool latest_requested;
 };
 
-/* LIMITS NULL without OBSERVES: weak progress is off, and the other functions have no effect. Returns 0, or -1: out of memory. */
+/* Initialises PROGRESS. If LIMITS is NULL and OBSERVES is false, weak progress is off, and the other functions have no
+ * effect. Returns 0, or -1: out of memory. */
 int mpg_graph_progress_init(struct progress *progress, const struct mpg_weak_progress *limits, bool observes, int32_t ranks,
                             struct steps *steps, struct mpg_error *err);
 void mpg_graph_progress_clear(struct progress *progress);
@@ -92,30 +96,30 @@ void mpg_graph_end_progress(struct progress *progress, int32_t rank);
 /* Returns whether M, which is sent, is a weak send; sets M's is_weak accordingly. */
 bool mpg_graph_is_weak_send(const struct progress *progress, const struct message *m);
 void mpg_graph_mark_weak_send(const struct progress *progress, struct message *m);
-/* Counts M in COUNTS (kept_waiting, kept_leaving) if hypotheses change M's size, and the trace does not show that sends
- * of the new size wait, or complete at once, as those of the traced size do. */
+/* With hypotheses: counts M in COUNTS, as kept_waiting or kept_leaving, if its size is changed and the trace does not show
+ * whether sends of the new size wait, or complete at once, as sends of the traced size do. */
 void mpg_graph_count_resized(const struct progress *c, const struct message *m, struct mpg_graph_counts *counts);
-/* M, a weak send, is sent: looks for the progress call, once M's earliest start is known. */
+/* To be called when M, a weak send, is sent: looks for the progress call, if M's earliest start is known. */
 void mpg_graph_weak_send_started(struct progress *progress, struct message *m);
-/* The receive of M is posted: likewise, for sends that cannot start earlier. */
+/* To be called when the receive of M is posted: likewise, for sends that cannot start earlier. */
 void mpg_graph_weak_send_posted(struct progress *progress, struct message *m);
-/* WAITER, a call that is left at LEAVE_NS (aligned) and completes the send of M, waits until the progress call is
- * known. With LEAVE_NS known, a call in which the receiver already was can turn out not to have progressed M. */
+/* Makes WAITER, of a call that is left at LEAVE_NS (aligned) and completes the send of M, wait until the progress call is
+ * known. From LEAVE_NS it can follow that the call in which the receiver was did not progress M. */
 void mpg_graph_await_weak_send(struct progress *progress, struct message *m, double leave_ns, struct waiter *waiter);
 /* Adds to CALL, which completes the send of M, the edge from the progress call, if there is one. Returns 0, or -1:
  * out of memory. */
 int mpg_graph_weak_send_edge(struct progress *progress, const struct call *call, struct message *m, struct mpg_error *err);
-/* WAITER, a Win_start that is left at LEAVE_NS, waits for M, sent by a Win_post: until M is sent, or known to be sent
- * only after LEAVE_NS. The sender of M calls mpg_graph_forget_post(). */
+/* Makes WAITER, of a Win_start that is left at LEAVE_NS, wait until M, the message of a Win_post, is sent, or is known to be
+ * sent only after LEAVE_NS. When M is sent, mpg_graph_forget_post() must be called. */
 void mpg_graph_await_post(struct progress *progress, struct message *m, double leave_ns, struct waiter *waiter);
 void mpg_graph_forget_post(struct progress *progress, const struct message *m);
-/* With OBSERVES: mpg_graph_weak_send_received() notes that the call being left receives M;
- * mpg_graph_observe_weak_sends() counts the observation of CALL, which is left, after all its messages. */
+/* With OBSERVES: mpg_graph_weak_send_received() notes that the call being left receives M; mpg_graph_observe_weak_sends(),
+ * called after this for all messages, counts whether the sends that CALL completes waited. */
 void mpg_graph_weak_send_received(struct progress *progress, const struct message *m);
 void mpg_graph_observe_weak_sends(struct progress *progress, const struct call *call);
-/* The sender is done with M: forgets M's progress call. */
+/* To be called when the sender has completed M: forgets M's progress call. */
 void mpg_graph_weak_send_done(struct progress *progress, struct message *m);
-/* No rank can go on: releases all waiting messages without progress call. Returns whether there was any. */
+/* To be called when no rank can go on: lets all senders go on that wait for a progress call. Returns whether there was any. */
 bool mpg_graph_abandon_progress(struct progress *progress);
 /* Returns the limits that the observed sends and Win_starts show. */
 struct mpg_weak_progress mpg_graph_progress_found(const struct progress *progress);

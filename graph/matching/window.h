@@ -8,7 +8,7 @@
 #include "graph/matching/groups.h"
 #include "trace/reader.h"
 
-/* Members of a window in one epoch of this rank. */
+/* The partner ranks of one epoch of this rank on a window. */
 struct epoch {
     uint32_t count;
     int32_t *ranks;     /* ranks of the window's communicator */
@@ -16,12 +16,12 @@ struct epoch {
     double enter_ns, leave_ns; /* aligned enter and leave of that call */
 };
 
-/* Transfers that are started and not completed: number, DROPPED by hypotheses, bytes as traced and as changed by
- * hypotheses. */
+/* Number and bytes of transfers that are started and not completed: bytes as traced, and as changed by hypotheses; `dropped`:
+ * number that hypotheses drop. */
 struct rma_pending {
     uint64_t n, dropped;
     int64_t bytes, target_bytes;
-    struct rma_under_way rma_under_way; /* of one target: the transfer that can wait for target-side progress */
+    struct rma_under_way rma_under_way; /* of one target: the transfer started last, which can wait for target-side progress */
 };
 
 /* With hypotheses: a locked target (-1: all), and the call that locked. */
@@ -33,19 +33,20 @@ struct lock {
 
 /* State of a rank on one window. */
 struct window {
-    struct rma_pending all;       /* transfers to and from all targets */
-    struct mpg_map targets; /* rank of the window's communicator -> number from 1 in TARGET */
+    struct rma_pending all;       /* transfers under way, to all targets */
+    struct mpg_map targets; /* rank of the window's communicator -> 1 + index in TARGET */
     struct rma_pending *target;
     uint32_t target_count, target_capacity;
     struct epoch access, exposure;
-    struct group *late;     /* messages of Posts that came too late for a Win_start that waits; else NULL */
+    /* messages of Posts that came too late for the Win_start of the epoch, which waits for Posts; else NULL */
+    struct group *late;
     struct epoch_parts epoch_parts;   /* parts of an active-target epoch */
     struct rma_waits waits; /* transfers of the rank's current call on this window that wait for target-side progress */
     struct lock *lock;
     uint32_t lock_count, lock_capacity;
 };
 
-/* The two kinds of synchronization messages of a window. */
+/* Tags of the messages that synchronize the members of a window: from Post to Start or Complete; from Complete to Wait. */
 enum { TAG_POST, TAG_COMPLETE };
 
 /* Returns the state of window OBJECT, made on first use; NULL with ERR: out of memory. */
@@ -56,19 +57,19 @@ static inline int32_t graph_window_comm(const struct mpg_trace *trace, const str
 {
     return mpg_trace_object(trace, call->event->object)->comm;
 }
-/* Returns the channel of the message that CALL, about a window, gets from Win_post on world rank FROM. */
+/* Returns the channel on which CALL, about a window, receives the message of MPI_Win_post by world rank FROM. */
 static inline struct channel_name graph_post_name(const struct call *call, int32_t from)
 {
     return (struct channel_name){SPACE_WINDOW, call->event->object, from, call->rank, TAG_POST};
 }
-/* Removes and returns the transfers under way to TARGET, a rank of the window's communicator; to all targets. */
+/* Remove and return the transfers under way to TARGET, a rank of the window's communicator; and to all targets. */
 struct rma_pending mpg_graph_take_transfers(struct window *w, int32_t target);
 struct rma_pending mpg_graph_take_all(struct window *w);
-/* CALL starts a put, get or accumulate. Returns 0, or -1 with ERR. */
+/* To be called when CALL starts a put, get or accumulate. Returns 0, or -1 with ERR. */
 int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w, struct call *call,
                              struct mpg_error *err);
-/* mpg_graph_end_transfers(): CALL completes the transfers under way to TARGET, a rank of the window's communicator;
- * -1: to all. mpg_graph_begin_passive(): CALL is a lock, flush or unlock. Both return 0, or -1 with ERR. */
+/* mpg_graph_end_transfers() ends the transfers under way to TARGET, a rank of the window's communicator (-1: to all), which
+ * CALL completes. mpg_graph_begin_passive() begins CALL, a lock, flush or unlock. Both return 0, or -1 with ERR. */
 int mpg_graph_end_transfers(struct matching *matching, struct window *w, struct call *call, int32_t target,
                             struct mpg_error *err);
 int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *trace, struct window *w, struct call *call,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nonblocking collectives in libraries that progress them inside MPI calls only: the completing call waits for calls
- * of other members, by the algorithm (docs/PROGRESS.md, Weak progress of nonblocking collectives). Observations from
- * the trace, and edges. */
+/* Nonblocking collectives in libraries that progress them inside MPI calls only: the completing call waits for calls of other
+ * members, as the collective's algorithm requires (docs/PROGRESS.md, Weak progress of nonblocking collectives). Counts
+ * observations in the trace, and adds edges for the waits. */
 #ifndef MPG_GRAPH_NBC_PROGRESS_H
 #define MPG_GRAPH_NBC_PROGRESS_H
 
@@ -10,23 +10,25 @@
 
 struct nbc_progress;
 
-/* LIMITS: as for mpg_graph_progress_init(). TABLE: algorithms of unobserved kinds. EAGER_LIMIT_BYTES: of the traced
- * machine, INT64_MAX: none. OBSERVES: collects observations. All pointers must outlive the result. Returns NULL: out
- * of memory. */
+/* Returns the state of nonblocking collectives, which the caller frees. LIMITS: as for mpg_graph_progress_init(). TABLE:
+ * algorithms of kinds that were not observed. EAGER_LIMIT_BYTES: of the traced machine, INT64_MAX: none. OBSERVES: collect
+ * observations. All pointers must outlive the result. Returns NULL: out of memory. */
 struct nbc_progress *mpg_graph_nbc_progress_new(struct progress *progress, struct collectives *collectives,
                                                 const struct mpg_weak_progress *limits,
                                     const struct mpg_collective_table *table, int64_t eager_limit_bytes, bool observes,
                                                 struct mpg_error *err);
 void mpg_graph_nbc_progress_free(struct nbc_progress *nbc_progress); /* NULL is allowed */
 
-/* CALL completes PART. If PART belongs to a weakly progressing nonblocking collective, CALL waits until all calls that the
- * other members begin before CALL's leave are known. Returns 0, or -1: out of memory. */
+/* To be called when CALL completes PART. If PART belongs to a nonblocking collective with weak progress, makes CALL wait
+ * until all calls are known that the other members begin before CALL's leave. Returns 0, or -1: out of memory. */
 int mpg_graph_await_nbc_progress(struct nbc_progress *nbc_progress, const struct part *part, struct call *call,
                                  struct mpg_error *err);
-/* Adds the edges from progress calls into CALL, before the other edges of PART. Returns 0, or -1: out of memory. */
+/* Adds the edges from the progress calls of other members into CALL's leave. Call before adding the other edges of PART.
+ * Returns 0, or -1: out of memory. */
 int mpg_graph_nbc_edges(struct nbc_progress *nbc_progress, const struct part *part, const struct call *call,
                         struct mpg_error *err);
-/* With OBSERVES: CALL is being left and has completed N requests; counts the observation. */
+/* With OBSERVES: to be called when CALL, which has completed N requests, is left; counts whether the call waited for calls of
+ * other members. */
 void mpg_graph_nbc_observe_call(struct nbc_progress *nbc_progress, const struct call *call, uint32_t n);
 /* Adds the observed kinds to WEAK_PROGRESS. */
 void mpg_graph_nbc_progress_found(const struct nbc_progress *nbc_progress, struct mpg_weak_progress *weak_progress);

@@ -21,83 +21,85 @@ struct requests {
     struct mpg_pool request_pool, more_pool, persistent_pool;
 };
 
-/* Requests of one rank. Zero-initialised: none. */
+/* Requests of one rank. Zero-initialised: no requests. */
 struct rank_requests {
-    struct request **near;     /* by id modulo near_capacity, a power of 2: request ids are consecutive */
+    struct request **near;     /* index: id modulo near_capacity, a power of 2; successive requests have successive ids */
     uint32_t near_capacity, near_count;
     struct mpg_map far;        /* requests whose entry in NEAR is taken: id -> struct request * */
     struct mpg_map persistent; /* id -> struct persistent * */
 };
 
-/* Requests that a call completes. Zero-initialised: none. */
+/* Requests that a call completes. Zero-initialised: no requests. */
 struct completing {
     struct request **requests;
     uint32_t count, capacity;
-    int64_t *given; /* a call that can choose: ids of the receives passed to the call */
+    int64_t *given; /* of a call that can choose what it completes: ids of the receives passed to the call */
     uint32_t given_count, given_capacity;
-    struct waiter choice; /* waits for requests that the call does not complete */
+    struct waiter choice; /* waiter for the requests passed to the call that it does not complete in the trace */
 };
 
-/* The event that a call waits for: a message, a part in a collective, or partitions; or none. */
+/* What a call waits for: a message, a part in a collective, or partitions of a send; all unset: nothing. */
 struct need {
     const struct message *message;
     bool as_sender; /* the sender of the message waits */
     const struct part *part;
-    uint32_t unready;          /* partitions of a send that are not ready */
-    uint64_t start;            /* call of the rank that started the send */
+    uint32_t unready;          /* number of partitions of a send that are not ready */
+    uint64_t start;            /* number of the rank's call that started the send */
 };
 
 void mpg_graph_requests_init(struct requests *requests, struct matching *matching, struct collectives *collectives);
 void mpg_graph_requests_clear(struct requests *requests); /* call after the requests of all ranks are cleared */
 
-/* CALL posts or starts requests, or initialises a persistent one. TAKEN: messages that the rank's matched
- * probes have taken. Returns 0, or -1 with ERR. */
+/* To be called when CALL posts or starts requests, or initialises a persistent request. TAKEN: messages that the rank's
+ * matched probes have taken. Returns 0, or -1 with ERR. */
 int mpg_graph_start_request(struct requests *requests, struct rank_requests *rank, struct taken *taken, const struct call *call,
                             struct mpg_error *err);
-/* CALL starts a one-sided transfer of LOAD with a request. Returns 0, or -1: out of memory. */
+/* To be called when CALL starts a one-sided transfer of LOAD with a request. Returns 0, or -1: out of memory. */
 int mpg_graph_start_transfer(struct requests *requests, struct rank_requests *rank, const struct call *call, struct load load,
                              struct mpg_error *err);
-/* CALL marks partitions of a send as ready. Returns 0, or -1 with ERR. */
+/* To be called when CALL marks partitions of a send as ready. Returns 0, or -1 with ERR. */
 int mpg_graph_ready(struct requests *requests, struct rank_requests *rank, const struct call *call, struct mpg_error *err);
 int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank, const struct call *call, struct mpg_error *err);
-/* CALL asks to cancel a request. */
+/* To be called when CALL asks to cancel a request. */
 void mpg_graph_cancel_request(struct rank_requests *rank, const struct call *call);
-/* CALL completes requests: notes the requests in COMPLETING, and waits for their events. Returns 0, or -1 with ERR. */
+/* To be called when CALL, which completes requests, begins: lists the requests in COMPLETING, and makes CALL wait for their
+ * events. Returns 0, or -1 with ERR. */
 int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *rank, struct call *call,
                                struct completing *completing, struct mpg_error *err);
-/* CALL completes, or could have completed, receives: notes the requests passed to CALL, and makes COMPLETING's CHOICE
- * wait for messages not sent yet. Call after mpg_graph_begin_completion(). Returns 0, or -1: out of memory. */
+/* For CALL that completes, or could have completed, receives: lists the requests passed to CALL, and makes the CHOICE of
+ * COMPLETING wait for messages that are not sent yet. Call after mpg_graph_begin_completion(). Returns 0, or -1: out of
+ * memory. */
 int mpg_graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
                            struct completing *completing, struct mpg_error *err);
 /* Likewise for MPI_Parrived that returned false. */
 int mpg_graph_begin_parrived_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
                                     struct completing *completing, struct mpg_error *err);
-/* CALL stops waiting for requests that it does not complete: their messages come too late. */
+/* Ends the wait of CALL for requests that it does not complete in the trace: their messages come too late. */
 void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, struct completing *completing);
-/* Return whether COMPLETING completes MPI_ANY_SOURCE receives; whether CALL was passed any. */
+/* Return whether COMPLETING completes MPI_ANY_SOURCE receives; and whether MPI_ANY_SOURCE receives were passed to CALL. */
 bool mpg_graph_completes_open(const struct completing *completing);
 bool mpg_graph_is_given_open(const struct rank_requests *rank, const struct completing *completing);
-/* CALL completes MPI_ANY_SOURCE receives: with mpg_graph_begin_open(), COMPLETING's CHOICE waits until no rank can go on.
- * When CALL is left, the next two functions list the rank's posted receives, in posting order, up to the last one for
- * which the evaluator chooses the message: the receive of MESSAGE by CALL itself; the receives among CALL's requests.
+/* For CALL that completes MPI_ANY_SOURCE receives. mpg_graph_begin_open() makes the CHOICE of COMPLETING wait until no rank
+ * can go on. When CALL is left, the next two functions list the rank's posted receives, in posting order, up to the last one
+ * for which the evaluator chooses the message: the receive of MESSAGE by CALL itself; the receives among CALL's requests.
  * They return 0, or -1: out of memory. */
 void mpg_graph_begin_open(struct requests *requests, struct call *call, struct completing *completing);
 int mpg_graph_list_open_receive(struct requests *requests, const struct call *call, struct message *message,
                                 struct mpg_error *err);
 int mpg_graph_list_open_requests(struct requests *requests, const struct rank_requests *rank, const struct call *call,
                                  const struct completing *completing, struct mpg_error *err);
-/* Likewise for CALL, a probe, which has begun. The first returns whether the probe can find another message; the
- * second, when CALL is left, also fills CALL's `probe`. */
+/* Likewise for CALL, a probe that has begun. mpg_graph_begin_probe_choice() returns whether the probe can find another
+ * message than in the trace; the second function, called when CALL is left, also fills CALL's `probe`. */
 bool mpg_graph_begin_probe_choice(struct requests *requests, struct call *call, struct completing *completing);
 int mpg_graph_list_probe(struct requests *requests, struct call *call, struct probing *probing, struct mpg_error *err);
 /* Lists the candidates of CALL, which is being left, if CALL has a choice. Call before the edges. Returns 0, or -1:
  * out of memory. */
 int mpg_graph_choice_candidates(struct requests *requests, const struct rank_requests *rank, const struct call *call,
                                 struct completing *completing, struct mpg_error *err);
-/* With hypotheses: adds the requests passed to CALL to the parts of CALL, and the dropped ones to its dropped parts. */
+/* With hypotheses: counts the requests passed to CALL as parts of CALL, and those that hypotheses drop as dropped parts. */
 void mpg_graph_count_given(const struct requests *requests, const struct rank_requests *rank, const struct call *call);
-/* Returns whether CALL is passed requests of one-sided transfers only: these are complete at the enter, in a library
- * whose starting calls wait. */
+/* Returns whether all requests passed to CALL are one-sided transfers. In a library whose starting calls wait, these are
+ * already complete at CALL's enter. */
 bool mpg_graph_is_given_transfers(const struct rank_requests *rank, const struct call *call);
 /* Adds the edges of COMPLETING into CALL's leave, and removes the requests. Returns 0, or -1 with ERR. */
 int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *rank, struct call *call,
@@ -106,13 +108,13 @@ int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *
  * trace. */
 bool mpg_graph_starts_receive(const struct rank_requests *rank, const struct mpg_event *start, int32_t comm, int32_t from,
                               int32_t tag);
-/* The rank has ended. Returns -1 with ERR if receives or collectives were never completed. */
+/* To be called at the end of the rank. Returns -1 with ERR if receives or collectives were never completed. */
 int mpg_graph_end_requests(struct requests *requests, const struct rank_requests *rank, struct mpg_error *err);
 void mpg_graph_rank_requests_clear(struct requests *requests, struct rank_requests *rank);
 
-/* Fills NEED with the first event of COMPLETING that WAITER waits for. Returns false: none. */
+/* Fills NEED with the first event that WAITER still waits for to complete COMPLETING. Returns false: there is none. */
 bool mpg_graph_completion_need(const struct completing *completing, const struct waiter *waiter, struct need *need);
-/* Removes WAITER from all events of COMPLETING. Returns their number. */
+/* Removes WAITER from all events of COMPLETING. Returns the number of events that WAITER waited for. */
 uint32_t mpg_graph_abandon_completion(struct completing *completing, const struct waiter *waiter);
 
 #endif

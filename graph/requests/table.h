@@ -7,34 +7,34 @@
 
 enum request_kind {
     REQUEST_SEND,
-    REQUEST_RECEIVE,    /* receive; also an Isendrecv with its send */
-    REQUEST_PARTITIONS, /* a partitioned send until all partitions are ready; then REQUEST_SEND */
+    REQUEST_RECEIVE,    /* a receive; also an Isendrecv, with the send in SENDING */
+    REQUEST_PARTITIONS, /* a partitioned send whose partitions are not all ready; then it becomes a REQUEST_SEND */
     REQUEST_COLLECTIVE,
     REQUEST_GROUP,
-    REQUEST_TRANSFER, /* one-sided: the completing call waits for a round trip */
-    REQUEST_NOTHING   /* MPI_PROC_NULL, cancelled, or without other ranks */
+    REQUEST_TRANSFER, /* a one-sided transfer: the completing call waits for a round trip */
+    REQUEST_NOTHING   /* nothing to wait for: MPI_PROC_NULL, cancelled, or without other ranks */
 };
 
-/* Requests of messages are numerous, so rare data is in struct more_of_request. */
+/* A request. Requests of messages are numerous, so rare data is in struct more_of_request. */
 struct request {
     uint8_t kind;                /* enum request_kind */
     bool unresolved : 1;         /* a wildcard receive of unknown source or tag: never completed in the trace */
     bool completing : 1;         /* a call of the rank that has begun completes the request */
     bool cancelling : 1;         /* the rank has asked for cancellation */
-    uint16_t call;               /* enum mpg_call of the posting call; its thread and world rank */
+    uint16_t call;               /* enum mpg_call of the posting call, its thread and its world rank */
     uint32_t thread;
     int32_t rank;
-    uint64_t number;             /* number of that call */
+    uint64_t number;             /* call number of the posting call */
     int64_t id;
     struct message *message;
     struct more_of_request *more; /* NULL: none */
 };
 
 struct more_of_request {
-    struct message *sending; /* RECEIVE: message that an Isendrecv sends, or NULL */
+    struct message *sending; /* RECEIVE: the message that an Isendrecv sends; otherwise NULL */
     struct part part;
     struct group *group;
-    struct load load;       /* TRANSFER; PARTITIONS: of all partitions */
+    struct load load;       /* TRANSFER: bytes of the transfer; PARTITIONS: bytes of all partitions */
     uint32_t unready;       /* PARTITIONS: number of partitions not ready */
     struct waiter *ready_waiter; /* PARTITIONS: waits until all are ready */
     struct channel_name channel; /* PARTITIONS: channel of the message */
@@ -50,21 +50,21 @@ static inline struct message *graph_request_sending(const struct request *reques
     return request->more ? request->more->sending : NULL;
 }
 
-/* A persistent operation. */
+/* A persistent operation, such as MPI_Send_init defines. */
 struct persistent {
     enum mpg_call call;
     int32_t comm, peer, tag;
     uint32_t any;
     int64_t bytes;
     struct persistent_collective persistent_collective;    /* persistent collectives, including neighbourhood collectives */
-    struct mpg_event *neighbors; /* neighbourhood collectives: the call, with lists of its own */
+    struct mpg_event *neighbors; /* neighbourhood collectives: the initialising call, with its own copies of the lists */
     uint32_t partitions;
     struct channel_name channel; /* partitioned communication, unless FOREIGN */
     bool foreign;
 };
 
-struct request *mpg_graph_find_far_request(const struct rank_requests *rank, int64_t id); /* outside NEAR */
-/* Returns the request ID; NULL: none. */
+struct request *mpg_graph_find_far_request(const struct rank_requests *rank, int64_t id); /* looks up ID in `far` */
+/* Returns the request with number ID; NULL: there is none. */
 static inline struct request *graph_find_request(const struct rank_requests *rank, int64_t id)
 {
     struct request *request = rank->near_capacity ? rank->near[(uint64_t)id & (rank->near_capacity - 1)] : NULL;
@@ -76,18 +76,19 @@ struct request *mpg_graph_next_request(const struct rank_requests *rank, size_t 
 /* Adds a request of KIND that CALL posts. Returns NULL with ERR: out of memory. */
 struct request *mpg_graph_add_request(struct requests *requests, struct rank_requests *rank, const struct call *call, int64_t id,
                                       enum request_kind kind, struct mpg_error *err);
-/* Likewise with struct more_of_request. */
+/* Likewise, for a request that has a struct more_of_request. */
 struct request *mpg_graph_add_large_request(struct requests *requests, struct rank_requests *rank, const struct call *call,
                                             int64_t id, struct mpg_error *err);
 /* Adds struct more_of_request to REQUEST. Returns 0, or -1: out of memory. */
 int mpg_graph_enlarge_request(struct requests *requests, struct request *request, struct mpg_error *err);
-/* Posts the send or receive of WHAT as request ID of CALL; INDEX: among the messages that CALL starts. Both return 0,
- * or -1 with ERR. */
+/* Post the send, and the receive, described by WHAT as request ID of CALL; INDEX: index among the messages that CALL starts.
+ * Both return 0, or -1 with ERR. */
 int mpg_graph_post_send(struct requests *requests, struct rank_requests *rank, const struct call *call,
                         const struct persistent *what, int64_t id, uint32_t index, struct mpg_error *err);
 int mpg_graph_post_receive(struct requests *requests, struct rank_requests *rank, const struct call *call,
                            const struct persistent *what, int64_t id, struct mpg_error *err);
-/* CALL initialises a persistent request; CALL starts persistent requests. Both return 0, or -1 with ERR. */
+/* The first function defines the persistent request that CALL initialises, the second starts the persistent requests that
+ * CALL starts. Both return 0, or -1 with ERR. */
 int mpg_graph_define_persistent(struct requests *requests, struct rank_requests *rank, const struct call *call,
                                 struct mpg_error *err);
 int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *rank, const struct call *call,

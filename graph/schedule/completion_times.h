@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Completion times of requests, read ahead of the rank's current call by a second cursor (docs/MODEL.md, section 6).
- * Memory is bounded by the distance between both. */
+/* Completion times of requests, read ahead of the rank's current call by a second cursor (docs/MODEL.md, section 6). Memory
+ * is proportional to the calls between the current call and this cursor. */
 #ifndef MPG_GRAPH_COMPLETION_TIMES_H
 #define MPG_GRAPH_COMPLETION_TIMES_H
 
@@ -11,11 +11,11 @@ struct completion_times;
 
 /* Opens a cursor at the first call of RANK. TRACE must outlive it. Returns NULL with ERR. The caller closes it. */
 struct completion_times *mpg_graph_completion_times_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err);
-/* *LEAVE_NS: leave, on the rank's clock, of the call numbered NUMBER or later that completes REQUEST. Returns 1; 0:
- * none of the next 65536 calls does; -1 with ERR: the trace is damaged. */
+/* Sets *LEAVE_NS to the leave, on the rank's clock, of the first call with number NUMBER or higher that completes REQUEST.
+ * Returns 1; 0: none of the next 65536 calls does; -1 with ERR: the trace is damaged. */
 int mpg_graph_completion_time(struct completion_times *completion_times, uint64_t number, int64_t request, int64_t *leave_ns,
                               struct mpg_error *err);
-/* Call NUMBER is over: its completions will not be asked for. */
+/* To be called when call NUMBER is over: frees its completion times. */
 void mpg_graph_completion_times_forget(struct completion_times *completion_times, uint64_t number);
 void mpg_graph_completion_times_close(struct completion_times *completion_times); /* NULL is allowed */
 

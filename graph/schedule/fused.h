@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that wait for nobody, begun and left at once: blocking eager sends, receives of messages already sent, and
- * nonblocking sends and receives. Used in graphs without hypotheses, choices, weak progress and regions. The
- * steps equal those of mpg_graph_begin_call() and mpg_graph_leave_call(), in the same order. */
+/* Calls that wait for nobody, so that their begin and leave are made together, which is faster: blocking eager sends,
+ * receives of messages already sent, and nonblocking sends and receives. Used in graphs without hypotheses, choices, weak
+ * progress and regions. The steps equal those of mpg_graph_begin_call() and mpg_graph_leave_call(), in the same order. */
 #ifndef MPG_GRAPH_FUSED_H
 #define MPG_GRAPH_FUSED_H
 
 #include "graph/schedule/state.h"
 
-/* Returns whether G, which was opened with OPTIONS, may begin and leave calls at once. */
+/* Returns whether calls of G, which was opened with OPTIONS, may be fused. */
 bool mpg_graph_fuses(const struct mpg_graph *g, const struct mpg_graph_options *options);
-/* Makes and leaves S's call, whose interval has been entered, and counts it in the turn. Returns 1; 0: not such a
- * call, nothing done; -1 with ERR. */
+/* Fuses the current call of S, whose ENTER step has been made, and counts the call in the turn. Returns 1; 0: the call cannot
+ * be fused, nothing is done; -1 with ERR. */
 int mpg_graph_fuse(struct mpg_graph *g, struct stream *s, struct mpg_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order of ranks: the rank least far in its own run goes next; ties by rank. */
+/* Queue of the ranks that can go on: the rank that has advanced least in its own run time is first; of equal ranks the
+ * lowest. */
 #ifndef MPG_GRAPH_QUEUE_H
 #define MPG_GRAPH_QUEUE_H
 

@@ -17,8 +17,8 @@ enum phase { PHASE_READ, PHASE_WAIT }; /* outside of a call; in a call */
 /* A thread of a rank, and its current call. */
 struct stream {
     struct call call; /* first member: the scheduler converts the waiter to the stream */
-    struct mpg_event *kept; /* copy of the call's event, if the rank is read on before the call is left */
-    int64_t *kept_requests; /* copy of its requests */
+    struct mpg_event *kept; /* copy of the call's event, needed if further events of the rank are read before the call is left */
+    int64_t *kept_requests; /* copy of the requests in this event */
     uint32_t kept_capacity;
     struct mpg_graph *graph;
     struct rank_state *state; /* state of the stream's rank */
@@ -26,37 +26,38 @@ struct stream {
     uint32_t thread;
     enum phase phase;
     int64_t last_leave_ns;             /* leave of the previous call, on the rank's own clock */
-    struct interval_sums interval_sums;            /* since the previous call */
+    struct interval_sums interval_sums;            /* sums over the current interval, since the previous call */
     struct regions regions;            /* open regions, if options name regions */
-    struct mpg_call_site from;             /* previous call */
+    struct mpg_call_site from;             /* the previous call and its callsite */
     bool from_inserted;                /* the previous call is inserted */
     bool found_nothing;                /* the previous call was an unsuccessful test or probe */
     double class_bytes;                /* bytes that select the call's size class */
     bool has_fork_slot;
-    uint32_t fork_slot;                /* value at the enter of the latest call */
-    struct message *sending, *receiving; /* messages that a blocking call sends and receives */
+    uint32_t fork_slot;                /* slot of the value at the enter of the latest call, where new threads begin */
+    struct message *sending, *receiving; /* messages that the current call, if blocking, sends and receives */
     struct probing probing;
     struct part part;
     struct group *group;
     struct completing completing;
-    struct stream *choosing_next, **choosing_link; /* list of threads that wait for candidates; link NULL: not in the list */
+    /* links of the list of threads that wait for candidates; choosing_link NULL: not in the list */
+    struct stream *choosing_next, **choosing_link;
     struct sent sent;
     struct channel_cache channel_cache;
     uint64_t *inserted;                /* number of calls inserted by each hypothesis; NULL: none */
 };
 
-/* State of a rank from first to last call. */
+/* State of a rank from its first to its last call. */
 struct rank_run {
     struct mpg_cursor *cursor;
     struct completion_times *completion_times;         /* NULL: not needed yet */
-    uint32_t threads;            /* threads in the trace */
-    const struct mpg_event *next; /* event of the cursor, read ahead; NULL: not read */
+    uint32_t threads;            /* number of the rank's threads in the trace */
+    const struct mpg_event *next; /* the event after the current one, read ahead from the cursor; NULL: not read */
     uint64_t next_number;
-    struct held_call *held_call, *taken; /* held calls (lookahead.h), in order; the call taken last */
+    struct held_call *held_call, *taken; /* held calls (lookahead.h), in order; the held call taken last */
     uint32_t held_count;
     struct stream *streams;      /* threads that have made calls, thread 0 first */
     uint32_t stream_count;
-    uint32_t waiting, ready;     /* streams in PHASE_WAIT, and those of them whose waits are over */
+    uint32_t waiting, ready;     /* number of streams in PHASE_WAIT, and of those whose waits are over */
     struct rank_requests requests;
     struct taken probed;
     struct tracer_overhead tracer_overhead;
@@ -65,15 +66,15 @@ struct rank_run {
 
 struct rank_state {
     struct rank_run *run;     /* NULL before the first call and after the end */
-    /* the first call was made; the FINISH step was made; MPI_Finalize was called; the rank is in the queue */
+    /* in this order: the first call was made; the FINISH step was made; MPI_Finalize was called; the rank is in the queue */
     bool started, finished, finalized, queued;
     bool ended;               /* the trace has no further events */
     uint64_t calls;           /* calls read so far */
     int64_t start_ns;         /* leave of MPI_Init, or enter of the first call, on the rank's own clock */
-    int64_t progress_ns;      /* leave of the latest call minus start_ns: the order of the queue */
+    int64_t progress_ns;      /* leave of the latest call minus start_ns, ns: the order of the queue */
 };
 
-/* Ranks that can go on; heap by progress in their own run. */
+/* Ranks that can go on, a heap ordered by progress_ns. */
 struct queue {
     struct rank_state *rank;
     int32_t *heap, count;
@@ -82,16 +83,16 @@ struct queue {
 struct mpg_graph {
     struct mpg_trace *trace;
     const struct mpg_clock_map *clocks;
-    bool shares_clock; /* all ranks share a clock: aligned times count from ORIGIN_NS */
+    bool shares_clock; /* all ranks share a clock: aligned time = time - ORIGIN_NS */
     int64_t origin_ns;
     bool lenient, by_completion, names_regions, marks, reports_unused;
     bool has_regions; /* options ask for open regions */
     bool fuses;       /* calls that wait for nobody are fused (fused.h) */
     uint64_t at_once; /* number of fused calls so far */
-    uint64_t unreported; /* steps since unused slots were reported */
+    uint64_t unreported; /* number of steps made since unused slots were last reported */
     const struct mpg_region_ratios *ratios; /* NULL: none */
     const struct mpg_bound_hypotheses *bound;    /* NULL: no hypotheses */
-    uint64_t active;                       /* bit i: hypothesis i holds */
+    uint64_t active;                       /* bit i: hypothesis i is applied */
     struct mpg_graph_counts counts;
     struct call_ref first_failed; /* the first call that returned an error */
     int32_t ranks, finished;
@@ -99,9 +100,9 @@ struct mpg_graph {
     struct rank_state *rank;
     struct queue queue;
     int32_t current; /* the rank being advanced, or NO_RANK */
-    uint32_t turn;   /* weight of the calls that the rank has made in a row */
-    struct stream *choosing; /* threads that wait for candidates */
-    uint64_t horizon;        /* largest number of messages in flight at which calls wait for candidates */
+    uint32_t turn;   /* sum of the weights (streams.h) of the calls that the rank has made in its turn */
+    struct stream *choosing; /* list of the threads that wait for candidates */
+    uint64_t horizon;        /* maximum number of messages in flight at which calls wait for candidates */
     struct members members;
     struct steps steps;
     struct matching matching;

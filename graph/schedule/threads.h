@@ -5,18 +5,18 @@
 
 #include "graph/schedule/state.h"
 
-/* Opens RANK's events. Returns 0, or -1 with ERR: as mpg_cursor_open(), out of memory. */
+/* Opens the events of RANK. Returns 0, or -1 with ERR: as mpg_cursor_open(), out of memory. */
 int mpg_graph_begin_run(struct mpg_graph *g, int32_t rank, struct mpg_error *err);
-/* Frees RANK's run. */
+/* Frees the run of RANK. */
 void mpg_graph_end_run(struct mpg_graph *g, int32_t rank);
 
-/* Returns the stream of THREAD of RANK, made at the thread's first call; for threads other than the first. Thread 0's
- * stream number is the rank. Returns NULL: out of memory. */
+/* Returns the stream of THREAD, not the first thread, of RANK; makes it at the thread's first call. (The first thread's
+ * stream number is the rank.) Returns NULL: out of memory. */
 struct stream *mpg_graph_further_stream(struct mpg_graph *g, int32_t rank, uint32_t thread, struct mpg_error *err);
-/* While threads of the rank are still to begin, keeps the value of S, MPI_Init's thread, as their starting point.
- * Returns 0, or -1: out of memory. */
+/* Stores the value of S, the thread of MPI_Init, as the starting point of threads of the rank that have not begun yet; does
+ * nothing if all have. Returns 0, or -1: out of memory. */
 int mpg_graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err);
-/* EVENT is the first of thread S, which continues from the last event of MPI_Init's thread before EVENT. Returns 0,
+/* Begins thread S with EVENT, its first. S continues from the last event of the thread of MPI_Init before EVENT. Returns 0,
  * or -1: out of memory. */
 int mpg_graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_event *event, struct mpg_error *err);
 

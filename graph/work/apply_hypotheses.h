@@ -6,7 +6,7 @@
 #include "graph/call.h"
 #include "graph/work/bound_hypotheses.h"
 
-/* The hypotheses that hold. Zero-initialised: none. */
+/* The hypotheses that are applied. Zero-initialised: none. */
 struct applied_hypotheses {
     const struct mpg_bound_hypotheses *bound; /* NULL: no hypothesis about messages */
     uint64_t active;
@@ -16,7 +16,7 @@ struct applied_hypotheses {
 /* A message, or a member's contribution to a collective, as changed by hypotheses. */
 struct outcome {
     bool drops;
-    int by; /* the selecting hypothesis; -1: none */
+    int by; /* index of the hypothesis that selects the message or contribution; -1: none */
     int64_t bytes;
 };
 
@@ -24,7 +24,7 @@ struct outcome {
 struct load {
     int64_t bytes, target_bytes;
     bool drops;  /* dropped by hypotheses */
-    int dropper; /* the hypothesis that drops or resizes; -1: none, or the drop is known from a learning pass */
+    int dropper; /* index of the hypothesis that drops or resizes; -1: none, or the drop is known from a learning pass */
 };
 
 /* Returns the load of BYTES without hypotheses. */
@@ -39,19 +39,21 @@ static inline struct load graph_outcome_load(int64_t bytes, const struct outcome
     return (struct load){bytes, outcome->bytes, outcome->drops, outcome->by};
 }
 
-/* Compute *OUTCOME of a message (or one-sided transfer) of BYTES from CALL's rank to world rank TO, on COMM with TAG
- * (or MPG_SELECTED_NO_TAG); of CALL's part in a collective on COMM. Both return 0, or -1 with ERR: two
- * hypotheses that select the message or part contradict each other. */
+/* mpg_graph_apply_to_message() computes *OUTCOME of a message (or one-sided transfer) of BYTES from CALL's rank to world rank
+ * TO, on COMM with TAG (or MPG_SELECTED_NO_TAG); the other function of CALL's part in a collective on COMM. Both return 0, or
+ * -1 with ERR: two hypotheses that select the message or part contradict each other. */
 int mpg_graph_apply_to_message(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int32_t to, int32_t tag,
                                int64_t bytes, struct outcome *outcome, struct mpg_error *err);
 int mpg_graph_apply_to_part(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int64_t bytes,
                             struct outcome *outcome, struct mpg_error *err);
 
-/* In a learning pass: *DROPPER is the hypothesis that drops the epoch of a window of COMM ended by CALL, for world
- * rank TO (-1: for all). *DROPPER is -1 without one, and in other passes. Returns 0, or -1 with ERR: two hypotheses. */
+/* In a learning pass: sets *DROPPER to the hypothesis that drops the epoch, on a window of COMM, which CALL ends for world
+ * rank TO (-1: for all ranks); -1: none does. In other passes: sets *DROPPER to -1. Returns 0, or -1 with ERR: two
+ * hypotheses. */
 int mpg_graph_apply_to_epoch(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int32_t to, int *dropper,
                              struct mpg_error *err);
-/* Returns -1 with ERR if ONE and OTHER, hypotheses that select the same object of CALL (-1: none), differ. */
+/* Returns -1 with ERR if hypotheses ONE and OTHER (-1: none), which select the same object of CALL, change it differently;
+ * otherwise 0. */
 int mpg_graph_check_agreement(const struct applied_hypotheses *s, const struct call *call, int one, int other,
                               struct mpg_error *err);
 
@@ -74,8 +76,8 @@ bool mpg_graph_is_post_dropped(const struct applied_hypotheses *s, const struct 
 /* In a learning pass: hypotheses DROPPERS, as bits, drop parts of one collective, and only all together drop the
  * whole collective. Returns 0, or -1: out of memory. */
 int mpg_graph_learn_together(const struct applied_hypotheses *s, uint64_t droppers, struct mpg_error *err);
-/* Fills ERR: DROPPERS, as bits, drop CALL's part in a collective but not OTHER's, or (DROPS_OTHER) the reverse.
- * Returns -1. */
+/* Fills ERR with the message that hypotheses DROPPERS, as bits, drop CALL's part in a collective but not OTHER's, or
+ * (DROPS_OTHER) the reverse. Returns -1. */
 int mpg_graph_drops_half(const struct applied_hypotheses *s, const struct call *call, const struct call_ref *other,
                          uint64_t droppers,
                          bool drops_other, struct mpg_error *err);

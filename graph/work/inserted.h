@@ -7,11 +7,11 @@
 #include "graph/graph.h"
 #include "graph/work/bound_hypotheses.h"
 
-/* Returns the rank to which RANK of RANKS sends by H, which inserts messages; NO_RANK: none. */
+/* Returns the rank to which RANK of RANKS sends the message that H inserts; NO_RANK: RANK sends none. */
 int32_t mpg_graph_inserted_receiver(const struct mpg_hypothesis *h, int32_t ranks, int32_t rank);
-/* Returns the first rank from FROM on that sends to RANK; NO_RANK: none. */
+/* Returns the first rank, from rank FROM on, that sends to RANK by H; NO_RANK: there is none. */
 int32_t mpg_graph_inserted_sender(const struct mpg_hypothesis *h, int32_t ranks, int32_t rank, int32_t from);
-/* Returns the hypotheses of SOME, as bits, by which RANK exchanges messages at a begin of the region named by STRING. */
+/* Returns the hypotheses of SOME, as bits, by which RANK exchanges messages when it begins the region named by STRING. */
 uint64_t mpg_graph_inserted_at(const struct mpg_bound_hypotheses *bound, uint64_t some, int32_t string, int32_t rank);
 
 #endif

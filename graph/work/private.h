@@ -11,37 +11,38 @@
  * dropping hypotheses as bits; sets of hypotheses that drop parts of one collective. */
 struct learned {
     bool learns; /* a learning pass is running */
-    struct mpg_map dropped; /* (call number, part and rank) -> hypotheses */
+    struct mpg_map dropped; /* (call number, part and rank) -> hypotheses, as bits, that drop the part */
     struct mpg_map together; /* set of (hypotheses as bits, 0) */
-    struct mpg_map begins;  /* (rank and thread, inserting hypothesis) -> begins of its region */
-    int (*observer)(void *context, const struct mpg_hypothesis_effect *effect, struct mpg_error *err); /* NULL: no observer */
+    struct mpg_map begins;  /* (rank and thread, inserting hypothesis) -> number of begins of the hypothesis's region */
+    /* called for each effect; NULL: no observer */
+    int (*observer)(void *context, const struct mpg_hypothesis_effect *effect, struct mpg_error *err);
     void *context;
 };
 
 struct mpg_bound_hypotheses {
     const struct mpg_hypotheses *list;
     int32_t ranks;
-    struct balance **balance; /* by hypothesis; NULL: no balance */
-    double *work_ns;          /* by hypothesis: computation to change, in ns */
-    bool *entered;            /* by hypothesis: a selected rank enters the region */
-    bool *known;              /* by hypothesis: any rank enters the region */
-    uint64_t *named;          /* by string: hypotheses with this region, as bits */
+    struct balance **balance; /* index: hypothesis; NULL: the hypothesis does not balance */
+    double *work_ns;          /* index: hypothesis; computation in its region, ns */
+    bool *entered;            /* index: hypothesis; a selected rank enters its region */
+    bool *known;              /* index: hypothesis; any rank enters its region */
+    uint64_t *named;          /* index: string; the hypotheses about the region with this name, as bits */
     size_t strings;           /* length of `named` */
-    int32_t *site;            /* by callsite: number in `mpgtrace print`, -1: none */
+    int32_t *site;            /* index: callsite; its number in `mpgtrace print`, -1: none */
     size_t sites, sites_met;
-    uint64_t *placed;         /* by callsite: hypotheses whose place names it, as bits; NULL: no hypothesis has a place */
+    uint64_t *placed; /* index: callsite; the hypotheses that name this callsite, as bits; NULL: no hypothesis names a callsite */
     uint64_t exchanges;       /* hypotheses that insert messages, as bits */
-    bool *met;                /* by hypothesis: a selected message or collective was found */
+    bool *met;                /* index: hypothesis; a message or collective that it selects was found */
     struct learned *learned;
 };
 
-/* Returns the hypotheses with region STRING, as bits. */
+/* Returns the hypotheses about the region with the name STRING, as bits. */
 static inline uint64_t bound_named(const struct mpg_bound_hypotheses *x, int32_t string)
 {
     return string >= 0 && (size_t)string < x->strings ? x->named[string] : 0;
 }
 
-/* Puts the name of H in front of ERR's text. Returns -1. */
+/* Prepends the name of H to ERR's text. Returns -1. */
 int mpg_bound_refuse(const struct mpg_hypothesis *h, struct mpg_error *err);
 /* Fills X, whose list and arrays exist, from TRACE. Returns 0, or -1 with ERR: a trace error, or out of memory. */
 int mpg_bound_survey(struct mpg_bound_hypotheses *x, struct mpg_trace *trace, struct mpg_error *err);
@@ -51,9 +52,9 @@ int mpg_bound_survey(struct mpg_bound_hypotheses *x, struct mpg_trace *trace, st
 int mpg_bound_find_sites(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, struct mpg_error *err);
 bool mpg_bound_has_site(const struct mpg_bound_hypotheses *x, size_t i);
 
-/* inserted.c: mpg_bound_count_begin() counts a begin of the region of hypothesis I, which inserts messages, by THREAD
- * of RANK after MPI_Init; -1: out of memory. mpg_bound_check_exchange() checks I when all begins are counted; errors:
- * no sender, an invalid rank, a sender and receiver that do not begin the region equally often. */
+/* inserted.c: mpg_bound_count_begin() counts a begin of the region of hypothesis I, which inserts messages, by THREAD of RANK
+ * after MPI_Init; -1: out of memory. mpg_bound_check_exchange() checks hypothesis I when all begins are counted; errors: no
+ * sender, an invalid rank, a sender and receiver that do not begin the region equally often. */
 int mpg_bound_count_begin(struct mpg_bound_hypotheses *x, size_t i, int32_t rank, uint32_t thread);
 int mpg_bound_check_exchange(const struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i,
                              struct mpg_error *err);

@@ -14,7 +14,8 @@
 #include "common/ticks.h"
 #include "replay/interface.h"
 
-/* Calls through MPI_ are visible to a tracer; the replay's own communication uses PMPI_. */
+/* Calls by names with MPI_ are recorded if a tracer is loaded; the replay's own communication uses PMPI_, which tracers do
+ * not see. */
 
 /* Sizes that this rank's peers contribute to collectives of one kind. */
 struct play_contributions {
@@ -26,7 +27,7 @@ struct play_contributions {
 struct play_comm {
     const struct mpg_comm *traced; /* communicator as in the trace */
     MPI_Comm comm;
-    MPI_Comm silent;  /* silent duplicate on which no message is sent; only if a member needs it */
+    MPI_Comm silent;  /* duplicate of the communicator on which no message is ever sent; exists only if a member needs it */
     bool made;        /* usable, contributions exchanged */
     bool making;      /* a thread is creating it */
     bool elapse_only; /* cannot be created, or has members outside this run: its calls only take their time */
@@ -62,30 +63,30 @@ struct play_counts {
 
 struct play_request;
 
-/* A persistent request. */
+/* A persistent request of the trace. */
 struct play_persistent {
-    int thread;                  /* last user */
+    int thread;                  /* index of the thread that used it last */
     MPI_Request handle;          /* MPI_REQUEST_NULL: each start makes a nonblocking call */
     struct play_request *active; /* incomplete request that HANDLE belongs to, or NULL */
     bool elapse_only;
     bool freed;                   /* free HANDLE when ACTIVE, a deferred request, is complete */
     struct mpg_action action;     /* the call that created it */
     const int64_t *contributions; /* sizes of the peers, for a collective */
-    int64_t *given;               /* allocated lists: counts of the call, and lists in use by HANDLE */
+    int64_t *given;               /* allocated lists: counts of the initialising call, and lists that HANDLE uses */
     struct play_counts *counts;
 };
 
 /* A request, from its creation to its completion. */
 struct play_request {
     int64_t id;
-    int thread;   /* last user */
+    int thread;   /* index of the thread that used it last */
     MPI_Request handle;
     bool elapse_only; /* MPI does not have this request */
-    bool done;        /* complete here before the trace completes it */
+    bool done;        /* complete in the replay before the trace completes it */
     bool dropped;     /* removed by a hypothesis; then also done */
     bool receives, cancels; /* another receive may complete in place of this receive; the trace cancels this request */
     bool transfers;                     /* one-sided transfer */
-    struct play_persistent *persistent; /* owner of HANDLE */
+    struct play_persistent *persistent; /* persistent request whose HANDLE this request uses */
     struct play_persistent *started;    /* persistent request that this start belongs to */
     bool deferred;                      /* deferred completion: a test completed it in the trace */
     struct play_comm *comm;             /* communicator that the request creates */
@@ -100,8 +101,8 @@ struct play_list {
     int capacity;
     struct play_request **request; /* the requests */
     MPI_Request *handle;           /* handles of the requests */
-    int *index;                    /* room for indices */
-    MPI_Status *status;            /* room for statuses */
+    int *index;                    /* memory for indices that MPI returns */
+    MPI_Status *status;            /* memory for statuses that MPI returns */
     int n;
 };
 
@@ -196,11 +197,11 @@ static inline int64_t play_status_bytes(const MPI_Status *status)
 #pragma GCC diagnostic pop
 /* Converts the error code RC of an MPI call. A truncated message counts as success. */
 int play_check(struct player *p, int rc);
-/* Waits for the traced duration of the action, in place of a call. */
+/* Waits for the traced duration of the action, instead of making its call. */
 void play_elapse(struct player *p);
 /* Makes the call of the current action. */
 int play_perform_call(struct player *p);
-/* Ends all ranks after standard error has been forwarded. */
+/* Ends all ranks, once standard error has been forwarded by the launcher. */
 void play_abort(int status);
 /* Replays the thread's actions up to MPI_Finalize, which is not called. *BEGIN_NS: end of MPI_Init, moved if
  * preparation took longer than the first interval. */

@@ -23,7 +23,7 @@ enum { SCALE_RESAMPLES = 2000 };
 struct scale_options {
     enum scale_metric metric;
     size_t counter;      /* SCALE_COUNTER: index in the set */
-    bool zero;           /* a run without the site counts with value 0; otherwise the run is ignored */
+    bool zero;           /* a run without calls at the site counts with value 0; otherwise such a run is left out */
     double threshold;    /* minimum share of T_comm (SCALE_IMBALANCE: of computation) in at least one run for a row */
     bool all_rows;       /* ignore the threshold */
     bool grows;          /* keep only rows that grow or dominate */

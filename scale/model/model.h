@@ -19,7 +19,7 @@ struct scale_model {
     bool is_time;                /* the value is in ns; otherwise a number */
     struct mpg_growth growth;    /* valid if WHY is NULL */
     double project;              /* projected N; 0: none */
-    struct mpg_growth_interval projected; /* as computed, however wide */
+    struct mpg_growth_interval projected; /* 95 % interval at `project`, as computed, even if too wide to be useful */
 };
 
 /* Fits a model to each row of A and finds the dominating rows. If only growing rows are requested, drops the others. The

@@ -10,7 +10,7 @@
 
 enum { SCALE_NO_SITE = -1, SCALE_COUNTERS = 64 /* maximum number of counters in a run */ };
 
-/* Key of the marker for stacks that end here while other stacks continue. */
+/* Key of a node for call stacks that end at its parent although other stacks continue. */
 #define SCALE_END_KEY "\n"
 
 /* A frame of a callsite, or its substitute. The caller owns the texts. */
@@ -34,7 +34,7 @@ struct scale_column {
     double *counters; /* n x SCALE_COUNTERS values, or NULL */
     bool waits;       /* wait times are known */
     size_t detail_number, detail_capacity;
-    struct scale_detail *details; /* site numbers are nodes; the run is not set */
+    struct scale_detail *details; /* site numbers are node numbers; the field `run` is not set */
 };
 
 struct scale_tree {

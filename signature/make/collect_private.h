@@ -21,13 +21,13 @@ struct mpg_collect_origin {
     char *place, *path;   /* PLACE: host or path class; PATH: name of the file */
 };
 
-/* A core's record of detours, packed until all files are read. */
+/* A core's record of detours, packed to save memory until all files are read. */
 struct mpg_collect_record {
     char *host;
     int core;
     size_t n;    /* number of detours */
     int parts;   /* times are multiples of 1 / parts ns */
-    double epoch_ns; /* start by a clock of the host; < 0: unknown */
+    double epoch_ns; /* start of the record by a clock of the host, ns; < 0: unknown */
     char *packed;
     size_t marked;   /* number of detours that were off the CPU */
     char *off;       /* packed off-CPU flags; NULL: unknown */

@@ -11,8 +11,8 @@
 /* Rows that the overview shows of a longer table; cores that it shows; size of text buffers. */
 enum { SHOW_ROWS = 10, SHOW_CORES = 8, SHOW_TEXT = 64 };
 
-/* Makes all texts of SIG printable (common/printable.h), as texts from a file may contain terminal commands. SIG
- * may then be shown, but no longer compared or written. Errors: out of memory; SIG stays valid. */
+/* Makes all texts of SIG printable (common/printable.h), because texts from a file may contain terminal commands. SIG may
+ * then be shown, but no longer compared or written. Errors: out of memory; SIG stays valid. */
 int show_make_printable(struct mpg_signature *sig, struct mpg_error *err);
 
 /* What to show, and what the signature lacks. */
@@ -33,15 +33,15 @@ bool show_picked(size_t i, size_t n, size_t max);
  * plural. */
 void show_rest(size_t n, size_t max, const char *what);
 
-/* Format into BUF of SHOW_TEXT bytes; return BUF. */
+/* show_core_name() and show_rate() format into BUF of SHOW_TEXT bytes, and return BUF. */
 char *show_core_name(char *buf, const char *host, int core);          /* "3", "node7:3" */
 char *show_rate(char *buf, double rate, const char *unit);            /* "12.3 Gflop/s" */
 
 /* Ends a row of a table: prints D's best fitted family and its Kolmogorov-Smirnov distance, if any, and a newline. */
 void show_best_fit(const struct mpg_distribution *d);
-/* Print columns of 11 characters: a time; the quantiles 0.01, 0.5, 0.99 and 1 of D, or dashes if D is NULL. Median
- * and 99th percentile are followed by 7 characters: the half width of the 95 % interval ("2.3%"; "open": too few
- * samples; "-": no interval). */
+/* show_time() prints a time in a column of 11 characters; the next function prints the quantiles 0.01, 0.5, 0.99 and 1 of D
+ * in such columns, or dashes if D is NULL. Median and 99th percentile are followed by 7 characters: the half width of the 95
+ * % interval ("2.3%"; "open": too few samples; "-": no interval). */
 void show_time(double time_ns);
 void show_quantiles(const struct mpg_distribution *d);
 

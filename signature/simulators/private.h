@@ -13,7 +13,7 @@ enum { WIRE_MAX_LINES = MPG_LOGGP_MAX_SEGMENTS + 1 };
  * latency_ns + B ns_per_byte, both call overheads included. */
 struct wire_line {
     int64_t from_bytes, to_bytes;   /* to_bytes of the last line: the largest measured size */
-    double latency_ns, ns_per_byte; /* 0 or more */
+    double latency_ns, ns_per_byte; /* both are 0 or more */
 };
 
 /* The message times of a path as straight lines. */
@@ -50,7 +50,7 @@ void mpg_note(struct notes *notes, const char *format, ...) __attribute__((forma
 void mpg_note_deviation(struct notes *notes, const struct mpg_network_path *path,
                         double (*model)(const void *context, double bytes), const void *context);
 
-/* The machine that is exported: its farthest path, and the path within a node, if nodes have a path of their own. */
+/* The machine that is exported: the path between its farthest ranks, and the path within a node if it differs. */
 struct exported_machine {
     const struct mpg_signature *sig;
     struct wire far, near; /* near.path NULL: each core is exported as a node, or no path within a node was measured */

@@ -21,7 +21,7 @@
 struct rank {
     struct mpg_trace_writer *writer;
     int32_t rank, ranks;
-    int64_t made;      /* number of requests created */
+    int64_t made;      /* number of requests created so far */
     int64_t *requests; /* requests of a step; freed with the rank */
     size_t capacity;
 };

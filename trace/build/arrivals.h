@@ -11,10 +11,10 @@
 struct build_arrivals {
     struct mpg_sorter *sends, *receives;
     uint64_t order;
-    struct mpg_map open;       /* (rank, request) of a receive -> 1 + place in items */
+    struct mpg_map open;       /* (rank, request) of a receive -> 1 + index in `items` */
     struct build_end *items;
     uint32_t *unused, number, capacity, unused_number;
-    struct build_offset *offsets; /* of all ranks' clocks */
+    struct build_offset *offsets; /* measured offsets of all ranks' clocks */
     size_t offset_number, offset_capacity;
 };
 

@@ -25,10 +25,11 @@ struct mpg_build;
 
 enum { MPG_BUILD_MAX_RANKS = 1 << 20, MPG_BUILD_MAX_THREAD = 65535 };
 
-/* Begins a trace of RANKS ranks (1 to MPG_BUILD_MAX_RANKS): with FD -1, one file for each stream in the existing folder
- * TARGET; else everything in the open file FD, called TARGET in errors. TARGET must outlive the trace. Returns NULL with ERR. */
+/* Begins a trace of RANKS ranks (1 to MPG_BUILD_MAX_RANKS): with FD -1, writes one file for each stream into the existing
+ * folder TARGET; else writes everything to the open file FD, whose name in errors is TARGET. TARGET must outlive the trace.
+ * Returns NULL with ERR. */
 struct mpg_build *mpg_build_begin(int32_t ranks, const char *target, int fd, struct mpg_error *err);
-/* Completes the trace: every rank gets a stream, and members of communicators that no event uses get the definition. */
+/* Completes the trace: every rank gets a stream, and communicators that no event uses are defined for their members. */
 int mpg_build_end(struct mpg_build *b, struct mpg_error *err);
 void mpg_build_free(struct mpg_build *b); /* NULL is allowed; files without mpg_build_end() are not whole */
 
@@ -85,8 +86,8 @@ struct mpg_build_arrivals {
 };
 int mpg_build_watch_arrivals(struct mpg_build *b, struct mpg_error *err);
 int mpg_build_count_arrivals(struct mpg_build *b, struct mpg_build_arrivals *found, struct mpg_error *err);
-/* Likewise, for a report: writes WORDS and both counts to TEXT of SIZE bytes. *WORSE: the messages that offsets reverse, if they
- * are no fewer than without offsets, else 0. */
+/* Likewise, for a report: writes WORDS and both counts to TEXT of SIZE bytes. *WORSE: number of messages received before they
+ * are sent with the offsets, if offsets do not reduce this number; else 0. */
 int mpg_build_describe_arrivals(struct mpg_build *b, const char *words, char *text, size_t size, uint64_t *worse,
                                 struct mpg_error *err);
 

@@ -6,14 +6,14 @@
 #include "trace/build/build.h"
 #include "trace/store/streams.h"
 
-/* Members of larger communicators are searched in a map. */
+/* The members of communicators with more members than this are looked up in a map. */
 enum { MPG_BUILD_FEW_MEMBERS = 64 };
 
 struct build_comm {
     int32_t label, parent, instance, size, remote_size; /* parent: a label, or MPG_NO_COMM */
-    int32_t *members; /* local group, then remote group; of all communicators with IS_WORLD the same array */
-    bool used;        /* by an event or another definition */
-    bool is_world;    /* all ranks, in order */
+    int32_t *members; /* local group, then remote group; communicators with IS_WORLD share one array */
+    bool used;        /* an event or another definition uses the communicator */
+    bool is_world;    /* the members are all ranks, in order */
 };
 
 struct build_topology {
@@ -41,7 +41,7 @@ struct build_site {
 struct build_table {
     void *items;
     size_t count, capacity, size; /* size: of an item, bytes */
-    struct mpg_map labels;        /* (label, second label) -> 1 + index in ITEMS */
+    struct mpg_map labels;        /* (label, second label) -> 1 + index in `items` */
 };
 
 enum build_kind { BUILD_COMM, BUILD_TOPOLOGY, BUILD_WINDOW, BUILD_FILE, BUILD_MODULE, BUILD_SITE, BUILD_STRING, BUILD_KINDS };
@@ -49,10 +49,10 @@ enum build_kind { BUILD_COMM, BUILD_TOPOLOGY, BUILD_WINDOW, BUILD_FILE, BUILD_MO
 struct mpg_build_definitions {
     int32_t ranks;
     struct build_table tables[BUILD_KINDS];
-    struct mpg_map instances; /* (hash of groups, parent) -> number of communicators so far */
+    struct mpg_map instances; /* (hash of groups, parent) -> number of communicators with them so far */
     struct mpg_map identities; /* (hash of groups and parent, instance) -> 1 + index of the communicator */
-    struct mpg_map members; /* (label, rank) of the members of large communicators */
-    int32_t *world; /* members of the communicators of all ranks in order; NULL: there is none so far */
+    struct mpg_map members; /* (label, rank) of each member of large communicators */
+    int32_t *world; /* array shared by the communicators of all ranks in order; NULL: no such communicator so far */
     bool found_world;         /* a communicator with the groups of MPI_COMM_WORLD was defined */
 };
 
@@ -63,13 +63,13 @@ void mpg_definitions_clear(struct mpg_build_definitions *d);
  * writer, the label is only marked as defined. An undefined label is an error, except MPI_COMM_WORLD, label 0. */
 int mpg_need_comm(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t label, struct mpg_error *err);
 int mpg_need_topology(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t comm, struct mpg_error *err);
-/* Stores the window's or file's number in S in *OBJECT. */
+/* As above; stores the number that the window or file has in S in *OBJECT. */
 int mpg_need_object(struct mpg_build_definitions *d, struct mpg_stream *s, enum build_kind kind, int32_t label, int32_t *object,
                     struct mpg_error *err);
 int mpg_need_site(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t label, struct mpg_error *err);
 /* Stores the trace-wide number of NAME in *STRING, a new number for a new name. */
 int mpg_intern_name(struct mpg_build_definitions *d, const char *name, int32_t *string, struct mpg_error *err);
-/* STRING: a number from mpg_intern_name(). */
+/* As above; STRING: a number from mpg_intern_name(). */
 int mpg_need_string(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t string, struct mpg_error *err);
 
 /* Return the communicator or topology with index I in order of definition; NULL after the last. */
@@ -79,7 +79,7 @@ const struct build_topology *mpg_definitions_topology(const struct mpg_build_def
 /* Defines MPI_COMM_WORLD in S, as communicator number 0. */
 int mpg_definitions_write_world(const struct mpg_build_definitions *d, struct mpg_stream *s, struct mpg_error *err);
 
-/* The functions of trace/build/build.h, applied to D. */
+/* The functions of trace/build/build.h with these names, applied to D. */
 int mpg_define_comm(struct mpg_build_definitions *d, const struct mpg_build_comm *comm, struct mpg_error *err);
 int mpg_define_topology(struct mpg_build_definitions *d, const struct build_topology *topology, struct mpg_error *err);
 int mpg_define_object(struct mpg_build_definitions *d, enum build_kind kind, int32_t label, const struct build_object *object,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of DUMPI as calls. Private to trace/dumpi/. */
+/* Turns records of DUMPI into calls. Private to trace/dumpi/. */
 #ifndef MPG_DUMPI_CALL_H
 #define MPG_DUMPI_CALL_H
 
@@ -20,20 +20,20 @@ struct dumpi_rank {
     uint64_t *requests;
     uint32_t *done;
     struct mpg_call_status *statuses;
-    size_t capacity;          /* elements of requests, of done and of statuses */
+    size_t capacity;          /* number of elements of `requests`, `done` and `statuses` */
     int64_t *counts;
     size_t count_capacity;
-    int32_t *list;            /* numbers of a communicator constructor's list */
+    int32_t *list;            /* memory for the list of ranks or numbers of a communicator constructor */
     size_t list_capacity;
     char name[64];
-    uint64_t unknown_types;   /* number of uses of types of unknown size, which count as a byte */
+    uint64_t unknown_types;   /* number of uses of datatypes of unknown size; one element counts as a byte */
 };
 
 /* Turns R into CALL, whose lists are valid until the next call. Returns 0, or -1 with ERR: out of memory, sizes above 2^61. */
 int mpg_dumpi_make_call(struct dumpi_rank *d, const struct dumpi_file *f, const struct dumpi_record *r,
                         struct mpg_foreign_call *call,
                     struct mpg_error *err);
-/* Clears the state of the rank, and keeps storage. */
+/* Clears the state of the rank, but keeps allocated memory. */
 void mpg_dumpi_rank_reset(struct dumpi_rank *d);
 void mpg_dumpi_rank_clear(struct dumpi_rank *d);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A rank's groups, as ranks of the communicator that they come from. Private to trace/dumpi/. */
+/* MPI groups of a rank, as lists of ranks of the communicator that each comes from. Private to trace/dumpi/. */
 #ifndef MPG_DUMPI_GROUPS_H
 #define MPG_DUMPI_GROUPS_H
 
@@ -7,22 +7,22 @@
 #include "trace/dumpi/record.h"
 
 struct dumpi_group {
-    int64_t comm;   /* handle; -1: unknown */
-    int32_t *ranks; /* NULL: all, in order */
+    int64_t comm;   /* handle of this communicator; -1: unknown */
+    int32_t *ranks; /* ranks of this communicator; NULL: all, in order */
     size_t n;
 };
 
-/* Groups of a rank so far; empty when zero-initialised, but for the first two members. */
+/* The groups that a rank has made so far. Initialise with the first two members set, the others 0. */
 struct dumpi_groups {
     int32_t world_size;
-    struct mpg_map numbers; /* number -> 1 + index in items */
-    struct mpg_map sizes;   /* handle of a communicator -> its size, as far as the rank asked */
+    struct mpg_map numbers; /* number of a group in the trace -> 1 + index in `items` */
+    struct mpg_map sizes;   /* handle of a communicator -> its size, if the rank has asked MPI for the size */
     struct dumpi_group *items;
     size_t n, capacity, members;
 };
 
-/* Takes over the group that R makes, or the communicator size that R returns. Returns 0, or -1 with ERR: out of memory, a
- * group of more than world_size members, groups of more than 2^24 members in all. */
+/* Adds the group that R makes, or the communicator size that R returns. Returns 0, or -1 with ERR: out of memory, a group of
+ * more than world_size members, groups of more than 2^24 members in all. */
 int mpg_dumpi_groups_learn(struct dumpi_groups *g, const struct dumpi_record *r, struct mpg_error *err);
 /* Returns group NUMBER, or NULL. */
 const struct dumpi_group *mpg_dumpi_groups_find(const struct dumpi_groups *g, int64_t number);

@@ -17,7 +17,7 @@
  *   C  string   X  list of strings   Y  list of lists of strings   A  as X
  *   ?  the next argument is only there if rank and root are equal */
 struct dumpi_layout {
-    const char *name, *arguments; /* without MPI_; IO_ before calls of MPIO_ */
+    const char *name, *arguments; /* name without MPI_, with IO_ before calls of MPIO_; arguments as letters */
 };
 extern const struct dumpi_layout mpg_dumpi_layouts[];
 extern const unsigned mpg_dumpi_layout_number;
@@ -50,16 +50,16 @@ struct dumpi_record {
 struct dumpi_file {
     FILE *in;
     int64_t size_bytes, body;      /* offset of the first record */
-    bool is_whole;                 /* the index at the end was found */
+    bool is_whole;                 /* the index at the end of the file was found */
     uint8_t version[3];
     char host[256];
-    struct dumpi_list sizes;       /* bytes of types, by number; empty: not in the file */
+    struct dumpi_list sizes;       /* by number of a type: its bytes; empty: not in the file */
     uint32_t bias;                 /* seconds to add to all times */
     int64_t last_ns, wrapped_ns;   /* the last time read, and the overflows of the 16-bit seconds so far */
     bool failed;                   /* the file ended inside a record */
 };
 
-/* Reads the sections of F->in, in front of the records. Returns 0, or -1 with ERR. */
+/* Reads the sections of F->in, which precede the records. Returns 0, or -1 with ERR. */
 int mpg_dumpi_begin(struct dumpi_file *f, struct mpg_error *err);
 void mpg_dumpi_end(struct dumpi_file *f); /* frees lists; the caller closes F->in */
 

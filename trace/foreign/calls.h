@@ -17,7 +17,7 @@
 #include "trace/foreign/foreign.h"
 #include "trace/foreign/wildcards.h"
 
-/* Any source or any tag, in place of a source or tag. */
+/* Stands for MPI_ANY_SOURCE or MPI_ANY_TAG. */
 enum { MPG_CALLS_ANY = -10 };
 
 /* The status of a completed request in the trace; SOURCE: MPG_CALLS_ANY if the trace has none. */
@@ -28,24 +28,25 @@ struct mpg_call_status {
 };
 
 struct mpg_foreign_call {
-    enum mpg_call call;      /* MPG_CALL_COUNT: none that mpgkit knows */
-    const char *name;        /* with MPI_ */
+    enum mpg_call call;      /* MPG_CALL_COUNT: a call that mpgkit does not know */
+    const char *name;        /* name of the call, with MPI_ */
     int64_t enter_ns, leave_ns;
     uint32_t thread;
-    int64_t comm;            /* handle; -1: none */
-    int32_t member, size;    /* rank in COMM and size of COMM, or -1 */
+    int64_t comm;            /* handle of the communicator; -1: none */
+    int32_t member, size;    /* this process's rank in COMM and the size of COMM, or -1 */
     int32_t to, from, tag, recvtag, root; /* FROM, TAG, RECVTAG: MPG_CALLS_ANY for wildcards; TO, FROM: MPG_PROC_NULL */
     int64_t bytes, recvbytes;
     const int64_t *counts;   /* of Scatterv's root, Alltoallv, Alltoallw: bytes */
     uint32_t count_number;
-    const uint64_t *requests; /* the format's numbers: posted, given to a completion, started, freed */
+    const uint64_t *requests; /* requests that are posted, given to a completion, started or freed, as numbers of the format */
     uint32_t request_number;
-    bool knows_done;         /* of a completion: DONE is known; of a probe: FOUND is known */
-    const uint32_t *done;    /* indices in REQUESTS */
+    bool knows_done;         /* for a completion: DONE is known; for a probe: FOUND is known */
+    const uint32_t *done;    /* indices in REQUESTS of the completed requests */
     uint32_t done_number;
-    const struct mpg_call_status *statuses; /* of DONE, or of a blocking receive or probe; NULL: unknown */
-    bool found;              /* of a probe: a message was there */
-    struct mpg_comm_call constructor; /* of a constructor; HANDLE -2: the rank is in no new communicator */
+    /* statuses of the requests in DONE, or of a blocking receive or probe; NULL: unknown */
+    const struct mpg_call_status *statuses;
+    bool found;              /* for a probe: a message was there */
+    struct mpg_comm_call constructor; /* for a constructor: its arguments; HANDLE -2: the rank is in no new communicator */
 };
 
 struct mpg_calls {
@@ -53,20 +54,20 @@ struct mpg_calls {
     struct mpg_comms *comms;
     struct mpg_wildcards *wildcards; /* NULL: no receive needs them */
     enum { MPG_CALLS_SURVEY, MPG_CALLS_LOOK_AHEAD, MPG_CALLS_MATCH, MPG_CALLS_EMIT } pass;
-    int64_t *offset_ns;      /* by rank: added to its times for a common time, in step 2 */
+    int64_t *offset_ns;      /* by rank: offset added to its times, in step 2, to get a common time */
     int64_t origin_ns;       /* earliest time of all ranks; valid after the survey */
     bool has_origin;
-    uint64_t unresolved;     /* receives whose source or tag the trace does not have */
+    uint64_t unresolved;     /* number of receives whose source or tag the trace does not have */
     size_t wildcard;         /* number of the next receive */
     struct mpg_call_posting {
-        int64_t last;        /* the last completion that names the request, by number of the call */
+        int64_t last;        /* number of the last completion call that names the request */
         struct mpg_call_status status;
-    } *postings;             /* of the present rank, by request - 1 */
+    } *postings;             /* by request - 1, for the rank that is read */
     size_t posting_number, posting_capacity;
-    int64_t call_number;     /* of the present rank */
-    uint64_t min_request;    /* smaller numbers are MPI_REQUEST_NULL */
-    struct mpg_map current;  /* (rank, number) -> 1 + posting, while looking ahead */
-    struct mpg_map persistent; /* (rank, number) -> 1 + index in templates */
+    int64_t call_number;     /* number of the current call of this rank */
+    uint64_t min_request;    /* numbers of requests below this one stand for MPI_REQUEST_NULL */
+    struct mpg_map current;  /* (rank, number of a request) -> 1 + index of its posting, while looking ahead */
+    struct mpg_map persistent; /* (rank, number of a request) -> 1 + index in templates */
     struct mpg_call_template {
         struct mpg_foreign_call call;
     } *templates;
@@ -77,8 +78,8 @@ struct mpg_calls {
 int mpg_calls_begin(struct mpg_calls *c, int64_t world, int64_t self, struct mpg_error *err);
 void mpg_calls_clear(struct mpg_calls *c); /* also c->foreign */
 
-/* Makes all events: calls READ for each rank several times, which gives each call of the rank, in order, to mpg_calls_take().
- * READ returns 0, or -1 with ERR. */
+/* Makes all events. Calls READ several times for each rank; READ must pass each call of the rank, in order, to
+ * mpg_calls_take(), and returns 0, or -1 with ERR. */
 int mpg_calls_run(struct mpg_calls *c, int (*read)(void *context, int32_t rank, struct mpg_calls *c, struct mpg_error *err),
                   void *context, struct mpg_error *err);
 int mpg_calls_take(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Communicators of a trace that names them by each rank's own handles. A reader gives each rank's constructor calls, then the
- * members follow from the calls of all ranks; then the reader goes through its calls once more, in the same order, and gets the
- * communicator of each handle at that place. For readers of other tools' traces; not thread-safe. */
+/* Communicators of a trace in which each rank has its own handles for them. In a first pass the reader passes each rank's
+ * constructor calls; the members of the communicators follow from the calls of all ranks. In a second pass, in the same
+ * order, the reader gets the communicator that a handle means at each call. For readers of other tools' traces; not
+ * thread-safe. */
 #ifndef MPG_FOREIGN_COMMS_H
 #define MPG_FOREIGN_COMMS_H
 
@@ -16,38 +17,39 @@ struct mpg_comms;
 /* A communicator: its label for trace/build/, and its members as world ranks in their order. */
 struct mpg_foreign_comm {
     int32_t label, parent, size; /* parent: a label */
-    int32_t *members;            /* -1: unknown */
-    int32_t known;               /* number of known members */
+    int32_t *members;            /* members as world ranks; -1: unknown */
+    int32_t known;               /* number of members that are known */
 };
 
 enum mpg_comm_rule {
     MPG_COMM_SAME,    /* the members of the parent (MPI_Comm_dup) */
     MPG_COMM_SPLIT,   /* by color and key; color < 0: no communicator */
     MPG_COMM_LIST,    /* the list: world ranks in order; no list: no communicator */
-    MPG_COMM_PICK,    /* the list: ranks of the parent in order; no list: no communicator */
+    MPG_COMM_PICK,    /* the ranks of the parent in the list, in order; no list: no communicator */
     MPG_COMM_FIRST,   /* the first COLOR members of the parent */
     MPG_COMM_GRID,    /* the list: N / 2 extents of the parent's grid, then for each 1 if the dimension remains */
-    MPG_COMM_SHOWN    /* not in the call: each use names one member, mpg_comms_use() */
+    MPG_COMM_SHOWN    /* not told by the call: each use names one member, mpg_comms_use() */
 };
 
 /* A constructor call. */
 struct mpg_comm_call {
     enum mpg_comm_rule rule;
-    int64_t parent, handle; /* handles; HANDLE -1: not in the trace, mpg_comms_use() tells */
+    /* handles of the parent and of the new communicator; HANDLE -1: not in the trace, mpg_comms_use() tells it */
+    int64_t parent, handle;
     int64_t color, key;
     const int32_t *list;    /* copied */
     size_t n;
 };
 
-/* Makes the communicators of RANKS ranks; WORLD and SELF are the handles of MPI_COMM_WORLD and MPI_COMM_SELF, or -1: told by the
- * first use. Returns NULL if out of memory. */
+/* Makes the communicators of RANKS ranks; WORLD and SELF are the handles of MPI_COMM_WORLD and MPI_COMM_SELF, or -1: the
+ * handle follows from the first use. Returns NULL if out of memory. */
 struct mpg_comms *mpg_comms_new(int32_t ranks, int64_t world, int64_t self);
 void mpg_comms_free(struct mpg_comms *c); /* NULL is allowed */
 
 /* First pass, for each rank in the order of its calls. Return 0, or -1 with ERR: out of memory. */
 int mpg_comms_construct(struct mpg_comms *c, int32_t rank, const struct mpg_comm_call *call, struct mpg_error *err);
-/* RANK uses HANDLE, in which it is rank MEMBER of SIZE: for traces whose constructor calls have no new
- * handle, and for MPI_COMM_SELF. */
+/* To be called when RANK uses HANDLE, a communicator in which it is rank MEMBER of SIZE: needed for traces whose constructor
+ * calls do not tell the new handle, and for MPI_COMM_SELF. */
 int mpg_comms_use(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size, struct mpg_error *err);
 
 /* After the first pass: finds the members, and defines the communicators in B. Returns 0, or -1 with ERR: a constructor
@@ -60,10 +62,11 @@ int32_t mpg_comms_position(const struct mpg_comms *c, const struct mpg_foreign_c
 /* Begins the second pass once more. Returns 0, or -1 with ERR: out of memory. */
 int mpg_comms_rewind(struct mpg_comms *c, struct mpg_error *err);
 
-/* Second pass, in the order of the first: to be called for RANK's next constructor call, which makes HANDLE. Returns the
- * new communicator; NULL: the rank is not in it. */
+/* Second pass, in the order of the first: to be called for RANK's next constructor call, which makes HANDLE. Returns the new
+ * communicator; NULL: RANK is not a member. */
 const struct mpg_foreign_comm *mpg_comms_constructed(struct mpg_comms *c, int32_t rank, int64_t handle);
-/* Returns the communicator HANDLE of RANK at this place, MEMBER and SIZE as for mpg_comms_use(), or -1; NULL: unknown. */
+/* Second pass: returns the communicator that HANDLE of RANK means at the present call; MEMBER and SIZE as for
+ * mpg_comms_use(), or -1; NULL: unknown. */
 const struct mpg_foreign_comm *mpg_comms_find(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size);
 
 #endif

@@ -11,7 +11,7 @@
 #include "common/kind.h"
 
 struct mpg_foreign_files {
-    char **path; /* in order of ranks */
+    char **path; /* paths by rank */
     size_t n;
 };
 

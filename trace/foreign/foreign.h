@@ -18,17 +18,17 @@ enum { MPG_FOREIGN_REMARKS = 32 };
 struct mpg_foreign {
     const struct mpg_import_config *config;
     struct mpg_build *build;
-    const char *name; /* of the format, in errors and the report */
+    const char *name; /* name of the format, in errors and the report */
     int32_t ranks;
     struct mpg_foreign_rank {
-        int64_t last_ns, requests; /* the last leave; request numbers given so far */
+        int64_t last_ns, requests; /* leave of the last call; number of requests made so far */
         bool has_events, has_init, has_finalize, died;
     } *rank;
-    struct mpg_map sent, received; /* (communicator, source and destination as world ranks) -> messages */
-    struct mpg_map open;           /* (rank, the format's number of a request) -> request, 0: none */
-    struct mpg_map untraced;       /* (rank, index in names) -> calls */
-    struct mpg_map name_numbers;   /* (hash of a name, collision) -> 1 + index in names */
-    char **names;                  /* of untraced calls */
+    struct mpg_map sent, received; /* (communicator, source and destination as world ranks) -> number of messages */
+    struct mpg_map open;           /* (rank, the format's number of a request) -> request; 0: none */
+    struct mpg_map untraced;       /* (rank, index in `names`) -> number of calls */
+    struct mpg_map name_numbers;   /* (hash of a name, number of the collision) -> 1 + index in `names` */
+    char **names;                  /* names of functions whose calls become no events */
     size_t name_number;
     uint64_t calls, messages, collectives;
     struct mpg_foreign_remark {
@@ -43,13 +43,13 @@ int mpg_foreign_begin(struct mpg_foreign *f, const char *name, const char *what,
                       const struct mpg_import_config *config, struct mpg_error *err);
 void mpg_foreign_clear(struct mpg_foreign *f);
 
-/* Counts COUNT cases of the assumption TEXT, a string in static storage, in front of which the report and the trace name
- * the count. */
+/* Adds COUNT to the count of the assumption TEXT, a string in static storage. The report and the trace print the count before
+ * TEXT. */
 void mpg_foreign_remark(struct mpg_foreign *f, const char *text, uint64_t count);
-/* Counts a call of RANK of a function that becomes no event: fact "untraced". Returns 0, or -1 with ERR. */
+/* Counts a call of RANK of FUNCTION, which becomes no event, for the fact "untraced". Returns 0, or -1 with ERR. */
 int mpg_foreign_untraced(struct mpg_foreign *f, int32_t rank, const char *function, struct mpg_error *err);
 
-/* Returns a new request, which the format calls NUMBER on RANK; -1 with ERR: out of memory. */
+/* Returns the number of a new request, which the format calls NUMBER on RANK; -1 with ERR: out of memory. */
 int64_t mpg_foreign_post(struct mpg_foreign *f, int32_t rank, uint64_t number, struct mpg_error *err);
 /* Returns the pending request that the format calls NUMBER on RANK, and forgets it if TAKE; 0: there is none. */
 int64_t mpg_foreign_request(struct mpg_foreign *f, int32_t rank, uint64_t number, bool take);
@@ -58,13 +58,13 @@ int64_t mpg_foreign_request(struct mpg_foreign *f, int32_t rank, uint64_t number
  * 0. */
 struct mpg_event mpg_foreign_make(enum mpg_call call, int64_t enter_ns, int64_t leave_ns);
 /* Gives EVENT of RANK to the builder, NAME as for mpg_build_event(). COMM: the event's communicator, NULL if it has none.
- * Times before the last leave by up to 1 us are set to the last leave, and counted. MPI_Init is made before the first call
- * of a rank without it. Returns 0, or -1 with ERR: a peer that is no member, decreasing times. */
+ * Times before the last leave by up to 1 us are set to the last leave, and counted. If a rank has no MPI_Init, one is made
+ * before its first call. Returns 0, or -1 with ERR: a peer that is no member, decreasing times. */
 int mpg_foreign_event(struct mpg_foreign *f, int32_t rank, struct mpg_event *event, const struct mpg_foreign_comm *comm,
                       const char *name, struct mpg_error *err);
 
-/* Completes the trace: checks that sends and receives are equal in number, makes missing calls of MPI_Finalize, writes facts and
- * the report. CLOCKS: what is known of clocks, for the report. Returns 0, or -1 with ERR. */
+/* Completes the trace: checks that sends and receives are equal in number, makes missing calls of MPI_Finalize, writes facts
+ * and the report. CLOCKS: what the report says about clocks. Returns 0, or -1 with ERR. */
 int mpg_foreign_end(struct mpg_foreign *f, const char *clocks, struct mpg_error *err);
 
 #endif

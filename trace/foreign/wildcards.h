@@ -23,9 +23,10 @@ int mpg_wildcards_send(struct mpg_wildcards *w, int32_t comm, int32_t from, int3
  * receive that is added, from 0, has number K. Returns 0, or -1 with ERR: out of memory. */
 int mpg_wildcards_receive(struct mpg_wildcards *w, int32_t comm, int32_t from, int32_t to, int32_t tag, struct mpg_error *err);
 
-/* Finds the sends. Returns 0, or -1 with ERR: out of memory. */
+/* Finds the send that each receive takes. Returns 0, or -1 with ERR: out of memory. */
 int mpg_wildcards_resolve(struct mpg_wildcards *w, struct mpg_error *err);
-/* After mpg_wildcards_resolve(): stores source and tag of receive NUMBER (from 0). Returns -1 if no send fits. */
+/* To be called after mpg_wildcards_resolve(): stores source and tag of receive NUMBER (from 0). Returns 0, or -1 if no send
+ * fits. */
 int mpg_wildcards_get(const struct mpg_wildcards *w, size_t number, int32_t *from, int32_t *tag);
 
 #endif

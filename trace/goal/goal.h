@@ -5,7 +5,7 @@
 
 #include "trace/format.h"
 
-/* See struct mpg_trace_format. */
+/* import_path() of struct mpg_trace_format. */
 int mpg_goal_import(const char *path, const char *target, int fd, const struct mpg_import_config *config, struct mpg_error *err);
 
 #endif

@@ -15,33 +15,33 @@ enum goal_kind { GOAL_SEND = 1, GOAL_RECV = 2, GOAL_CALC = 3 };
 struct goal_node {
     uint8_t kind;
     uint8_t cpu;
-    uint64_t size;        /* bytes, or ns */
+    uint64_t size;        /* bytes of a message, or ns of work */
     int32_t peer, tag;    /* -1: any source or tag of a receive */
-    uint32_t first, last; /* its edges to later operations: goal_graph.edges[first] to [last - 1] */
-    uint32_t waits;       /* number of required operations that are not placed yet */
-    uint32_t open;        /* number of required messages that are placed, without a wait so far */
-    uint32_t name;        /* name in error messages: number of the label, or of the node if there are no labels */
-    int64_t posted_calcs; /* of a placed send or receive: number of work operations placed before */
-    int64_t request;      /* request of a placed send or receive, until the wait; else 0 */
-    uint32_t place;       /* while request is set: place in the list of messages without a wait */
+    uint32_t first, last; /* edges to operations that require this one: goal_graph.edges[first] to [last - 1] */
+    uint32_t waits;       /* number of required operations that have not been placed in the order yet */
+    uint32_t open;        /* number of required sends and receives that are placed, but not waited for */
+    uint32_t name;        /* number of the label, or of the node if there are no labels; for error messages */
+    int64_t posted_calcs; /* of a placed send or receive: number of work operations placed before it */
+    int64_t request;      /* of a placed send or receive: its request, until the wait; else 0 */
+    uint32_t place;       /* while `request` is set: index in the list of messages without a wait */
 };
 
 struct goal_edge {
     uint32_t before, after;
-    bool is_start; /* AFTER may start when BEFORE has started; else when BEFORE has ended */
+    bool is_start; /* true: AFTER may start when BEFORE has started; false: when BEFORE has ended */
 };
 
 struct goal_graph {
     struct goal_node *nodes;
     size_t n, capacity;
-    struct goal_edge *edges; /* sorted by BEFORE by mpg_goal_order() */
+    struct goal_edge *edges; /* sorted by BEFORE; mpg_goal_order() sorts them */
     size_t edge_number, edge_capacity;
 };
 
 /* Add an operation or an edge. Return 0, or -1 with ERR: out of memory, BEFORE or AFTER is no node. */
 int mpg_goal_add_node(struct goal_graph *g, const struct goal_node *node, struct mpg_error *err);
 int mpg_goal_add_edge(struct goal_graph *g, uint32_t before, uint32_t after, bool is_start, struct mpg_error *err);
-void mpg_goal_reset(struct goal_graph *g); /* removes all nodes, keeps storage */
+void mpg_goal_reset(struct goal_graph *g); /* removes all nodes, but keeps allocated memory */
 void mpg_goal_clear(struct goal_graph *g);
 
 /* Functions that mpg_goal_order() calls, in the order of the program. */

@@ -22,7 +22,7 @@
 #include "common/units.h"
 #include "trace/event.h"
 
-/* 64, since sets of hypotheses are stored as the bits of a 64-bit word. */
+/* Maximum number of hypotheses: sets of hypotheses are stored as the bits of a 64-bit word. */
 enum { MPG_HYPOTHESES_MAX = 64 };
 
 enum mpg_hypothesis_kind {
@@ -44,18 +44,19 @@ struct mpg_select {
     bool has_from, has_to, has_tag; /* any of these: messages only */
     struct mpg_rank_set from, to;   /* world ranks */
     int32_t tag;
-    /* bytes of a message or transfer, or the rank's contribution to a collective; 0 and INT64_MAX: no condition */
+    /* limits of the bytes of a message or transfer, or of the rank's contribution to a collective; 0 and INT64_MAX: no
+     * condition */
     int64_t min_bytes, max_bytes;
 };
 
 struct mpg_hypothesis {
     enum mpg_hypothesis_kind kind;
-    char *text;                /* the line, without comment */
-    char *where;               /* "FILE:LINE", or NULL for a single line */
+    char *text;                /* the text of the hypothesis, without comment */
+    char *where;               /* "FILE:LINE"; NULL: not from a file */
     char *region;              /* SCALE, BALANCE, INSERT, EXCHANGE */
     struct mpg_rank_set ranks; /* SCALE, INSERT, EXCHANGE; empty: all */
-    int32_t comm;              /* BALANCE: a label; -1: all ranks */
-    bool by_total;             /* BALANCE: by total instead of by instance */
+    int32_t comm;              /* BALANCE: label of the communicator; -1: all ranks */
+    bool by_total;             /* BALANCE: balance the total work instead of the work of each visit */
     double factor;             /* SCALE, RESIZE: 0, or 1e-9 .. 1e9; 0 if SIZE_BYTES is given */
     double time_ns;            /* INSERT: above 0 */
     int64_t size_bytes;        /* RESIZE, EXCHANGE: 0 or more; RESIZE: -1: use FACTOR */
@@ -96,7 +97,7 @@ static inline bool mpg_hypothesis_selects(const struct mpg_hypothesis *x)
     return x->kind == MPG_HYPOTHESIS_DROP || x->kind == MPG_HYPOTHESIS_RESIZE;
 }
 
-/* Values in place of a missing tag or size: a condition on tag or bytes does not hold for an object without them. */
+/* Stand for a missing tag or size; an object without tag, or without size, fulfils no condition on it. */
 enum { MPG_SELECTED_NO_TAG = -1, MPG_SELECTED_NO_BYTES = -1 };
 
 /* An object that can be selected: a message at its send, a one-sided transfer, a member's part in a collective, or

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines of liballprof as calls. Private to trace/liballprof/. */
+/* Parses lines of liballprof as calls. Private to trace/liballprof/. */
 #ifndef MPG_LIBALLPROF_LINE_H
 #define MPG_LIBALLPROF_LINE_H
 
@@ -8,13 +8,13 @@
 /* A parsed line, with storage for lists that is reused. */
 struct lap_line {
     struct mpg_foreign_call call;
-    uint64_t *requests;   /* addresses; of an array only the address of its first request, until mpg_lap_spread() */
+    uint64_t *requests;   /* addresses of requests; of an array only that of its first request, until mpg_lap_spread() */
     size_t request_capacity;
     int64_t *counts;
     size_t count_capacity;
-    bool is_array;        /* the requests are REQUEST_COUNT elements from requests[0] */
+    bool is_array;        /* the requests are an array of REQUEST_COUNT elements, the first at address requests[0] */
     uint32_t request_count;
-    uint8_t arguments[MPG_CALL_COUNT]; /* of each call so far: 1 + place in the table; 0: not looked for */
+    uint8_t arguments[MPG_CALL_COUNT]; /* for each call: 1 + index in the table of arguments; 0: not looked up yet */
     bool lists_bytes_only; /* Alltoallw: sizes of types are not in the line */
 };
 
@@ -22,8 +22,8 @@ struct lap_line {
  * with ERR. */
 int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err);
 
-/* Returns how many elements of the array in L, without the first, are in POSTED, whose keys are (0, address of a request).
- * STRIDE: bytes of an element. */
+/* Returns the number of elements of the array in L, without the first, that are in POSTED, whose keys are (0, address of a
+ * request). STRIDE: bytes of an element. */
 uint64_t mpg_lap_count_posted(const struct lap_line *l, uint64_t stride, const struct mpg_map *posted);
 /* Sets requests[] to the elements of the array in L that are in POSTED, in ascending order of address, followed by
  * one element that is not in POSTED, if there is any; further elements that are not in POSTED are left out. Returns

@@ -13,12 +13,12 @@
 struct otf2_table {
     void *items;
     size_t count, capacity;
-    struct mpg_map index; /* (number, 0) -> place in items + 1 */
+    struct mpg_map index; /* (number, 0) -> 1 + index in `items` */
 };
 
 struct otf2_region {
     const char *name;   /* owned by the archive */
-    enum mpg_call call; /* MPG_CALL_COUNT: no MPI function; MPG_CALL_Unknown: an MPI function without events of its own */
+    enum mpg_call call; /* MPG_CALL_COUNT: no MPI function; MPG_CALL_Unknown: an MPI function for which mpgkit has no events */
     bool is_user;       /* a phase that the program named */
 };
 
@@ -31,16 +31,17 @@ struct otf2_group {
 
 struct otf2_comm {
     const char *name;
-    uint32_t group, remote_group, parent; /* numbers in the archive; remote_group: OTF2_UNDEFINED_GROUP: none */
-    bool is_self;    /* MPI_COMM_SELF: one communicator for each rank */
+    /* numbers of groups and of a communicator in the archive; remote_group: OTF2_UNDEFINED_GROUP: none */
+    uint32_t group, remote_group, parent;
+    bool is_self;    /* MPI_COMM_SELF: the definition stands for one communicator for each rank */
     bool is_world, is_defined, is_visited;
     int32_t label, size, remote_size;
-    int32_t *members; /* world ranks; NULL until defined */
+    int32_t *members; /* world ranks; NULL until the communicator is defined */
 };
 
 struct otf2_window {
     uint32_t comm;
-    int32_t label, number; /* number: how many windows of the communicator were defined before */
+    int32_t label, number; /* number: how many windows of the communicator were defined before this one */
     bool is_defined;
 };
 
@@ -65,12 +66,12 @@ struct otf2_process { /* a location group */
 struct otf2_metric_class {
     uint8_t n;
     uint32_t *members;
-    bool is_strict; /* recorded at each enter and leave */
+    bool is_strict; /* recorded at each enter and each leave of a region */
 };
 
 struct otf2_metric_member {
     const char *name;
-    bool is_sum; /* accumulated since the start */
+    bool is_sum; /* values are accumulated since the start */
 };
 
 /* A property of a location that holds a fact of a trace, as mpgkit writes them. */
@@ -81,23 +82,23 @@ struct otf2_property {
 
 /* Attributes of records that mpgkit writes: mpgotf2(5). OTF2_UNDEFINED_ATTRIBUTE: not in the archive. */
 struct otf2_own_attributes {
-    uint32_t any, failed, counts; /* counts: the first of several */
+    uint32_t any, failed, counts; /* numbers of the attributes; counts: the first of several */
 };
 
 struct otf2_archive {
     const char *creator; /* owned by this archive, like all strings */
     uint8_t version[3];
-    uint64_t resolution, origin; /* ticks a second; ticks */
+    uint64_t resolution, origin; /* ticks per second; tick of the begin */
     struct otf2_table strings, regions, groups, comms, locations, nodes, processes, classes, members, contexts, properties,
         windows;
-    struct mpg_map windows_of; /* communicator -> windows so far */
+    struct mpg_map windows_of; /* communicator -> number of its windows so far */
     struct otf2_own_attributes own;
     int32_t ranks;
     struct otf2_location **rank_location; /* by rank: the location that called MPI_Init */
     struct otf2_location **threads; /* all threads of ranks, by rank and thread */
     size_t thread_count;
-    uint64_t twice;   /* definitions with the number of an earlier, different one */
-    uint64_t devices, others; /* locations of GPUs; of metrics and others */
+    uint64_t twice;   /* number of definitions that have the number of an earlier, different definition */
+    uint64_t devices, others; /* number of locations of GPUs; of metrics and others */
     uint32_t values;  /* number of counters at each enter and leave */
     uint32_t value_class;
     struct mpg_error error;
@@ -108,7 +109,7 @@ struct otf2_archive {
 int mpg_otf2_archive_read(struct otf2_archive *a, OTF2_Reader *reader, struct mpg_error *err);
 void mpg_otf2_archive_clear(struct otf2_archive *a);
 
-/* Return a definition by its number, or NULL. */
+/* Return the definition with NUMBER in the archive, or NULL. */
 struct otf2_region *mpg_otf2_region_of(const struct otf2_archive *a, uint32_t number);
 struct otf2_comm *mpg_otf2_comm_of(const struct otf2_archive *a, uint32_t number);
 /* Returns the region of a calling context, or NULL. */
@@ -126,8 +127,8 @@ int32_t mpg_otf2_world_rank(const struct otf2_comm *c, int32_t rank, uint32_t pe
  * and the window's in *WINDOW. Returns NULL with ERR: unknown, damaged. *WINDOW -1: of MPI_COMM_SELF, not defined. */
 const struct otf2_comm *mpg_otf2_need_window(struct otf2_archive *a, struct mpg_build *b, uint32_t number, int32_t rank,
                                              int32_t *comm, int32_t *window, struct mpg_error *err);
-/* Stores the ranks in C of the members of group NUMBER in PLACES, which has room for C's members, and their number in *N. Returns
- * 0, or -1 with ERR: unknown, or a member that C does not have. */
+/* Stores the ranks in C of the members of group NUMBER in PLACES, an array with an element for each member of C, and their
+ * number in *N. Returns 0, or -1 with ERR: unknown, or a member that C does not have. */
 int mpg_otf2_group_places(const struct otf2_archive *a, uint32_t number, const struct otf2_comm *c, int64_t *places, uint32_t *n,
                           struct mpg_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The clocks of an archive's ranks as facts. Private to trace/otf2/. */
+/* Writes the clocks of an archive's ranks as facts. Private to trace/otf2/. */
 #ifndef MPG_OTF2_CLOCKS_H
 #define MPG_OTF2_CLOCKS_H
 
@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "trace/build/build.h"
 
-/* Measured offsets of a rank's clock: at TIME of the rank, add OFFSET for the common time; ticks. */
+/* Measured offsets of a rank's clock, in ticks: OFFSET, added to TIME of the rank, gives the common time. */
 struct otf2_clock {
     size_t n, capacity;
     struct otf2_offset {
@@ -24,7 +24,7 @@ bool mpg_otf2_clock_add(struct otf2_clock *clock, uint64_t time, int64_t offset)
 
 struct otf2_clocks {
     int32_t ranks;
-    uint64_t resolution, origin; /* ticks a second; ticks at 0 ns */
+    uint64_t resolution, origin; /* ticks per second; the tick that becomes 0 ns */
     struct otf2_clock *clock;    /* by rank */
     const int64_t *first_ns, *last_ns; /* first and last time of each rank's records */
     bool is_one_host;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The import in this process. Private to trace/otf2/. */
+/* The import of an archive within the calling process. Private to trace/otf2/. */
 #ifndef MPG_OTF2_IMPORT_H
 #define MPG_OTF2_IMPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One thread of an OTF2 archive as events: what is kept while its records are read. Private to trace/otf2/. */
+/* One thread of an OTF2 archive while its records are turned into events. Private to trace/otf2/. */
 #ifndef MPG_OTF2_THREAD_H
 #define MPG_OTF2_THREAD_H
 
@@ -9,9 +9,9 @@
 /* Properties of a nonblocking operation that the archive has only at its completion. Kept from the first pass for the second, in
  * the order of posting. */
 struct otf2_record {
-    uint32_t comm, peer, tag; /* of a nonblocking collective: peer is the root */
+    uint32_t comm, peer, tag; /* for a nonblocking collective, peer is the root */
     uint32_t state;           /* enum otf2_state */
-    uint64_t bytes, received; /* received: of a collective */
+    uint64_t bytes, received; /* received: for a collective */
 };
 enum otf2_state { OTF2_OPEN, OTF2_DONE, OTF2_CANCELLED };
 
@@ -28,7 +28,7 @@ struct otf2_numbers {
 };
 
 struct otf2_message {
-    bool is_receive, is_nonblocking; /* is_nonblocking: with a request; else the number is 0 */
+    bool is_receive, is_nonblocking; /* is_nonblocking: has a request; otherwise `request` is 0 */
     uint32_t comm, peer, tag;
     uint64_t bytes;
     int64_t request;
@@ -48,9 +48,9 @@ struct otf2_call {
     int64_t enter_ns;
     struct otf2_message *messages;
     size_t n, capacity;
-    struct otf2_numbers completed, tested, cancelled; /* requests */
+    struct otf2_numbers completed, tested, cancelled; /* requests that the call completes, tests without success, cancels */
     struct otf2_numbers counts; /* bytes for each member; empty in archives that do not hold them */
-    int64_t collective_request; /* of a nonblocking collective; 0: none */
+    int64_t collective_request; /* request of a nonblocking collective; 0: none */
     size_t collective_record;
     bool has_collective, has_created, failed, has_events; /* has_events: the trace has events of the call */
     uint32_t created;
@@ -62,23 +62,24 @@ struct otf2_thread {
     struct otf2_import *import;
     int32_t rank;
     uint32_t thread;
-    int pass; /* 1: records are filled; 2: events are made */
+    int pass; /* 1: fills records; 2: makes events */
     const struct otf2_region **stack; /* open regions; NULL: a region that the archive does not define */
-    size_t depth, stack_capacity, call_depth; /* call_depth: depth at the begin of the MPI call; 0: outside */
+    size_t depth, stack_capacity, call_depth; /* call_depth: depth at the begin of the MPI call; 0: outside of MPI calls */
     struct otf2_call call;
     struct otf2_records records;
-    struct mpg_map open;           /* request in the archive -> record + 1 in the first pass (-1: a send), request in the
-                                      trace in the second */
-    struct otf2_numbers nameless;  /* receives posted without a record and not completed, oldest first: records in the first
-                                      pass, requests of the trace in the second */
-    uint32_t nameless_first, receive_inits; /* receive_inits: persistent receives so far */
-    int64_t requests;  /* requests of the trace so far */
-    size_t postings;   /* records so far, in each pass */
+    /* request in the archive -> in the first pass 1 + record (-1: a send), in the second pass request of the trace */
+    struct mpg_map open;
+    /* receives posted without a record and not completed, oldest first: in the first pass their records, in the second pass
+     * their requests of the trace */
+    struct otf2_numbers nameless;
+    uint32_t nameless_first, receive_inits; /* index of the first in `nameless`; number of persistent receives so far */
+    int64_t requests;  /* number of requests of the trace so far */
+    size_t postings;   /* number of postings so far in this pass: index of the next record */
     bool has_init, has_calls, has_finalize;
-    int64_t last_ns, first_ns; /* times of the last and of the first call or mark */
+    int64_t last_ns, first_ns; /* time of the last, and of the first, call or region mark */
     int64_t values[64], last_values[64], differences[64];
     bool has_values;
-    uint64_t local_calls[MPG_CALL_COUNT]; /* calls without events that communicate nothing */
+    uint64_t local_calls[MPG_CALL_COUNT]; /* number of calls, by call, that communicate nothing and become no events */
     bool failed;
     struct mpg_error *err;
 };
@@ -90,12 +91,12 @@ struct otf2_import {
     OTF2_Reader *reader;
     const struct mpg_import_config *config;
     struct otf2_remarks remarks;
-    bool multiplies;    /* bytes of collectives are multiplied by members */
-    struct mpg_map sent, received; /* (label, source and destination in MPI_COMM_WORLD) -> messages */
+    bool multiplies;    /* the recorder multiplied bytes of collectives by the number of members */
+    struct mpg_map sent, received; /* (label, source and destination in MPI_COMM_WORLD) -> number of messages */
     uint64_t calls, messages, collectives;
     int64_t *first_ns, *last_ns; /* first and last time of each rank's records */
     bool *has_finalize, *has_events;
-    struct mpg_error first_error; /* the first message of libotf2 */
+    struct mpg_error first_error; /* the first error that libotf2 reported */
 };
 
 /* Reads the events of LOCATION, a thread of a rank, into the trace. Returns 0, or -1 with ERR. */
@@ -106,9 +107,9 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns);
 
 /* Adds E, an event of T, to the trace, with T's counters. NAME: the name of a region or unknown function; else NULL. */
 void mpg_otf2_emit(struct otf2_thread *t, struct mpg_event *e, const char *name);
-/* Marks T as failed; T's ERR holds the error. */
+/* Marks T as failed; the error is in T's ERR. */
 void mpg_otf2_fail(struct otf2_thread *t);
-/* Appends VALUE to NUMBERS. If memory is out, T fails. */
+/* Appends VALUE to NUMBERS. If memory runs out, T fails. */
 void mpg_otf2_append(struct otf2_thread *t, struct otf2_numbers *numbers, int64_t value);
 /* Returns record I of T's operations, which is empty if new; NULL after an error. */
 struct otf2_record *mpg_otf2_record_at(struct otf2_thread *t, size_t i);
@@ -120,8 +121,8 @@ void mpg_otf2_collective_bytes(const struct otf2_import *im, const struct otf2_r
 
 /* Sets the callbacks of C for records of one-sided communication: one_sided.c. */
 void mpg_otf2_one_sided_callbacks(OTF2_EvtReaderCallbacks *c);
-/* Emits the current call, one of windows or of one-sided communication, as its records say. Returns false, and emits nothing, if
- * they do not say enough. */
+/* Emits the current call, one of windows or of one-sided communication, from what its records say. Returns false, and emits
+ * nothing, if the records do not say enough. */
 bool mpg_otf2_emit_one_sided(struct otf2_thread *t, int64_t leave_ns);
 
 /* Counts in MAP a message from SOURCE to DESTINATION, ranks of MPI_COMM_WORLD, in the communicator LABEL. Returns 0, or -1 with

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The import of a Paraver trace. Records of all ranks come in the order of time, and events are made rank after rank: calls and
- * messages go to temporary files, sorted. Memory does not grow with their number. Private to trace/paraver/. */
+/* The import of a Paraver trace. Records of all ranks come in the order of time, and events are made rank after rank:
+ * therefore calls and messages go to temporary files, which are sorted. Memory does not grow with the number of records.
+ * Private to trace/paraver/. */
 #ifndef MPG_PARAVER_IMPORT_H
 #define MPG_PARAVER_IMPORT_H
 
 #include "trace/foreign/foreign.h"
 #include "trace/store/sorter.h"
 
-/* A call, or a flush of the recorder's buffer: in the file it begins with an event of its type whose value is not 0,
- * and ends with one whose value is 0. */
+/* A call, or a flush of the recorder's buffer. In the file a call begins with an event of its type whose value is not 0, and
+ * ends with one whose value is 0. */
 enum { PRV_FLUSH = 40000003 };
 
 struct prv_call {
-    int64_t enter_ns, leave_ns;  /* leave: -1: the trace ends inside of the call */
-    uint64_t order;              /* place of the call's begin among all begins of calls in the file */
+    int64_t enter_ns, leave_ns;  /* leave_ns -1: the trace ends inside the call */
+    uint64_t order;              /* number of the call's begin among all begins of calls in the file */
     int32_t task, thread;
     uint32_t type, value;
     int64_t sent, received;      /* bytes that the call sends and receives, if it is a collective */
-    uint64_t number;             /* of a collective: its number, from 0, among the rank's collectives on the communicator */
+    uint64_t number;             /* for a collective: its number, from 0, among the rank's collectives on the communicator */
     int64_t not_ns;              /* -1, or the leave of the thread's next call if that call receives a message and begins
                                     when this one ends. A message whose physical receive is at that time was received by the
                                     next call: this call did not post its receive. */
-    int32_t comm;                /* number in the file; 0: none */
+    int32_t comm;                /* number of the communicator in the file; 0: none */
     bool is_root;
 };
 
@@ -30,8 +31,9 @@ struct prv_message {
     int32_t source, destination, tag, source_thread, destination_thread;
     int32_t comm;                /* label of the communicator: 0, or a label for this message alone if it overtakes an
                                     earlier one */
-    uint64_t order;              /* place among the messages of the file */
-    int64_t bytes, sent_ns, left_ns, posted_ns, received_ns; /* logical and physical send, logical and physical receive */
+    uint64_t order;              /* number of the message among the messages of the file */
+    /* bytes; times of the logical and the physical send, and of the logical and the physical receive */
+    int64_t bytes, sent_ns, left_ns, posted_ns, received_ns;
 };
 
 struct prv_names {
@@ -39,7 +41,7 @@ struct prv_names {
     char *name;
 };
 
-/* A thread while its records are read. */
+/* State of a thread while its records are read. */
 struct prv_thread {
     struct prv_call call;
     bool is_open;
@@ -49,7 +51,7 @@ struct prv_thread {
 };
 
 struct prv_rank {
-    uint64_t first;              /* 1 + its thread 0 in threads; 0: no record so far */
+    uint64_t first;              /* 1 + index of the task's thread 0 in `threads`; 0: no record so far */
     int32_t threads, node;
 };
 
@@ -65,19 +67,19 @@ struct prv_import {
     struct mpg_sorter *channels; /* struct prv_message, by sender, receiver, tag and logical send */
     struct mpg_sorter *sends, *receives; /* struct prv_message, by sender and logical send, receiver and logical receive */
     uint64_t call_number, message_number;
-    struct mpg_foreign_comm *comms; /* by number in the file - 1; labels: 0 for the world */
+    struct mpg_foreign_comm *comms; /* by number in the file - 1; their labels; 0 stands for MPI_COMM_WORLD */
     size_t comm_number, comm_capacity;
     int32_t labels;
-    bool has_world;              /* label 0 is defined; other communicators of all tasks have labels of their own */
+    bool has_world;              /* label 0 is defined; a further communicator of all tasks gets its own label */
     struct prv_names *names;     /* names of values, from the .pcf file */
     size_t name_number, name_capacity;
-    struct mpg_map name_numbers; /* (type, value) -> 1 + index in names */
-    struct mpg_map other_threads; /* (task, thread) of other threads than 0 -> 1 + place in threads */
-    struct mpg_map positions;    /* (number of a communicator, rank) -> 1 + rank in it, where they differ */
-    struct mpg_map roots;        /* (communicator, number of the collective on it) -> root, for collectives whose root is
-                                    not rank 0 */
-    struct mpg_map collectives;  /* (communicator, rank) -> collectives so far */
-    struct mpg_foreign_comm own; /* communicator of a message out of order: the ranks of MPI_COMM_WORLD under another label */
+    struct mpg_map name_numbers; /* (type, value) -> 1 + index in `names` */
+    struct mpg_map other_threads; /* (task, thread), for threads other than 0 -> 1 + index in `threads` */
+    struct mpg_map positions;    /* (number of a communicator, world rank) -> 1 + rank in it, where the two ranks differ */
+    struct mpg_map roots;        /* (communicator, number of the collective on it) -> root, if this is not rank 0 */
+    struct mpg_map collectives;  /* (communicator, rank) -> number of collectives so far */
+    /* communicator for a message out of order: the ranks of MPI_COMM_WORLD under a label that only this message has */
+    struct mpg_foreign_comm own;
 };
 
 /* Opens the sorters. Returns 0, or -1 with ERR. */
@@ -91,7 +93,7 @@ int mpg_prv_make_calls(struct prv_import *im, struct mpg_error *err);
 
 /* Returns the name of CALL in the .pcf file, or "MPI_?". */
 const char *mpg_prv_name_of(const struct prv_import *im, const struct prv_call *call);
-/* Returns the kind of CALL; MPG_KIND_OTHER: none that mpgkit knows. *WHICH: the call, or MPG_CALL_COUNT. */
+/* Returns the kind of CALL; MPG_KIND_OTHER: CALL is unknown to mpgkit. *WHICH: the call, or MPG_CALL_COUNT. */
 enum mpg_kind mpg_prv_kind_of(const struct prv_import *im, const struct prv_call *call, enum mpg_call *which);
 /* Returns the communicator of CALL; NULL: none. */
 const struct mpg_foreign_comm *mpg_prv_comm_of(const struct prv_import *im, const struct prv_call *call);

@@ -13,16 +13,16 @@ struct prv_window {
     const struct prv_message *ahead; /* the next message from the sorter; NULL: none */
     struct prv_windowed {
         struct prv_message message;
-        size_t jump;             /* 0: no call has taken the message; else the distance to a later message before which all
-                                    are taken */
-    } *items;                    /* from FIRST to N - 1 */
+        /* 0: no call has taken the message; otherwise all messages from this one up to `jump` positions later are taken */
+        size_t jump;
+    } *items;                    /* in use: FIRST to N - 1 */
     size_t first, n, capacity;
-    uint64_t left;               /* messages that no call took */
+    uint64_t left;               /* number of messages that no call took */
 };
 
 /* Functions that return int return 0, or -1 with ERR: out of memory, an error of the temporary file. */
 
-/* Reads the first message; the window is empty. */
+/* Reads the first message; the window stays empty. */
 int mpg_prv_window_begin(struct prv_window *w, struct mpg_error *err);
 /* Moves W to the messages of RANK from FROM_NS to UNTIL_NS, for calls that begin at FROM_NS or later. Ranks ascend, and FROM_NS
  * within a rank. */

@@ -11,8 +11,8 @@
 #include "trace/pmpi/sets.h"
 #include "trace/pmpi/unwind_rule.h"
 
-/* A return address, or an address interrupted by a signal, with the rule that finds the caller of its frame. In one line of
- * the cache: a walk reads one for each frame. */
+/* A return address, or an address interrupted by a signal, with the rule that finds the caller of its frame. The struct fits
+ * into one cache line, because a walk reads one for each frame. */
 enum { CACHE_LINE_BYTES = 64 };
 struct code_address {
     struct set_entry entry;
@@ -21,8 +21,8 @@ struct code_address {
     struct mpg_frame frame;
     int32_t alone; /* 1 + the site of this frame alone; 0: not requested yet */
     bool interrupted;
-    bool skipped; /* skipped at the innermost end of stacks */
-    bool ruled;   /* rule and SIMPLE are known, since the first walk through the frame; stored last */
+    bool skipped; /* skipped if it is at the innermost end of a stack */
+    bool ruled;   /* rule and SIMPLE are known, since the first walk through the frame; stored after both */
     bool simple;  /* the rule needs only the stack pointer and reads only words of its own frame */
 } __attribute__((aligned(CACHE_LINE_BYTES)));
 _Static_assert(sizeof(struct code_address) == CACHE_LINE_BYTES, "a code address is one line");

@@ -10,7 +10,7 @@
 #include "trace/pmpi/record.h"
 
 typedef MPI_Fint F;
-/* So Fortran's arrays of counts and its statuses have C's layout. */
+/* Fortran's arrays of counts and its statuses then have C's layout. */
 _Static_assert(sizeof(F) == sizeof(int), "INTEGER is no int");
 
 #define WRAPPER __attribute__((visibility("default")))

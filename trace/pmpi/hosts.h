@@ -15,7 +15,7 @@ enum hosts_answer {
 /* Details of the answer. */
 struct hosts_count {
     int traced;       /* number of traced processes that this host has seen */
-    bool reports;       /* the answer is HOSTS_SOME, and this process is to report it; true in one process of the job */
+    bool reports;       /* the answer is HOSTS_SOME, and this process must report it; true in one process of the job */
     const char *where; /* the folder of the trace, in static memory */
 };
 

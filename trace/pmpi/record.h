@@ -48,8 +48,8 @@ enum { TRACER_CANDIDATES = 32 };
 /* Handling a longer list of requests takes microseconds: Flush events before and after the call record this time. */
 enum { TRACER_LONG_LIST = 128 };
 struct tracer_candidates {
-    int count;            /* length of the call's array, or 0 */
-    const void *handles;  /* array of the program */
+    int count;            /* number of elements of the array that the program passed, or 0 */
+    const void *handles;  /* the array that the program passed */
     bool fortran;         /* the handles are Fortran's */
     int error;            /* error class that the call returned */
     struct tracer_request **requests; /* count entries; NULL: null, inactive or unknown request */
@@ -69,7 +69,7 @@ int tracer_receive_outcome(int rc);
 
 /* Room for N statuses, used if the program passed MPI_STATUSES_IGNORE. */
 struct tracer_statuses {
-    MPI_Status *own; /* NULL or allocated */
+    MPI_Status *own; /* allocated statuses, or NULL */
     MPI_Status some[TRACER_CANDIDATES];
 };
 /* Returns GIVEN, or, if GIVEN is MPI_STATUSES_IGNORE, room for N statuses; MPI_STATUSES_IGNORE without memory. */
@@ -116,7 +116,7 @@ void record_mrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, cons
 void record_imrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type,
                    const struct tracer_message *message, struct tracer_made made);
 
-/* Records send and receive of one call. RECVCOUNT elements of RECVTYPE are the receive buffer's size. */
+/* Records send and receive of one call. The receive buffer has RECVCOUNT elements of RECVTYPE. */
 void record_isendrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int sendtag,
                       int64_t recvcount, MPI_Datatype recvtype, int from, int recvtag,
                       MPI_Comm comm, struct tracer_made made);

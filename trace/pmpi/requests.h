@@ -6,7 +6,7 @@
 #include "trace/pmpi/record.h"
 
 struct tracer_request {
-    struct tracer_request *next, *prev; /* list of requests with the same handle; the first one's prev is the last */
+    struct tracer_request *next, *prev; /* list of requests with the same handle; the first one's prev is the last of the list */
     int64_t id;            /* id of the active operation */
     int64_t persistent;    /* number of the persistent request, or 0 */
     const void *address;   /* address of the program's variable; NULL: the variable now holds another request */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SET_MAX_ENTRIES = 1 << 18 }; /* entries of a set at most */
+enum { SET_MAX_ENTRIES = 1 << 18 }; /* maximum number of entries of a set */
 
 /* Entries begin with their hash. */
 struct set_entry {

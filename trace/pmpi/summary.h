@@ -16,10 +16,10 @@ void summary_spawned(void);
 /* Prints the report on rank 0, after its trace in FOLDER is closed, and a second line if spawned jobs have no trace there. */
 void summary_report(const char *folder);
 
-/* MPI_Init was called: ends the watch process that would report its absence (trace/record/watch.h). */
+/* To be called in MPI_Init: ends the watch process that would report that MPI_Init was never called (trace/record/watch.h). */
 void summary_end_watch(void);
-/* MPI_Init was called but will probably fail, since srun was started without PMIx support: the watch process
- * reports this if the program ends before summary_end_watch(). */
+/* To be called if MPI_Init was called but will probably fail, because srun was started without PMIx support: the watch
+ * process reports this if the program ends before summary_end_watch(). */
 void summary_warn_watch(void);
 
 /* At the end of a process that never called MPI_Init (SESSION: but called MPI_Session_init), reports this once for

@@ -39,7 +39,7 @@
 #define MADE_FILE(x) (*(x))
 #define MADE_MESSAGE(x) (*(x))
 #define LATER_COMM(x) (x), false
-/* Used before the real call, which may be about to reject NULL. */
+/* These macros are evaluated before the real call, which may still reject a null pointer. */
 #define OLD_COMM(x) ((x) ? *(x) : MPI_COMM_NULL)
 #define OLD_WIN(x) ((x) ? *(x) : MPI_WIN_NULL)
 #define OLD_FILE(x) ((x) ? *(x) : MPI_FILE_NULL)

@@ -17,7 +17,7 @@ struct stat_callsites mpg_stat_callsites_of(const struct mpg_trace *trace);
 /* One frame on the call stack of a callsite. */
 struct stat_frame {
     const struct mpg_symbol *symbol;
-    const struct mpg_module *module; /* of the frame; NULL: unknown */
+    const struct mpg_module *module; /* module of the frame; NULL: unknown */
     uint64_t offset;                 /* offset of the frame's return address in MODULE */
     bool inlined;                    /* the function is inlined into that of the next frame, which has the same OFFSET */
 };
@@ -38,7 +38,7 @@ struct mpg_site_names {
     struct mpg_symbols *symbols;
     int frames;
     uint32_t n;  /* length of name */
-    char **name; /* by 1 + site number, 0: unknown site; NULL: not looked up yet */
+    char **name; /* index: 1 + site number, 0: unknown site; NULL: not looked up yet */
 };
 
 /* Prepares NAMES with FRAMES functions per callsite; DEBUG_PATH: see mpg_symbols_new(). Call mpg_site_names_end() even after an

@@ -14,7 +14,7 @@
 struct stat_sum {
     uint64_t number;
     double time_ns, min_ns, max_ns, sent_bytes, received_bytes;
-    double computation_ns; /* before these calls: see struct stat_thread */
+    double computation_ns; /* computation before these calls: see struct stat_thread */
 };
 
 /* Calls of one function from one callsite. */
@@ -44,9 +44,9 @@ struct stat_open {
 struct stat_thread {
     uint32_t thread;
     enum mpg_call found_nothing; /* the last call, if it is an unsuccessful test or probe; else MPG_CALL_COUNT */
-    int32_t site;                /* its callsite */
+    int32_t site;                /* callsite of this test or probe */
     int64_t left_ns;  /* leave of the last call that is not local */
-    double except_ns; /* time since then that is no computation */
+    double except_ns; /* part of the time since left_ns that is no computation */
 };
 
 /* Run and times of a rank, on the rank's clock. */
@@ -54,12 +54,12 @@ struct stat_rank {
     bool started, ended;
     bool killed; /* killed inside MPI_Finalize */
     int64_t start_ns, end_ns; /* MPI_Init's leave; MPI_Finalize's enter or the last leave */
-    struct stat_sum sum; /* calls of all threads between start and end */
-    double computation_ns; /* of MPI_Init's thread, before all calls of the run and MPI_Finalize */
+    struct stat_sum sum; /* sum over the calls of all threads between start and end */
+    double computation_ns; /* computation of MPI_Init's thread before all calls of the run, MPI_Finalize included */
     double polled_ns;      /* of MPI_Init's thread, between unsuccessful tests and their repetition */
     double recording_ns;   /* time of MPI_Init's thread between calls that recording took, and flushes */
-    bool off_cpu_known;  /* time off the CPU was recorded; both times below: all threads, between start and end */
-    double off_between_ns, off_in_ns; /* outside calls; inside calls */
+    bool off_cpu_known;  /* time off the CPU was recorded; the two times below are sums over all threads, between start and end */
+    double off_between_ns, off_in_ns; /* time off the CPU outside of calls; inside calls */
 };
 
 /* Returns the run time of RANK in ns, 0 without MPI_Init. */
@@ -94,21 +94,21 @@ struct stat_summary {
     struct stat_sum calls[MPG_CALL_COUNT];
     struct stat_rank *ranks;
     uint64_t call_number, failed_number, flush_number;
-    uint64_t aggregated_number; /* calls aggregated in events of several calls */
+    uint64_t aggregated_number; /* number of calls that are aggregated in events */
     double flush_ns, run_ns, longest_ns; /* run_ns, longest_ns: sum and maximum of the ranks' run times */
     size_t value_number;
     struct stat_value values[MPG_TRACE_MAX_VALUES];
     size_t row_number;
     struct stat_row *rows;
-    struct mpg_map row_index; /* (site, call) -> 1 + index in ROWS */
+    struct mpg_map row_index; /* (site, call) -> 1 + index in `rows` */
     size_t region_number;
-    struct stat_region *regions; /* by string number */
+    struct stat_region *regions; /* index: string number */
     uint32_t open_number, open_capacity;
-    struct stat_open *open;    /* open regions of the current rank */
-    struct mpg_map open_index; /* (string, thread) -> 1 + index in OPEN */
+    struct stat_open *open;    /* regions open in the current rank */
+    struct mpg_map open_index; /* (string, thread) -> 1 + index in `open` */
     uint32_t thread_number, thread_capacity;
-    struct stat_thread *threads; /* of the current rank */
-    double call_cost_ns, sum_cost_ns; /* recording of a call of the current rank, and of an aggregated one */
+    struct stat_thread *threads; /* threads of the current rank */
+    double call_cost_ns, sum_cost_ns; /* recording time of a call of the current rank; of an aggregated call */
     struct mpg_map mpi_ns;     /* thread -> time inside MPI so far within the run; only threads with regions */
 };
 
@@ -138,7 +138,7 @@ void mpg_stat_print_head(const struct stat_summary *s);
  * only error of all tables. */
 int mpg_stat_print_calls(const struct stat_summary *s, size_t top, struct mpg_error *err);
 int mpg_stat_print_regions(const struct stat_summary *s, size_t top, struct mpg_error *err);
-/* Prints the table of ranks, sorted by rank; with TOP, by share in MPI, largest first. */
+/* Prints the table of ranks, sorted by rank; if TOP is given, sorted by share in MPI, largest first. */
 int mpg_stat_print_ranks(const struct stat_summary *s, size_t top, struct mpg_error *err);
 /* Prints how many rows are missing after a table with SHOWN of N rows. */
 void mpg_stat_print_more(size_t n, size_t shown);
@@ -155,7 +155,7 @@ int mpg_stat_put_lines(struct mpg_json *json, const struct stat_line *lines, siz
 /* Put table cells: the name of CALL; SUM's number, times (sum, minimum, maximum) and bytes (sent, received). */
 void mpg_stat_put_call(struct mpg_table *table, enum mpg_call call);
 void mpg_stat_put_sum(struct mpg_table *table, const struct stat_sum *sum);
-enum { MPG_STAT_COLUMNS = 16 }; /* maximum of all tables */
+enum { MPG_STAT_COLUMNS = 16 }; /* maximum number of columns of a table */
 
 /* Calls of one function from places with equal names. */
 struct stat_line {

@@ -15,7 +15,7 @@ struct mpg_symbol {
     const char *function; /* demangled name; "module+0x11d6" if unknown */
     const char *file;     /* NULL: unknown */
     int line;             /* 0: unknown */
-    uint64_t offset;      /* of the return address from the function's begin, in bytes; 0 if FILE is known */
+    uint64_t offset;      /* bytes from the function's begin to the return address; 0 if FILE is known */
     const char *module;   /* name of the module's file without folders; "?": unknown */
 };
 

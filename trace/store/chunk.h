@@ -36,8 +36,8 @@ enum mpg_chunk_kind {
     MPG_CHUNK_PROFILE = 4
 };
 
-/* A reader must look ahead: the chunk holds a receive whose sender or tag only its completion tells, a completion that
- * tells them, or MPI_Cancel. */
+/* Flags of a chunk. A reader must look ahead, because the chunk holds a receive whose source or tag only its completion
+ * tells, a completion that tells them, or MPI_Cancel. */
 enum { MPG_CHUNK_UNRESOLVED = 1 };
 /* The chunk holds a completion of cancelled requests. */
 enum { MPG_CHUNK_CANCELLED = 4 };
@@ -75,7 +75,7 @@ struct mpg_chunk {
     uint32_t thread, columns;
     uint32_t run;      /* equal in all chunks of a stream and in its segment */
     uint64_t sequence; /* 0, 1, ... in each stream */
-    int64_t first_ns;  /* leave time of the last event before the chunk */
+    int64_t first_ns;  /* leave of the last event before the chunk, on the rank's clock */
 };
 
 /* Returns whether a chunk of events with RAW bytes may be compressed to STORED bytes. The limit bounds a reader's

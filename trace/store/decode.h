@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Decoding: one stream's chunks, event by event, and a rank's streams merged. Cursors add the partners of wildcard
- * receives. Private to trace/. */
+/* Decoding: reads the chunks of one stream event by event, and merges the streams of a rank. Cursors add the sources of
+ * wildcard receives. Private to trace/. */
 #ifndef MPG_DECODE_H
 #define MPG_DECODE_H
 
@@ -12,14 +12,14 @@ struct mpg_list { /* a growing array of int64_t, int32_t, frames or resolutions 
     size_t capacity_bytes;
 };
 
-/* The part in memory of a column of numbers, if the chunk is too large to be held as a whole; refilled as needed
- * (decode_chunk.c). The records of such a chunk are all in memory. */
+/* The part of a column of numbers that is held in memory, if the chunk is too large to be held as a whole; refilled as needed
+ * (decode_chunk.c). The records of such a chunk are held as a whole. */
 struct mpg_slice {
     uint8_t *begin;
     uint32_t passed, left; /* bytes of the column before and after the held part */
 };
 struct mpg_slices {
-    int64_t offset; /* offset of the chunk with this header */
+    int64_t offset; /* offset in the file of the chunk that has this header */
     uint8_t header[MPG_CHUNK_HEADER_BYTES];
     struct mpg_slice column[MPG_MAX_COLUMNS];
 };
@@ -42,35 +42,35 @@ struct mpg_decoder {
     uint32_t thread;
     const struct trace_stream *stream;
     int64_t offset;           /* offset of the next chunk header */
-    uint64_t sequence, event; /* chunks and events read so far */
+    uint64_t sequence, event; /* number of chunks and of events read so far */
     bool in_segment, finalized; /* in_segment: the segment is being read; finalized: an interrupted MPI_Finalize was returned */
     bool appended;             /* the program appended the segment to the file after the trace was opened */
-    struct mpg_sum_row *sums;  /* aggregates of the segment, in RAW, that are no events yet, in order */
+    struct mpg_sum_row *sums;  /* aggregates of the segment, in RAW, that have not been returned as events yet, in order */
     uint32_t sum_number, sums_given;
     uint8_t *raw;
     size_t raw_capacity;
     uint32_t columns;
     const uint8_t *p, *end;   /* unread bytes of the records */
     struct mpg_numbers numbers[MPG_MAX_COLUMNS]; /* the other columns */
-    struct mpg_slices *slices; /* NULL: the whole chunk is held */
-    int64_t gap_ns[MPG_TIMES_A_BATCH];      /* of the next events: time since the previous leave */
-    int64_t duration_ns[MPG_TIMES_A_BATCH]; /* duration; entries from TIME on are unread */
+    struct mpg_slices *slices; /* parts of columns; NULL: the whole chunk is held */
+    int64_t gap_ns[MPG_TIMES_A_BATCH];      /* for the next events: time since the previous leave */
+    int64_t duration_ns[MPG_TIMES_A_BATCH]; /* for the next events: duration; entries from index TIME on are unread */
     uint32_t time, time_number;
     uint64_t chunk_events;
-    uint64_t listed; /* list elements decoded so far */
+    uint64_t listed; /* number of list elements decoded so far */
     int64_t last_ns, last_request, last_persistent, last_message;
     struct mpg_shape *shapes[MPG_SHAPE_PARTS]; /* see mpg_shape_at() */
     uint32_t history;
     uint64_t shape_total;
     uint16_t predicted[1 << MPG_CONTEXT_BITS], last_of_call[MPG_CALL_COUNT];
-    /* number in the stream -> trace-wide number + 1 */
+    /* number in the stream -> 1 + trace-wide number */
     struct mpg_map comms, objects, strings, modules, sites;
     struct mpg_list requests, persistent, done, cancelled, resolutions, counts, polled;
     uint32_t polled_number; /* length of the list in POLLED */
     struct mpg_event current; /* the event read last */
     int64_t values[MPG_TRACE_MAX_VALUES];
     uint64_t off_before_ns, off_in_ns; /* off-CPU times of the event being read */
-    bool ran_out; /* out of memory: the input is not damaged */
+    bool ran_out; /* memory ran out: the input is not damaged */
 };
 
 /* Starts decoding the stream with index STREAM of RANK. */
@@ -81,7 +81,7 @@ void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t r
 int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err);
 void mpg_decoder_stop(struct mpg_decoder *d);
 
-/* Returns the part that holds shape NUMBER; *PLACE: index in the part. */
+/* Returns the number of the part that holds shape NUMBER; *PLACE: index of the shape in this part. */
 static inline uint32_t mpg_shape_part(uint32_t number, uint32_t *place)
 {
     const uint32_t n = number + MPG_FIRST_SHAPES;
@@ -98,12 +98,13 @@ static inline struct mpg_shape *mpg_shape_at(const struct mpg_decoder *d, uint32
     return &d->shapes[part][place];
 }
 
-/* --- the parts of a decoder --- */
+/* --- functions for the files of the decoder --- */
 
 int mpg_decoder_damaged(const struct mpg_decoder *d, const char *what, struct mpg_error *err);
-/* Moves to the stream's next events (trace/store/decode_chunk.c). Returns 1, or 0 at the end, -1 with ERR. */
+/* Moves on to the chunk or segment with the stream's next events (trace/store/decode_chunk.c). Returns 1; 0: at the end; -1
+ * with ERR. */
 int mpg_decoder_chunk(struct mpg_decoder *d, struct mpg_error *err);
-/* Refills the held parts of columns. Returns 0, or -1 with ERR: the chunk cannot be read, or has changed. */
+/* Refills the parts of columns that are held in memory. Returns 0, or -1 with ERR: the chunk cannot be read, or has changed. */
 int mpg_decoder_slice_on(struct mpg_decoder *d, struct mpg_error *err);
 /* Reads the definition that begins with OPERATION, MPG_OP_COMM to MPG_OP_SITE. Returns 0, or -1 with ERR. */
 int mpg_decode_definition(struct mpg_decoder *d, uint64_t operation, struct mpg_error *err);
@@ -141,8 +142,8 @@ static inline bool mpg_decode_u32(struct mpg_decoder *d, uint32_t *v, uint32_t l
 /* The merged streams of a rank: the event with the earliest enter comes first; at equal times the lowest thread, and
  * MPI_Finalize last. */
 struct mpg_merge {
-    uint32_t threads, current; /* current: stream of the event read last */
-    uint64_t event;            /* events read so far */
+    uint32_t threads, current; /* number of streams; stream of the event read last */
+    uint64_t event;            /* number of events read so far */
     struct mpg_decoder *decoders;
     struct mpg_event **events; /* next event of each stream; NULL: not read */
     bool *ended;               /* stream has ended */
@@ -150,9 +151,9 @@ struct mpg_merge {
 
 int mpg_merge_start(struct mpg_merge *m, struct mpg_trace *trace, int32_t rank,
                     struct mpg_error *err);
-/* As mpg_decoder_next(), if there are several streams. */
+/* As mpg_decoder_next(), for a rank with several streams. */
 int mpg_merge_first(struct mpg_merge *m, struct mpg_event **event, struct mpg_error *err);
-/* As mpg_decoder_next(). */
+/* As mpg_decoder_next(), for a rank with any number of streams. */
 static inline int mpg_merge_next(struct mpg_merge *m, struct mpg_event **event, struct mpg_error *err)
 {
     const int more = m->threads == 1 ? mpg_decoder_next(m->decoders, event, err)

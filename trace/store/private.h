@@ -19,7 +19,7 @@ struct trace_file {
     dev_t device;
     ino_t inode;
     char *path;
-    int64_t usable_bytes; /* up to the end of the last whole chunk */
+    int64_t usable_bytes; /* number of bytes up to the end of the last whole chunk */
     int64_t size_bytes;
     int32_t last_rank; /* rank of the last chunk, which can be truncated; -1: unknown */
     uint32_t last_thread;
@@ -34,23 +34,24 @@ struct trace_stream {
     uint32_t thread, run;
     size_t file;
     int64_t first_offset;
-    uint64_t chunks, events; /* chunks: without the segment */
+    uint64_t chunks, events; /* numbers of chunks (without the segment) and of events */
     uint64_t stored_bytes;
     bool has_segment, uses_segment; /* uses_segment: the segment's events are in no chunk */
-    bool uses_sums; /* only the segment's aggregates are in no chunk: its events were just appended */
+    bool uses_sums; /* the segment's events were just appended to the file, so that only its aggregates are in no chunk */
     size_t segment_file;
     int64_t segment_offset;
     uint32_t segment_bytes, segment_columns;
     struct mpg_segment_state progress;
-    bool finalizes; /* ended inside MPI_Finalize, where launchers kill: nothing is missing */
+    bool finalizes; /* the process ended inside MPI_Finalize, where launchers kill processes: nothing is missing */
 };
 
 struct trace_rank {
-    bool unresolved, cancels, finalizes; /* one of the streams has MPG_CHUNK_UNRESOLVED; MPG_CHUNK_CANCELLED; `finalizes` */
-    bool runs; /* the process ran when the trace was opened */
-    uint32_t threads; /* threads with a chunk or a segment */
+    /* some stream has MPG_CHUNK_UNRESOLVED; some has MPG_CHUNK_CANCELLED; some stream's `finalizes` is set */
+    bool unresolved, cancels, finalizes;
+    bool runs; /* the process was running when the trace was opened */
+    uint32_t threads; /* number of threads with a chunk or a segment */
     struct trace_stream *stream; /* streams of each thread, in ascending order of thread numbers */
-    uint64_t events, stored_bytes; /* events and stored bytes of all streams */
+    uint64_t events, stored_bytes; /* number of events, and stored bytes, of all streams */
     int32_t host;
     bool shares_clock;
     size_t clock_points, clock_capacity;
@@ -62,7 +63,7 @@ struct trace_rank {
 
 /* Groups of communicators, stored once for all communicators with these groups. */
 struct trace_members {
-    uint64_t hash; /* independent of the order of the two groups */
+    uint64_t hash; /* hash of the groups, independent of the order of the two */
     int32_t size, remote_size;
     size_t encoded_bytes;
     uint8_t *encoded; /* definition as encoded by trace/store/define.c */
@@ -80,7 +81,7 @@ struct trace_topology {
 struct trace_table {
     void *items;
     int32_t count, capacity;
-    struct mpg_map index; /* (hash, collisions) -> number + 1 */
+    struct mpg_map index; /* (hash, number of the collision) -> 1 + number */
 };
 
 struct mpg_trace {
@@ -89,7 +90,7 @@ struct mpg_trace {
     struct trace_file *files;
     size_t open_files, open_limit, oldest, newest; /* number, limit and ends of the list of files that can be closed */
     int64_t total_bytes; /* bytes of all files */
-    uint64_t sum;        /* sum of checksums of all chunk headers, independent of order */
+    uint64_t sum;        /* sum of the checksums of all chunk headers, independent of their order */
     int32_t ranks;
     struct trace_rank *rank;
     struct trace_table hosts; /* names of hosts */
@@ -97,21 +98,21 @@ struct mpg_trace {
     ZSTD_DCtx *zstd;
     uint8_t *stored; /* a chunk's payload; one chunk is read at a time */
     size_t stored_capacity;
-    size_t hold_bytes; /* bytes of a chunk that a stream holds; larger chunks are partly held */
-    uint8_t *unpacked; /* a column of a partly held chunk */
+    size_t hold_bytes; /* number of bytes of a chunk that a stream holds; larger chunks are held in parts */
+    uint8_t *unpacked; /* one column of a chunk that is held in parts */
     size_t unpacked_capacity;
     int32_t comm_count, comm_capacity;
     struct mpg_comm *comms;
-    struct mpg_map comm_index; /* (hash of the groups, instance) -> number + 1 */
+    struct mpg_map comm_index; /* (hash of the groups, instance) -> 1 + number */
     struct mpg_map labels;     /* labels in use */
-    int32_t next_label;        /* above all labels in use */
+    int32_t next_label;        /* larger than all labels in use */
     struct trace_table objects, strings, modules, sites;
     struct trace_table topologies; /* index by (rank, communicator) */
     struct trace_table members;    /* index by encoding */
-    uint64_t named; /* ranks named by communicators and topologies so far */
+    uint64_t named; /* number of ranks named by communicators and topologies so far */
 };
 
-/* Returns the call in which the process died, as the stream's segment says; MPG_CALL_COUNT: it names none. */
+/* Returns the call in which the process of STREAM died, as its segment says; MPG_CALL_COUNT: the segment names none. */
 enum mpg_call mpg_trace_inside(const struct trace_stream *stream);
 
 /* Opens the regular file PATH as the trace's next file. Returns 0, or -1 with ERR. */
@@ -119,7 +120,7 @@ int mpg_trace_add_file(struct mpg_trace *trace, const char *path, struct mpg_err
 /* Adds FD, which errors call PATH, as the trace's next file; closes FD with the trace, or at once on failure. Returns 0,
  * or -1 with ERR. */
 int mpg_trace_add_open(struct mpg_trace *trace, int fd, const char *path, struct mpg_error *err);
-/* Makes FD the open descriptor of FILE, in place of the former one; closes FD with the trace. */
+/* Replaces the open descriptor of FILE by FD, which is closed with the trace. */
 void mpg_trace_replace_file(struct mpg_trace *trace, size_t file, int fd);
 void mpg_trace_close_files(struct mpg_trace *trace);
 /* Returns a descriptor of FILE, valid until another file is requested; -1 with ERR. *GONE: its name does not exist any
@@ -145,7 +146,7 @@ int mpg_trace_note_facts(struct mpg_trace *trace, struct trace_rank *rank, char 
 
 /* Returns -1 with ERR if ranks belong to different runs. */
 int mpg_trace_check_run(const struct mpg_trace *trace, struct mpg_error *err);
-/* Notes the threads of RANK that the text form reports as killed in MPI_Finalize. */
+/* Marks the threads of RANK that, according to the text form, were killed in MPI_Finalize. */
 void mpg_trace_note_killed(struct mpg_trace *trace, int32_t rank);
 
 /* Reads a consistent state of the segment at OFFSET of FILE into *PROGRESS. Returns 0, or -1 with ERR. */
@@ -169,8 +170,8 @@ int32_t mpg_trace_add_members(struct mpg_trace *trace, int32_t size, int32_t rem
 
 void mpg_trace_free_members(struct mpg_trace *trace);
 
-/* Appends a copy of ITEM of SIZE bytes, and stores its number in SLOT, an entry of the table's index. Returns the
- * number, or -1: out of memory. */
+/* Appends a copy of ITEM of SIZE bytes, and stores 1 + its number in SLOT, an entry of the table's index. Returns the number,
+ * or -1: out of memory. */
 int32_t mpg_trace_table_add(struct trace_table *table, const void *item, size_t size,
                             uint64_t *slot);
 

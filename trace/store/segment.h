@@ -12,7 +12,7 @@
 
 enum {
     MPG_MAX_COLUMNS = MPG_COLUMN_VALUES + MPG_TRACE_MAX_VALUES,
-    MPG_SEGMENT_STATE_BYTES = 64, /* between header and capacities */
+    MPG_SEGMENT_STATE_BYTES = 64, /* bytes of the state, which lies between header and capacities */
     MPG_SEGMENT_ALIGNMENT = 64
 };
 
@@ -61,7 +61,8 @@ void mpg_segment_drop(struct mpg_segment *w);
 
 /* Locates the columns of a segment of SIZE bytes at BASE. Returns -1 if the capacities do not fit. */
 int mpg_segment_layout(struct mpg_segment *w, uint8_t *base, size_t size, uint32_t columns);
-/* Returns whether the header is intact and the chunk's number is SEQUENCE: nobody else wrote to the segment. */
+/* Returns whether the header is intact and the chunk's number is SEQUENCE, so that no other process has written to the
+ * segment. */
 bool mpg_segment_is_whole(const struct mpg_segment *w, uint64_t sequence);
 /* Returns the state in host byte order. */
 struct mpg_segment_state mpg_segment_state_of(const struct mpg_segment *w);
@@ -82,7 +83,7 @@ struct mpg_mapping_observer {
     void (*unmapped)(const uint8_t *base);
 };
 extern struct mpg_mapping_observer mpg_mapping_observer;
-/* Returns whether PATH is still the file ID; a process can outlive its run, and the next run takes the name. */
+/* Returns whether PATH is still the file ID. A process can outlive its run, and the next run can create a file of this name. */
 bool mpg_file_is(const char *path, const struct mpg_file_id *id);
 /* Returns whether PATH is a file of BYTES. */
 bool mpg_file_has(const char *path, size_t bytes);

@@ -21,31 +21,31 @@ enum {
 
 /* The last, incomplete byte of a column of bits. */
 struct mpg_bits {
-    uint64_t pending; /* bits of the byte so far, first bit lowest */
-    unsigned used;    /* number of bits, 0 .. 7 */
+    uint64_t pending; /* the bits of this byte so far, first bit lowest */
+    unsigned used;    /* number of these bits, 0 .. 7 */
 };
 
 struct mpg_trace_writer {
     struct mpg_segment segment;
-    uint8_t *p[MPG_MAX_COLUMNS];   /* end of each column */
-    struct mpg_bits bits[MPG_COLUMN_VALUES]; /* last byte of each column of bits */
-    uint8_t *end[MPG_MAX_COLUMNS]; /* limit of each column: no further event fits beyond */
+    uint8_t *p[MPG_MAX_COLUMNS];   /* by column: end of the data */
+    struct mpg_bits bits[MPG_COLUMN_VALUES]; /* by column of bits: its last byte */
+    uint8_t *end[MPG_MAX_COLUMNS]; /* by column: limit beyond which no further event fits */
     uint32_t columns, history;
     int64_t last_ns, last_request, last_persistent, last_message;
     uint32_t polled_number;
     int64_t polled[MPG_REPEATED_MAX]; /* the previous list of MPG_REPEATED_MIN to MPG_REPEATED_MAX requests */
     uint64_t chunk_events;
-    uint32_t sum_rows;                 /* rows in use */
-    uint16_t sum_slots[MPG_SUM_SLOTS]; /* 1 + row, by call and callsite */
-    uint16_t sum_order[MPG_SUM_ROWS];  /* rows in the order in which they become events */
+    uint32_t sum_rows;                 /* number of rows in use */
+    uint16_t sum_slots[MPG_SUM_SLOTS]; /* hash table by call and callsite: 1 + row */
+    uint16_t sum_order[MPG_SUM_ROWS];  /* numbers of the rows, in the order in which they become events */
     bool stopped, flush_pending;
     struct mpg_shape *shapes;
-    uint64_t shape_total; /* shapes made so far; shape I is stored at I modulo the limit */
+    uint64_t shape_total; /* number of shapes made so far; shape I is stored at I modulo MPG_MAX_SHAPES */
     uint16_t predicted[1 << MPG_CONTEXT_BITS], slots[MPG_SHAPE_SLOTS], last_of_call[MPG_CALL_COUNT];
     struct mpg_trace_writer_size size;
     int64_t flush_enter_ns, flush_leave_ns;
     int64_t flush_off_before_ns, flush_off_in_ns;
-    int64_t off_carried_ns; /* time off the CPU since the last event, in aggregated calls */
+    int64_t off_carried_ns; /* time off the CPU since the last event, in aggregated calls or before them */
     int64_t (*now_ns)(void);
     int64_t (*off_ns)(void *argument, int64_t now_ns);
     void *off_argument;
@@ -59,7 +59,7 @@ struct mpg_trace_writer {
     char *segment_path;
     size_t segment_bytes;
     ZSTD_CCtx *zstd;
-    bool shares_zstd; /* ZSTD is the caller's and not freed by the writer */
+    bool shares_zstd; /* the caller owns ZSTD, and the writer does not free it */
     uint8_t *out, *facts; /* out: the chunk to append; facts: text of the facts to append */
     size_t out_capacity, fact_used, fact_capacity;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An event line of the text form, and the words of any line. Private to trace/. */
+/* Parses event lines of the text form, and words of any line. Private to trace/. */
 #ifndef MPG_TEXT_EVENT_H
 #define MPG_TEXT_EVENT_H
 
@@ -14,7 +14,7 @@ enum { MPG_TEXT_MAX_THREAD = 65535 };
 /* An event, with storage for lists that is reused from line to line. comm, newcomm, object and site are labels of the text. */
 struct mpg_text_event {
     struct mpg_event event;
-    uint64_t given;     /* bit KEY: the line has KEY */
+    uint64_t given;     /* bit KEY is set if the line has KEY */
     const char *name;   /* name of a region; points into the line */
     uint32_t persistent_number;
     int64_t *lists[MPG_TEXT_KEYS];

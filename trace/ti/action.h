@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines "RANK ACTION ARGUMENT..." of SimGrid. Private to trace/ti/. */
+/* Parses lines "RANK ACTION ARGUMENT..." of SimGrid. Private to trace/ti/. */
 #ifndef MPG_TI_ACTION_H
 #define MPG_TI_ACTION_H
 
@@ -19,11 +19,11 @@ struct ti_action {
     enum mpg_call call;
     const char *name;
     int32_t rank;
-    char **words;              /* words behind the action's name */
+    char **words;              /* the words after the action's name */
     size_t n, capacity;
     double flops;              /* COMPUTE: work in operations; COLLECTIVE: work after the call */
     double seconds;            /* SLEEP: the time */
-    bool has_argument;         /* INIT: has an argument, so the default type is double */
+    bool has_argument;         /* INIT: there is an argument, so that the default datatype is double */
     int32_t partner, tag, source, destination, root;
     int64_t bytes, recvbytes;  /* recvbytes: SENDRECV */
     int64_t *counts;

@@ -12,7 +12,7 @@
 
 enum { RANKS = 3, SPARE_THREAD = 9, STREAM = 10, FIRST_TICK = 100000, OFFSET_NS = 5000 };
 enum { WORLD = 7, SELF = 3, PAIR = 5 }; /* numbers of communicators in the archive */
-enum { OF_PAIR = 21, OF_WORLD = 22, FURTHER = 23, OF_SELF = 24 }; /* and of windows */
+enum { OF_PAIR = 21, OF_WORLD = 22, FURTHER = 23, OF_SELF = 24 }; /* numbers of windows in the archive */
 enum { FIRST_ALONE = 4, LAST_ALONE = 5 };                       /* groups of rank 0 and rank 2 of MPI_COMM_WORLD */
 
 static const char *const regions[] = {
@@ -26,9 +26,9 @@ enum { REGIONS = sizeof regions / sizeof *regions };
 
 struct archive {
     OTF2_Archive *a;
-    OTF2_EvtWriter *w[RANKS + 2]; /* ranks, the further thread of rank 1, a stream of an accelerator */
+    OTF2_EvtWriter *w[RANKS + 2]; /* writers of the ranks, of the further thread of rank 1, and of a stream of an accelerator */
     bool shifted;  /* rank 2's clock is OFFSET_NS behind */
-    bool reversed; /* and the archive says ahead */
+    bool reversed; /* the archive states the offset of rank 2's clock with the wrong sign */
 };
 
 static OTF2_FlushType flush(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool final)
@@ -76,7 +76,7 @@ static void leave(struct archive *x, int i, int64_t ns, const char *region)
     OTF2_EvtWriter_Leave(x->w[i], NULL, ticks(x, i, ns), region_number(region));
 }
 
-/* A call without records between. */
+/* Writes a call without records between its enter and its leave. */
 static void call(struct archive *x, int i, int64_t from, int64_t to, const char *region)
 {
     enter(x, i, from, region);
@@ -144,7 +144,7 @@ static void write_comms(OTF2_GlobalDefWriter *g)
     OTF2_GlobalDefWriter_WriteRmaWin(g, OF_SELF, empty, SELF, OTF2_RMA_WIN_FLAG_NONE);
 }
 
-/* Offsets of clocks, measured at 100 and 1100 ns of each rank. */
+/* Writes offsets of clocks, measured at 100 and 1100 ns of each rank. */
 static void write_offsets(struct archive *x)
 {
     OTF2_Archive_OpenDefFiles(x->a);
