@@ -214,7 +214,7 @@ struct mpg_sharing_point {
     enum mpg_path_class path; /* MPG_PATH_BETWEEN: all pairs are between the same two nodes; else all are on one node */
     bool both;                /* each pair sends in both directions at once; false: in one direction */
     int64_t size_bytes;       /* size of the messages */
-    int pairs;                /* >= 1 */
+    int pairs;                /* number of pairs, >= 1 */
     struct mpg_distribution *bandwidth; /* sum over pairs (and directions), bytes/s, > 0 at the median */
 };
 

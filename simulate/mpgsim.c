@@ -7,7 +7,7 @@
 #include "simulate/scenarios/recorded.h"
 #include "simulate/scenarios/scenarios.h"
 
-/* Predicts replicas in the order of simulated time. FIRST: INQUIRY, the session, also keeps the use of processors. */
+/* Predicts replicas in the order of simulated time. FIRST: also stores the use of processors in INQUIRY, the session. */
 static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const struct mpg_simulation_options *simulation,
                        bool first, struct mpg_result *result, struct mpg_error *err)
 {
@@ -31,7 +31,8 @@ static int simulate(struct mpg_session *x, struct mpg_error *err)
     struct mpg_simulation_options *options = &setting->simulation;
     if ((c->model.tasks && mpg_session_give_out_tasks(x, err) < 0) ||
         mpg_setting_open(setting, c, &x->files, 0, err) < 0 ||
-        mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 || /* replicas: as mpg_setting_open() set them */
+        /* the number of replicas is that set by mpg_setting_open() */
+        mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 ||
         (mpg_processes_first(&x->processes) && mpg_session_begin_trace(x, &options->observer, err) < 0))
         return -1;
     const struct mpg_hypothesis_engine by_events = {.predict = extrapolate, .context = x};
@@ -114,7 +115,7 @@ int main(int argc, char **argv)
         status = run(&all, argc, argv, &err);
     if (status < 0 && all.processes.prints)
         mpg_error_print("mpgsim", &err);
-    mpg_processes_leave(&all.processes); /* last: the launcher ends all processes when one fails */
+    mpg_processes_leave(&all.processes); /* must be the last call, because the launcher ends all processes when one fails */
     clear(&all);
     return status == 0 ? MPG_EXIT_OK : MPG_EXIT_FAILURE;
 }

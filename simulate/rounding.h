@@ -3,7 +3,7 @@
 #ifndef MPG_ROUNDING_H
 #define MPG_ROUNDING_H
 
-/* Differences up to this are rounding, ns. */
+/* Differences of times up to this are rounding errors, ns. */
 #define MPG_ROUNDING_NS 1e-3
 /* Clock resolution of traces, ns: an event that had not happened at a recorded time happened at least a tick later. */
 #define MPG_TICK_NS 1.0

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* In the order of MODEL. */
+/* In the order of docs/MODEL.md. */
 enum mpg_rule {
     MPG_RULE_ROWS,           /* successive messages of a pair are not independent */
     MPG_RULE_SIZE_SIDES,     /* no interpolation across an eager limit */
@@ -14,14 +14,14 @@ enum mpg_rule {
     MPG_RULE_FURTHER,        /* further messages of a rank in a call cost less to receive */
     MPG_RULE_TRACE_LIMIT,    /* the trace may contradict the source's eager limit */
     MPG_RULE_PROTOCOLS,      /* messages change between eager and synchronous */
-    MPG_RULE_COVERED,        /* detours that begin while a message is awaited are part of its time */
-    MPG_RULE_DISTURBED,      /* with replayed noise, overheads and collectives are at most 20 medians */
+    MPG_RULE_COVERED,        /* detours that begin while a message is awaited are part of the message's measured time */
+    MPG_RULE_DISTURBED,      /* with replayed noise, overheads and times of collectives are at most 20 times their median */
     MPG_RULE_OFF_CPU,        /* time off the CPU is removed */
     MPG_RULE_INTERRUPTIONS,  /* the source's noise is removed */
-    MPG_RULE_WAITING_CALLS,  /* a call whose every instance waited takes at most 1 us of its own */
-    MPG_RULE_GAPS,           /* messages of a stream have a gap (predict) */
-    MPG_RULE_PROGRESS,       /* a rendezvous waits for a call of its receiver (predict) */
-    MPG_RULE_HELD_SENDS,     /* a synchronous send has a measured time (predict) */
+    MPG_RULE_WAITING_CALLS,  /* a call that waited every time it was made takes at most 1 us without waiting */
+    MPG_RULE_GAPS,           /* messages of a stream start at least a gap apart (predict mode) */
+    MPG_RULE_PROGRESS,       /* a rendezvous waits until its receiver makes an MPI call (predict mode) */
+    MPG_RULE_HELD_SENDS,     /* a synchronous send whose receiver is waiting takes its measured time (predict mode) */
     MPG_RULES
 };
 
@@ -30,7 +30,7 @@ void mpg_rule_leave_out(enum mpg_rule rule);
 bool mpg_rule_holds(enum mpg_rule rule);
 /* Returns the rules that are off, one bit each. */
 unsigned mpg_rules_left_out(void);
-/* Returns "rows" and so on. */
+/* Returns the name of RULE on the command line, "rows" and so on. */
 const char *mpg_rule_name(enum mpg_rule rule);
 
 #endif

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rounds, trees and posted messages, evaluated for all replicas of each member. */
+/* Evaluates collectives as rounds, trees and posted messages, for all replicas. */
 #include "simulate/algorithms/expand.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of each member in the working space: */
+/* The values of each member in the working space: */
 enum {
-    FREE,    /* F: the earliest time of the member's next send */
+    FREE,    /* earliest time of the member's next send, F in docs/MODEL.md */
     LOCAL,   /* end of the member's own calls; for posted messages, end of the sends so far */
-    OTHER,   /* the latest time that the member waits for, except arrivals */
-    ARRIVED, /* the latest arrival, plus the o_r of later messages */
-    COSTS,   /* sum of the member's o_r */
+    OTHER,   /* latest time for which the member waits, except arrivals */
+    ARRIVED, /* latest arrival, plus the o_r of messages received after it */
+    COSTS,   /* sum of the member's receive overheads o_r */
     SPACES
 };
 
 /* A member's progress in the current round and in all phases. */
 struct progress {
-    uint32_t calls;       /* number of calls made in earlier phases and rounds; addresses kappa's draws */
+    uint32_t calls; /* number of calls that the member made in earlier phases and rounds; part of the key of kappa's draws */
     bool in_round;        /* the member takes part in the current round */
-    double reduced_bytes; /* number of received bytes that the member reduces in the round; < 0: none */
+    double reduced_bytes; /* number of received bytes that the member reduces in the round; < 0: it reduces nothing */
 };
 
 struct mpg_expansion {
     uint32_t lanes, followed;
-    size_t stride;   /* doubles in a value */
-    size_t capacity; /* doubles */
+    size_t stride;   /* number of doubles in a value */
+    size_t capacity; /* memory of the working space, doubles */
     double *space[SPACES];
-    double *lambda, *tau, *cost, *wait; /* one value each, for the current message */
+    double *lambda, *tau, *cost, *wait; /* each one value; they belong to the current message */
     double *kappa;                      /* kappa of the current call */
     struct progress *progress;          /* progress of each member, by number relative to the root */
 };
@@ -38,7 +38,7 @@ struct evaluation {
     struct mpg_expansion *x;
     const struct mpg_plan *plan;
     const struct mpg_message_costs *costs;
-    bool together; /* all members are evaluated, not a single member of a tree */
+    bool together; /* true: all members are evaluated together; false: a single member of a tree */
 };
 
 struct mpg_expansion *mpg_expansion_new(uint32_t lanes, uint32_t followed, struct mpg_error *err)
@@ -123,7 +123,7 @@ static void copy(const struct mpg_expansion *x, double *to, const double *from)
     memcpy(to, from, x->stride * sizeof *to);
 }
 
-/* Copies the provenance of OTHER to VALUE in the recorded lanes in which OTHER is later. */
+/* Copies the provenance of OTHER to VALUE, in those recorded lanes in which OTHER is later. */
 static void come_from_later(const struct mpg_expansion *x, double *value, const double *other)
 {
     for (uint32_t w = 0; w < x->followed; w++)
@@ -143,7 +143,7 @@ static void come_by_number(const struct mpg_expansion *x, double *value, enum mp
         came(x, value, which)[w] += more;
 }
 
-/* Returns the base that provenance is relative to: the value of the last lane that is not recorded. */
+/* Returns the base of the recorded sums: the value of the last lane, if this lane is not recorded. */
 static double base_of(const struct mpg_expansion *x, const double *values)
 {
     return x->lanes > x->followed ? values[x->lanes - 1] : 0;
@@ -195,8 +195,7 @@ static bool sends_weak(const struct evaluation *e, const struct mpg_phase *phase
            !(e->costs->elsewhere && e->costs->elsewhere[child]);
 }
 
-/* Writes the departure of M, which is sent at SENT, into x->cost: not before FREE. Advances FREE to the earliest time of the
- * next send. */
+/* Writes the departure of M into x->cost: the later of SENT and FREE. Advances FREE to the earliest time of the next send. */
 static void inject(struct evaluation *e, const struct mpg_message *m, const double *sent,
                    double *free_ns)
 {
@@ -231,7 +230,7 @@ static void wait_for(struct mpg_expansion *x, const double *posted)
     copy(x, x->cost, x->wait);
 }
 
-/* Changes x->cost from a message's departure to the time when its receiver, ready at POSTED, has been met. */
+/* x->cost is the departure of a message; sets it to the time when the message meets its receiver, which is ready at POSTED. */
 static void meet_receiver(struct evaluation *e, const double *posted)
 {
     struct mpg_expansion *x = e->x;
@@ -241,8 +240,8 @@ static void meet_receiver(struct evaluation *e, const double *posted)
     wait_for(x, posted);
 }
 
-/* Changes the provenance of x->cost from the meeting to the sender's completion, as for a synchronous send of M between two
- * ranks. */
+/* Changes the provenance of x->cost from that of the meeting to that of the sender's completion, which is as for a
+ * synchronous send of M between two ranks. */
 static void come_by_wait(const struct evaluation *e, const struct mpg_message *m)
 {
     struct mpg_expansion *x = e->x;
@@ -258,7 +257,8 @@ static void come_by_wait(const struct evaluation *e, const struct mpg_message *m
         }
 }
 
-/* Changes x->cost from the meeting to the sender's completion: x->wait after the send if the receiver waited. */
+/* x->cost is the time of a meeting; sets it to the sender's completion: x->wait after the begin of the send if the receiver
+ * was waiting. */
 static void wait_in_send(struct evaluation *e, const struct mpg_message *m)
 {
     struct mpg_expansion *x = e->x;
@@ -322,14 +322,14 @@ static void find_kappa(const struct evaluation *e, int32_t v, uint32_t call)
         e->costs->call(e->costs->data, (int32_t)((v + root) % p), call, e->x->kappa);
 }
 
-/* Adds kappa to VALUE, the end of the own work of a call that began at BEGIN; the result is not before BEGIN. */
+/* Adds kappa to VALUE, the end of the own work of a call that began at BEGIN, but does not let VALUE fall below BEGIN. */
 static void add_kappa(const struct evaluation *e, const double *begin, double *value)
 {
     for (uint32_t w = 0; w < e->x->lanes && e->costs->call; w++)
         value[w] = fmax(begin[w], value[w] + e->x->kappa[w]);
 }
 
-/* Adds kappa to VALUE, the time that the call waited for. */
+/* Adds kappa to VALUE, the end of the call's wait. */
 static void delay_by_kappa(const struct evaluation *e, double *value)
 {
     for (uint32_t w = 0; w < e->x->lanes && e->costs->call; w++)
@@ -353,7 +353,7 @@ static void next(const struct mpg_tree_values *values)
         values->next(values->data);
 }
 
-/* Member V receives M, which arrived at ARRIVAL, in its call number CALL. Changes ARRIVAL. */
+/* Lets member V receive M, which arrived at ARRIVAL, in its call number CALL. Changes ARRIVAL. */
 static void receive(struct evaluation *e, const struct mpg_message *m, int32_t v, uint32_t call, double *arrival,
                     double *value)
 {
@@ -374,7 +374,7 @@ static uint32_t calls_before(const struct evaluation *e, int32_t v)
     return e->together ? e->x->progress[v].calls : 0;
 }
 
-/* Returns the number of V's call that sends to, or receives from, child K of N. */
+/* Returns the number of the call in which V sends to, or receives from, its child K of N. */
 static uint32_t call_of_child(const struct evaluation *e, const struct mpg_phase *phase, int32_t v, int32_t n, int32_t k)
 {
     return calls_before(e, v) + (uint32_t)(phase->kind == MPG_PHASE_DOWN ? k + (v > 0) : n - 1 - k);
@@ -385,7 +385,7 @@ static uint32_t call_of_parent(const struct evaluation *e, const struct mpg_phas
     return calls_before(e, v) + (phase->kind == MPG_PHASE_DOWN ? 0 : (uint32_t)mpg_tree_children(&phase->tree, v));
 }
 
-/* Sends the eager message M of member V at VALUE, in V's call number CALL; writes the ARRIVAL. */
+/* Sends the eager message M of member V, whose time is VALUE, in V's call number CALL; writes the arrival into ARRIVAL. */
 static void send_eager(struct evaluation *e, const struct mpg_message *m, int32_t v, uint32_t call, double *free_ns,
                        double *arrival, double *value)
 {
@@ -415,7 +415,7 @@ static void step_down(struct evaluation *e, const struct mpg_phase *phase, int32
     double *mine = values->value(values->data, v);
     if (v > 0) {
         struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, v));
-        if (!is_synchronous(e, &m)) /* the parent has evaluated a synchronous message */
+        if (!is_synchronous(e, &m)) /* a synchronous message was evaluated with the parent */
             receive(e, &m, v, call_of_parent(e, phase, v), values->message(values->data, v), mine);
     }
     int32_t n = mpg_tree_children(&phase->tree, v);
@@ -461,14 +461,14 @@ static void step_up(struct evaluation *e, const struct mpg_phase *phase, int32_t
     struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, v));
     if (!is_synchronous(e, &m)) {
         send_eager(e, &m, v, call_of_parent(e, phase, v), free_ns, values->message(values->data, v), mine);
-        if (sends_weak(e, phase, &m, m.from)) /* the parent has arrived, and is not evaluated yet */
+        if (sends_weak(e, phase, &m, m.from)) /* the parent has arrived, but is not evaluated yet */
             raise_to(x, mine, values->value(values->data, mpg_tree_parent(&phase->tree, v)));
     }
 }
 
 /* --- one phase of all members --- */
 
-/* The values of all members. */
+/* The values of all members, when they are evaluated together. */
 struct together {
     const struct evaluation *e;
     double *value;
@@ -504,7 +504,7 @@ static void run_tree(struct evaluation *e, const struct mpg_phase *phase, double
         e->x->progress[v].calls += (uint32_t)mpg_tree_children(&phase->tree, v) + (v > 0);
 }
 
-/* Evaluates a message of a round in which all members send and receive at the same time. */
+/* Evaluates one message of a round in which all members send and receive at the same time. */
 static void exchange(struct evaluation *e, const struct mpg_message *relative,
                      struct together *all)
 {
@@ -527,8 +527,8 @@ static void exchange(struct evaluation *e, const struct mpg_message *relative,
         x->progress[relative->to].reduced_bytes = m.bytes;
 }
 
-/* Changes V's value from the begin of its call to the end, from LOCAL, the end of V's own work, and OTHER, the end of V's
- * waits. */
+/* Advances V's value from the begin of its call to the end: the later of LOCAL, the end of V's own work, and OTHER, the end
+ * of V's waits. */
 static void end_call(struct evaluation *e, int32_t v, struct together *all)
 {
     double *value = value_of(all, v), *local = of_member(e->x, LOCAL, v), *other = of_member(e->x, OTHER, v);
@@ -547,7 +547,7 @@ static void begin_round(struct evaluation *e, int32_t v, struct together *all)
     e->x->progress[v].reduced_bytes = -1;
 }
 
-/* Completes the round of V, which has sent or received. A second call for the same round has no effect. */
+/* Ends the round of V, in which V has sent or received. A second call for the same round has no effect. */
 static void end_round(struct evaluation *e, int32_t v, struct together *all)
 {
     struct progress *progress = &e->x->progress[v];
@@ -582,7 +582,7 @@ static void run_rounds(struct evaluation *e, const struct mpg_phase *phase, doub
     }
 }
 
-/* Evaluates a message of a phase in which all messages are posted at once. */
+/* Evaluates one message of a phase in which all messages are posted at once. */
 static void post(struct evaluation *e, const struct mpg_message *relative, struct together *all)
 {
     struct mpg_expansion *x = e->x;

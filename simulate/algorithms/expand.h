@@ -2,8 +2,8 @@
 /* Evaluates the messages of a collective's algorithm for several replicas: the leave times of its members (docs/MODEL.md,
  * section 4, Expanded collectives). A value is LANES times, ns, one for each replica; each member has one value. Values are
  * updated in place, round by round: memory is a few values for each member, whatever the number of messages. On request,
- * values of the first lanes record their provenance (docs/MODEL.md, section 8). Among equal times the member's own is the
- * origin, then the first. */
+ * values of the first lanes record their provenance (docs/MODEL.md, section 8). If a value is the maximum of equal times, its
+ * origin is the member's own time, otherwise the first of them. */
 #ifndef MPG_EXPAND_H
 #define MPG_EXPAND_H
 
@@ -13,21 +13,22 @@
 #include "common/error.h"
 #include "graph/algorithms/plan.h"
 
-/* Callbacks for the costs of messages. A callback can be called several times for a message and must give equal results. The
- * fields `from` and `to` of a message are member indices. Each callback fills LANES values. */
+/* Callbacks that give the costs of messages. A callback can be called several times for a message and must give equal
+ * results. The fields `from` and `to` of a message are member indices. Each callback fills LANES values. */
 struct mpg_message_costs {
     void *data;
-    /* latency lambda and transfer time tau of M, both at the same random number u */
+    /* latency lambda and transfer time tau of M, both quantiles for the same random number u */
     void (*flight)(void *data, const struct mpg_message *m, double *lambda_ns, double *tau_ns);
     void (*send)(void *data, const struct mpg_message *m, double *overhead_ns);    /* sender's overhead o_s */
     void (*receive)(void *data, const struct mpg_message *m, double *overhead_ns); /* receiver's overhead o_r */
-    /* W, the time of a synchronous send whose receiver waits; returns false if unknown */
+    /* W, the time of a synchronous send whose receiver is already waiting; returns false if unknown */
     bool (*waiting)(void *data, const struct mpg_message *m, double *waiting_ns);
-    /* the part of W that is latency, 0 to 1, and W's relative change for each ns of lambda + tau; used without ANSWERS.
-     * NULL: 0 */
+    /* used only if ANSWERS is NULL: the part of W that is latency, 0 to 1, and the relative change of W for each ns that
+     * lambda + tau changes. NULL: both are 0 */
     void (*held)(void *data, const struct mpg_message *m, double *latency, double *per_ns);
-    const double *answers; /* NULL: W is the time of the send; else W is the message's time plus the answer's, given here */
-    double (*gap)(void *data, const struct mpg_message *m); /* time between two sends, ns */
+    /* NULL: W is the time of the send; otherwise W is the sum of the message's time and the answer's time in ANSWERS, by lane */
+    const double *answers;
+    double (*gap)(void *data, const struct mpg_message *m); /* minimum time between two sends of a member, ns */
     /* kappa, the noise inside a call, of member INDEX in its call number CALL: in a tree each send and receive is a call,
      * otherwise each round, or all posted messages together; NULL: 0 */
     void (*call)(void *data, int32_t index, uint32_t call, double *kappa_ns);
@@ -40,14 +41,15 @@ struct mpg_message_costs {
                                * receiver; NULL: all wait */
 };
 
-/* Provenance of a value: FOLLOWED numbers of each kind, behind its LANES times. */
+/* Provenance of a value: behind its LANES times a value has FOLLOWED numbers, one for each followed lane, of each of these
+ * kinds. */
 enum mpg_value_provenance {
-    MPG_PROVENANCE_ORIGIN,     /* origin, as numbered by the caller */
-    MPG_PROVENANCE_LATENCY,  /* sum of latencies, ns */
+    MPG_PROVENANCE_ORIGIN,     /* the value's origin, as numbered by the caller */
+    MPG_PROVENANCE_LATENCY,  /* sum of latencies since the origin, ns */
     MPG_PROVENANCE_MESSAGES, /* number of latencies in MPG_PROVENANCE_LATENCY */
-    MPG_PROVENANCE_BYTES,    /* time of bytes, ns */
+    MPG_PROVENANCE_BYTES,    /* sum of the times for bytes since the origin, ns */
     MPG_PROVENANCE_SIZE,     /* number of bytes in MPG_PROVENANCE_BYTES */
-    MPG_PROVENANCE_BASE,     /* ns: the sum of costs and overheads in the last lane, if the last lane is not recorded; else 0 */
+    MPG_PROVENANCE_BASE,     /* ns; if the last lane is not followed, the sum of costs and overheads in that lane; else 0 */
     MPG_PROVENANCE_TERMS
 };
 
@@ -72,15 +74,17 @@ void mpg_expansion_free(struct mpg_expansion *x); /* NULL is allowed */
 /* Returns the maximum number of values that mpg_expand() allocates for collectives of P members. */
 double mpg_expansion_values(int32_t p);
 
-/* Evaluates PLAN: VALUE holds the enter times of all members, by index, and receives their leave times. Error: out of memory. */
+/* Evaluates PLAN: VALUE holds the enter times of all members, ns, by member index, and receives their leave times. Error: out
+ * of memory. */
 int mpg_expand(struct mpg_expansion *x, const struct mpg_plan *plan,
                const struct mpg_message_costs *costs, double *value, struct mpg_error *err);
 
-/* Evaluates member V of a tree, so that a member waits only for members on which it depends. V is the number relative to the
- * root. Before: in a DOWN tree V's parent has been evaluated, and V's children have arrived if V's messages to them are
- * synchronous; in an UP tree V's children have been evaluated. value(data, v) is the time of member v: its enter time, then
- * its leave time. In an UP tree with a synchronous message to the parent, the value becomes the leave time when the parent
- * is evaluated. message(data, v) stores a value of the message between v > 0 and its parent between the two evaluations. */
+/* Evaluates member V of a tree, numbered relative to the root, so that a member waits only for members on which it depends.
+ * Before the call: in a DOWN tree V's parent must have been evaluated, and V's children must have arrived if V's messages to
+ * them are synchronous; in an UP tree V's children must have been evaluated. value(data, v) returns the address of the time of
+ * member v: its enter time, then its leave time. In an UP tree with a synchronous message to the parent, the value becomes the
+ * leave time when the parent is evaluated. message(data, v) returns memory for a value of the message between v > 0 and its
+ * parent, which is kept between the evaluations of the two. */
 struct mpg_tree_values {
     void *data;
     double *(*value)(void *data, int32_t v);

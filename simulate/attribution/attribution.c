@@ -41,8 +41,8 @@ static double *sum_of(const struct mpg_attribution *w, uint32_t place, uint32_t 
     return w->sum + ((size_t)place * w->blocks + block) * MPG_ATTRIBUTION_TERMS;
 }
 
-/* Writes the number of PLACE into *NUMBER; a new place is added with sums of 0. Returns false, and notes the error in W, if there
- * is no memory. */
+/* Writes the number of PLACE into *NUMBER; a new place is added with sums of 0. Returns false, and records the error in W, if
+ * memory runs out. */
 static bool find(struct mpg_attribution *w, const struct mpg_attribution_place *place, uint32_t *number)
 {
     const size_t bytes = MPG_ATTRIBUTION_TERMS * sizeof(double);
@@ -133,8 +133,8 @@ static int compare_places(const void *a, const void *b)
     return (of_x[i] > of_y[i]) - (of_x[i] < of_y[i]);
 }
 
-/* Sorts the places by rank, call, callsite and their other members, so that the order does not depend on the number of threads.
- * Returns 0, or -1 if there is no memory. */
+/* Sorts the places by rank, call, callsite and their other members, so that the order does not depend on the number of
+ * threads. Returns 0, or -1: out of memory. */
 static int find_order(struct mpg_attribution *w)
 {
     const size_t n = w->places.n;

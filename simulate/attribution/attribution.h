@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Attribution of a run's delay, or of its time, to places, over all replicas: sums of the tallies (tally.h), each of
- * which has some of the replicas (docs/MODEL.md, 8). */
+/* Attribution of a run's delay, or of its time, to places, over all replicas: the sum of tallies (tally.h), each of which has
+ * the costs of some replicas (docs/MODEL.md, section 8). */
 #ifndef MPG_ATTRIBUTION_H
 #define MPG_ATTRIBUTION_H
 
@@ -9,20 +9,21 @@
 /* Terms of a place: the terms of struct mpg_delay_account or struct mpg_run_account (simulate/evaluate/evaluator.h), in the order
  * of the struct; then the terms of the critical path. */
 enum mpg_attribution_term {
-    MPG_ATTRIBUTION_ACCOUNT = 0, /* 8 of them */
-    MPG_CRITICAL_COMPUTATION = 8, /* ns, like all terms without a comment; from here on critical.c writes terms in pairs */
+    MPG_ATTRIBUTION_ACCOUNT = 0, /* first of the 8 terms of the account */
+    /* ns, as are all terms of the critical path without another unit; from here on critical.c writes terms in pairs */
+    MPG_CRITICAL_COMPUTATION = 8,
     MPG_CRITICAL_NOISE,
     MPG_CRITICAL_CALL,
-    MPG_CRITICAL_SCALED, /* the part that is scaled by the ratio of computation */
+    MPG_CRITICAL_SCALED, /* the part of the computation that the option for the ratio of computation scales */
     MPG_CRITICAL_LATENCY,
     MPG_CRITICAL_MESSAGES, /* number of latencies in MPG_CRITICAL_LATENCY */
     MPG_CRITICAL_BYTES,
     MPG_CRITICAL_SIZE, /* number of bytes in MPG_CRITICAL_BYTES */
-    MPG_CRITICAL_WHOLE, /* collectives that are one node; delays: injected into a collective */
+    MPG_CRITICAL_WHOLE, /* time in collectives that are evaluated as one node; perturb mode: delay injected into a collective */
     MPG_CRITICAL_COLLECTIVES, /* number of collectives in MPG_CRITICAL_WHOLE */
-    MPG_CRITICAL_ABSORBED, /* delays: absorbed by slack; 0 or less */
+    MPG_CRITICAL_ABSORBED, /* perturb mode: delay absorbed by slack; 0 or less */
     MPG_CRITICAL_TRACER,   /* time of the tracer; 0 or less */
-    MPG_CRITICAL_ORDER,    /* delays: a call completes another message than in the trace, which arrives later */
+    MPG_CRITICAL_ORDER, /* perturb mode: delay because a call completes another message than in the trace, which arrives later */
     MPG_ATTRIBUTION_TERMS
 };
 
@@ -30,26 +31,28 @@ struct mpg_attribution {
     struct mpg_attribution_places places;
     uint32_t replicas, blocks;
     uint64_t *calls; /* for each place: number of traced calls */
-    double *sum;     /* for each place: blocks x terms */
-    double *base;    /* for each place: terms of the run without perturbation, subtracted from the mean */
-    double *mean;    /* for each place: terms; set by mpg_attribution_finish() */
-    uint32_t *order; /* places, in the same order for any number of threads; set by mpg_attribution_finish() */
+    double *sum;     /* [place][block of replicas][term]: sums, ns */
+    double *base;    /* [place][term]: the run without perturbation, subtracted from the mean */
+    double *mean;    /* [place][term]: mean over replicas; set by mpg_attribution_finish() */
+    /* numbers of the places, in an order that does not depend on the number of threads; set by mpg_attribution_finish() */
+    uint32_t *order;
     uint32_t calls_capacity, sum_capacity, base_capacity;
-    bool counted;    /* a tally has set the calls, which are the same in all tallies */
-    bool ran_out;    /* there was no memory; mpg_attribution_finish() reports the error */
+    bool counted;    /* `calls` has been set by a tally; all tallies have the same calls */
+    bool ran_out;    /* memory ran out; mpg_attribution_finish() reports the error */
 };
 
 /* Returns an attribution without places for REPLICAS replicas. NULL: no memory, with ERR. */
 struct mpg_attribution *mpg_attribution_new(uint32_t replicas, struct mpg_error *err);
 void mpg_attribution_free(struct mpg_attribution *where); /* NULL is allowed */
-/* Adds TALLY, of replicas from BEGIN on: BEGIN is a multiple of a block's lanes, or the tally is within one block. The second
- * function adds the tally of the run without perturbation, one lane. mpg_attribution_finish() reports a lack of memory. */
+/* Adds TALLY, whose first replica is BEGIN: BEGIN is a multiple of MPG_LANES_A_BLOCK, or all of the tally's replicas are in
+ * one block. The second function adds the tally of the run without perturbation, one lane. mpg_attribution_finish() reports a
+ * lack of memory. */
 void mpg_attribution_take(struct mpg_attribution *where, const struct mpg_tally *tally, uint32_t begin);
 void mpg_attribution_take_base(struct mpg_attribution *where, const struct mpg_tally *tally);
 /* Makes room for REPLICAS replicas; existing replicas keep their sums. Returns 0, or -1 with ERR: no memory. */
 int mpg_attribution_widen(struct mpg_attribution *where, uint32_t replicas, struct mpg_error *err);
-/* Adds sums that another process has computed for replicas from BEGIN on: SUM has BLOCKS blocks of terms for each of the N places
- * PLACE. */
+/* Adds sums that another process has computed, for replicas from BEGIN on. SUM: [place][block][term] for the N places PLACE
+ * and BLOCKS blocks. */
 void mpg_attribution_take_places(struct mpg_attribution *where, const struct mpg_attribution_place *place, uint32_t n,
                                  const double *sum,
                            uint32_t blocks, uint32_t begin);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Back-tracking over the records, from the newest to the oldest one. The records are in two windows, the old and the young one.
- * Each window is traversed twice. The first pass, over the young window, finds the values at the window's begin from which the
- * readable values come; it ignores the terms. The second pass comes when the window has become the old one. It starts from the
- * few values at the window's end that the next window's first pass has found, and sums the terms in branches (branches.h). */
+/* Back-tracking over the records, from the newest to the oldest one. The records are in two windows, the old and the young
+ * one, and each window is traversed twice. The first pass, over a young window, finds the values at the window's begin from
+ * which the values come that later steps can still read; it ignores the terms. When the window has become the old one, the
+ * second pass starts from the few values at the window's end that the first pass over the next window has found, and sums the
+ * terms in branches (branches.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "simulate/attribution/provenance_private.h"
 
-/* The minimum number of cuts (mpg_provenance_cut()) and of steps of a window; how many records ahead data are prefetched. */
+/* The minimum number of cuts (mpg_provenance_cut()) and of steps in a window; number of records whose data is prefetched. */
 enum { WINDOW_CUTS = 4, WINDOW_STEPS = 65536, AHEAD = 64 };
 
 double mpg_provenance_lane_bytes(uint32_t slots)
@@ -19,19 +20,19 @@ double mpg_provenance_lane_bytes(uint32_t slots)
     return WINDOWS * VALUES_A_STEP * sizeof(double) * fmax(steps, WINDOW_STEPS) + IN_A_SLOT * (double)slots;
 }
 
-/* Returns the number of marks of KIND. */
+/* Returns the number of marks of values of KIND. */
 static uint32_t marks_of_kind(const struct mpg_provenance *t, enum kind kind)
 {
     return t->mark_capacity[kind] * parts_of(kind);
 }
 
-/* Returns the branch at mark I of KIND in lane W. */
+/* Returns the branch at mark I of KIND, in lane W. */
 static uint32_t *branch_at(struct mpg_provenance *t, enum kind kind, uint32_t i, uint32_t w)
 {
     return t->branch[kind] + (size_t)i * t->n + w;
 }
 
-/* Lists all marked values in LEAVES, one leaf for each value and lane; GROW: adds a branch for each leaf. */
+/* Lists all marked values in LEAVES, one leaf for each value and lane; With GROW also adds a branch for each leaf. */
 static void find_leaves(struct mpg_provenance *t, struct leaves *leaves, bool grow)
 {
     leaves->n = 0;
@@ -61,8 +62,8 @@ static void clear_marks(struct mpg_provenance *t)
             memset(t->mark[kind], 0, (size_t)marks_of_kind(t, kind) * t->words * sizeof **t->mark);
 }
 
-/* Makes room for a branch at each mark, for the whole pass: all marks that back-tracking can set exist already
- * (reserve_marks()). */
+/* Makes room for a branch at each mark. This suffices for the whole pass, because reserve_marks() has made all marks that
+ * back-tracking can set. */
 static int reserve_branches(struct mpg_provenance *t, struct mpg_error *err)
 {
     for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
@@ -101,7 +102,7 @@ static uint64_t *marks_at(const struct mpg_provenance *t, uint32_t number, enum 
     return t->mark[kind] + ((size_t)number * parts_of(kind) + part_number(part)) * t->words;
 }
 
-/* Returns the lanes of HERE, in word K, whose origin is C, the I-th origin of the record. */
+/* Returns the lanes, in word K, in which HERE is set and C, the I-th origin of the record, is the origin. */
 static uint64_t lanes_of(const struct mpg_records *s, const struct mpg_provenance_choice *c, uint32_t i, uint32_t k,
                          uint64_t here)
 {
@@ -110,7 +111,7 @@ static uint64_t lanes_of(const struct mpg_records *s, const struct mpg_provenanc
 
 /* --- second pass: the terms --- */
 
-/* Returns whether TERM belongs to a message, between two ranks. */
+/* Returns whether TERM belongs to a message between two ranks, not to a call. */
 static bool is_of_message(int term)
 {
     const int k = term + MPG_CRITICAL_COMPUTATION;
@@ -144,8 +145,8 @@ static void add_lane(struct mpg_provenance *t, const struct mpg_records *s, cons
     }
 }
 
-/* In lane W, moves BRANCH to the value of origin C. Unless IS_NEW, another branch has reached this value before: both then grow
- * from one joint. */
+/* In lane W, moves BRANCH to the value of origin C. Unless IS_NEW, another branch has reached this value before: both then
+ * become children of one joint. */
 static void move_branch(struct mpg_provenance *t, const struct mpg_provenance_choice *c, uint32_t branch, uint32_t w, bool is_new)
 {
     const enum kind kind = kind_of((enum mpg_value_part)c->part);
@@ -164,7 +165,7 @@ static void move_branch(struct mpg_provenance *t, const struct mpg_provenance_ch
     mpg_branches_grow(t->branches, branch, *at);
 }
 
-/* Prefetches the values of R for the marked lanes: records have left the processor's caches. */
+/* Prefetches the values of R for the marked lanes, because records are no longer in the processor's caches. */
 static void fetch(const struct mpg_provenance *t, const struct mpg_records *s, const struct mpg_provenance_record *r)
 {
     const uint64_t *marks = marks_at(t, r->to, (enum mpg_value_part)r->part);
@@ -177,8 +178,8 @@ static void fetch(const struct mpg_provenance *t, const struct mpg_records *s, c
         }
 }
 
-/* Goes back over R: moves the mark of R's value to its origins; GROWS: adds the terms to the branches. Further origins come
- * first, since the first origin has all remaining lanes. */
+/* Goes back over record R: moves the mark of its value to its origins; with GROWS also adds the terms to the branches. The
+ * first origin comes last, because it has all lanes that the further origins do not have. */
 static inline void step_back(struct mpg_provenance *t, const struct mpg_records *s, const struct mpg_provenance_record *r,
                              bool grows)
 {
@@ -216,7 +217,8 @@ static void take(void *context, uint32_t place, uint32_t term, double value)
         t->path_ns[t->given] += value;
 }
 
-/* If all leaves of a lane have one root, the root is on the lane's critical path: moves the root's sums to the tally. */
+/* In each lane whose leaves have one common root, the root is on the lane's critical path: moves the root's sums to the
+ * tally. */
 static void give_roots(struct mpg_provenance *t)
 {
     enum { UNKNOWN = UINT32_MAX - 1 };
@@ -231,8 +233,8 @@ static void give_roots(struct mpg_provenance *t)
             mpg_branches_give(t->branches, t->root[t->given], take, t);
 }
 
-/* Second pass: sums the terms of the old window, from the marks at its end. Then the young window becomes the old one, and an
- * empty window the young one. */
+/* Second pass, over the old window: sums its terms, from the marks at its end. Then the young window becomes the old one, and
+ * an empty window the young one. */
 static int grow(struct mpg_provenance *t, struct mpg_error *err)
 {
     if (!t->failed && reserve_branches(t, &t->err) < 0)

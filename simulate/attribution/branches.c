@@ -6,7 +6,7 @@
 
 #include "common/reserve.h"
 
-/* The key of a sum: the place in the upper bits, the term in the lowest ones. */
+/* The key of a sum consists of the place, in the upper bits, and the term, in the lowest TERM_BITS bits. */
 enum { TERM_BITS = 4 };
 
 struct sum {
@@ -15,11 +15,11 @@ struct sum {
 };
 
 struct branch {
-    uint32_t parent, children; /* the parent branch; number of branches and leaves growing from the branch. A free branch:
-                                  parent is the next free branch */
+    /* the parent branch; number of children, branches and leaves. Of a free branch, parent is the next free branch */
+    uint32_t parent, children;
     uint32_t n, capacity;
-    uint32_t between; /* mpg_branches_between() */
-    bool joint;       /* made to join branches, mpg_branches_is_joint() */
+    uint32_t between; /* place returned by mpg_branches_between() */
+    bool joint;       /* the branch only joins branches, mpg_branches_is_joint() */
     struct sum *sum; /* sums in ascending order of keys */
 };
 
@@ -69,7 +69,7 @@ uint32_t mpg_branches_add(struct mpg_branches *b, bool grows)
         b->branch[i] = (struct branch){.sum = NULL};
     } else
         b->free = b->branch[i].parent;
-    struct branch *x = &b->branch[i]; /* the branch's array of sums is reused */
+    struct branch *x = &b->branch[i]; /* keeps the branch's array of sums, to reuse it */
     *x = (struct branch){.parent = MPG_NO_BRANCH, .children = grows, .between = MPG_PLACE_AHEAD, .joint = !grows,
                          .sum = x->sum, .capacity = x->capacity};
     return i;
@@ -87,7 +87,7 @@ static bool reserve(struct mpg_branches *b, struct branch *x, uint32_t n)
     return true;
 }
 
-/* Returns how many of the N keys of SUM, in ascending order, are below KEY. */
+/* Returns how many of the N keys of SUM, in ascending order, are less than KEY. */
 static uint32_t find(const struct sum *sum, uint32_t n, uint32_t key)
 {
     uint32_t low = 0;
@@ -161,7 +161,7 @@ void mpg_branches_drop(struct mpg_branches *b, uint32_t i)
 
 /* --- merging --- */
 
-/* Moves sums of PARENT without a known place to BETWEEN, the place of the child, if BETWEEN is known. */
+/* Adds the sums of PARENT whose place is not known to BETWEEN, the place of the child, if BETWEEN is known. */
 static void settle(struct mpg_branches *b, struct branch *parent, uint32_t between)
 {
     const uint32_t first = find(parent->sum, parent->n, MPG_PLACE_AHEAD << TERM_BITS), n = parent->n - first;
@@ -192,13 +192,13 @@ static void merge(struct mpg_branches *b, struct branch *x, const struct branch 
             b->merged[n].value += y->sum[k++].value;
         n++;
     }
-    if (n == 0 || !reserve(b, x, n)) /* there may be no sums at all */
+    if (n == 0 || !reserve(b, x, n)) /* without sums there may be no array */
         return;
     memcpy(x->sum, b->merged, n * sizeof *x->sum);
     x->n = n;
 }
 
-/* Returns whether merging is worth its time now: a merge copies all sums of PARENT, so it waits until CHILD has enough sums. */
+/* Returns whether a merge is worth its time: it copies all sums of PARENT, so that it waits until CHILD has enough sums. */
 static bool is_due(const struct branch *child, const struct branch *parent)
 {
     enum { FEW = 32, TIMES = 2 };
@@ -233,7 +233,7 @@ void mpg_branches_give(struct mpg_branches *b, uint32_t root,
     const uint32_t n = find(x->sum, x->n, MPG_PLACE_AHEAD << TERM_BITS);
     for (uint32_t k = 0; k < n; k++)
         take(context, x->sum[k].key >> TERM_BITS, x->sum[k].key & ((1u << TERM_BITS) - 1), x->sum[k].value);
-    if (n > 0) /* else there may be no sums at all */
+    if (n > 0) /* without sums there may be no array */
         memmove(x->sum, x->sum + n, (x->n - n) * sizeof *x->sum);
     x->n -= n;
 }

@@ -9,11 +9,11 @@
 
 #include "trace/store/spool.h"
 
-/* A record has a pair of terms; a value with more terms has a chain of records. */
-/* no pair begins with ORDER, the last term */
+/* A record has two terms; a value with more terms has a chain of records. */
+/* ORDER, the last term, is not the first of a pair */
 enum { GROUPS = (MPG_CRITICAL_ORDER - MPG_CRITICAL_COMPUTATION) / 2, NO_GROUP = GROUPS };
 enum { A_BLOCK = 1 << 15, NOWHERE = -1 };
-/* the value between the records of a chain */
+/* stands for the value between two records of a chain */
 enum { BETWEEN = MPG_VALUE_PARTS };
 
 struct record {
@@ -25,8 +25,8 @@ struct record {
 
 struct mpg_critical_spool {
     int fd;
-    uint64_t blocks; /* blocks written */
-    size_t n;        /* records in the current block */
+    uint64_t blocks; /* number of blocks written */
+    size_t n;        /* number of records in the current block */
     struct mpg_error err;
     bool failed;
     struct record block[A_BLOCK];
@@ -104,7 +104,7 @@ void mpg_critical_add(struct mpg_critical *p, struct mpg_value to, struct mpg_va
         const double *two = terms + MPG_CRITICAL_COMPUTATION + 2 * g;
         if (two[0] == 0 && two[1] == 0)
             continue;
-        if (r.group != NO_GROUP) { /* not the last record of the chain */
+        if (r.group != NO_GROUP) { /* if it is not the last record of the chain */
             r.to_part = BETWEEN;
             put(p->spool, &r);
             r.from = to.number;
@@ -126,18 +126,18 @@ struct backtrack {
     uint32_t number; /* the current value */
     uint8_t part;
     double at_ns;
-    bool ended, crossed; /* the path segment has ended; the preceding path segment is on another rank */
+    bool ended, crossed; /* the path segment has ended; the path segment before it is on another rank */
     struct mpg_path_segment now;
 };
 
-/* Returns whether A is longer than B, or as long and earlier. */
+/* Returns whether A is longer than B, or as long as B and earlier. */
 static bool is_longer(const struct mpg_path_segment *a, const struct mpg_path_segment *b)
 {
     const double a_ns = a->end_ns - a->begin_ns, b_ns = b->end_ns - b->begin_ns;
     return a_ns != b_ns ? a_ns > b_ns : a->begin_ns < b->begin_ns;
 }
 
-/* Keeps PATH_SEGMENT if it is one of the longest; the shortest path segment is at the top of the heap. */
+/* Adds PATH_SEGMENT to the heap of the longest path segments, if it is one of them; the shortest is at the top of the heap. */
 static void keep(struct mpg_critical *p, const struct mpg_path_segment *path_segment)
 {
     struct mpg_path_segment *heap = p->path_segment;
@@ -160,7 +160,7 @@ static void keep(struct mpg_critical *p, const struct mpg_path_segment *path_seg
     heap[i] = *path_segment;
 }
 
-/* Ends the current path segment; the preceding path segment is at PLACE. UINT32_MAX: there is none. */
+/* Ends the current path segment. PLACE: the place of the path segment before it; UINT32_MAX: there is none. */
 static void turn(struct backtrack *x, uint32_t place)
 {
     const struct mpg_attribution_place *places = x->path->tally->places.place;

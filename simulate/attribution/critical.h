@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The critical path of one replica: the provenance of each value, spooled during the evaluation and followed from the end of the
- * run (docs/MODEL.md, 8). Memory does not grow with the trace. */
+/* The critical path of one replica: during the evaluation, the provenance of each value is written to a temporary file;
+ * afterwards the path is followed back from the end of the run (docs/MODEL.md, section 8). Memory does not grow with the
+ * trace. */
 #ifndef MPG_CRITICAL_VALUES_H
 #define MPG_CRITICAL_VALUES_H
 
 #include "simulate/attribution/attribution.h"
 
-/* Which value of a stream, of an arrival that a choosing call keeps, or of a slot (graph/graph.h). */
+/* Identifies a value of a stream, of a slot (graph/graph.h), or of an arrival that a choosing call keeps outside slots. */
 enum mpg_value_part {
     MPG_VALUE_STREAM,
     MPG_VALUE_NEXT, /* a stream: earliest time of the next send */
-    MPG_VALUE_KEPT, /* an arrival outside slots, from here on (moved_arrivals.h) */
+    MPG_VALUE_KEPT, /* arrivals outside slots have this number and the following (moved_arrivals.h) */
     MPG_VALUE_KEPT_PROPAGATED,
-    MPG_VALUE_MOVING, /* an arrival on its way to another slot */
-    MPG_VALUE_TIME, /* a slot, from here on */
+    MPG_VALUE_MOVING, /* an arrival that is being moved to another slot */
+    MPG_VALUE_TIME, /* values of a slot have this number and the following */
     MPG_VALUE_ENVELOPE,
-    MPG_VALUE_PROPAGATED = MPG_VALUE_ENVELOPE, /* delays: without the delay injected into the message */
+    MPG_VALUE_PROPAGATED = MPG_VALUE_ENVELOPE, /* perturb mode: the arrival without the delay injected into the message */
     MPG_VALUE_MEET,
     MPG_VALUE_BEGIN,
     MPG_VALUE_PARTS
@@ -26,7 +27,7 @@ struct mpg_value {
     enum mpg_value_part part;
 };
 
-/* A part of the critical path within one call and one interval of time. */
+/* A segment of the critical path: a part within one call, or between calls, of one rank. */
 struct mpg_path_segment {
     uint32_t place;
     int32_t from; /* the rank whose message or arrival ended the wait; -1: no wait for another rank */
@@ -35,26 +36,27 @@ struct mpg_path_segment {
 };
 
 struct mpg_critical {
-    struct mpg_tally *tally; /* the places of calls; after following, the terms of the critical path at each */
-    int32_t rank;            /* the rank whose end is the end of the run */
-    uint32_t stream;         /* the last stream of this rank */
-    double run_ns;           /* when the run ends */
-    struct mpg_path_segment *path_segment; /* the longest path segments, in the order of time */
+    /* the places of calls; after mpg_critical_follow() also the terms of the critical path at each place */
+    struct mpg_tally *tally;
+    int32_t rank;            /* the rank at whose end the run ends */
+    uint32_t stream;         /* the stream of this rank that ends last */
+    double run_ns;           /* the end of the run, ns */
+    struct mpg_path_segment *path_segment; /* the longest path segments, sorted by time */
     uint32_t path_segments, wanted;
-    uint64_t all;            /* number of path segments longer than 0 */
+    uint64_t all;            /* number of path segments longer than 0, of which the longest are kept */
     struct mpg_critical_spool *spool;
 };
 
-/* Returns an empty critical path, which will keep its WANTED longest path segments. NULL with ERR: no memory; no temporary
+/* Returns an empty critical path that will keep its WANTED longest path segments. NULL with ERR: out of memory; no temporary
  * file. */
 struct mpg_critical *mpg_critical_new(uint32_t wanted, struct mpg_error *err);
 void mpg_critical_free(struct mpg_critical *path); /* NULL is allowed */
 
 /* Forgets all records. Returns 0, or -1 with ERR: no memory. */
 int mpg_critical_restart(struct mpg_critical *path, struct mpg_error *err);
-/* Records that TO is FROM plus the sum of TERMS (index MPG_CRITICAL_COMPUTATION ...), in the call at PLACE. UINT32_MAX: TO
- * belongs to a slot, and the waiting call is not known yet. BEGINS: a call begins with TO. mpg_critical_follow() reports
- * errors of writing. */
+/* Records that value TO equals value FROM plus the sum of TERMS (index MPG_CRITICAL_COMPUTATION ...), in the call at PLACE;
+ * PLACE UINT32_MAX: TO belongs to a slot, and the call that waits for it is not known yet. BEGINS: TO is the begin of a call.
+ * mpg_critical_follow() reports errors of writing. */
 void mpg_critical_add(struct mpg_critical *path, struct mpg_value to, struct mpg_value from, uint32_t place,
                   bool begins, const double *terms);
 /* Follows the critical path back from the end of the run; fills the tally's terms and the path segments. Returns 0, or -1 with
@@ -74,25 +76,25 @@ static inline double mpg_critical_ns(const double *term)
     return mpg_critical_injected_ns(term) + term[MPG_CRITICAL_ABSORBED] + term[MPG_CRITICAL_TRACER];
 }
 
-/* Identities of values, for provenance. The time of a stream's last node: */
+/* Identities of values, for provenance: the time of a stream's last node, */
 static inline struct mpg_value mpg_value_stream(uint32_t stream)
 {
     return (struct mpg_value){stream, MPG_VALUE_STREAM};
 }
 
-/* The time at which a stream may send its next message: */
+/* the earliest time at which a stream may send its next message, */
 static inline struct mpg_value mpg_value_next(uint32_t stream)
 {
     return (struct mpg_value){stream, MPG_VALUE_NEXT};
 }
 
-/* An arrival that is stored beyond its step, by its number: */
+/* an arrival that is stored beyond its step, by its number, */
 static inline struct mpg_value mpg_value_kept(uint32_t number)
 {
     return (struct mpg_value){number, MPG_VALUE_KEPT};
 }
 
-/* A part of a slot: */
+/* and a part of a slot. */
 static inline struct mpg_value mpg_value_slot(uint32_t slot, enum mpg_value_part part)
 {
     return (struct mpg_value){slot, part};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Choosing among the instruction sets that were compiled for. */
+/* Selects the compiled code for the processor's instruction set. */
 #include "config.h"
 #include "simulate/attribution/lane_sums.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums and differences of vectors of lanes, which attribution needs in each step. lane_sums.inc defines them; it is compiled
- * for several instruction sets (common/isa.h), with equal results in all bits. Vectors have N values. A written vector
- * overlaps no other vector. Private to simulate/attribution/. */
+/* Sums and differences of vectors of lanes, which attribution needs in each step. lane_sums.inc defines the functions, and is
+ * compiled for several instruction sets (common/isa.h), whose results are bitwise equal. Vectors have N values. A written
+ * vector overlaps no other vector. Private to simulate/attribution/. */
 #ifndef MPG_LANE_SUMS_H
 #define MPG_LANE_SUMS_H
 
@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 struct mpg_lane_sums {
-    /* Adds the sum of VALUES of each block of lanes to SUM; sums of successive blocks are STRIDE apart. */
+    /* Adds to SUM, for each block of lanes, the sum of VALUES over the block; the sums of successive blocks are STRIDE
+     * elements apart. */
     void (*add)(uint32_t n, const double *values, double *sum, size_t stride);
     /* As add(), and adds VALUES to ONTO, lane by lane; then sets VALUES to 0. */
     void (*move)(uint32_t n, double *values, double *onto, double *sum, size_t stride);

@@ -11,12 +11,12 @@
 struct mpg_moved_arrivals {
     uint32_t lanes, words;
     struct mpg_value *to;
-    uint64_t *from;  /* for each of TO, a number a lane: origin (pack()) + 1; 0: the value does not move */
-    double *shift_ns; /* for each of TO, one a lane: how much later than the origin */
+    uint64_t *from;  /* [value in TO][lane]: 1 + origin as by pack(); 0: the value does not move */
+    double *shift_ns; /* [value in TO][lane]: how much later than its origin the value is, ns */
     uint32_t n, to_capacity, from_capacity, shift_capacity;
-    struct mpg_map index; /* value -> its index + 1 */
-    uint64_t *given;      /* words: lanes whose origin is recorded */
-    double *term;         /* for each lane: one term of a move */
+    struct mpg_map index; /* value -> 1 + its index in TO */
+    uint64_t *given;      /* words of bits: lanes whose origin has been recorded */
+    double *term;         /* by lane: one term of a move, ns */
     bool failed;
 };
 
@@ -62,7 +62,7 @@ static struct mpg_value unpack(uint64_t packed)
     return (struct mpg_value){(uint32_t)packed, (enum mpg_value_part)(packed >> 32)};
 }
 
-/* Appends TO, which does not move in any lane yet. Returns false if there is no memory. */
+/* Appends value TO, which does not move in any lane yet. Returns false if memory runs out. */
 static bool append(struct mpg_moved_arrivals *m, struct mpg_value to)
 {
     struct mpg_error err;
@@ -98,7 +98,7 @@ static struct mpg_value moving(uint32_t i)
     return (struct mpg_value){i, MPG_VALUE_MOVING};
 }
 
-/* Sets, in BITS and in the lanes given, the bits of the lanes from W on with the same origin as W. */
+/* Sets in BITS, and in the lanes already given, the bits of the lanes from W on that have the same origin as W. */
 static void set_bits(struct mpg_moved_arrivals *m, const uint64_t *from, uint32_t w, uint64_t *bits)
 {
     for (uint32_t i = w; i < m->lanes; i++)
@@ -108,7 +108,7 @@ static void set_bits(struct mpg_moved_arrivals *m, const uint64_t *from, uint32_
         }
 }
 
-/* Returns for each lane the shift if it has the sign SIGN, else 0. */
+/* Returns, by lane, the shift if it has the sign SIGN, else 0. */
 static const double *find_term(struct mpg_moved_arrivals *m, const double *shift_ns, double sign)
 {
     for (uint32_t w = 0; w < m->lanes; w++)
@@ -116,7 +116,7 @@ static const double *find_term(struct mpg_moved_arrivals *m, const double *shift
     return m->term;
 }
 
-/* Records the origin of the I-th move, to an intermediate value: other moves may still read the value that this move
+/* Records the origin of the I-th move for an intermediate value, because other moves may still read the value that this move
  * overwrites. */
 static void report_moving(struct mpg_moved_arrivals *m, uint32_t i, struct mpg_provenance *provenance)
 {

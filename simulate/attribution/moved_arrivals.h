@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrivals that choosing calls move to other slots, or keep outside slots, lane by lane (docs/MODEL.md, 6). Since arrivals
- * exchange slots, their provenance is recorded once all moves of a call are known. */
+/* Arrivals that calls, which complete other messages than in the trace, move to other slots or keep outside slots, lane by
+ * lane (docs/MODEL.md, section 6). Because arrivals can exchange slots, their provenance is recorded once all moves of a call
+ * are known. */
 #ifndef MPG_MOVED_ARRIVALS_H
 #define MPG_MOVED_ARRIVALS_H
 
@@ -9,11 +10,11 @@
 
 struct mpg_moved_arrivals;
 
-/* NULL: no memory, with ERR. */
+/* Returns an empty list of moves for LANES lanes. NULL: out of memory, with ERR. */
 struct mpg_moved_arrivals *mpg_moved_arrivals_new(uint32_t lanes, struct mpg_error *err);
 void mpg_moved_arrivals_free(struct mpg_moved_arrivals *moved); /* NULL is allowed */
-/* Notes that in lane W the value TO becomes the value that FROM had before all moves of the call, plus SHIFT_NS. Among several
- * notes for one TO and lane the last counts. mpg_moved_arrivals_report() reports a lack of memory. */
+/* Notes that in lane W the value TO becomes the value that FROM had before all moves of the call, plus SHIFT_NS. Of several
+ * notes for the same TO and lane the last counts. mpg_moved_arrivals_report() reports a lack of memory. */
 void mpg_moved_arrivals_set(struct mpg_moved_arrivals *moved, struct mpg_value to, uint32_t w, struct mpg_value from,
                    double shift_ns);
 /* Records all moves since the last call. A positive shift is term MPG_CRITICAL_ORDER, a negative one MPG_CRITICAL_ABSORBED.

@@ -12,7 +12,7 @@ struct mpg_attribution_place {
     enum mpg_call call;
     uint32_t site;    /* numbered from 1; 0: not recorded */
     bool computes;    /* the computation before the call, in the region in which most of the computation lies */
-    int32_t region;   /* its name's number among the strings of the trace; -1: none */
+    int32_t region;   /* number of the region's name among the strings of the trace; -1: none */
     int32_t from, to; /* ranks of the message; -1: no message between two ranks, or pairs are not recorded */
 };
 

@@ -87,7 +87,7 @@ static void note_part(struct mpg_provenance *t, struct mpg_value v)
 
 /* --- recording --- */
 
-/* Returns the origin of R in the first lane. */
+/* Returns the origin that record R has in the first lane. */
 static const struct mpg_provenance_choice *first_choice(const struct mpg_provenance *t, const struct mpg_provenance_record *r)
 {
     const struct mpg_records *s = &t->recent;
@@ -142,7 +142,7 @@ bool mpg_provenance_is_path(const struct mpg_provenance *t)
     return t->path != NULL;
 }
 
-/* Returns one bit for each term that is not 0. */
+/* Returns a bit for each of the terms, set if the term is not 0. */
 static uint16_t flags_of(const double *terms)
 {
     uint32_t flags = 0;

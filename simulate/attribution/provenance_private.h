@@ -10,9 +10,9 @@
 enum { STREAM_PARTS = 2, SLOT_PARTS = 4, KEPT_PARTS = 3, NOWHERE = UINT32_MAX };
 enum kind { OF_STREAMS, OF_SLOTS, OF_KEPT, KINDS };
 
-/* A marked value in one lane, and its branch. */
+/* A value that is marked as readable in one lane, and the branch that ends in it. */
 struct leaf {
-    uint32_t kind, mark, lane; /* index of the mark within its kind */
+    uint32_t kind, mark, lane; /* kind of the value (stream, slot, ...); index of its mark within the kind; lane */
     uint32_t branch;
 };
 
@@ -23,25 +23,26 @@ struct leaves {
 
 struct mpg_provenance {
     struct mpg_tally *tally;
-    struct mpg_critical *path; /* receives all records, for the critical path of one replica; NULL: records stay in windows */
+    /* NULL: records stay in the windows; otherwise all records go to this critical path of one replica */
+    struct mpg_critical *path;
     uint32_t n, words;
-    uint64_t *lanes; /* words with the bits of all lanes set */
-    struct mpg_records old, recent; /* windows */
-    uint32_t record, choice;       /* the current record and origin, in the young window */
+    uint64_t *lanes; /* words of bits in which the bits of all lanes are set */
+    struct mpg_records old, recent; /* the windows: two successive periods of records */
+    uint32_t record, choice;       /* index of the current record and of its current origin, in `recent` */
     uint32_t cuts;
     uint64_t steps;
-    uint8_t *parts; /* for each slot: one bit for each part with a value */
+    uint8_t *parts; /* for each slot: one bit for each part that has a value */
     uint32_t parts_capacity;
-    uint64_t *mark[KINDS];  /* capacity x parts x words */
+    uint64_t *mark[KINDS];  /* for each kind: [value][part][word of lanes] */
     uint32_t mark_capacity[KINDS];
-    uint32_t *branch[KINDS]; /* capacity x parts x lanes: the branch at each mark */
+    uint32_t *branch[KINDS]; /* for each kind: [value][part][lane]: the branch that ends in the marked value */
     uint32_t branch_capacity[KINDS];
     struct mpg_branches *branches;
-    struct leaves leaves, next; /* the marks at the begin of the old window, and at its end, where the next window begins */
-    uint32_t *root;  /* for each lane: the common root of its leaves, if any */
-    double *path_ns; /* for each lane: time of the terms that have moved to the tally */
-    uint64_t *here;  /* words that mpg_provenance_from() returns after an error */
-    uint32_t given;  /* the lane whose sums move to the tally */
+    struct leaves leaves, next; /* the marks at the begin of `old`, and at its end, where `recent` begins */
+    uint32_t *root;  /* for each lane: the branch that all its leaves share, if any */
+    double *path_ns; /* for each lane: sum, ns, of the terms that have been added to the tally */
+    uint64_t *here;  /* words of bits that mpg_provenance_from() returns after an error */
+    uint32_t given;  /* the lane whose sums are being added to the tally */
     struct mpg_error err;
     bool failed;
 };
@@ -66,11 +67,11 @@ static inline uint32_t parts_of(enum kind kind)
     return kind == OF_SLOTS ? SLOT_PARTS : kind == OF_KEPT ? KEPT_PARTS : STREAM_PARTS;
 }
 
-/* Notes that there is no memory; mpg_provenance_resolve() or mpg_provenance_finish() reports the error. */
+/* Notes that memory ran out; mpg_provenance_resolve() or mpg_provenance_finish() reports the error. */
 void mpg_provenance_fail(struct mpg_provenance *t);
-/* Moves the complete record to the path. */
+/* Writes the record, which is complete, to the critical path. */
 void mpg_provenance_spool(struct mpg_provenance *t);
-/* Returns the marks of a value, words of lanes; NULL: no memory. */
+/* Returns the marks of a value, words with one bit for each lane; NULL: out of memory. */
 uint64_t *mpg_provenance_marks_of(struct mpg_provenance *t, uint32_t number, enum mpg_value_part part);
 
 #endif

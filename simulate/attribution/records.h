@@ -14,7 +14,7 @@ enum { MPG_PROVENANCE_TERMS = MPG_ATTRIBUTION_TERMS - MPG_CRITICAL_COMPUTATION }
 
 /* An origin of a value, in some lanes. */
 struct mpg_provenance_choice {
-    uint32_t from, between, bits, value; /* bits, value: indices of the words of lanes and of the terms in struct mpg_records */
+    uint32_t from, between, bits, value; /* bits, value: indices, in struct mpg_records, of the lanes' words and of the terms */
     uint16_t flags; /* one bit for each term */
     uint8_t part;
 };
@@ -25,7 +25,7 @@ struct mpg_provenance_record {
     uint32_t choices;
     uint16_t flags;
     uint8_t part;
-    bool begins; /* a call begins with the value */
+    bool begins; /* the value is the begin of a call */
 };
 
 /* Zero-initialised is empty. */
@@ -46,7 +46,7 @@ static inline void mpg_records_clear(struct mpg_records *s)
     free(s->value);
 }
 
-/* Append a record, an origin, N values or N words of 0; *NUMBER is the index of the first one. NULL: no memory. */
+/* Append a record, an origin, N values, or N words, all 0; *NUMBER: index of the first of them. NULL: out of memory. */
 static inline struct mpg_provenance_record *mpg_records_add(struct mpg_records *s, uint32_t *number)
 {
     struct mpg_error err;

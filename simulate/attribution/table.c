@@ -18,7 +18,7 @@ const char *mpg_attribution_by_word(enum mpg_attribution_by by)
 
 /* ---- names of places ---- */
 
-/* Copies TEXT into *NAME. Returns 0, or -1 with ERR; TEXT NULL: ERR is set already. */
+/* Copies TEXT into *NAME. Returns 0, or -1 with ERR; if TEXT is NULL, ERR has been set by the caller. */
 static int copy_name(const char *text, char **name, struct mpg_error *err)
 {
     if (!text)
@@ -135,7 +135,7 @@ static void fill(struct mpg_attribution_row *row, const struct mpg_attribution *
         row->term[k] = weight * mpg_attribution_mean(w, place)[k];
 }
 
-/* Returns whether a place has no calls and no terms: mostly the begin of a stream. */
+/* Returns whether a place has no calls and no terms, as the begin of a stream mostly has. */
 static bool is_empty(const struct mpg_attribution *w, uint32_t place)
 {
     bool any = w->calls[place] > 0;
@@ -166,7 +166,8 @@ struct mpg_attribution_share mpg_attribution_share_of(const double *part, const 
     for (uint32_t b = 0; b < n; b++)
         squares += pow(part[b] - share.part * whole[b], 2);
     const double sd = sqrt(squares * n / (n - 1)) / collectives, t = gsl_cdf_tdist_Pinv(0.975, n - 1);
-    share.low = fmax(share.part - t * sd, fmin(share.part, 0)); /* the share itself can be below 0 or above 1 */
+    /* the interval is within 0 to 1, but for a share that is itself below 0 or above 1 */
+    share.low = fmax(share.part - t * sd, fmin(share.part, 0));
     share.high = fmin(share.part + t * sd, fmax(share.part, 1));
     return share;
 }

@@ -23,8 +23,9 @@ struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct m
 
 double mpg_tally_lane_bytes(int32_t ranks, int32_t sites, uint32_t terms, bool pairs)
 {
-    enum { CALLS = 8, OTHER_ENDS = 4, PARTS = 2 }; /* calls without a callsite; partners of a callsite; places of a
-                                                       callsite: the call, and the computation before the call */
+    /* estimates: calls without a callsite; partner ranks of a callsite; places of a callsite, which are the call and the
+     * computation before it */
+    enum { CALLS = 8, OTHER_ENDS = 4, PARTS = 2 };
     return sizeof(double) * terms * (double)ranks * PARTS * (sites + CALLS) * (pairs ? OTHER_ENDS : 1) / MPG_LANES_A_BLOCK;
 }
 
@@ -70,7 +71,7 @@ static int begin(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error
     return 0;
 }
 
-/* ENTER: the place is the computation before the call, until the next step of the stream. */
+/* For an ENTER: sets the place to the computation before the call, until the stream's next step. */
 static int enter(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_attribution_place place = {
@@ -129,7 +130,7 @@ void mpg_tally_add_lanes(struct mpg_tally *t, const uint32_t *places, uint32_t t
         const uint32_t begin = w / MPG_LANES_A_BLOCK * MPG_LANES_A_BLOCK;
         const uint32_t n = t->n - begin < MPG_LANES_A_BLOCK ? t->n - begin : MPG_LANES_A_BLOCK;
         double of_place[MPG_LANES_A_BLOCK];
-        bool is_first = true; /* the first lane of the block at this place */
+        bool is_first = true; /* the first lane of its block that has this place */
         for (uint32_t i = 0; i < n; i++) {
             const bool is_there = places[begin + i] == places[w];
             is_first = is_first && !(is_there && begin + i < w);

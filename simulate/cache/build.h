@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The build of mpgkit: its version, and the build id of the program if the linker wrote one. Findings of another build are not
- * used, since it may compute otherwise. */
+/* Identifies the build of mpgkit by its version, and by the build id of the program if the linker wrote one. Cached findings
+ * of another build are ignored, because its computations can differ. */
 #ifndef MPG_BUILD_H
 #define MPG_BUILD_H
 
@@ -8,7 +8,7 @@
 
 enum { MPG_BUILD_BYTES = 160 };
 
-/* Writes the build in words, without a line end, to TEXT of MPG_BUILD_BYTES bytes; returns the length. */
+/* Writes the version and build id, without a line end, to TEXT of MPG_BUILD_BYTES bytes; returns the length. */
 size_t mpg_build_text(char *text);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layout of the file: magic, format version, build of mpgkit (length, text), checksum of the trace, number of findings, for
- * each finding key and value (length, bytes each), and a digest of all this under the user's key. Numbers have 64 bits. */
+ * each finding its key and its value (each as length and bytes), and a digest of everything before, under the user's key.
+ * Numbers have 64 bits. */
 #include "simulate/cache/cache.h"
 
 #include <fcntl.h>
@@ -47,7 +48,7 @@ static void drop_all(struct mpg_cache *k)
         drop(k, k->n - 1);
 }
 
-/* Appends a copy of the key and the finding; false: out of memory. */
+/* Appends a copy of the key and of the finding. Returns false: out of memory. */
 static bool append(struct mpg_cache *k, const uint8_t *key, size_t key_bytes, const uint8_t *found,
                    size_t found_bytes)
 {
@@ -64,7 +65,7 @@ static bool append(struct mpg_cache *k, const uint8_t *key, size_t key_bytes, co
 
 /* --- reading --- */
 
-/* Reads the regular file PATH of at most LIMIT bytes, owned by the user; NULL: not readable. */
+/* Returns the content of the regular file PATH, of at most LIMIT bytes, if the user owns the file; NULL: not readable. */
 static uint8_t *read_file(const char *path, uint64_t limit, size_t *size)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
@@ -131,7 +132,7 @@ static void read_cache(struct mpg_cache *k)
     free(data);
 }
 
-/* The file name of the cache for the trace at PATH; NULL: none is possible. */
+/* Returns the file name of the cache for the trace at PATH; NULL: a cache is impossible. */
 static char *file_of(const char *path)
 {
     struct stat st;
@@ -143,8 +144,8 @@ static char *file_of(const char *path)
     return file ? strcat(strcpy(file, path), name) : NULL;
 }
 
-/* Returns whether the trace at PATH, a folder or file, belongs to the user. Nothing is written beside the trace of somebody else,
- * even where everybody may write: it would be in the owner's way, who can neither use nor replace it. */
+/* Returns whether the trace at PATH, a folder or file, belongs to the user. Nothing is written beside another user's trace,
+ * even if the folder allows it, because the owner could neither use nor replace the file. */
 static bool is_own(const char *path)
 {
     struct stat st;
@@ -196,7 +197,7 @@ bool mpg_cache_find(const struct mpg_cache *k, const struct mpg_bytes *key,
     return true;
 }
 
-/* Whether the process may write a file of this size; a larger file would raise a signal. */
+/* Returns whether the process may write a file of BYTES; a larger file would raise a signal. */
 static bool may_have(size_t bytes)
 {
     struct rlimit limit;
@@ -204,7 +205,7 @@ static bool may_have(size_t bytes)
            bytes <= limit.rlim_cur;
 }
 
-/* Replaces the file. Findings that other runs added meanwhile are lost, and found again by a later run. */
+/* Replaces the file. Findings that other runs have added since it was read are lost; a later run finds them again. */
 static void write_cache(const struct mpg_cache *k)
 {
     char build[MPG_BUILD_BYTES];
@@ -231,7 +232,7 @@ static void write_cache(const struct mpg_cache *k)
     struct mpg_output *out = b.failed || !is_free || !may_have(b.size) ? NULL : mpg_output_open(k->path, &err);
     if (out) {
         (void)fwrite(b.data, 1, b.size, mpg_output_stream(out));
-        (void)mpg_output_commit(out, &err); /* the old file remains if the disk is full */
+        (void)mpg_output_commit(out, &err); /* if the disk is full, the old file remains */
     }
     mpg_bytes_clear(&b);
 }

@@ -13,7 +13,8 @@
 
 /* --- the key --- */
 
-/* Makes the folder of keys and its parents in PATH, a buffer of SIZE bytes; false: impossible. */
+/* Makes the folder for the key file, and its parents, and writes its name to PATH of SIZE bytes. Returns false if this is
+ * impossible. */
 static bool make_folder(char *path, size_t size)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -41,7 +42,7 @@ static bool read_key(const char *path, uint8_t *key)
     return good;
 }
 
-/* Makes the key file. If several processes do so at a time, one of them succeeds, with a complete file. */
+/* Makes the key file. If several processes do this at the same time, one succeeds, and the file is complete. */
 static void make_key(const char *path)
 {
     uint8_t key[MPG_SIPHASH_KEY_BYTES];
@@ -49,7 +50,7 @@ static void make_key(const char *path)
     if (getrandom(key, sizeof key, 0) != sizeof key ||
         snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary)
         return;
-    const int fd = mkstemp(temporary); /* mode 0600 */
+    const int fd = mkstemp(temporary); /* mkstemp() sets mode 0600: only the user can read the key */
     if (fd < 0)
         return;
     const bool whole = write(fd, key, sizeof key) == sizeof key;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Digests that prove who wrote a file: only the user knows the key. */
+/* Digests that prove that this user wrote a file, because only the user knows the key. */
 #ifndef MPG_SIPHASH_H
 #define MPG_SIPHASH_H
 
@@ -9,11 +9,11 @@
 
 enum { MPG_SIPHASH_KEY_BYTES = 16 };
 
-/* Reads the user's key from $XDG_STATE_HOME/mpgkit/key (default ~/.local/state/mpgkit/key), or makes one. false: impossible,
- * or the file is accessible to other users. */
+/* Reads the user's key from $XDG_STATE_HOME/mpgkit/key (default ~/.local/state/mpgkit/key), or creates this file with a new
+ * key. Returns false if this fails, or if other users can access the file. */
 bool mpg_siphash_key(uint8_t key[MPG_SIPHASH_KEY_BYTES]);
 
-/* SipHash-2-4 of SIZE bytes (J.-P. Aumasson, D. J. Bernstein, SipHash: a fast short-input PRF, 2012). */
+/* Returns SipHash-2-4 of SIZE bytes (J.-P. Aumasson, D. J. Bernstein, SipHash: a fast short-input PRF, 2012). */
 uint64_t mpg_siphash(const uint8_t key[MPG_SIPHASH_KEY_BYTES], const void *data, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rule by which calls complete, in each lane (docs/MODEL.md, section 6). */
+/* Decides which messages calls complete in each lane (docs/MODEL.md, section 6). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "simulate/choice/choice_private.h"
 #include "simulate/rounding.h"
 
-/* ---- requests whose message is exchanged in some lane (exchange identities) ---- */
+/* ---- requests that have another message than in the trace in some lane (docs/MODEL.md, exchange identities) ---- */
 
-/* Prepares view P for an exchange of messages in lane W: a view that has no message of its own yet gets the traced message. */
+/* Prepares view P for an exchange of messages in lane W: a view that still has the traced message gets a record of it. */
 static void identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
 {
     struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
@@ -74,17 +74,17 @@ void mpg_choosing_forget_moved(struct mpg_choosing *c, uint32_t slot)
     m->is_moved = false;
 }
 
-/* ---- messages to the sender of a message that the trace has completed and a lane has not (Answers) ---- */
+/* ---- messages to the sender of a message that the trace has completed and a lane has not (docs/MODEL.md, Answers) ---- */
 
-/* Returns whether the trace has completed message ID, which some view holds. */
+/* Returns whether the trace has completed message ID, which some view has. */
 static bool has_completed(const struct mpg_choosing *c, uint64_t id)
 {
     const struct mpg_pending *m = mpg_unexpected_find(&c->unexpected, id);
     return !m || m->taken[c->n];
 }
 
-/* S sends SENT at BASE_NS + VALUE[w] to the sender of the message in SLOT. In lanes that have not completed the message in
- * SLOT, although the trace has, SENT answers that message. */
+/* For S, which sends SENT at BASE_NS + VALUE[w] to the sender of the message in SLOT: in lanes that have not completed this
+ * message, although the trace has, SENT counts as its answer. */
 static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
                             const struct mpg_sent *sent, uint32_t slot, double base_ns,
                             const double *value)
@@ -120,7 +120,7 @@ static void answer_pending(struct mpg_choosing *c, struct mpg_pending *m, double
     }
 }
 
-/* As answer_in_lanes(), for pending messages taken by the trace but not by a lane. */
+/* As answer_in_lanes(), for pending messages that the trace has taken, but some lane has not. */
 static void answer_overdue(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_sent *sent,
                            double base_ns, const double *value)
 {
@@ -135,7 +135,8 @@ static void answer_overdue(struct mpg_choosing *c, const struct mpg_step *s, con
         }
 }
 
-/* Finds messages that S sends at BASE_NS + VALUE[w] to the senders of messages not yet completed in lane w. */
+/* For each message that S sends at BASE_NS + VALUE[w]: handles the messages that it may answer, which lane w has not
+ * completed. */
 static void find_answers(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                                const double *value)
 {
@@ -189,7 +190,7 @@ static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
         c->counts.picks_changed += c->others[w];
 }
 
-/* Applies the changes to views for S, if S can have made any. */
+/* Applies the changes that S has made to views, if it can have made any. */
 static int settle(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     const bool any = s->alternatives->candidate_number + s->alternatives->receive_number > 0 || s->alternatives->probe.looks;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that complete other messages than in the trace, because arrival times differ (docs/MODEL.md, section 6): results. Both
- * modes. */
+/* Calls that complete other messages than in the trace because arrival times differ (docs/MODEL.md, section 6): counts and
+ * checks for callers of an evaluator, in perturb and predict mode. */
 #ifndef MPG_CHOICE_H
 #define MPG_CHOICE_H
 
@@ -13,12 +13,16 @@
 /* State of one pass, created by the evaluator (simulate/choice/choice_private.h). */
 struct mpg_choosing;
 
-/* Sums over lanes. A lane is one of the replicas that are evaluated together. */
+/* Counts of calls and messages, summed over lanes. A lane is one of the replicas that are evaluated together. */
 struct mpg_choices {
     uint64_t picks_changed; /* calls that complete other, fewer or more messages than in the trace */
-    uint64_t tests_early;   /* tests that failed in the trace, and complete a message */
-    uint64_t tests_saved;   /* tests that failed in the trace, and are not made: an earlier test of the lane has succeeded */
-    uint64_t answers;       /* messages that the trace has completed, but not the lane, when the receiver sends to their sender */
+    uint64_t tests_early;   /* tests that were unsuccessful in the trace, and complete a message in the lane */
+    /* tests that were unsuccessful in the trace, and are not made in the lane, because an earlier test of the polling loop
+     * has succeeded */
+    uint64_t tests_saved;
+    /* messages completed in the trace, but not in the lane, when the receiver sends a message to their sender, which may be
+     * an answer */
+    uint64_t answers;
 };
 
 void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c);
@@ -29,7 +33,7 @@ const bool *mpg_choosing_broken_lanes(const struct mpg_choosing *c);
 /* After the last step: checks that overrides describe every deviation of the observed lane. Returns 0, also if the lane is
  * void, or -1 with ERR naming the first call without an override. */
 int mpg_choosing_refusal(const struct mpg_choosing *c, struct mpg_error *err);
-/* Returns an upper bound of the memory for each slot and lane, bytes. */
+/* Returns an upper bound of the memory that choices need for each slot and lane, bytes. */
 size_t mpg_choosing_view_bytes(void);
 
 #endif

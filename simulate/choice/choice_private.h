@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that complete other messages than in the trace, because arrival times differ (docs/MODEL.md, section 6): interface to
- * evaluators. Private to simulate/choice/ and simulate/evaluate/. The evaluator stores arrival times and reports arrivals.
+/* Calls that complete other messages than in the trace, because arrival times differ (docs/MODEL.md, section 6): interface
+ * between choices and evaluators. The evaluator stores arrival times, and asks which messages a call completes. Private to
+ * simulate/choice/ and simulate/evaluate/.
  *
  * A lane is one of the replicas that are evaluated together. A slot holds a value of the graph in all lanes (graph.h). A view is
  * a slot with the arrival of the message of a receive request, which a lane may exchange with another view: if a lane completes
@@ -19,7 +20,8 @@
 #include "simulate/choice/unexpected.h"
 #include "simulate/choice/observer.h"
 
-/* The position of a message on its channel (source, communicator, tag). Messages of a channel are ordered by id. */
+/* The position of a message in the order of its channel (source, communicator, tag). Messages of a channel have ascending
+ * ids. */
 struct mpg_sequence {
     int32_t source, comm, tag;
     uint64_t id;
@@ -31,53 +33,56 @@ struct mpg_view {
     uint64_t serial; /* the message's id; 0: the same message as in the trace, and cause_ns and sequence are unset */
     double cause_ns; /* time of the send; for a synchronous message the earliest start time */
     struct mpg_sequence sequence;
-    bool done;       /* completed by a call that did not complete the message in the trace */
-    bool is_new;     /* completed early by the current call */
-    bool fixed;      /* the message stays in the view: it was exchanged, is done, or was found by a probe */
-    bool answered;   /* the rank has sent to the message's source since the exchange */
+    bool done;       /* the request of the view was completed by a call that did not complete it in the trace */
+    bool is_new;     /* this happened in the current call */
+    bool fixed;      /* the message must stay in the view: it was exchanged, is done, or was found by a probe */
+    bool answered;   /* since the exchange the rank has sent to the message's source, perhaps an answer to the message */
 };
 
-/* The origin of a time: the arrival in SLOT, or with EARLY the earliest start time of the message in SLOT. VALUE: the lane's
- * value of that time. */
+/* Which value a time comes from: the arrival in SLOT, or with EARLY the earliest start time of the message in SLOT. VALUE:
+ * the lane's value of that time. */
 struct mpg_arrival_origin {
     uint32_t slot;
     bool early;
     double value;
 };
 
-/* A candidate of a call. Fields up to `completed` are equal for all lanes; the others, from at_ns, belong to the current lane.
- * Times are absolute, ns: a vector's value plus the base stored beside the vector. */
+/* A candidate of a call. Fields up to `completed` are equal for all lanes; the others, from at_ns, belong to the current
+ * lane. Times are absolute, ns; a time is the sum of a vector's value and the base stored beside the vector. T is a time in
+ * the lane, t in the trace, A the node of the arrival. */
 struct mpg_pick {
     uint32_t slot;
-    struct mpg_sequence own; /* traced message of the candidate's request */
+    struct mpg_sequence own; /* position of the message that the candidate's request receives in the trace */
     const double *value;   /* by lane: T(A) - base_ns */
     double base_ns;
     const double *cause;   /* by lane: time of the send (synchronous message: earliest start of the transfer) - cause_ns; only for
                               a candidate whose message is not exchanged */
     double cause_ns;
-    double bound_ns;       /* lower bound of arrival - base_ns, shown in the trace by receives from any source */
-    double raised_ns;      /* lower bound of arrival - base_ns for the message of the candidate's own view, which also uses
-                              this call's completions */
+    double bound_ns;       /* lower bound of arrival - base_ns, known from the trace's MPI_ANY_SOURCE receives */
+    /* lower bound of arrival - base_ns for the traced message of the candidate, which is known also from what this call
+     * completes in the trace */
+    double raised_ns;
     double traced_ns;      /* t(A), the arrival in the trace */
-    bool completed;        /* the trace completes it */
-    double at_ns;          /* T(A), no less than the time of the send */
-    struct mpg_arrival_origin came;  /* the origin of at_ns */
+    bool completed;        /* the traced call completes the candidate */
+    double at_ns;          /* T(A), but at least the time of the send */
+    struct mpg_arrival_origin came;  /* which value at_ns comes from */
     double start_ns;       /* earliest start of the candidate's message, ns */
-    struct mpg_sequence sequence;  /* the candidate's message in the lane */
-    const struct mpg_pick *before; /* of the preceding candidates on the channel that this candidate cannot overtake, the last to
-                                      arrive; NULL: none */
+    struct mpg_sequence sequence;  /* position of the message that the candidate has in the lane */
+    /* messages of a channel arrive in order: the candidate that arrives last among those before this one on its channel;
+     * NULL: none */
+    const struct mpg_pick *before;
     bool done, taken;
 };
 
-/* The fields of a candidate needed to find the earliest candidate (complete.c). */
+/* The fields of a candidate that the search for the earliest candidate reads (complete.c), stored together for speed. */
 struct mpg_candidate_key {
     const double *value, *cause; /* value and cause as in struct mpg_pick */
     double base_ns, raised_ns, cause_ns;
     uint32_t slot;
-    uint32_t in_order; /* index of the candidate that has this key's position if candidates are sorted by channel */
+    uint32_t in_order; /* index of this candidate when candidates are sorted by channel */
 };
 
-/* Functions and data provided by the evaluator. CONTEXT is the first argument of all functions. */
+/* Functions and data that the evaluator provides. CONTEXT is the first argument of all functions. */
 struct mpg_arrivals {
     void *context;
     bool is_bounded; /* arrival times have the lower bounds that the traced calls imply: a message that a call left arrived after
@@ -87,93 +92,97 @@ struct mpg_arrivals {
     void (*place)(void *context, const struct mpg_step *s, uint32_t begin, uint32_t end, struct mpg_pick *pick);
     /* Sets the vectors of a candidate in SLOT, as in struct mpg_pick. */
     void (*find_vectors)(void *context, uint32_t slot, const double **value, const double **cause);
-    /* Sets the view at SLOT in lane W to the arrival TAKEN, SHIFT_NS later. VALUE: the arrival's value, or the value of the
+    /* Sets the view at SLOT in lane W to the arrival TAKEN plus SHIFT_NS. VALUE: the arrival's value, or the value of the
      * earliest start time if later. */
     void (*assign)(void *context, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value);
-    /* Exchanges in lane W the arrivals P and Q: P arrives at at_ns of Q, and Q at that of P. */
+    /* Exchanges in lane W the arrivals P and Q: the view of P then arrives at at_ns of Q, and the view of Q at at_ns of P. */
     void (*exchange)(void *context, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w);
-    /* Applies, together, all changes by assign() and exchange() since the last call. Returns 0, or -1 with ERR. */
+    /* Applies all changes by assign() and exchange() since the last call at once. Returns 0, or -1 with ERR. */
     int (*settle)(void *context, struct mpg_error *err);
-    /* Sets for each lane the minimum transfer time in ns of SENT, a message sent by S. */
+    /* Sets for each lane the minimum transfer time, in ns, of SENT, a message that S sends. */
     void (*transmit)(void *context, const struct mpg_step *s, const struct mpg_sent *sent, double *ns);
-    const struct mpg_observer *observer; /* is notified of the first lane; NULL: none */
+    const struct mpg_observer *observer; /* notified of what happens in the first lane; NULL: none */
 };
 
-/* A slot with a view of RANK that the trace has not completed yet and that has another message than in the trace in some lane. */
+/* A slot with a view of RANK that the trace has not completed yet, and whose message differs from the traced one in some
+ * lane. */
 struct mpg_moved {
     bool is_moved;
     int32_t rank;
     uint32_t next, before; /* links of the rank's list: slots + 1; 0: none */
 };
 
-/* What a call shows of arrivals in the trace: messages that it left had not arrived (docs/MODEL.md, section 6, Where messages
- * arrive). */
+/* What a call tells about arrivals in the trace: the messages that it could have completed and did not complete had not
+ * arrived (docs/MODEL.md, section 6, Where messages arrive). */
 struct mpg_lateness {
-    uint32_t end;    /* of the candidates before this index, those that the trace does not complete had not arrived */
-    uint32_t one;    /* if less than the number of candidates: of these, only the candidate with this index had not arrived */
-    double after_ns; /* the earliest time at which they arrive */
-    double together_ns; /* the completed candidates arrive no earlier; -INFINITY: unknown */
+    uint32_t end;    /* of the candidates with a lower index, those that the trace does not complete had not arrived */
+    /* if less than the number of candidates: of these, only the candidate with this index is known not to have arrived */
+    uint32_t one;
+    double after_ns; /* these arrive at this time or later, ns */
+    double together_ns; /* the completed candidates arrive at this time or later, ns; -INFINITY: unknown */
 };
 
 struct mpg_choosing {
     uint32_t n;
     struct mpg_arrivals arrivals;
-    bool *keeps, *broken; /* by lane: the lane keeps the traced order; the lane is void */
+    bool *keeps, *broken; /* by lane: the lane completes what the trace completes; the lane is void */
     bool *skips;       /* by lane: the current call is not made */
-    bool early;           /* in some lane the current call completes more than in the trace: a candidate is done and new */
-    bool *others;         /* by lane: the current call completes or finds another message */
-    bool lacks_override;  /* no override describes the current call in the first lane */
+    bool early; /* in some lane the current call completes more than in the trace: a candidate has `done` and `is_new` */
+    bool *others;         /* by lane: the current call completes or finds another message than in the trace */
+    bool lacks_override;  /* the first lane must follow overrides, and no override describes the current call */
     bool refused;         /* an earlier call had no override */
-    struct mpg_error refusal; /* error for the first call without override */
+    struct mpg_error refusal; /* error message for the first call without override */
     double *flight_ns;    /* by lane: minimum transfer time of a message that the current call sends */
     struct mpg_choices counts;
     struct mpg_view *view; /* by slot and lane */
-    uint64_t *view_serial; /* by slot: the traced message of the slot's view */
-    uint64_t *altered;     /* by slot, one bit for each lane: the view has another message, or is done */
+    uint64_t *view_serial; /* by slot: the id of the message that the slot's view has in the trace */
+    uint64_t *altered;     /* by slot, one bit for each lane: the view has another message than in the trace, or is done */
     struct mpg_unexpected unexpected;
-    uint32_t numbers;     /* all numbers given to pending messages so far are below this number */
+    uint32_t numbers;     /* the numbers given to pending messages so far are smaller than this */
     struct mpg_decision decision; /* the decision of the current call and lane */
-    /* (rank, communicator; source, tag) of an Iprobe -> the message that each lane has found; 0: none */
+    /* (rank, communicator; source, tag) of an Iprobe -> by lane, the id of the message that the lane has found; 0: none */
     struct mpg_map probed;
-    struct mpg_map arrived;   /* (rank, partition; request) of a Parrived -> whether each lane has found the partition there */
-    struct mpg_pick *pick, **order; /* capacity */
-    struct mpg_candidate_key *candidate_key;      /* capacity */
-    double *at_ns;                  /* capacity: T(A) in the current lane */
-    struct mpg_long_lists lists;    /* long_list.h */
+    /* (rank, partition; request) of a Parrived -> by lane, whether the lane has found that the partition has arrived */
+    struct mpg_map arrived;
+    struct mpg_pick *pick, **order; /* of the current call; both have `capacity` elements */
+    struct mpg_candidate_key *candidate_key;      /* [capacity] */
+    double *at_ns;                  /* [capacity]: T(A) of each candidate in the current lane */
+    struct mpg_long_lists lists;    /* long lists of candidates (long_list.h) */
     struct mpg_moved *moved; /* by slot */
-    uint32_t *first_moved;   /* by rank: first slot + 1 in the rank's list of moved messages; 0: none */
-    uint64_t done_count;  /* number of done views, over all lanes */
+    uint32_t *first_moved;   /* by rank: 1 + first slot in the rank's list of moved slots; 0: none */
+    uint64_t done_count;  /* number of views that are `done`, over all lanes */
     uint32_t view_capacity, serial_capacity, altered_capacity, pick_capacity, moved_capacity, first_capacity;
 };
 
-/* Returns a new state for LANES lanes. KEEPS (NULL: none; copied) says for each lane whether it keeps the traced order. ARRIVALS
- * (copied) is the evaluator. NULL: no memory, with ERR. */
+/* Returns a new state for LANES lanes. KEEPS (copied; NULL: none) says for each lane whether it completes what the trace
+ * completes. ARRIVALS (copied): functions of the evaluator. NULL: no memory, with ERR. */
 struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
                                   const struct mpg_arrivals *arrivals, struct mpg_error *err);
-/* Processes S, of kind EAGER. The message arrives in lane w at BASE_NS + VALUE[w], or at BASE_NS + PROPAGATED[w] without the
- * injected delay; the send is at CAUSE_NS + CAUSE[w]. Returns 0, or -1 with ERR: no memory. */
+/* Processes S, of kind EAGER. The message arrives in lane w at BASE_NS + VALUE[w], without the delay injected into the
+ * message at BASE_NS + PROPAGATED[w]; the send is at CAUSE_NS + CAUSE[w]. Returns 0, or -1 with ERR: no memory. */
 int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                       const double *value, const double *propagated, double cause_ns,
                       const double *cause, struct mpg_error *err);
-/* Processes S, of kind VIEW: in all lanes the slot of S holds the message of the request itself. Returns 0, or -1 with ERR: no
- * memory. */
+/* Processes S, of kind VIEW: in all lanes the slot of S gets the message that the request receives in the trace. Returns 0,
+ * or -1 with ERR: no memory. */
 int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* Before S, a LEAVE of a call that lane w enters at BASE_NS + VALUE[w]: exchanges arrivals in lanes that complete other
- * messages, and sets skips of lanes that do not make the call. Returns 0, or -1 with ERR. */
+/* To be called before S is evaluated, a LEAVE of a call that lane w enters at BASE_NS + VALUE[w]: exchanges arrivals in lanes
+ * that complete other messages, and sets `skips` in lanes that do not make the call. Returns 0, or -1 with ERR. */
 int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                     const double *value, struct mpg_error *err);
-/* After S, a LEAVE: the views that the call completes in the trace are no longer candidates. */
+/* To be called after S, a LEAVE, is evaluated: the views that the call completes in the trace are no longer candidates. */
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s);
 void mpg_choosing_free(struct mpg_choosing *c); /* NULL is allowed */
 
-/* The first function returns the number of the pending message ID, which a receive from any source may take; the message is kept
- * outside slots until all lanes have taken it. The second calls MARK for each pending message and each lane W that has not taken
- * the message; PROPAGATED: the arrival without the injected delay is needed too (always true). */
+/* A pending message is one that MPI_ANY_SOURCE receives may take; its arrival is kept outside slots until all lanes have
+ * taken it. mpg_choosing_kept() returns the number of the pending message ID. The second function calls MARK for each pending
+ * message and each lane W that has not taken it; PROPAGATED: the arrival without the injected delay is needed, too (always
+ * true). */
 uint32_t mpg_choosing_kept(const struct mpg_choosing *c, uint64_t id);
 void mpg_choosing_mark_kept(const struct mpg_choosing *c,
                             void (*mark)(void *context, uint32_t number, uint32_t w, bool propagated),
                             void *context);
-/* Returns the sender of the message in the view SLOT of lane W if the message differs from the trace; else SOURCE. */
+/* Returns the sender of the message that lane W has in the view SLOT, if it differs from the traced message; else SOURCE. */
 int32_t mpg_choosing_source(const struct mpg_choosing *c, uint32_t slot, uint32_t w, int32_t source);
 
 /* Returns whether in lane W the message of the view SLOT was completed by a call that did not complete the message in the
@@ -183,15 +192,16 @@ static inline bool mpg_choosing_is_done(const struct mpg_choosing *c, uint32_t s
     return c->done_count > 0 && c->view[(size_t)slot * c->n + w].done;
 }
 
-/* Returns the earliest end of a wait for the message of the view SLOT in lane W: the earliest start time of a message put there
- * by an exchange or another receive; else -INFINITY. */
+/* Returns the time, ns, before which a wait for the message of the view SLOT cannot end in lane W: the earliest start time of
+ * a message put there by an exchange or another receive; else -INFINITY. */
 static inline double mpg_choosing_start_ns(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     const struct mpg_view *v = &c->view[(size_t)slot * c->n + w];
     return v->serial ? v->cause_ns : -INFINITY;
 }
 
-/* Returns whether the current call completes the message of the view SLOT in lane W, which the trace completes later. */
+/* Returns whether the current call completes the message of the view SLOT in lane W, although the trace completes it in a
+ * later call. */
 static inline bool mpg_choosing_is_new(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     return c->early && c->view[(size_t)slot * c->n + w].is_new;
@@ -203,7 +213,7 @@ static inline struct mpg_view *mpg_choosing_view_of(const struct mpg_choosing *c
     return &c->view[(size_t)slot * c->n + w];
 }
 
-/* ---- within simulate/choice/ ---- */
+/* ---- for the files of simulate/choice/ only ---- */
 
 static inline uint32_t mpg_choosing_words(const struct mpg_choosing *c)
 {
@@ -222,54 +232,55 @@ static inline bool mpg_choosing_is_altered(const struct mpg_choosing *c, uint32_
     return c->altered[(size_t)slot * mpg_choosing_words(c) + w / 64] >> w % 64 & 1;
 }
 
-/* choice.c: EARLY maps a test that failed in the trace to the result in each lane, until the test succeeds in the trace.
- * Returns the results for KEY, by lane; NULL: no lane has a result. */
+/* choice.c: EARLY maps a test that is unsuccessful in the trace to its result in each lane, until the test succeeds in the
+ * trace, too. Returns the results for test KEY, by lane; NULL: no lane has a result. */
 uint64_t *mpg_choosing_find_early(const struct mpg_map *early, const uint64_t key[2]);
-/* Adds KEY with result 0 in N lanes. Returns the results, which EARLY owns. NULL: no memory, with ERR. */
+/* Adds test KEY with result 0 in N lanes. Returns the results, which EARLY owns. NULL: out of memory, with ERR. */
 uint64_t *mpg_choosing_add_early(struct mpg_map *early, const uint64_t key[2], uint32_t n, struct mpg_error *err);
 void mpg_choosing_clear_early(struct mpg_map *early);
-/* Exchanges in lane W the messages of P and Q, with at_ns, start_ns and done. */
+/* Exchanges in lane W the messages of P and Q, and with them at_ns, start_ns and `done`. */
 void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w);
-/* The first function adds SLOT, with a view of RANK, to the moved slots (struct mpg_moved); returns 0, or -1 with ERR: no memory.
- * The second removes SLOT, if there. */
+/* The first function adds SLOT, with a view of RANK, to the moved slots (struct mpg_moved); returns 0, or -1 with ERR: no
+ * memory. The second removes SLOT from these, if it is one. */
 int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err);
 void mpg_choosing_forget_moved(struct mpg_choosing *c, uint32_t slot);
-/* notify.c, all: return 0, or -1 with the observer's ERR. Notifies of OVERRIDE in lane W. */
+/* notify.c: functions that notify the observer; they return 0, or -1 with the observer's ERR. This one notifies of OVERRIDE
+ * in lane W. */
 int mpg_choosing_note(const struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
                       const struct mpg_match_override *override, struct mpg_error *err);
 /* Notifies that S completes the I-th candidate in lane W; call before marking the candidate as done. */
 int mpg_choosing_note_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
                             struct mpg_error *err);
-/* Notifies of the messages that receives from any source, completed by S, take in the first lane. */
+/* Notifies of the messages that MPI_ANY_SOURCE receives, completed by S, take in the first lane. */
 int mpg_choosing_note_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* Notifies if the first lane skips S. If no override can describe how S differs from the trace, and S is the first of these
- * calls, records an error for mpg_choosing_refusal(): only later calls show whether the lane is void and must be evaluated
- * again. */
+/* Notifies if the first lane skips S. If S is the first call whose deviation from the trace no override can describe, records
+ * an error for mpg_choosing_refusal(). The error is not returned at once, because later calls can show that the lane is void
+ * and must be evaluated again. */
 int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* Notifies of the message that each edge of S with a view brings in the first lane. */
+/* Notifies of the message that the first lane receives by each edge of S with a view. */
 int mpg_choosing_notify_arrivals(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* complete.c: before S, a LEAVE of a call that lane w enters at BASE_NS + VALUE[w]: completes candidates. Returns 0, or -1 with
- * ERR. */
+/* complete.c: to be called before S, a LEAVE of a call that lane w enters at BASE_NS + VALUE[w]: chooses and completes
+ * candidates. Returns 0, or -1 with ERR. */
 int mpg_choosing_complete(struct mpg_choosing *c, const struct mpg_step *s, double base_ns, const double *value,
                           struct mpg_error *err);
 /* Fills pick[BEGIN] .. pick[END - 1] with these candidates of S: the fields that are equal for all lanes, except raised_ns. */
 void mpg_choosing_describe(struct mpg_choosing *c, const struct mpg_step *s, uint32_t begin, uint32_t end);
-/* Sets the fields of the I-th candidate that belong to lane W. at_ns does not yet obey that messages of a channel do not
- * overtake. */
+/* Sets the fields of the I-th candidate that belong to lane W. at_ns does not consider yet that messages of a channel arrive
+ * in order. */
 void mpg_choosing_fill(struct mpg_choosing *c, uint32_t i, uint32_t w);
-/* Compares source, communicator and tag: < 0, 0, > 0. */
+/* Compares source, communicator and tag of A and B: < 0, 0, > 0. */
 int mpg_choosing_compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b);
-/* Skips S in lanes in which earlier tests have already completed all messages that S completes. */
+/* Sets `skips` for S in lanes in which earlier tests have already completed all messages that S completes. */
 void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s);
-/* Skips a successful Parrived in lanes in which an earlier Parrived for the partition succeeded. */
+/* Sets `skips` for S, a successful Parrived, in lanes in which an earlier Parrived for the partition succeeded. */
 void mpg_choosing_skip_parrived(struct mpg_choosing *c, const struct mpg_step *s);
-/* open.c: assigns messages to the receives from any source and the probe of S, a LEAVE of a call that lane w enters at BASE_NS +
- * VALUE[w], and sets skips, others and broken. Returns 0, or -1 with ERR. */
+/* open.c: assigns messages to the MPI_ANY_SOURCE receives, and to the probe, of S, a LEAVE of a call that lane w enters at
+ * BASE_NS + VALUE[w]; sets `skips`, `others` and `broken`. Returns 0, or -1 with ERR. */
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                         const double *value, struct mpg_error *err);
-/* Messages are taken from the queues. take(): lane W, or the trace if W is n, takes message ID, if queued. taken(): all
- * lanes and the trace take the messages that a call completes by edge E. matched(): a matched probe found ID: the trace
- * and lanes in the traced order take ID. */
+/* Remove messages from the unexpected-message queues. mpg_choosing_take(): lane W, or the trace if W is n, takes message ID,
+ * if it is queued. _taken(): all lanes and the trace take the message that a call completes by edge E. _matched(): for
+ * message ID found by a matched probe: the trace, and lanes in the traced order, take it. */
 void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w);
 void mpg_choosing_taken(struct mpg_choosing *c, const struct mpg_edge *e);
 void mpg_choosing_matched(struct mpg_choosing *c, uint64_t id);

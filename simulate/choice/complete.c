@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls with candidates. Each lane completes as many messages as the trace; tests that failed in the trace complete all
- * messages that have arrived (docs/MODEL.md, section 6: A call that completed, Waitsome and Testsome, A test that failed, A
- * Parrived). */
+/* Calls with candidates. In each lane such a call completes as many messages as in the trace; a test that failed in the trace
+ * completes all messages that have arrived (docs/MODEL.md, section 6: A call that completed, Waitsome and Testsome, A test
+ * that failed, A Parrived). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ void mpg_choosing_describe(struct mpg_choosing *c, const struct mpg_step *s, uin
     c->arrivals.place(c->arrivals.context, s, begin, end, c->pick);
 }
 
-/* Returns the index of the candidate that arrived last: if S needs all candidates and failed, this candidate had not arrived. */
+/* Returns the candidate that arrived last. If S needs all candidates and failed in the trace, it had not arrived. */
 static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
 {
     uint32_t last = 0;
@@ -50,8 +50,8 @@ static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
     return last;
 }
 
-/* Returns what S shows of arrivals in the trace. FIRST: the first candidate that S completes (the number of candidates: none).
- * LAST_NS: the latest arrival of the completed candidates (-INFINITY: none). */
+/* Returns what S tells about arrivals in the trace. FIRST: the first candidate that S completes (the number of candidates:
+ * none). LAST_NS: the latest arrival of the completed candidates (-INFINITY: none). */
 static struct mpg_lateness lateness_of(const struct mpg_step *s, uint32_t first, double last_ns)
 {
     const uint32_t n = s->alternatives->candidate_number;
@@ -63,8 +63,8 @@ static struct mpg_lateness lateness_of(const struct mpg_step *s, uint32_t first,
                                  .together_ns = arrived_together ? last_ns : -INFINITY};
 }
 
-/* Raises t(A) of the I-th candidate: a message that the call left incomplete had not arrived; messages that one waiting call
- * completed together arrived together. */
+/* Raises t(A) of the I-th of N candidates: messages that the call could have completed and did not complete had not arrived;
+ * messages that one waiting call completed together arrived together. */
 static void raise(struct mpg_pick *p, uint32_t i, uint32_t n, const struct mpg_lateness *x)
 {
     const bool is_late = !p->completed && i < x->end && (x->one == n || i == x->one);
@@ -105,7 +105,7 @@ void mpg_choosing_fill(struct mpg_choosing *c, uint32_t i, uint32_t w)
     p->sequence = v->serial ? v->sequence : p->own;
 }
 
-/* ---- messages on a channel do not overtake (Where they arrive) ---- */
+/* ---- messages on a channel arrive in order (docs/MODEL.md, Where messages arrive) ---- */
 
 int mpg_choosing_compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b)
 {
@@ -126,14 +126,14 @@ static int compare_sequences(const void *x, const void *y)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Returns the candidate with the later arrival; if equal SECOND. */
+/* Returns the candidate with the later arrival; of equal arrivals SECOND. */
 static const struct mpg_pick *later(const struct mpg_pick *first, const struct mpg_pick *second)
 {
     return first && first->at_ns > second->at_ns ? first : second;
 }
 
-/* Raises at_ns so that no candidate arrives before the preceding eager candidates on the channel. Exception: in this
- * call the trace completes the later candidate but not the earlier. Sets before. ORDER has room for N candidates. */
+/* Raises at_ns so that no candidate arrives before the eager candidates that precede it on its channel, unless in this call
+ * the trace completes the candidate but not the preceding one. Sets `before`. ORDER: memory for N candidates. */
 static void keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **order)
 {
     const struct mpg_pick *any = NULL, *completed = NULL; /* latest arrivals on the channel so far */
@@ -158,7 +158,7 @@ static void keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **orde
 
 /* ---- completions in a lane ---- */
 
-/* S completes its I-th candidate in lane W, but not in the trace. */
+/* Lets S complete its I-th candidate in lane W, which it does not complete in the trace. */
 static int complete_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
                                 struct mpg_error *err)
 {
@@ -174,7 +174,7 @@ static int complete_early(struct mpg_choosing *c, const struct mpg_step *s, uint
     return 0;
 }
 
-/* S completes candidate IN instead of OUT in lane W. */
+/* Lets S complete candidate IN, instead of OUT, in lane W. */
 static int replace(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, uint32_t out, uint32_t in,
                          struct mpg_error *err)
 {
@@ -193,8 +193,8 @@ static int replace(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
 
 /* ---- calls that completed something ---- */
 
-/* S (Waitsome, Testsome) completes all messages that have arrived: in lane W, besides as many candidates as in the trace, all
- * others that arrive by NOW_NS, the enter time. */
+/* For S, a Waitsome or Testsome, which completes all messages that have arrived: completes in lane W, besides as many
+ * candidates as in the trace, all others that arrive by NOW_NS, the time when the lane enters S. */
 static int take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                            struct mpg_error *err)
 {
@@ -211,8 +211,7 @@ static int take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t 
     return 0;
 }
 
-/* Returns the next candidate to take: a candidate already done; else the first in the list that arrives by NOW_NS; else the
- * earliest arrival. */
+/* Returns the next candidate: one already done, else the first in the list that arrives by NOW_NS, else the earliest. */
 static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns)
 {
     uint32_t arrived = n, min = n;
@@ -230,14 +229,14 @@ static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns
         if (pick[i].taken || pick[i].at_ns > min_ns + MPG_ROUNDING_NS)
             continue;
         if (pick[i].before && !pick[i].before->taken)
-            continue; /* the preceding candidate on the channel arrives no later */
+            continue; /* the preceding candidate on the channel does not arrive later */
         if (min == n || (pick[i].completed && !pick[min].completed))
             min = i;
     }
     return arrived < n ? arrived : min;
 }
 
-/* S, entered at NOW_NS, completes as many candidates in lane W as in the trace. */
+/* Lets S, entered at NOW_NS, complete as many candidates in lane W as in the trace. */
 static int pick_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
 {
@@ -261,7 +260,7 @@ static int pick_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32
 
 /* ---- tests that failed ---- */
 
-/* S needs all candidates: completes all in lane W if all have arrived. */
+/* For S, which completes all candidates or none: completes all in lane W if all have arrived. */
 static int retry_whole(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                        struct mpg_error *err)
 {
@@ -281,7 +280,7 @@ static int retry_whole(struct mpg_choosing *c, const struct mpg_step *s, uint32_
     return 0;
 }
 
-/* In lane W, S completes the first candidate that has arrived, or all arrived candidates. */
+/* Lets S complete, in lane W, the first candidate that has arrived, or all that have. */
 static int retry_some(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
 {
@@ -323,7 +322,7 @@ void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s)
 
 /* ---- MPI_Parrived that failed in the trace and succeeds in a lane ---- */
 
-/* Writes the key of the partition that S tests. */
+/* Writes the key, for c->arrived, of the partition that S tests. */
 static void make_key(const struct mpg_step *s, uint64_t key[2])
 {
     key[0] = (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)s->alternatives->parrived.partition;
@@ -368,15 +367,15 @@ void mpg_choosing_skip_parrived(struct mpg_choosing *c, const struct mpg_step *s
 /* ---- long lists of candidates, of which calls complete one at a time, or none in a test. If all messages are on different
  * channels, no message delays another, and arrival times alone decide ---- */
 
-/* The maximum number of candidates of a lane that differ from the trace; with more, the general rule decides. */
+/* How many candidates may differ from the trace in a lane; if more do, the general functions above decide. */
 enum { MAX_ALTERED = 64 };
 
 /* The candidates as a lane sees them. */
 struct lane_candidates {
     uint32_t altered_number, altered[MAX_ALTERED]; /* candidates that differ from the trace */
-    uint32_t done;    /* index of the first done candidate; number of candidates: none */
-    uint32_t arrived; /* index of the first arrived candidate; number of candidates: none */
-    double min_ns;    /* the earliest arrival */
+    uint32_t done;    /* index of the first candidate that is done; the number of candidates: none */
+    uint32_t arrived; /* index of the first candidate that has arrived; the number of candidates: none */
+    double min_ns;    /* the earliest arrival, ns */
 };
 
 static int compare_own(const void *x, const void *y)
@@ -400,7 +399,7 @@ static bool sort_by_channel(struct mpg_choosing *c, uint32_t n)
     return differ;
 }
 
-/* Returns the candidate whose message in the trace is of the channel of SEQUENCE; N: none. */
+/* Returns the candidate whose traced message is on the channel of SEQUENCE; N: none. */
 static uint32_t find_channel(const struct mpg_choosing *c, uint32_t n, const struct mpg_sequence *sequence)
 {
     uint32_t low = 0, high = n;
@@ -414,8 +413,8 @@ static uint32_t find_channel(const struct mpg_choosing *c, uint32_t n, const str
     return n;
 }
 
-/* Prepares the fast path. Returns whether the fast path applies: all channels differ, and S completes one candidate, or is a
- * failed test that needs only some of its candidates. */
+/* Prepares the fast path, and returns whether it applies: all channels differ, and S completes one candidate, or is a failed
+ * test that needs only some of its candidates. */
 static bool prepare_fast_path(struct mpg_choosing *c, const struct mpg_step *s, bool is_test)
 {
     const struct mpg_alternatives *a = s->alternatives;
@@ -439,8 +438,7 @@ static bool prepare_fast_path(struct mpg_choosing *c, const struct mpg_step *s, 
     return true;
 }
 
-/* Returns whether, in lane W, the candidates' messages that differ from the trace are all on channels without other
- * candidates. */
+/* Returns whether, in lane W, each message that differs from the trace is on a channel without other candidates. */
 static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t w, const struct lane_candidates *lane_candidates)
 {
     const struct mpg_sequence *sequence[MAX_ALTERED];
@@ -458,8 +456,8 @@ static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t
     return true;
 }
 
-/* Sets LANE_CANDIDATES to the state of the N candidates in lane W at NOW_NS, and c->at_ns to their arrivals. Returns false if
- * more than MAX_ALTERED candidates differ from the trace. */
+/* Finds the state of the N candidates in lane W at NOW_NS: sets LANE_CANDIDATES, and c->at_ns to their arrivals. Returns
+ * false if more than MAX_ALTERED candidates differ from the trace. */
 static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, struct lane_candidates *lane_candidates)
 {
     *lane_candidates = (struct lane_candidates){.done = n, .arrived = n, .min_ns = INFINITY};
@@ -483,7 +481,7 @@ static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, 
     return true;
 }
 
-/* Among the candidates with the earliest arrival MIN_NS, returns a candidate completed in the trace, else the first. */
+/* Returns, of the candidates that arrive at MIN_NS, the earliest time, one that is completed in the trace, or else the first. */
 static uint32_t first_of(const struct mpg_choosing *c, uint32_t n, double min_ns)
 {
     uint32_t first = n;
@@ -502,7 +500,8 @@ static int take_one(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w
     return replace(c, s, w, out, in, err);
 }
 
-/* Completes one candidate of S in lane W: the first done, else the first arrived, else the earliest of LANE_CANDIDATES. */
+/* Completes one candidate of S in lane W: the first that is done, otherwise the first that has arrived, otherwise the
+ * earliest of LANE_CANDIDATES. */
 static int take_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, const struct lane_candidates *lane_candidates,
                      struct mpg_error *err)
 {
@@ -515,14 +514,15 @@ static int take_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t 
     return in == out ? 0 : take_one(c, s, w, out, in, err);
 }
 
-/* Skips a test in lane W, because an earlier test has completed a candidate. */
+/* Lets lane W skip a test, because an earlier test has completed a candidate. */
 static void skip_test(struct mpg_choosing *c, uint32_t w)
 {
     c->skips[w] = true;
     c->counts.tests_saved++;
 }
 
-/* A test completes the first candidate that has arrived, or all; lanes with a done candidate skip the test. */
+/* For a test: completes the first candidate that has arrived, or all that have; lanes with a candidate that is done skip the
+ * test. */
 static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       const struct lane_candidates *lane_candidates,
                  struct mpg_error *err)
@@ -540,8 +540,8 @@ static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     return 0;
 }
 
-/* Fast path of retry() and pick_in_lane() in lane W. Sets *IS_DONE to false if the fast path does not apply: two messages are on
- * one channel, or too many candidates differ from the trace. */
+/* Does in lane W what retry() and pick_in_lane() do, but faster. Sets *IS_DONE to false if the fast path does not apply: two
+ * messages are on one channel, or too many candidates differ from the trace. */
 static int look_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns, bool is_test, bool *is_done,
                       struct mpg_error *err)
 {
@@ -553,9 +553,9 @@ static int look_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32
     return is_test ? retry_seen(c, s, w, now_ns, &lane_candidates, err) : take_seen(c, s, w, &lane_candidates, err);
 }
 
-/* ---- the same for lists that are kept from call to call (long_list.h) ---- */
+/* ---- the same for lists that are kept from one call to the next (long_list.h) ---- */
 
-/* Sets the fields of candidate I of S that are equal for all lanes, with raised_ns. */
+/* Sets those fields of candidate I of S that are equal for all lanes, raised_ns included. */
 static void describe_raised(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, const struct mpg_lateness *lateness)
 {
     mpg_choosing_describe(c, s, i, i + 1);
@@ -563,7 +563,7 @@ static void describe_raised(struct mpg_choosing *c, const struct mpg_step *s, ui
         raise(&c->pick[i], i, s->alternatives->candidate_number, lateness);
 }
 
-/* Completes one candidate of S in the lane of Q; the trace completes OUT. */
+/* Completes one candidate of S in the lane of Q; OUT: the candidate that the trace completes. */
 static int take_listed(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_long_question *q,
                        struct mpg_long_list *list, uint32_t out, double now_ns, struct mpg_error *err)
 {
@@ -583,7 +583,7 @@ static int take_listed(struct mpg_choosing *c, const struct mpg_step *s, const s
     return 0;
 }
 
-/* Completes the first candidate of test S that has arrived, or all, in the lane of Q. */
+/* For test S: completes in the lane of Q the first candidate that has arrived, or all that have. */
 static int retry_listed(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_long_question *q, double now_ns,
                         struct mpg_error *err)
 {
@@ -604,19 +604,19 @@ static int retry_listed(struct mpg_choosing *c, const struct mpg_step *s, const 
     return 0;
 }
 
-/* ---- the choice among the list, the fast path and the general rule ---- */
+/* ---- selection among kept list, fast path and general functions ---- */
 
-/* How lanes find the candidates that they complete. */
+/* How the lanes find the candidates that they complete. */
 struct method {
     bool is_test;
-    bool is_described, looks;   /* all candidates are described; look() applies */
-    struct mpg_long_list *list; /* NULL: none */
-    uint32_t completed;         /* the candidate that the trace completes, if LIST */
+    bool is_described, looks;   /* is_described: all candidates are described; looks: the fast path applies */
+    struct mpg_long_list *list; /* the kept list; NULL: none */
+    uint32_t completed;         /* with LIST: the candidate that the trace completes */
     struct mpg_lateness lateness;
     struct mpg_long_question question;
 };
 
-/* Describes all candidates of S; afterwards lanes need no list. */
+/* Describes all candidates of S, so that lanes need no list. */
 static void describe_all(struct mpg_choosing *c, const struct mpg_step *s, struct method *m)
 {
     if (m->is_described)
@@ -628,8 +628,8 @@ static void describe_all(struct mpg_choosing *c, const struct mpg_step *s, struc
     m->looks = prepare_fast_path(c, s, m->is_test);
 }
 
-/* Sets list and question of M if lanes can use a list for S. S completes COMPLETED candidates in the trace, the first one FIRST.
- * Returns 0, or -1 with ERR: no memory. */
+/* Sets `list` and the search of M if lanes can use a list for S. S completes COMPLETED candidates in the trace, the first of
+ * them FIRST. Returns 0, or -1 with ERR: out of memory. */
 static int begin_list(struct mpg_choosing *c, const struct mpg_step *s, uint32_t first, uint32_t completed, struct method *m,
                       struct mpg_error *err)
 {

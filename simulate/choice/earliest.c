@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists earliest arrivals on demand. The third search for the minimum builds a tournament tree over the arrivals, sorted by
- * source: among equal arrivals the leftmost has the lowest rank. */
+/* Lists the earliest arrivals of a group when they are needed. The third search for the minimum builds a tournament tree over
+ * the arrivals, sorted by source, so that of equal arrivals the leftmost one is from the lowest rank. */
 #include "simulate/choice/earliest.h"
 
 #include <math.h>
@@ -74,13 +74,13 @@ static struct mpg_earliest *take_earliest(struct mpg_decision *d, struct mpg_err
     return f;
 }
 
-/* Returns the earliest arrivals of GROUP in decision D; lists them if necessary. NULL: no memory, with ERR. */
+/* Returns the earliest arrivals of GROUP in decision D, and lists them first if necessary. NULL: out of memory, with ERR. */
 static struct mpg_earliest *list_earliest(struct mpg_decision *d, struct mpg_group *group, struct mpg_error *err)
 {
     struct mpg_earliest *f = group->earliest ? group->earliest : take_earliest(d, err);
     if (!f || group->earliest)
         return f;
-    f->group = group; /* set before anything can fail: mpg_decision_end() resets it */
+    f->group = group; /* set before anything can fail, because mpg_decision_end() resets it */
     group->earliest = f;
     if (mpg_reserve_at(&f->first, sizeof *f->first, &f->capacity, group->count, err) < 0)
         return NULL;
@@ -126,7 +126,7 @@ static void update_tree(struct mpg_decision *d, struct mpg_earliest *f, uint32_t
         f->tree[i] = fmin(f->tree[2 * i], f->tree[2 * i + 1]);
 }
 
-/* Returns the first message in source order that arrives by UNTIL_NS; at least one message must. */
+/* Returns the first message, in the order of sources, that arrives by UNTIL_NS; at least one message must. */
 static struct mpg_pending *leftmost(struct mpg_decision *d, const struct mpg_earliest *f, double until_ns)
 {
     uint32_t i = 1;
@@ -151,7 +151,7 @@ static struct mpg_pending *scan(struct mpg_decision *d, const struct mpg_earlies
     return min;
 }
 
-/* Returns the entry of M in F; NULL: M is no earliest arrival. */
+/* Returns the entry of M in F; NULL: M is not an earliest arrival. */
 static struct mpg_earliest_of_source *place_in(const struct mpg_earliest *f, const struct mpg_pending *m)
 {
     for (int which = MPG_PENDING_ALL; which <= MPG_PENDING_TAG; which++)
@@ -247,7 +247,7 @@ int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pa
     return 0;
 }
 
-/* Raises the message of PLACE to the largest bound that is not yet applied to it. */
+/* Raises the arrival at PLACE to the largest bound that has not been applied to it. */
 static void settle(struct mpg_decision *d, struct mpg_earliest *f, struct mpg_earliest_of_source *place)
 {
     uint32_t low = 0, high = f->bound_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A list has its candidates in blocks, in the order of the calls' lists, with unused positions for new candidates. A lane's tree
- * has lower bounds of the arrivals of each block, and of each group of blocks and of groups. Bounds decide where a lane looks;
- * times are computed from the candidates, by the same operations as for short lists (mpg_choosing_fill()). */
+/* A list holds its candidates in blocks, in the order of the calls' lists, and leaves positions free for new candidates. A
+ * tree for each lane has lower bounds of the arrivals in each block, in each group of blocks, and so on. The bounds tell
+ * where a lane must look; arrival times are then computed as for short lists (mpg_choosing_fill()). */
 #include "simulate/choice/long_list.h"
 
 #include <math.h>
@@ -14,37 +14,38 @@
 #include "simulate/rounding.h"
 
 enum {
-    SHORT = 64,  /* fewer candidates are no long list */
-    FAN = 16,    /* candidates of a block, nodes of a group */
-    FILLED = 12, /* candidates of a block that is made anew */
+    SHORT = 64,  /* minimum number of candidates of a long list */
+    FAN = 16,    /* number of candidates in a block, and of nodes in a group */
+    FILLED = 12, /* number of candidates in a block when the list is made, which leaves free positions */
     LEVELS = 8,
 };
 
-static const uint32_t ALL = UINT32_MAX; /* in place of a lane: all lanes; of a position: none */
+static const uint32_t ALL = UINT32_MAX; /* as a lane: all lanes; as a position: none */
 
-/* Lower bounds of the arrivals of a group. */
+/* Lower bounds, ns, of the arrivals in a block or group. */
 struct bound {
-    double start_ns; /* of T(A) without lateness */
-    double late_ns;  /* of T(A) - lateness.after_ns, if the candidates are late (struct mpg_lateness) */
+    double start_ns; /* bound of T(A) without lateness */
+    double late_ns;  /* bound of T(A) - lateness.after_ns, of candidates that are late (struct mpg_lateness) */
 };
 
-/* A candidate; the fields from own on as in struct mpg_pick. */
+/* A candidate. The fields from `own` on are as in struct mpg_pick. */
 struct entry {
     bool is_used;
     uint32_t slot;
-    uint32_t index;   /* in the list of the current call */
+    uint32_t index;   /* index in the list of the current call */
     uint64_t message;
-    uint64_t call;    /* the number of the last call with this candidate */
+    uint64_t call;    /* number of the last call that had this candidate */
     double done_ns;
     struct mpg_sequence own;
     double base_ns, cause_ns, traced_ns;
 };
 
 struct lane {
-    struct bound *bound;     /* all levels, blocks first */
-    uint32_t *altered;       /* slots of the candidates that differ from the trace */
+    struct bound *bound;     /* [node]: nodes of all levels, the blocks first */
+    uint32_t *altered;       /* slots of the candidates that differ from the trace in this lane */
     uint32_t altered_number, altered_capacity;
-    bool is_checked, is_free; /* is_free: if checked, whether the messages are on different channels */
+    /* is_free is known (is_checked); the messages of all candidates are on different channels (is_free) */
+    bool is_checked, is_free;
 };
 
 struct stale {
@@ -53,16 +54,17 @@ struct stale {
 
 struct mpg_long_list {
     uint32_t lanes, count;
-    uint32_t blocks, levels, begin[LEVELS], size[LEVELS]; /* of a level's nodes: index of the first, number */
+    /* number of blocks and levels; for each level the index of its first node, and its number of nodes */
+    uint32_t blocks, levels, begin[LEVELS], size[LEVELS];
     uint32_t entry_capacity, bound_capacity, stale_number, stale_capacity;
-    struct entry *entry;    /* FAN times BLOCKS */
+    struct entry *entry;    /* [block][position in it] */
     struct bound *bound;
     struct lane *lane;
-    struct stale *stale;    /* blocks whose bounds are to be computed anew, in a lane or in ALL */
-    struct mpg_map channels; /* (source and communicator, tag) -> number of candidates << 32 | exclusive or of slots */
-    uint32_t shared;        /* channels of several candidates */
+    struct stale *stale;    /* blocks whose bounds must be computed again, in one lane or in ALL */
+    struct mpg_map channels; /* (source and communicator, tag) -> number of candidates << 32 | exclusive or of their slots */
+    uint32_t shared;        /* number of channels with several candidates */
     uint64_t call;
-    bool is_void;           /* memory was short */
+    bool is_void;           /* memory ran out, and the list cannot be used */
 };
 
 static struct mpg_long_place *place_of(const struct mpg_choosing *c, uint32_t slot)
@@ -72,14 +74,15 @@ static struct mpg_long_place *place_of(const struct mpg_choosing *c, uint32_t sl
 
 /* ---- times ---- */
 
-/* Returns whether in lane W candidate E has its traced message. *V: the view; NULL: the view does not differ from the trace. */
+/* Returns whether in lane W candidate E has its traced message. *V is set to the view, or NULL if the view does not differ
+ * from the trace. */
 static bool is_own(const struct mpg_choosing *c, const struct entry *e, uint32_t w, const struct mpg_view **v)
 {
     *v = mpg_choosing_is_altered(c, e->slot, w) ? mpg_choosing_view_of(c, e->slot, w) : NULL;
     return !*v || (*v)->serial == 0 || (*v)->serial == c->view_serial[e->slot];
 }
 
-/* Returns T(A) of E in lane W, RAISED_NS later if E has its traced message. */
+/* Returns T(A) of E in lane W; if E has its traced message, plus RAISED_NS. */
 static double at_ns(const struct mpg_choosing *c, const struct entry *e, uint32_t w, double raised_ns)
 {
     const struct mpg_view *v;
@@ -125,7 +128,7 @@ static struct bound bound_of_group(const struct mpg_long_list *l, const struct b
     return b;
 }
 
-/* Computes the bounds of BLOCK in lane W, and of its groups as far as they change. */
+/* Computes the bounds of BLOCK in lane W again, and those of its groups as far as they change. */
 static void update(const struct mpg_choosing *c, struct mpg_long_list *l, uint32_t block, uint32_t w)
 {
     struct bound *bound = l->lane[w].bound, b = bound_of_block(c, l, block, w);
@@ -212,7 +215,7 @@ static uint64_t first_key(const struct mpg_sequence *q)
     return (uint64_t)(uint32_t)q->source << 32 | (uint32_t)q->comm;
 }
 
-/* Adds SLOT to its channel, or with BY -1 removes it. */
+/* Adds SLOT to its channel; with BY -1 removes it. */
 static void count_channel(struct mpg_long_list *l, const struct mpg_sequence *own, uint32_t slot, int by)
 {
     const uint64_t key[2] = {first_key(own), (uint32_t)own->tag};
@@ -240,7 +243,7 @@ static int compare_channels(const void *x, const void *y)
     return mpg_choosing_compare_channels(*(const struct mpg_sequence *const *)x, *(const struct mpg_sequence *const *)y);
 }
 
-/* As mpg_long_list_is_free(), but computes the answer, from all messages that differ from the trace. */
+/* Returns the same as mpg_long_list_is_free(), computed from all messages that differ from the trace. */
 static bool find_free(const struct mpg_choosing *c, const struct mpg_long_list *l, uint32_t w)
 {
     const struct lane *lane = &l->lane[w];
@@ -274,9 +277,9 @@ void mpg_long_list_remains_free(struct mpg_long_list *l, uint32_t w)
     l->lane[w].is_checked = l->lane[w].is_free = true;
 }
 
-/* ---- candidates come and go ---- */
+/* ---- adding and removing candidates ---- */
 
-/* Puts candidate E, of RANK, to POSITION. */
+/* Puts candidate E, of RANK, at POSITION. */
 static void put(struct mpg_choosing *c, struct mpg_long_list *l, int32_t rank, uint32_t position, const struct entry *e)
 {
     l->entry[position] = *e;
@@ -300,7 +303,7 @@ void mpg_long_list_remove(struct mpg_choosing *c, uint32_t slot)
     l->count--;
 }
 
-/* Makes the I-th candidate of S. */
+/* Returns an entry for the I-th candidate of S. */
 static struct entry make_entry(struct mpg_choosing *c, const struct mpg_long_list *l, const struct mpg_step *s, uint32_t i)
 {
     const struct mpg_candidate *x = &s->alternatives->candidates[i];
@@ -318,7 +321,7 @@ static struct entry make_entry(struct mpg_choosing *c, const struct mpg_long_lis
                           .traced_ns = p->traced_ns};
 }
 
-/* Counts the new candidate in SLOT: on its channel, and among the altered candidates of each lane where it differs. */
+/* Registers the new candidate in SLOT: on its channel, and in each lane in which it differs from the trace. */
 static void begin_candidate(struct mpg_choosing *c, struct mpg_long_list *l, uint32_t slot)
 {
     count_channel(l, &l->entry[place_of(c, slot)->position].own, slot, 1);
@@ -328,8 +331,8 @@ static void begin_candidate(struct mpg_choosing *c, struct mpg_long_list *l, uin
     l->count++;
 }
 
-/* Frees a position between the candidates before OFFSET in BLOCK and those from OFFSET on: shifts candidates within the block and
- * keeps their order. Returns the free position; ALL: the block is full. */
+/* Frees a position before the candidate at OFFSET in BLOCK, by shifting candidates within the block. Returns the free
+ * position; ALL: the block is full. */
 static uint32_t make_room(struct mpg_choosing *c, struct mpg_long_list *l, int32_t rank, uint32_t block, uint32_t offset)
 {
     const uint32_t begin = block * FAN, end = begin + FAN;
@@ -349,7 +352,7 @@ static uint32_t make_room(struct mpg_choosing *c, struct mpg_long_list *l, int32
     return to - 1;
 }
 
-/* Inserts the I-th candidate of S behind position BEFORE; ALL: as the first. Returns false if there is no room. */
+/* Inserts the I-th candidate of S after position BEFORE; ALL: as the first. Returns false if there is no room. */
 static bool insert(struct mpg_choosing *c, struct mpg_long_list *l, const struct mpg_step *s, uint32_t i, uint32_t before)
 {
     uint32_t position = make_room(c, l, s->rank, before == ALL ? 0 : before / FAN, before == ALL ? 0 : before % FAN + 1);
@@ -403,7 +406,7 @@ static void empty(struct mpg_choosing *c, struct mpg_long_list *l)
     l->is_void = false;
 }
 
-/* Makes the list of the candidates of S. */
+/* Makes a new list of the candidates of S. */
 static int make(struct mpg_choosing *c, struct mpg_long_list *l, const struct mpg_step *s, struct mpg_error *err)
 {
     const uint32_t n = s->alternatives->candidate_number;
@@ -425,7 +428,7 @@ static int make(struct mpg_choosing *c, struct mpg_long_list *l, const struct mp
     return 0;
 }
 
-/* Returns the position of candidate X of RANK; ALL: it is new. */
+/* Returns the position of candidate X of RANK; ALL: X is new. */
 static uint32_t find(const struct mpg_choosing *c, const struct mpg_long_list *l, int32_t rank, const struct mpg_candidate *x)
 {
     const struct mpg_long_place *place = place_of(c, x->arrival->slot);
@@ -434,7 +437,8 @@ static uint32_t find(const struct mpg_choosing *c, const struct mpg_long_list *l
     return is_there ? place->position : ALL;
 }
 
-/* Keeps the candidates of S that are on the list in this order, and removes all others. Returns the number of kept ones. */
+/* Keeps those candidates of S that are on the list in the same order, and removes all others. Returns the number of
+ * candidates kept. */
 static uint32_t keep(struct mpg_choosing *c, struct mpg_long_list *l, const struct mpg_step *s)
 {
     const struct mpg_candidate *x = s->alternatives->candidates;
@@ -445,7 +449,7 @@ static uint32_t keep(struct mpg_choosing *c, struct mpg_long_list *l, const stru
         next = i + 1 < n ? find(c, l, s->rank, &x[i + 1]) : ALL;
         if (position == ALL)
             continue;
-        /* A program often puts its last request into the place of a completed request: this candidate alone is out of order. */
+        /* A program often stores its last request in the place of a completed one: then this candidate alone is out of order. */
         const bool has_moved = next < position && next >= end;
         if (position < end || has_moved) {
             mpg_long_list_remove(c, x[i].arrival->slot);
@@ -462,7 +466,7 @@ static uint32_t keep(struct mpg_choosing *c, struct mpg_long_list *l, const stru
     return kept;
 }
 
-/* Inserts the candidates of S that are not on the list. Returns false if there is no room for one. */
+/* Inserts those candidates of S that are not on the list. Returns false if there is no room. */
 static bool insert_new(struct mpg_choosing *c, struct mpg_long_list *l, const struct mpg_step *s)
 {
     uint32_t before = ALL;
@@ -538,7 +542,7 @@ void mpg_long_lists_clear(struct mpg_long_lists *lists)
     free(lists->place);
 }
 
-/* ---- questions ---- */
+/* ---- searches ---- */
 
 struct mpg_long_question mpg_long_list_query(const struct mpg_choosing *c, const struct mpg_long_list *l,
                                              const struct mpg_step *s,
@@ -560,7 +564,7 @@ static double at_position(const struct mpg_long_question *q, uint32_t position)
     return at_ns(q->choosing, e, q->w, is_late ? fmax(0, q->lateness->after_ns - e->traced_ns) : 0);
 }
 
-/* Returns the number of positions in a node of LEVEL. */
+/* Returns the number of positions below a node of LEVEL. */
 static uint64_t width_of(uint32_t level)
 {
     uint64_t width = FAN;
@@ -569,8 +573,8 @@ static uint64_t width_of(uint32_t level)
     return width;
 }
 
-/* Returns false if no candidate of NODE of LEVEL, except the completed one, arrives by LIMIT_NS. SLACK_NS covers rounding: bounds
- * and arrivals add the same terms in different orders. */
+/* Returns false if no candidate below NODE of LEVEL, except the completed one, arrives by LIMIT_NS. SLACK_NS allows for
+ * rounding, because bounds and arrivals add the same terms in different orders. */
 static bool can_arrive(const struct mpg_long_question *q, uint32_t level, uint32_t node, double limit_ns)
 {
     const struct bound *b = &q->list->lane[q->w].bound[q->list->begin[level] + node];
@@ -582,14 +586,14 @@ static bool can_arrive(const struct mpg_long_question *q, uint32_t level, uint32
     return after_ns + b->late_ns <= limit_ns + slack_ns;
 }
 
-/* Returns the end of the children of NODE of LEVEL, which are positions on level 0. */
+/* Returns the end of the children of NODE of LEVEL; on level 0 the children are positions. */
 static uint32_t end_of(const struct mpg_long_list *l, uint32_t level, uint32_t node)
 {
     const uint32_t end = (node + 1) * FAN;
     return level > 0 && l->size[level - 1] < end ? l->size[level - 1] : end;
 }
 
-/* Returns the position of the first candidate of NODE from FROM on that arrives by LIMIT_NS; ALL: none. */
+/* Returns the position of the first candidate below NODE, from position FROM on, that arrives by LIMIT_NS; ALL: none. */
 static uint32_t first_in(const struct mpg_long_question *q, uint32_t level, uint32_t node, double limit_ns, uint32_t from)
 {
     if ((node + 1) * width_of(level) <= from || !can_arrive(q, level, node, limit_ns))
@@ -613,7 +617,7 @@ uint32_t mpg_long_list_first(const struct mpg_long_question *q, double limit_ns,
     return is_completed && q->completed < found ? q->completed : found;
 }
 
-/* Sets *MIN_NS to the earliest arrival of NODE, if that is earlier. */
+/* Lowers *MIN_NS to the earliest arrival below NODE, if this is earlier. */
 static void min_in(const struct mpg_long_question *q, uint32_t level, uint32_t node, double *min_ns)
 {
     if (!can_arrive(q, level, node, *min_ns))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Long lists of candidates that a rank passes to one call after another, as MPI_Waitany over thousands of requests. A call's
- * candidates are the candidates of the call before, except for a few that are completed or new. The list keeps bounds of
- * arrivals in a tree for each lane, so that a call looks at a few candidates in each lane. Private to simulate/choice/. */
+/* Long lists of candidates, for ranks that call MPI_Waitany over thousands of requests again and again. Most candidates of a
+ * call are also candidates of the rank's next call. The list keeps bounds of arrivals in a tree for each lane, so that a call
+ * looks at a few candidates in each lane. Private to simulate/choice/. */
 #ifndef MPG_LONG_LIST_H
 #define MPG_LONG_LIST_H
 
@@ -17,50 +17,52 @@ struct mpg_long_list;
 
 /* The lists of all ranks. */
 struct mpg_long_lists {
-    struct mpg_long_list **of_rank; /* NULL: none */
+    struct mpg_long_list **of_rank; /* by rank; NULL: the rank has no list */
     struct mpg_long_place {
-        uint32_t list;     /* rank + 1 of the list with the view in this slot; 0: none */
+        uint32_t list;     /* 1 + rank whose list has the view in this slot; 0: none */
         uint32_t position;
     } *place;              /* by slot */
     uint32_t rank_capacity, place_capacity;
 };
 
-/* A search of a list in one lane. Candidates are named by position, UINT32_MAX: none; positions have the order of the call's
- * list. */
+/* A search in a list, in one lane. Candidates are named by their position in the tree, which has the order of the call's
+ * list; UINT32_MAX: none. */
 struct mpg_long_question {
     const struct mpg_choosing *choosing;
     const struct mpg_long_list *list;
     const struct mpg_lateness *lateness;
-    uint32_t completed; /* the candidate that the trace completes */
-    uint32_t late_end;  /* the other candidates before this position had not arrived in the trace (lateness) */
-    uint32_t w;         /* the lane */
+    uint32_t completed; /* position of the candidate that the trace completes */
+    /* candidates before this position, except `completed`, had not arrived in the trace (struct mpg_lateness) */
+    uint32_t late_end;
+    uint32_t w;         /* the lane of the search */
 };
 
 /* Brings the list of the rank of S up to date. *LIST: the list, valid until the next call of a function of choice_private.h;
- * NULL: the candidates of S are few, receives from any source can take their messages, or two are on one channel. Returns 0, or
- * -1 with ERR: no memory. */
+ * NULL: S cannot use a list, because its candidates are few, MPI_ANY_SOURCE receives can take their messages, or two are on
+ * one channel. Returns 0, or -1 with ERR: no memory. */
 int mpg_long_lists_take(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_long_list **list, struct mpg_error *err);
-/* Removes the view at SLOT from the list that has it as a candidate, if any. */
+/* Removes the view at SLOT from the list in which it is a candidate, if any. */
 void mpg_long_list_remove(struct mpg_choosing *c, uint32_t slot);
 void mpg_long_lists_clear(struct mpg_long_lists *lists);
 /* To be called when in lane W the view at SLOT, at POSITION of LIST, gets another arrival or is completed early. */
 void mpg_long_list_change(struct mpg_long_list *list, uint32_t slot, uint32_t position, uint32_t w);
 
-/* Returns whether in lane W the messages of all candidates are on different channels: no message delays another. */
+/* Returns whether in lane W the messages of all candidates are on different channels, so that no message delays another. */
 bool mpg_long_list_is_free(const struct mpg_choosing *c, struct mpg_long_list *list, uint32_t w);
-/* To be called after lane W has exchanged two candidates of LIST, of which the call completes one: the messages remain on
+/* To be called after lane W has exchanged two candidates of LIST, one of which the call completes: the messages are still on
  * different channels. */
 void mpg_long_list_remains_free(struct mpg_long_list *list, uint32_t w);
-/* Returns a question about LIST at call S, of which the trace completes candidate COMPLETED (the number of candidates: none);
- * LATENESS (NULL: the call shows nothing of arrivals) outlives the question. The caller sets the lane. */
+/* Returns a search in LIST for call S. COMPLETED: the candidate that the trace completes (the number of candidates: none).
+ * LATENESS outlives the search; NULL: S tells nothing about arrivals. The caller sets the lane. */
 struct mpg_long_question mpg_long_list_query(const struct mpg_choosing *c, const struct mpg_long_list *list,
                                              const struct mpg_step *s, const struct mpg_lateness *lateness, uint32_t completed);
-/* Return the position of the first candidate completed by an earlier test; of the first candidate from position FROM on that
- * arrives by LIMIT_NS; of the earliest arrival: of equal arrivals the candidate that the trace completes, else the first. */
+/* Three functions return the position of a candidate: the first that an earlier test completed; the first from position FROM
+ * on that arrives by LIMIT_NS; the one that arrives earliest, of equal arrivals the candidate that the trace completes, else
+ * the first. */
 uint32_t mpg_long_list_first_done(const struct mpg_long_question *q);
 uint32_t mpg_long_list_first(const struct mpg_long_question *q, double limit_ns, uint32_t from);
 uint32_t mpg_long_list_earliest(const struct mpg_long_question *q);
-/* Returns the index of the candidate at POSITION in the call's list. */
+/* Returns the index, in the call's list, of the candidate at POSITION. */
 uint32_t mpg_long_list_index(const struct mpg_long_list *list, uint32_t position);
 
 static inline void mpg_long_lists_change(const struct mpg_long_lists *lists, uint32_t slot, uint32_t w)

@@ -29,8 +29,8 @@ static int note_taken(struct mpg_choosing *c, const struct mpg_step *s, int64_t 
     return mpg_choosing_note(c, s, 0, &taking, err);
 }
 
-/* Returns true if message ID is still pending, so that receives from any source may take it, and stays in V: V was exchanged, is
- * done, or was found by a probe. */
+/* Returns true if message ID is still pending, so that MPI_ANY_SOURCE receives could take it, but must stay in V, which was
+ * exchanged, is done, or was found by a probe. */
 static bool is_settled(const struct mpg_choosing *c, const struct mpg_view *v, uint64_t id)
 {
     return v->fixed && mpg_unexpected_find(&c->unexpected, id);

@@ -10,9 +10,11 @@
 enum mpg_match_override_kind {
     MPG_OVERRIDE_EXCHANGE, /* a call completes OTHER, a request of its list, instead of REQUEST; from then on the two requests
                               have exchanged messages */
-    MPG_OVERRIDE_COMPLETE, /* a call completes REQUEST of its list besides the requests of the trace; no later call does */
-    MPG_OVERRIDE_TAKE,     /* a receive from any source takes a message of SOURCE (world rank) on COMM with TAG and BYTES.
-                              REQUEST: the receive's request after all exchanges of the call; 0: no request */
+    /* a call completes REQUEST of its list besides the requests that it completes in the trace; no later call completes it */
+    MPG_OVERRIDE_COMPLETE,
+    /* an MPI_ANY_SOURCE receive takes a message of SOURCE (world rank) on COMM with TAG and BYTES. REQUEST: the receive's
+     * request after all exchanges of the call; 0: no request */
+    MPG_OVERRIDE_TAKE,
     MPG_OVERRIDE_SKIP      /* the call is not made */
 };
 
@@ -26,24 +28,24 @@ struct mpg_match_override {
 
 /* All functions return 0, or -1 with ERR, which ends the evaluation. */
 struct mpg_observer {
-    /* Notifies of OVERRIDE in the call that STEP leaves. All overrides of a call come in order, before take() of STEP. NULL:
-     * not needed. */
+    /* Notifies of OVERRIDE in the call that STEP leaves. All overrides of a call are notified in order, before take() for its
+     * STEP. NULL: not needed. */
     int (*note)(void *context, const struct mpg_step *step, const struct mpg_match_override *override,
                 struct mpg_error *err);
     /* Notifies that STEP is evaluated; VALUE_NS is the stream's value after STEP. */
     int (*take)(void *context, const struct mpg_step *step, double value_ns, struct mpg_error *err);
-    /* All notifications so far are void: the evaluation starts again at the first step. */
+    /* Notifies that the evaluation starts again at the first step: all notifications so far are void. */
     int (*restart)(void *context, struct mpg_error *err);
     void *context;
-    /* Notifies that edge I of STEP, a LEAVE not yet evaluated, brings MESSAGE. Only for edges that are views. NULL: not
+    /* Notifies, before STEP, a LEAVE, is evaluated, that its edge I, whose slot is a view, receives MESSAGE. NULL: not
      * needed. */
     int (*substitute)(void *context, const struct mpg_step *step, uint32_t i, uint64_t message,
                       struct mpg_error *err);
     /* Notifies that the noise in the compute intervals of STEP's rank up to STEP, an ENTER, sums to NOISE_NS; called before
-     * take() of STEP. Not in the order of simulated time. NULL: not needed. */
+     * take() for STEP. The order of these calls is not that of simulated time. NULL: not needed. */
     void (*noise)(void *context, const struct mpg_step *step, double noise_ns);
-    /* Predict mode: notifies that the message of edge I of STEP, a LEAVE just evaluated, arrived at ARRIVAL_NS (a message that
-     * waits for its receiver: its envelope arrived); called before take() of STEP. NULL: not needed. */
+    /* Predict mode: notifies that the message of edge I of STEP, a LEAVE just evaluated, arrived at ARRIVAL_NS (of a message
+     * that waits for its receiver: its envelope arrived); called before take() for STEP. NULL: not needed. */
     void (*arrive)(void *context, const struct mpg_step *step, uint32_t i, double arrival_ns);
 };
 

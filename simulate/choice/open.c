@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Receives and probes from any source: the messages that each lane takes and finds (docs/MODEL.md, section 6, Open receives). */
+/* MPI_ANY_SOURCE receives and probes: finds which message each lane takes or finds (docs/MODEL.md, section 6, Open receives). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "simulate/choice/choice_private.h"
 #include "simulate/rounding.h"
 
-/* ---- bounds: a message taken in the trace arrived before other matching messages (Bounds of t(A)) ---- */
+/* ---- lower bounds: a message taken in the trace arrived before other matching messages (docs/MODEL.md, Bounds of t(A)) ---- */
 
-/* For the posted receives in order: matching messages that a receive did not take arrived later than the taken message. */
+/* For each posted receive, in order: the matching messages that it did not take arrived later than the one that it took. */
 static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_decision *d = &c->decision;
@@ -33,8 +33,8 @@ static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, s
     return 0;
 }
 
-/* The message found by the probe arrived before other matching messages; a probe without result shows that all matching
- * messages arrived later. */
+/* For a probe: the message that it found arrived before the other matching messages; if it found none, all matching messages
+ * arrived later. */
 static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_decision *d = &c->decision;
@@ -60,7 +60,7 @@ static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, stru
     return 0;
 }
 
-/* Raises the arrival of messages that S shows to have arrived later. */
+/* Raises the arrivals of messages that arrived later than S, as S shows. */
 static int bound_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_probe *look = &s->alternatives->probe;
@@ -91,7 +91,7 @@ int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double b
 
 /* ---- receives ---- */
 
-/* Sets the view at SLOT, whose message in the trace is OWN, to TAKEN in lane W. */
+/* Sets the view at SLOT, which has OWN in the trace, to TAKEN in lane W. */
 static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_pending *own,
                      const struct mpg_pending *taken, uint32_t w)
 {
@@ -112,8 +112,8 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_pen
                        same ? taken->value[w] : fmax(taken->value[w], min_ns));
 }
 
-/* The posted receives take messages in the order of their posts. Sets the views of receives that choose: whose message the lane
- * decides at this LEAVE. */
+/* Lets the posted receives take messages in the order in which they were posted. Sets the views of those whose message is
+ * decided at this LEAVE. */
 static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                        struct mpg_error *err)
 {
@@ -146,7 +146,7 @@ static void make_key(const struct mpg_step *s, uint64_t key[2])
              (fits->any_tag ? UINT32_MAX : (uint32_t)fits->tag);
 }
 
-/* Returns the message in FOUND (NULL: none) for lane W unless a receive has taken the message since. */
+/* Returns the message in FOUND (NULL: none) for lane W, unless a receive has taken it since. */
 static struct mpg_pending *seen(const struct mpg_choosing *c, const uint64_t *found, uint32_t w)
 {
     struct mpg_pending *m = found && found[w] ? mpg_unexpected_find(&c->unexpected, found[w]) : NULL;
@@ -179,8 +179,8 @@ static int evaluate_failed_probe(struct mpg_choosing *c, const struct mpg_step *
     return 0;
 }
 
-/* S is a probe that found a message in the trace. Sets *FOUND to the message that lane W finds and that no other receive may
- * take: S is a matched probe, or from any source. */
+/* For S, a probe that found a message in the trace: sets *FOUND to the message that lane W finds, if no other receive may
+ * take it, because S is a matched or MPI_ANY_SOURCE probe. */
 static int evaluate_probe(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                           struct mpg_pending **found, struct mpg_error *err)
 {
@@ -257,18 +257,18 @@ void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w)
         mpg_unexpected_take(&c->unexpected, m, w);
 }
 
-/* Takes from the queues in lane W the message that the call completes by E. */
+/* Takes from the queues, in lane W, the message that the call completes by edge E. */
 static void take_in_lane(struct mpg_choosing *c, const struct mpg_edge *e, uint32_t w)
 {
     const struct mpg_view *v = e->is_view ? mpg_choosing_view_of(c, e->slot, w) : NULL;
     const bool follows = !c->keeps[w] && !c->broken[w];
     const uint64_t id = follows && v && v->serial ? v->serial : e->message;
     const struct mpg_pending *m = mpg_unexpected_find(&c->unexpected, id);
-    const bool is_gone = !m || m->taken[w]; /* a message that all lanes and the trace have taken is freed */
+    const bool is_gone = !m || m->taken[w]; /* freed, because all lanes and the trace have taken it */
     if (follows && is_gone && !(v && v->fixed))
         c->broken[w] = true;
     mpg_choosing_take(c, id, w);
-    if (c->broken[w]) /* else the message would stay in the queues */
+    if (c->broken[w]) /* otherwise the message would stay in the queues */
         mpg_choosing_take(c, e->message, w);
 }
 
@@ -279,7 +279,7 @@ void mpg_choosing_taken(struct mpg_choosing *c, const struct mpg_edge *e)
     mpg_choosing_take(c, e->message, c->n);
 }
 
-/* The trace takes the message of a matched probe, and so do lanes in the traced order. */
+/* Lets the trace, and the lanes in the traced order, take the message that a matched probe found. */
 void mpg_choosing_matched(struct mpg_choosing *c, uint64_t id)
 {
     for (uint32_t w = 0; w < c->n; w++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Queues by receiver, communicator and source, and by tag. A group lists its nonempty queues. */
+/* There is a queue for each receiver, communicator and source, and one for each tag of these. A group lists its queues that
+ * are not empty. */
 #include "simulate/choice/unexpected.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "common/reserve.h"
 
 enum { TAKEN = 1, MARKED = 2 };
-enum { ANY = -1 }; /* in a key: no rank, no tag */
+enum { ANY = -1 }; /* in a key, instead of a rank or a tag */
 
 static uint64_t pair_of(int32_t a, int32_t b)
 {
@@ -78,7 +79,7 @@ static struct mpg_group *get_group(struct mpg_unexpected *unexpected, int32_t re
     return group;
 }
 
-/* Adds the queue of the message of S: with its tag, or of all tags. */
+/* Adds the queue for the message of S: of messages with its tag, or of all tags. */
 static struct mpg_queue *new_queue(struct mpg_unexpected *unexpected, const struct mpg_step *s, int32_t tag)
 {
     struct mpg_group *group = get_group(unexpected, s->receiver, s->comm, tag);
@@ -122,7 +123,7 @@ static void enqueue(const struct mpg_unexpected *unexpected, struct mpg_pending 
             q->head[w] = m;
 }
 
-/* Frees Q, an empty queue of one tag: a program can use so many tags that empty queues would fill the memory. */
+/* Frees Q, an empty queue of one tag, because the queues of a program with very many tags would fill the memory. */
 static void drop_queue(struct mpg_unexpected *unexpected, struct mpg_queue *q)
 {
     struct mpg_group *group = q->group;
@@ -194,7 +195,8 @@ static void give_number(struct mpg_unexpected *unexpected, uint32_t number)
 {
     struct mpg_error err;
     if (unexpected->numbers && mpg_reserve_at(&unexpected->unused, sizeof *unexpected->unused, &unexpected->unused_capacity,
-                                         unexpected->unused_number + 1, &err) == 0) /* out of memory: the number is lost */
+                                         /* if memory runs out, the number is not reused */
+                                         unexpected->unused_number + 1, &err) == 0)
         unexpected->unused[unexpected->unused_number++] = number;
 }
 
@@ -242,7 +244,7 @@ struct mpg_pending *mpg_unexpected_next(struct mpg_unexpected *unexpected, struc
     return m;
 }
 
-/* Frees M, which is the head of no lane. */
+/* Frees M, which is the head of its queues in no lane. */
 static void drop(struct mpg_unexpected *unexpected, struct mpg_pending *m)
 {
     unlink_pending(m, MPG_PENDING_OVERDUE, &m->queue[MPG_PENDING_ALL]->overdue, NULL);
@@ -253,7 +255,7 @@ static void drop(struct mpg_unexpected *unexpected, struct mpg_pending *m)
     mpg_pool_give(&unexpected->pending_pool, m);
 }
 
-/* Moves the head of QUEUE in lane W past messages that W has taken. */
+/* Moves the head of QUEUE in lane W on past the messages that W has taken. */
 static void move_head(struct mpg_unexpected *unexpected, struct mpg_queue *queue, enum mpg_pending_list which, uint32_t w)
 {
     struct mpg_pending *head = queue->head[w];
@@ -262,7 +264,7 @@ static void move_head(struct mpg_unexpected *unexpected, struct mpg_queue *queue
     queue->head[w] = head;
 }
 
-/* Lists M as overdue: taken in the trace, and not yet in some lane. */
+/* Lists M as overdue: taken in the trace, but not yet in some lane. */
 static void make_overdue(struct mpg_pending *m)
 {
     struct mpg_queue *q = m->queue[MPG_PENDING_ALL];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Choice of a fit, and its quantiles (families and parameters: mpgsig(5), Fit). */
+/* Selects a fit, and computes its quantiles (families and parameters: mpgsig(5), Fit). */
 #include "simulate/draws/fitted.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #pragma GCC diagnostic error "-Wswitch-enum"
 
-/* Stays finite when multiplied by 1e15 bytes, summed 1e12 times and squared. */
+/* Largest value: stays finite when multiplied by 1e15 bytes, summed 1e12 times and squared. */
 static const double MAX_MAGNITUDE = 1e100;
 /* The largest probability that draws give (simulate/draws/draws.h). */
 static const double LARGEST_U = 1 - 0x1p-53;
@@ -26,7 +26,8 @@ static const struct {
 
 enum { FAMILIES = sizeof families / sizeof *families };
 
-/* Returns the index of FIT's family in `families`; FAMILIES: unknown family, or FIT describes only the tail of a distribution. */
+/* Returns the index of FIT's family in `families`; FAMILIES: the family is unknown, or FIT describes only the tail of a
+ * distribution. */
 static size_t find_family(const struct mpg_distribution_fit *fit)
 {
     size_t i = 0;

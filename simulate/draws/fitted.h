@@ -17,10 +17,10 @@ enum mpg_fitted_family {
 
 struct mpg_fitted {
     enum mpg_fitted_family family;
-    double location; /* the smallest value; the parameters below describe the part beyond it, in the samples' unit */
+    double location; /* the smallest value; the parameters below describe the excess over it, in the samples' unit */
     double a, b;     /* exponential: mean; gamma, weibull: shape, scale; lognormal: mu, sigma */
     struct mpg_gamma gamma;  /* gamma distribution of shape a */
-    struct mpg_gamma biased; /* for length-biased draws: of shape 2, a + 1 or 1 + 1 / a */
+    struct mpg_gamma biased; /* gamma distribution for length-biased draws: of shape 2, a + 1 or 1 + 1 / a */
 };
 
 /* Chooses among D's fits to all samples the one with the smallest Kolmogorov-Smirnov distance; a constant if D has a single

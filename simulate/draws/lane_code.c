@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Choice among the compiled instruction sets. */
+/* Selects the compiled code for the processor's instruction set. */
 #include "config.h"
 #include "simulate/draws/lane_code.h"
 

@@ -17,20 +17,21 @@ enum { MPG_LANES_AT_ONCE = 64 };
 
 /* A time at one message size, drawn by each lane from its launch's quantiles at the two measured sizes around it. */
 struct mpg_lane_time {
-    const struct mpg_lane_table *low, *high; /* tables at the two sizes around the message's; high NULL: only low applies */
-    double weight, max;  /* weight of HIGH, 0 to 1; upper limit of the time */
+    /* tables at the measured sizes below and above the message's; high NULL: only low applies */
+    const struct mpg_lane_table *low, *high;
+    double weight, max;  /* weight of HIGH, 0 to 1; upper limit of the time, ns */
 };
 
-/* For each lane w a time without interruption, FROM[w] to TO[w], ns after MPI_Init; only for work that lasts longer than MIN,
+/* For each lane w a time span without interruption, FROM[w] to TO[w], ns after MPI_Init. Used only for work longer than MIN,
  * ns. */
 struct mpg_lane_quiet {
     const double *from, *to;
     double min;
 };
 
-/* The work of the lanes. */
+/* The work of an interval in each lane, ns. */
 struct mpg_lane_work {
-    const double *each; /* for each lane; NULL: ALL for every lane */
+    const double *each; /* work of each lane; NULL: all lanes have the work ALL */
     double all;
 };
 
@@ -47,17 +48,18 @@ struct mpg_lane_code {
      * MPG_DRAW_RECEIVE. */
     void (*draw_message)(const struct mpg_address *a, uint32_t first, uint32_t n, double *u, double *send,
                          double *receive);
-    /* Writes mpg_distribution_quantile() of OF[w], which has its table, at U[w] for N lanes. */
+    /* Writes mpg_distribution_quantile() of OF[w], whose table exists, at U[w] for N lanes. */
     void (*quantile)(const struct mpg_distribution *const *of, const double *u, uint32_t n,
                      double *value);
-    /* Adds to VALUE[w] of N lanes from AT on: TARGET's time at U[w], less SOURCE's time at U[w] or, if SOURCE is NULL, less
-     * LESS[w]. Both NULL: TARGET's time. */
+    /* Adds to VALUE[w], for N lanes from AT on, the time of TARGET at U[w], less the time of SOURCE at U[w] or, if SOURCE is
+     * NULL, less LESS[w]. If both are NULL, nothing is subtracted. */
     void (*add_time)(const struct mpg_lane_time *target, const struct mpg_lane_time *source,
                      const double *less, uint32_t at, const double *u, uint32_t n, double *value);
-    /* Replaces U[w] of N lanes by ELEMENT[ROW[w]] + (U[w] - 1/2) SHARE: a draw within the element ROW[w] after ELEMENT. */
+    /* Replaces U[w] of N lanes by ELEMENT[ROW[w]] + (U[w] - 1/2) SHARE, a draw near element ROW[w] of ELEMENT. */
     void (*place_in_rows)(const double *element, const uint32_t *row, double share, uint32_t n, double *u);
-    /* Evaluates an interval of LENGTH with WORK in N lanes. If the work from max(0, SINCE + DELAY[w]) on lies in the quiet time
-     * of its lane, adds work less LENGTH to DELAY[w]. Lists the other lanes in LANE and returns their number. */
+    /* Evaluates an interval of LENGTH with WORK in N lanes. If the work, which begins at max(0, SINCE + DELAY[w]), lies in
+     * the lane's time without interruption, adds the work minus LENGTH to DELAY[w]. Lists the other lanes in LANE and returns
+     * their number. */
     uint32_t (*pass)(const struct mpg_lane_quiet *quiet, double since, double length, const struct mpg_lane_work *work,
                      uint32_t n, double *delay, uint32_t *lane);
     /* Adds max(0, TAKEN[w]) - LENGTH to DELAY[w] of N lanes. */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Guide cells per knot, enough that few cells have more than one knot. */
+/* Guide cells for each knot: enough that few cells have more than one knot. */
 enum { CELLS_A_KNOT = 8, MAX_CELLS = 4096, MAX_PIECES = 65536 };
 
 /* Writes the distinct distributions of OF into KIND, in order of first use, and each lane's index into WHICH. Returns the
@@ -87,7 +87,7 @@ struct mpg_lane_table *mpg_lane_table_new(const struct mpg_distribution *const *
         fill_guide(t->piece + pieces, made, pieces, cells, t->guide + k * cells);
         pieces += made;
     }
-    t->piece[pieces] = (struct mpg_distribution_piece){0}; /* sentinel behind the last piece */
+    t->piece[pieces] = (struct mpg_distribution_piece){0}; /* sentinel after the last piece */
     for (size_t i = 0; i < pieces; i++)
         t->to[i] = t->piece[i].to;
     for (uint32_t w = 0; w < n; w++) {

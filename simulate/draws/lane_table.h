@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One table with the quantiles of all distributions that the lanes draw from, small enough for the cache. One number for each
- * lane selects the part of its distribution. Immutable once made. */
+/* One table with the quantiles of all distributions that the lanes draw from, small enough for the cache. `first` gives each
+ * lane's part of the table. Immutable once made. */
 #ifndef MPG_LANE_TABLE_H
 #define MPG_LANE_TABLE_H
 
@@ -9,12 +9,12 @@
 #include "statistics/distribution.h"
 
 struct mpg_lane_table {
-    double cells;    /* cells of each distribution's guide, a power of 2 */
-    uint16_t *guide; /* the guides, end to end: index of the piece at a cell's begin */
-    struct mpg_distribution_piece *piece; /* pieces of all distributions, without jumps, which have no probability */
-    double *to;      /* copies of the pieces' ends: a search reads only this array */
-    uint32_t *first; /* begin of each lane's guide */
-    const struct mpg_distribution **of; /* each lane's distribution */
+    double cells;    /* number of cells in the guide of each distribution, a power of 2; a guide finds the piece for a quantile */
+    uint16_t *guide; /* all guides, one after another: for each cell, the index of the piece at its begin */
+    struct mpg_distribution_piece *piece; /* pieces of all distributions; jumps, which have no probability, are left out */
+    double *to;      /* the upper ends of the pieces, in a separate array so that a search reads little memory */
+    uint32_t *first; /* by lane: index in `guide` of its distribution's guide */
+    const struct mpg_distribution **of; /* by lane: its distribution */
 };
 
 /* Returns the table for N lanes, where lane w draws from OF[w]. The distributions have their guides and pieces, and outlive

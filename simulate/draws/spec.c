@@ -19,7 +19,7 @@
 enum { MAX_SAMPLES = 100000000 };
 
 static const double MAX_SAMPLE_NS = 1e18;
-/* Stays finite when multiplied by 1e15 bytes, summed 1e12 times and squared. */
+/* Largest draw: stays finite when multiplied by 1e15 bytes, summed 1e12 times and squared. */
 static const double MAX_DRAW_NS = 1e100;
 /* The largest probability that draws give (simulate/draws/draws.h). */
 static const double LARGEST_U = 1 - 0x1p-53;
@@ -109,7 +109,7 @@ static int derive(struct mpg_spec *s, struct mpg_error *err)
         break;
     case MPG_FAMILY_GAMMA:
         ok = s->a > 0 && s->b > 0;
-        if (ok && s->a / s->b > 1e15) /* the standard deviation is below rounding */
+        if (ok && s->a / s->b > 1e15) /* the standard deviation is too small for the computation below */
             s->family = MPG_FAMILY_CONST;
         s->gamma = mpg_gamma_make(ok ? s->a / s->b * (s->a / s->b) : 1);
         s->scale = ok ? s->b / s->a * s->b : 0;
@@ -265,7 +265,7 @@ void mpg_spec_clear(struct mpg_spec *s)
 
 /* --- multiplication by a factor --- */
 
-/* Writes a text such as "exp:3000ns@0,4-7"; WHO is "@0,4-7" or "". */
+/* Writes the text of S with its values multiplied by FACTOR, such as "exp:3000ns@0,4-7"; WHO is "@0,4-7" or "". */
 static void format_scaled(const struct mpg_spec *s, double factor, const char *who, char *text, size_t size)
 {
     const double a = factor * s->a, b = factor * s->b;

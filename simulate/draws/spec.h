@@ -23,16 +23,16 @@ enum mpg_spec_family {
 };
 
 struct mpg_spec {
-    const char *text;          /* as given; NULL: not given */
+    const char *text;          /* the text as given on the command line; NULL: not given */
     enum mpg_spec_family family;
     double a, b;               /* ns: const: a; exp: mean a; normal, gamma, lognormal: mean a and standard deviation b;
                                   pareto: minimum a, shape b */
-    double shape, scale;       /* derived: lognormal: mu and sigma; gamma: the scale */
+    double shape, scale;       /* derived from a and b: lognormal: mu and sigma; gamma: the scale */
     struct mpg_gamma gamma;
     struct mpg_distribution *samples;
-    double times;              /* factor of the samples */
-    bool borrows;              /* the samples belong to another spec */
-    char *scaled;              /* TEXT, if allocated */
+    double times;              /* factor by which samples are multiplied */
+    bool borrows;              /* another spec owns the samples */
+    char *scaled;              /* TEXT, if it was allocated for this spec */
     struct mpg_rank_set ranks; /* the ranks to which the distribution applies */
 };
 
@@ -58,11 +58,12 @@ struct mpg_specs {
 
 /* Parses TEXT, which outlives SPECS, as mpg_spec_parse() does, and appends it. */
 int mpg_specs_add(struct mpg_specs *specs, const char *text, struct mpg_error *err);
-/* Sets SCALED to SPECS, which outlive it, with all values multiplied by FACTOR >= 0: bit for bit the distributions with FACTOR
- * times the parameters; for FACTOR 0 const:0ns. Errors: as mpg_spec_parse(). The caller clears SCALED, even after an error. */
+/* Sets SCALED to SPECS with all values multiplied by FACTOR >= 0. SPECS must outlive SCALED. The draws are bitwise those of
+ * distributions whose parameters are FACTOR times as large; with FACTOR 0 those of const:0ns. Errors: as mpg_spec_parse().
+ * The caller clears SCALED, even after an error. */
 int mpg_specs_scale(const struct mpg_specs *specs, double factor, struct mpg_specs *scaled,
                     struct mpg_error *err);
-/* Error: a list of ranks names a rank that is not below RANKS. */
+/* Returns 0, or -1 with ERR: a list of ranks names a rank that is not below RANKS. */
 int mpg_specs_check(const struct mpg_specs *specs, int32_t ranks, struct mpg_error *err);
 bool mpg_specs_are_random(const struct mpg_specs *specs);
 bool mpg_specs_can_be_negative(const struct mpg_specs *specs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that choose from arrivals (docs/MODEL.md, section 6). The mode supplies the times of arrivals. */
+/* Lets calls complete other messages than in the trace (docs/MODEL.md, section 6). The mode supplies the arrival times. */
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
@@ -22,7 +22,7 @@ int mpg_evaluator_use_choice(struct mpg_evaluator *e, const bool *keeps, const s
         return -1;
     if (!e->recorder)
         return 0;
-    e->recorder->clamps = true; /* the earliest departure of a message that completes another request */
+    e->recorder->clamps = true; /* the earliest departure of a message that is exchanged can limit a time */
     return (e->moves = mpg_moved_arrivals_new(e->n, err)) ? 0 : -1;
 }
 

@@ -2,8 +2,8 @@
 /* Evaluation of a graph's steps in many replicas at once.
  *
  * Every value is a vector with one double for each replica (lane): in perturb mode the node's delay in ns (docs/MODEL.md,
- * 4), in predict mode the node's time in ns after MPI_Init (5). No lane reads another lane, so the result of a replica does
- * not depend on the number of replicas. */
+ * section 4), in predict mode the node's time in ns after MPI_Init (section 5). No lane reads another lane, so the result of
+ * a replica does not depend on the number of replicas. */
 #ifndef MPG_EVALUATOR_H
 #define MPG_EVALUATOR_H
 
@@ -18,38 +18,38 @@
 #include "simulate/attribution/critical.h"
 #include "simulate/attribution/tally.h"
 
-/* The slack that absorbs delays (--absorb; docs/MODEL.md, section 4). */
+/* Which slack absorbs delays (--absorb; docs/MODEL.md, section 4). */
 enum mpg_absorb { MPG_ABSORB_NONE, MPG_ABSORB_WAIT, MPG_ABSORB_CLOCK };
 
-/* The treatment of loops that poll for an event. */
+/* How loops that poll for an event are treated: as waiting, or as work. */
 enum mpg_polling { MPG_POLLING_WAIT, MPG_POLLING_WORK };
 
 /* Options of predict mode. */
 struct mpg_times_options {
     int64_t eager_limit_bytes;   /* the target's eager limit, as in the graph */
     enum mpg_polling polling;
-    int64_t polling_interval_ns; /* longer intervals count as work */
+    int64_t polling_interval_ns; /* polling intervals longer than this count as work */
 };
 
 struct mpg_evaluator;
 
 /* --- perturb mode --- */
 
-/* Returns an evaluator of delays for replicas FIRST .. FIRST + LANES - 1 (LANES >= 1) of RANKS ranks. COMPARABLE: the clocks of
- * the ranks are comparable. FLOORS may be NULL with MPG_ABSORB_NONE if no perturbation is negative. CLASSES say how much time
- * interruptions took from traced intervals; NULL: time is taken from the source's noise record. All arguments outlive the
- * evaluator. NULL with ERR: out of memory. */
+/* Returns an evaluator of delays for replicas FIRST .. FIRST + LANES - 1 (LANES >= 1) of RANKS ranks. COMPARABLE: the clocks
+ * of the ranks are comparable. FLOORS: minimum times; may be NULL with MPG_ABSORB_NONE if no perturbation is negative.
+ * CLASSES give the time that interruptions took from traced intervals; NULL: this time is taken from the source's noise
+ * record. All arguments outlive the evaluator. NULL with ERR: out of memory. */
 struct mpg_evaluator *mpg_delays_new(int32_t ranks, uint32_t lanes, uint32_t first, enum mpg_absorb absorb, bool comparable,
                                      const struct mpg_perturbation *p, struct mpg_floors *floors,
                                      const struct mpg_classes *classes, struct mpg_error *err);
 /* Selects the path class of each message by the ranks; P then has the path class of the most distant ranks. PATHS outlives
  * the evaluator. */
 void mpg_delays_use_paths(struct mpg_evaluator *evaluator, const struct mpg_paths *paths);
-/* Counts intervals up to POLLING_NS that poll (docs/MODEL.md, section 5) as waiting: polling intervals are not perturbed,
- * and a test that is left out removes the preceding interval, too. Otherwise, and with -1, intervals are work. Call before
- * mpg_evaluator_use_choice(). */
+/* Treats polling intervals up to POLLING_NS (docs/MODEL.md, section 5) as waiting: they are not perturbed, and if a replica
+ * does not make a test, the preceding interval is left out, too. Other intervals, and with -1 all intervals, are work. Call
+ * before mpg_evaluator_use_choice(). */
 void mpg_delays_use_polling(struct mpg_evaluator *evaluator, int64_t polling_ns);
-/* Memory of one lane with SLOTS value slots, bytes; without choices and expanded collectives. */
+/* Returns the memory of one lane with SLOTS slots, bytes; without choices and expanded collectives. */
 double mpg_delays_bytes(uint32_t slots, int32_t ranks);
 
 /* --- predict mode --- */
@@ -59,10 +59,10 @@ struct mpg_evaluator *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t firs
                                     const struct mpg_times_options *options, struct mpg_floors *floors,
                                     const struct mpg_classes *classes, struct mpg_error *err);
 double mpg_times_bytes(uint32_t slots, int32_t ranks);
-/* Records the provenance of all values of the only lane in PATH, which outlives the evaluator. The graph is opened with
+/* Records the provenance of all values of the only lane in PATH, which outlives the evaluator. The graph must be opened with
  * `regions`. Call before the first step. Error: out of memory. */
 int mpg_times_use_path(struct mpg_evaluator *evaluator, struct mpg_critical *path, struct mpg_error *err);
-/* After the last step: sets the end of PATH, which is the end of the rank that ends last. */
+/* To be called after the last step: sets the end of PATH to the end of the rank that ends last. */
 void mpg_times_end_path(const struct mpg_evaluator *evaluator, struct mpg_critical *path);
 /* For evaluation in another order (simulate/events/). mpg_times_step() evaluates STEP of a graph with SLOTS slots so far. The
  * other functions return the address of a value of a slot or a stream in the first lane, to read and write. */
@@ -75,23 +75,24 @@ double mpg_times_own(const struct mpg_evaluator *evaluator);
 /* Reserves memory for STREAMS streams and SLOTS slots. Returns 0, or -1 with ERR: out of memory. */
 int mpg_evaluator_reserve(struct mpg_evaluator *evaluator, uint32_t streams, uint32_t slots, struct mpg_error *err);
 
-/* --- both --- */
+/* --- both modes --- */
 
 void mpg_evaluator_free(struct mpg_evaluator *evaluator); /* NULL is allowed */
 /* Lets calls complete in another order than in the trace, where the graph's steps have candidates (docs/MODEL.md, section 6),
  * except in lanes with KEEPS (copied; may be NULL). OBSERVER (may be NULL) observes the first lane. Error: out of memory. */
 int mpg_evaluator_use_choice(struct mpg_evaluator *evaluator, const bool *keeps, const struct mpg_observer *observer,
                              struct mpg_error *err);
-/* The choices; NULL: there are none. */
+/* Returns the choices; NULL: there are none. */
 const struct mpg_choosing *mpg_evaluator_choice(const struct mpg_evaluator *evaluator);
-/* For each lane, whether its choices were impossible, so that the replica needs the traced order; NULL: no lane. */
+/* Returns by lane whether its choices contradict each other, so that the replica must be evaluated in the traced order; NULL:
+ * no lane has contradictions. */
 const bool *mpg_evaluator_broken(const struct mpg_evaluator *evaluator);
-/* Attributes the account to places (simulate/attribution/tally.h): all terms except the total, left_ns or run_ns. PAIRS: also by
- * pairs of ranks. The graph is opened with `regions`. Call before the first step. Error: out of memory. */
+/* Attributes the account to places (simulate/attribution/tally.h): all terms except the total (left_ns, run_ns). PAIRS: also
+ * by pairs of ranks. The graph must be opened with `regions`. Call before the first step. Error: out of memory. */
 int mpg_evaluator_use_tally(struct mpg_evaluator *evaluator, bool pairs, struct mpg_error *err);
 /* Returns the tally of places; NULL: accounts are not attributed to places. */
 const struct mpg_tally *mpg_evaluator_tallied(const struct mpg_evaluator *evaluator);
-/* Adds the critical paths of all lanes to the attribution (simulate/attribution/provenance.h). The graph is opened with
+/* Adds the critical paths of all lanes to the attribution (simulate/attribution/provenance.h). The graph must be opened with
  * `reports_unused`. Call after mpg_evaluator_use_tally() and before mpg_evaluator_use_choice(). Error: out of memory. */
 int mpg_evaluator_use_recorder(struct mpg_evaluator *evaluator, struct mpg_error *err);
 /* mpg_evaluator_wants() returns the kinds of steps that the evaluator needs. mpg_evaluator_take() evaluates STEPS. */
@@ -100,9 +101,10 @@ int mpg_evaluator_take(struct mpg_evaluator *evaluator, const struct mpg_steps *
 /* Ends the evaluation after the last step. Errors: out of memory; a critical path whose sum is not the delay or run time; a
  * choice that was made and not reported. */
 int mpg_evaluator_finish(const struct mpg_evaluator *evaluator, struct mpg_error *err);
-/* The values of STREAM's last node, one for each lane; valid from the stream's first step on. */
+/* Returns the values of STREAM's last node, one for each lane; valid from the stream's first step on. */
 const double *mpg_evaluator_value(const struct mpg_evaluator *evaluator, uint32_t stream);
-/* The values of RANK's last node, and the rank's traced run time, ns; valid after the FINISH step. */
+/* mpg_evaluator_end() returns the values of RANK's last node; the second function the rank's traced run time, ns. Valid after
+ * the FINISH step. */
 const double *mpg_evaluator_end(const struct mpg_evaluator *evaluator, int32_t rank);
 int64_t mpg_evaluator_traced(const struct mpg_evaluator *evaluator, int32_t rank);
 
@@ -112,35 +114,36 @@ int64_t mpg_evaluator_traced(const struct mpg_evaluator *evaluator, int32_t rank
  *
  * in every lane, but for rounding. The bounds below hold for negative perturbations, too. */
 struct mpg_delay_account {
-    double compute_ns;    /* injected into compute intervals */
-    double call_ns;       /* kappa and overheads injected into calls (not into rounds of collectives) */
-    double message_ns;    /* injected into received messages, acknowledgements and one-sided transfers that the rank waited for */
-    double collective_ns; /* injected into collectives that the rank waited for */
-    double taken_ns;      /* delay or waiting propagated from other ranks, >= 0 */
-    double waited_ns;     /* >= 0: absorbed by slack: waiting in the trace */
-    double hidden_ns;     /* >= 0: absorbed behind a later event */
+    double compute_ns;    /* delay injected into compute intervals */
+    double call_ns;       /* delay injected into calls: kappa and overheads, except in rounds of collectives */
+    /* delay injected into received messages, acknowledgements and one-sided transfers that the rank waited for */
+    double message_ns;
+    double collective_ns; /* delay injected into collectives that the rank waited for */
+    double taken_ns;      /* delay of other ranks that reached this rank by waiting, >= 0 */
+    double waited_ns;     /* >= 0: absorbed by slack, that is by time spent waiting in the trace */
+    double hidden_ns;     /* >= 0: absorbed because a later event ended the wait */
     double left_ns;       /* net delay at the end */
 };
 
-/* Components of a rank's run on the target, ns: of the first thread (docs/MODEL.md, 5, The answer). */
+/* Components of a rank's run time on the target, ns, in its first thread (docs/MODEL.md, section 5, The answer). */
 struct mpg_run_account {
     double compute_ns;    /* work in compute intervals */
-    double noise_ns;      /* noise of the target less the removed noise of the source */
-    double call_ns;       /* calls without waiting */
+    double noise_ns;      /* noise of the target minus the noise of the source, which is removed */
+    double call_ns;       /* time in calls without waiting */
     double message_ns;    /* waiting for messages */
     double collective_ns; /* waiting for collectives */
     double thread_ns;     /* waiting for the rank's other threads at the end */
-    double run_ns;        /* sum of the above */
-    double polled_ns;     /* beside the sum: traced time of intervals that polled */
+    double run_ns;        /* run time: the sum of the terms above */
+    double polled_ns;     /* not in the sum: traced time of polling intervals */
 };
 
 /* Number of terms of an account, in the order of the struct. */
 enum { MPG_ACCOUNT_TERMS = 8 };
 
-/* RANK's account: all lanes of each term, in order; valid after the FINISH step. */
+/* Returns RANK's account: [term][lane]; valid after the FINISH step. */
 const double *mpg_evaluator_account(const struct mpg_evaluator *evaluator, int32_t rank);
-/* Returns the noise in compute intervals of RANK so far, in the first lane, ns; perturb mode: all that is injected into them. Not
- * with a tally. */
+/* Returns the noise in the compute intervals of RANK so far, in the first lane, ns; in perturb mode all delays injected into
+ * them. Not with a tally. */
 double mpg_evaluator_noise(const struct mpg_evaluator *evaluator, int32_t rank);
 
 #endif

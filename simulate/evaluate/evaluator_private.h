@@ -16,23 +16,23 @@
 #include "simulate/attribution/tally.h"
 #include "simulate/attribution/provenance.h"
 
-/* Vectors of a stream, n values each, in this order. */
+/* Vectors of a stream, one value for each lane, in this order. */
 enum stream_part {
     STREAM_VALUE,  /* value of the last node */
-    STREAM_PASSED, /* end of the last detour that was skipped (passed_ns of struct mpg_interval); only if `covers` */
-    STREAM_NEXT,   /* times: earliest time of the next send */
+    STREAM_PASSED, /* end of the last detour that was skipped (passed_ns of struct mpg_interval), ns; only with `covers` */
+    STREAM_NEXT,   /* predict mode: earliest time of the next send */
     STREAM_PARTS
 };
 
-/* Vectors of a slot. */
+/* Vectors of a slot, one value for each lane. */
 enum slot_part {
-    SLOT_VALUE, /* value of the node; of a message the arrival */
-    SLOT_PROPAGATED,  /* delays: SLOT_VALUE without the delay injected into this node (arrivals, contributions, merges) */
-    SLOT_DRAWN, /* delays: draws of an eager message, for the costs of its receiver */
+    SLOT_VALUE, /* value of the node; for a message its arrival */
+    SLOT_PROPAGATED,  /* perturb mode: SLOT_VALUE without the delay injected into this node (arrivals, contributions, merges) */
+    SLOT_DRAWN, /* perturb mode: draws of an eager message, for the costs of its receiver */
     DELAY_SLOT_PARTS,
-    SLOT_ENVELOPE = SLOT_PROPAGATED, /* times: arrival of a message's envelope; as enum mpg_slot_part */
-    SLOT_MEET,  /* times: a synchronous message meets the receive */
-    SLOT_BEGIN, /* times: departure of a message that waits for the receiver */
+    SLOT_ENVELOPE = SLOT_PROPAGATED, /* predict mode: arrival of a message's envelope; in the order of enum mpg_slot_part */
+    SLOT_MEET,  /* predict mode: time at which a synchronous message meets its receive */
+    SLOT_BEGIN, /* predict mode: departure of a message that waits for the receiver */
     TIME_SLOT_PARTS
 };
 
@@ -60,18 +60,20 @@ enum times_term {
     TERM_POLLED
 };
 
-/* A mode: the functions that differ between delays and times. */
+/* The functions that differ between perturb mode (delays) and predict mode (times). */
 struct mpg_evaluation {
     bool is_times; /* predict mode */
     int (*step)(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t slots, struct mpg_error *err);
-    /* Evaluates STEPS without attribution and provenance. */
+    /* Evaluates STEPS, if neither attribution nor provenance is wanted. */
     int (*take)(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
-    enum mpg_steps_wanted (*wants)(const struct mpg_evaluator *e); /* kinds of steps that are needed; NULL: all */
-    /* Reserves further memory beside the values (NULL: none), and frees the mode's own arrays. */
+    enum mpg_steps_wanted (*wants)(const struct mpg_evaluator *e); /* kinds of steps that the evaluator needs; NULL: all */
+    /* reserve() reserves memory beside that of values (NULL: none is needed); free() frees the mode's own arrays. */
     int (*reserve)(struct mpg_evaluator *e, uint32_t streams, uint32_t slots, struct mpg_error *err);
     void (*free)(struct mpg_evaluator *e);
-    const struct mpg_arrivals *arrivals; /* times of arrivals for choices, without context, settle and observer */
-    /* With a tally: attributes the account of step S to places. FINISH adds the SETTLED terms, which are totals of the rank. */
+    /* functions that give arrival times to choices; the evaluator adds context, settle and observer */
+    const struct mpg_arrivals *arrivals;
+    /* With a tally: attributes the account of step S to places. The terms SETTLED are totals of the rank, and are attributed
+     * at its FINISH step. */
     void (*tally)(struct mpg_evaluator *e, const struct mpg_step *s);
     const uint32_t *settled;
     uint32_t settled_number;
@@ -79,43 +81,43 @@ struct mpg_evaluation {
     void (*record_begin)(struct mpg_evaluator *e, const struct mpg_step *s);
     int (*record_end)(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err);
     double (*run_ns)(const struct mpg_evaluator *e, int32_t rank, uint32_t w);
-    /* Expanded collectives (expand.c). expanded_lanes() returns the number of lanes of a member's value; load() and store() copy
-     * the value in SLOT to and from these lanes. record_came(), with a recorder, adds the terms of VALUE's provenance; FROM are
-     * the slots that the provenance numbers. */
+    /* Expanded collectives (expand.c). expanded_lanes() returns the number of lanes of a member's value; load() and store()
+     * copy the value in SLOT to and from these lanes. record_came(), with a recorder, adds the terms of VALUE's provenance;
+     * FROM: the slots to whose indices the provenance refers. */
     uint32_t (*expanded_lanes)(const struct mpg_evaluator *e);
     void (*load)(const struct mpg_evaluator *e, uint32_t slot, double *value);
     void (*store)(struct mpg_evaluator *e, uint32_t slot, const double *value);
     void (*record_came)(const struct mpg_evaluator *e, double *value, const uint32_t *from);
 };
 
-/* An edge of the call that is being left. */
+/* An edge into the call that is being left. */
 struct mpg_delay_edge {
-    double slack_ns, arrival_ns; /* arrival_ns: the sort key, mpg_delays_list_edges() */
+    double slack_ns, arrival_ns; /* arrival_ns: the key by which mpg_delays_list_edges() sorts */
     uint32_t i;   /* index among the edges of the step */
-    bool further; /* another message of the sender, which arrived earlier, completes in the call */
+    bool further; /* another message of the same sender, which arrived earlier, completes in the call */
 };
 
-/* Prefetch of lanes. Streams take turns, mostly in the same order. While a stream is evaluated, the values of its follower are
- * prefetched: the stream that was evaluated next after this stream's last turn. */
+/* Prefetching. Streams are evaluated in turns, mostly in the same order. While a stream is evaluated, the values of its
+ * follower are prefetched, that is of the stream that was evaluated after this one last time. */
 struct mpg_look_ahead {
     uint32_t stream;    /* the stream that is evaluated */
-    uint32_t *follower; /* for the first stream of each rank: its follower */
+    uint32_t *follower; /* for the first stream of each rank: the stream evaluated after it last time */
     uint32_t fetched;   /* number of lanes of the follower whose noise has been prefetched */
 };
 
 /* Minimum times of a call that only receives one message, and the arguments of these times. */
 struct mpg_floored {
-    enum mpg_call call;       /* 0: unknown */
-    int32_t source;           /* source of the message */
+    enum mpg_call call;       /* 0: the minimum times are not known */
+    int32_t source;           /* world rank of the message's source */
     double bytes, call_bytes; /* bytes of the message; bytes that determine the call's size class */
-    double own_ns, flight_ns; /* minimum time of the call itself; l(bytes) */
+    double own_ns, flight_ns; /* minimum time of the call itself; minimum time l(bytes) of the message; ns */
 };
 
 /* A message that a call receives, in one lane. */
 struct mpg_arrival {
     double time_ns; /* -INFINITY: the lane has no such message */
     const struct mpg_edge *edge;
-    uint32_t i;     /* index among the received messages */
+    uint32_t i;     /* index among the messages that the call receives */
     bool further;
     bool early;     /* the traced call does not receive the message */
     bool costs;     /* the receiver pays o_r */
@@ -126,81 +128,85 @@ struct mpg_evaluator {
     int32_t ranks;
     uint32_t n, first;
     struct mpg_floors *floors;
-    const struct mpg_classes *classes; /* may be NULL */
-    uint32_t stream_parts, slot_parts; /* vectors of a stream and a slot; STREAM_PASSED only if `covers` */
-    double *stream, *slot;             /* capacity x parts x n */
+    const struct mpg_classes *classes; /* compute-interval classes; may be NULL */
+    uint32_t stream_parts, slot_parts; /* number of vectors of a stream and of a slot; STREAM_PASSED exists only with `covers` */
+    double *stream, *slot;             /* [stream or slot][part][lane]; parts as enum stream_part, slot_part */
     uint32_t stream_capacity, slot_capacity;
-    uint32_t ready_slots, ready_streams; /* slots and streams with reserved memory */
-    bool covers;         /* detours that begin in a call can overlap the measured cost of the messages */
-    double *covered_ns;  /* capacity; for each stream: how long before its last leave such detours begin, at most */
-    char *cursor;        /* capacity x n: cursors of look-ups in the target's noise, of a stream's last interval */
+    uint32_t ready_slots, ready_streams; /* number of slots and of streams with reserved memory */
+    /* detours that begin in a call can be contained in the measured cost of the messages, and must not count twice */
+    bool covers;
+    double *covered_ns;  /* by stream: how long before its last leave such detours begin at most, ns */
+    char *cursor;        /* [stream][lane]: cursors of look-ups in the target's noise, for a stream's last interval */
     size_t cursor_bytes; /* bytes of the cursors of a lane; 0: no cursors */
     uint32_t covered_capacity, cursor_capacity;
-    uint32_t *last_stream; /* for each rank, the stream of the FINISH step */
+    uint32_t *last_stream; /* by rank: the stream of its FINISH step */
     int64_t *traced_ns;
-    double *account;       /* ranks x MPG_ACCOUNT_TERMS x n; with attribution, of a single step */
-    size_t account_stride; /* terms between two ranks: MPG_ACCOUNT_TERMS, or 0 */
+    double *account;       /* [rank][term of MPG_ACCOUNT_TERMS][lane]; with attribution, of one step only */
+    size_t account_stride; /* number of terms from one rank to the next in `account`: MPG_ACCOUNT_TERMS, or 0 with attribution */
     struct mpg_tally *tally;     /* NULL: no attribution */
     double *rank_account;        /* with attribution: delay accounts of ranks */
     struct mpg_recorder *recorder; /* NULL: no provenance (recorder.h) */
     struct mpg_choosing *choice; /* NULL: calls complete as in the trace */
     struct mpg_moved_arrivals *moves; /* with choices and a recorder: provenance of arrivals that choices move */
     struct mpg_expansion *expansion; /* NULL: no collective has been expanded yet */
-    double *members;             /* capacity: values of all members of an expanded collective, and their provenance */
+    double *members;             /* values of all members of an expanded collective, with their provenance */
     uint32_t *member_slot;       /* slots of the members */
     uint32_t members_capacity, member_slots;
-    uint64_t turns, *turn; /* running number of the current receiving call; for each rank, the number of the last call that
-                              received from the rank: a further message of the rank in the same call costs less */
-    uint32_t streams;      /* streams so far: one for each rank, then threads in the order of their appearance */
-    double *scratch, *kappa, *own; /* n each; own: end of the current call without waiting */
+    /* number of the current receiving call; by rank: number of the last call that received from this rank. A further message
+     * from the same rank in one call costs less */
+    uint64_t turns, *turn;
+    uint32_t streams;      /* number of streams so far: one for each rank, then other threads in the order of appearance */
+    double *scratch, *kappa, *own; /* one value for each lane; own: end of the current call if it did not wait */
 
-    /* perturb mode */
+    /* --- perturb mode --- */
     const struct mpg_recurrences *code;
     enum mpg_absorb absorb;
     const struct mpg_perturbation *p;
     struct mpg_quantile_cache *quantile_cache;
     const struct mpg_paths *paths; /* costs of messages by path class; NULL: all messages have the costs of P */
     bool comparable;    /* the clocks of the ranks are comparable */
-    double *slot_base;  /* of members of expanded collectives: arrival in the trace, ns after the first member */
-    bool *slot_met;     /* for each arrival: a probe has matched the message */
+    double *slot_base;  /* by slot, for members of expanded collectives: enter in the trace, ns after the first member's */
+    bool *slot_met;     /* by slot, for arrivals: a probe has matched the message */
     bool leaves;        /* messages have overheads */
-    struct mpg_overhead_draws *slot_left; /* draws of an eager message, for the costs of its receiver */
-    struct mpg_overhead_draws sent_left;  /* draws of the last message, for the costs of its sender */
+    struct mpg_overhead_draws *slot_left; /* by slot: draws of an eager message, for the costs of its receiver */
+    struct mpg_overhead_draws sent_left;  /* draws of the message sent last, for the costs of its sender */
     uint32_t base_capacity, met_capacity, left_capacity;
-    bool computes, charges, transmits; /* nonzero delays besides the tracer's time: of intervals, of calls, of messages */
-    bool has_kappa;     /* calls have a kappa */
-    bool is_plain;      /* no call has choices */
-    struct mpg_floored *floored; /* capacity, with slack: minimum times of a stream's last receive */
-    double *entered_ns; /* capacity, if noise delays calls: the traced begin of a stream's last call, after MPI_Init */
+    /* delays other than the tracer's time are not all 0: of intervals, of calls, of messages */
+    bool computes, charges, transmits;
+    bool has_kappa;     /* calls have a kappa, an injected delay */
+    bool is_plain;      /* no call can complete other messages than in the trace */
+    struct mpg_floored *floored; /* by stream, with slack: minimum times of its last receive */
+    double *entered_ns; /* by stream, if noise delays calls: traced begin of its last call, ns after MPI_Init */
     uint32_t floored_capacity, entered_capacity;
-    const double *own_kappa; /* kappa of the call that is being left, or zeros */
-    /* n each; local: own costs of the call; later: costs of the receives that complete after an edge; answered: kappas of an ACK
-     * edge; all, others, put: struct mpg_lane_leave; left: earliest departure of a message */
+    const double *own_kappa; /* by lane: kappa of the call that is being left, or zeros */
+    /* one value for each lane. local: the call's own costs; later: costs of the receives that complete after an edge;
+     * answered: kappas of an ACK edge; all, others, put: as in struct mpg_lane_leave; left: earliest departure of a message */
     double *result, *local, *later, *answered, *all, *others, *put, *zeros, *left;
-    uint32_t *edge_place, edge_places; /* capacity; the place of each edge of the current call */
-    uint32_t *lane_place, lane_places; /* capacity x n; the place of each edge in each lane, if lanes differ */
-    bool mixed;         /* in some lane an edge brings a message of another rank than in the trace */
-    uint32_t *latest;   /* the place of the latest edge in each lane */
-    double *latest_ns;  /* the time of the latest edge in each lane */
+    uint32_t *edge_place, edge_places; /* number of the place of each edge of the current call */
+    uint32_t *lane_place, lane_places; /* [edge][lane]: number of the place, if lanes differ */
+    bool mixed;         /* in some lane an edge receives a message of another rank than in the trace */
+    uint32_t *latest;   /* by lane: number of the place of the latest edge */
+    double *latest_ns;  /* by lane: time of the latest edge */
     struct mpg_look_ahead ahead;
-    uint32_t *unjoined; /* for each rank: number of further threads that no JOIN step has ended yet */
-    struct mpg_delay_edge *edge; /* edges of a call, in the order of evaluation */
+    uint32_t *unjoined; /* by rank: number of its threads, except the first, that no JOIN step has ended yet */
+    struct mpg_delay_edge *edge; /* edges of the current call, in the order of evaluation */
     uint32_t edge_capacity;
-    int64_t polling_ns;  /* intervals up to this length that poll are waiting; -1: none */
-    double *before;      /* capacity x n, with choices: a stream's value before the last interval; INFINITY: that did not poll */
-    double *interval_ns; /* with choices: length of that interval, with the tracer's time */
+    int64_t polling_ns;  /* polling intervals up to this length are waiting; -1: none */
+    /* [stream][lane], with choices: value before the stream's last interval; INFINITY: this interval was not polling */
+    double *before;
+    double *interval_ns; /* by stream, with choices: length of its last interval with the tracer's time, ns */
     uint32_t before_capacity, interval_capacity;
 
-    /* predict mode */
+    /* --- predict mode --- */
     const struct mpg_target *target;
     struct mpg_times_options options;
-    bool *threads;       /* for each rank: the rank has several threads */
-    double *best, *lambda, *tau, *answer; /* n each; best: the latest input of the call so far */
-    double *arrived;     /* n: arrival of the last message that the call receives */
-    bool *by_message;    /* n: the call waited for a message, not for a collective */
-    bool *receives;      /* n: the call pays o_r for messages that the traced call does not receive */
-    double *receive_ns;  /* o_r of each message of a call, alone and after another message of the sender, n each */
-    struct mpg_arrival *arrival; /* the messages in the order of arrival in one lane */
+    bool *threads;       /* by rank: the rank has several threads */
+    double *best, *lambda, *tau, *answer; /* one value for each lane; best: the latest time so far for which the call waits */
+    double *arrived;     /* by lane: arrival of the last message that the call receives */
+    bool *by_message;    /* by lane: the call waited for a message, not for a collective */
+    bool *receives;      /* by lane: the call pays o_r for messages that the traced call does not receive */
+    double *receive_ns;  /* [message of the call][alone, or after another message of the same sender][lane]: o_r */
+    struct mpg_arrival *arrival; /* in one lane: the messages of the call, in the order of arrival */
     uint32_t receive_capacity;
 };
 
@@ -219,7 +225,7 @@ static inline double *account_of(const struct mpg_evaluator *e, int32_t rank, ui
     return e->account + ((size_t)rank * e->account_stride + term) * e->n;
 }
 
-/* Gives X the position of STREAM's last call or interval in the noise. */
+/* Sets X to STREAM's last call or interval for a look-up in the noise. */
 static inline void meet_noise(const struct mpg_evaluator *e, uint32_t stream, struct mpg_interval *x)
 {
     if (e->covers)
@@ -233,22 +239,22 @@ extern const struct mpg_evaluation mpg_delays_mode, mpg_times_mode;
 
 /* --- both modes (evaluator.c, tallied.c, choosing.c, expand.c) --- */
 
-/* Returns an evaluator with the parts that both modes have. NULL: out of memory. */
+/* Returns an evaluator with the state that both modes need. NULL: out of memory. */
 struct mpg_evaluator *mpg_evaluator_new(const struct mpg_evaluation *mode, int32_t ranks, uint32_t lanes, uint32_t first);
-/* Reserves memory for S, with SLOTS slots in use, if necessary; the stream may be a new thread. */
+/* Reserves memory for step S, with SLOTS slots in use, if necessary; S may be the first step of a new thread. */
 static inline int reserve_for(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
     return slots <= e->ready_slots && s->stream < e->ready_streams ? 0 : mpg_evaluator_reserve(e, s->stream + 1, slots, err);
 }
 
-/* Evaluates STEPS singly, with attribution or provenance. */
+/* Evaluates STEPS one by one, if attribution or provenance is wanted. */
 int mpg_evaluator_take_one_by_one(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
-/* Moves TERM of the step to PLACE and to RANK's account. TERM is 0 afterwards. */
+/* Adds TERM of the step to PLACE and to RANK's account, and sets TERM to 0. */
 void mpg_evaluator_move(struct mpg_evaluator *e, int32_t rank, uint32_t term, uint32_t place);
 void mpg_evaluator_free_tally(struct mpg_evaluator *e);
 /* Evaluates a VIEW step. */
 int mpg_evaluator_view(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err);
-/* Evaluates S, a step of an expanded collective, by COSTS. */
+/* Evaluates S, a step of an expanded collective, with COSTS of the messages. */
 int mpg_evaluator_expand(struct mpg_evaluator *e, const struct mpg_step *s, const struct mpg_message_costs *costs,
                          struct mpg_error *err);
 /* mpg_evaluator_ready() reserves memory for the values of S, a step of an expanded collective. Returns 0, or -1: out of memory.
@@ -258,7 +264,7 @@ double *mpg_evaluator_scratch(const struct mpg_evaluator *e, uint32_t i);
 
 /* --- perturb mode (delays/) --- */
 
-/* Whether the interval of ENTER step S polls, and counts as waiting. */
+/* Returns whether the interval of ENTER step S is polling and counts as waiting. */
 static inline bool polls(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     return s->polls && s->interval_ns <= l->polling_ns;
@@ -279,7 +285,7 @@ static inline double *slot_propagated(const struct mpg_evaluator *l, uint32_t sl
     return slot_value(l, slot, SLOT_PROPAGATED);
 }
 
-/* The terms of RANK's account that a call changes. */
+/* Returns the terms of RANK's account that a call changes. */
 static inline struct mpg_lane_account lane_account_of(const struct mpg_evaluator *l, int32_t rank)
 {
     double *first = account_of(l, rank, MPG_TERM_COMPUTE);
@@ -291,13 +297,13 @@ static inline struct mpg_lane_account lane_account_of(const struct mpg_evaluator
                                      .hidden = first + MPG_TERM_HIDDEN * n};
 }
 
-/* The vectors of a call's leave. */
+/* Returns the vectors used at the leave of a call. */
 static inline struct mpg_lane_leave leave_of(const struct mpg_evaluator *l)
 {
     return (struct mpg_lane_leave){.own = l->own, .all = l->all, .others = l->others, .put = l->put};
 }
 
-/* An eager message's draws, as the receiver of the message in SLOT needs them; NULL: receivers need none. */
+/* Returns the draws of the eager message in SLOT, for the costs of its receiver; NULL: there are no such costs. */
 static inline struct mpg_overhead_draws *slot_left(const struct mpg_evaluator *l, uint32_t slot)
 {
     if (!l->leaves)
@@ -307,19 +313,19 @@ static inline struct mpg_overhead_draws *slot_left(const struct mpg_evaluator *l
     return left;
 }
 
-/* The perturbation of messages between ranks A and B. */
+/* Returns the perturbation of messages between ranks A and B. */
 static inline const struct mpg_perturbation *path_costs_between(const struct mpg_evaluator *l, int32_t a, int32_t b)
 {
     return l->paths ? mpg_paths_between(l->paths, a, b) : l->p;
 }
 
-/* l(bytes) between ranks A and B; 0 where floors are not needed. */
+/* Returns the minimum time l(bytes) of a message between ranks A and B, ns; 0 if minimum times are not needed. */
 static inline double flight_ns(const struct mpg_evaluator *l, int32_t a, int32_t b, double bytes)
 {
     return l->floors ? mpg_floor_message(l->floors, a, b, bytes) : 0;
 }
 
-/* Whether the kappa of a call that posts a request delays the message (the paper's reading). */
+/* Returns whether the kappa of a call that posts a request delays the message, as in Sottile 2006. */
 static inline bool posts_kappa(const struct mpg_evaluator *l)
 {
     return l->p->call_edges == MPG_CALL_EDGES_PAPER;
@@ -333,15 +339,15 @@ static inline void add_posting(const struct mpg_evaluator *l, bool requested, in
         mpg_perturb_call(l->p, rank, call, l->first, l->n, value);
 }
 
-/* l0 of a synchronous message of BYTES: the minimum time of the envelope. */
+/* Returns l0, the minimum time of the envelope of a synchronous message of BYTES, ns. */
 static inline double envelope_ns(const struct mpg_evaluator *l, int32_t a, int32_t b, double bytes)
 {
     double empty_ns = flight_ns(l, a, b, 0), whole_ns = flight_ns(l, a, b, bytes);
     return empty_ns < whole_ns ? empty_ns : whole_ns;
 }
 
-/* The earliest start of the message of E, an arrival or an acknowledgement at RANK: t(A) is this time + l(d). A synchronous
- * message starts so that its envelope arrives when the receive is posted. */
+/* Returns the earliest start, in the trace, of the message of E, an arrival or an acknowledgement at RANK: its arrival t(A)
+ * is this time + l(d). A synchronous message starts so that its envelope arrives when the receive is posted. */
 static inline double start_ns(const struct mpg_evaluator *l, int32_t rank, const struct mpg_edge *e)
 {
     if (e->from_ns <= e->sent_ns)
@@ -350,38 +356,38 @@ static inline double start_ns(const struct mpg_evaluator *l, int32_t rank, const
     return posted_ns > e->sent_ns ? posted_ns : e->sent_ns;
 }
 
-/* Adds the additional time of a collective to each lane: the share of one member with BYTES in ROUNDS; or the whole time, if
- * the collective was measured as a whole, with MEMBERS of BYTES_EACH. BYTES are the traced bytes, TARGET_BYTES and
- * BYTES_EACH the bytes with hypotheses. */
+/* Adds the extra time of a collective on the target to each lane: the time of one member's ROUNDS with BYTES in all; or, if
+ * the collective was measured as a whole, the time of the collective of MEMBERS with BYTES_EACH. BYTES are the traced bytes,
+ * TARGET_BYTES and BYTES_EACH the bytes with hypotheses. */
 void mpg_delays_add_collective(struct mpg_evaluator *l, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
                               double target_bytes, const struct mpg_origin *meeting, int32_t members,
                               double bytes_each, double *value);
 
-/* Returns true if S, the current call, waits for other ranks, or did so without hypotheses. */
+/* Returns true if S, the current call, waits for other ranks, or does so without hypotheses. */
 static inline bool mpg_delays_waits(const struct mpg_step *s)
 {
     return s->edge_number > 0 || s->lost_number > 0;
 }
 
-/* Time of S, the current call, off the CPU, ns; 0 unless the perturbation removes this time. */
+/* Returns the time in ns that S, the current call, is off the CPU; 0 unless the perturbation removes this time. */
 static inline double mpg_delays_call_off(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     return mpg_perturbation_removes_off_cpu(l->p) ? (double)s->call_off_ns : 0;
 }
 
-/* Returns true if S loses its time off the CPU: S waits for nobody. */
+/* Returns true if the time off the CPU is removed from S, because S waits for nobody. */
 static inline bool mpg_delays_shortens(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     return s->call_off_ns > 0 && !mpg_delays_waits(s) && !s->changed && mpg_perturbation_removes_off_cpu(l->p);
 }
 
-/* Lists the edges of S, the current call. Edges with a completion cost are sorted, the latest first; without comparable
- * clocks, the call's last first. Error: out of memory. */
+/* Lists the edges of S, the current call. Edges with a completion cost are sorted by arrival, the latest first; without
+ * comparable clocks, in reverse order of the call's list. Error: out of memory. */
 int mpg_delays_list_edges(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
-/* Returns true if arrivals in S complete one after the other, at a cost. */
+/* Returns true if the messages that S receives complete one after the other, each at a cost. */
 bool mpg_delays_takes_turns(const struct mpg_evaluator *l, const struct mpg_step *s);
-/* The message of E, at EDGE of the list, as address of the draws of o_r. */
+/* Returns the message of E, number EDGE of the list, as the key for the draws of o_r. */
 static inline struct mpg_sent_message received_of(const struct mpg_edge *e, const struct mpg_delay_edge *edge)
 {
     struct mpg_sent_message m = sending_of(&e->origin, e->target_bytes);
@@ -392,53 +398,56 @@ static inline struct mpg_sent_message received_of(const struct mpg_edge *e, cons
 /* Returns whether S blocks until a message departs that is inserted or changes its protocol. The traced duration of S
  * is then no information about the target. */
 bool mpg_delays_is_absolute(const struct mpg_step *s);
-/* Minimum duration of S on the traced machine without waiting, at most the messages' overheads there where they are known, ns. */
+/* Returns the minimum duration of S on the traced machine without waiting, ns; at most the messages' overheads there, where
+ * they are known. */
 double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step *s);
-/* Fewer lanes do not repay a prefetch. */
+/* Minimum number of lanes for which prefetching pays. */
 enum { MPG_MIN_LANES_AHEAD = 16 };
-/* To be called when an interval of STREAM begins, with at least MPG_MIN_LANES_AHEAD lanes: prefetches data of the stream that was
- * evaluated after STREAM last time. */
+/* To be called when an interval of STREAM begins, with at least MPG_MIN_LANES_AHEAD lanes: prefetches data of the stream that
+ * was evaluated after STREAM last time. */
 void mpg_delays_look_ahead(struct mpg_evaluator *l, uint32_t stream);
-/* Adds the overheads of the messages that S sends and receives to each lane. Without a source, the minimum time of the call
- * stands for the source's overheads. */
+/* Adds the overheads of the messages that S sends and receives to each lane. Without a source signature, the minimum time of
+ * the call is subtracted instead of the source's overheads. */
 void mpg_delays_add_overheads(struct mpg_evaluator *l, const struct mpg_step *s, double *value);
-/* Returns how long before S's leave a detour begins, at most, that is part of the messages' measured cost, ns (docs/MODEL.md, 3,
- * Times of messages contain noise). */
+/* Returns how long before S's leave a detour may begin to be contained in the messages' measured cost, ns (docs/MODEL.md,
+ * section 3, Times of messages contain noise). */
 double mpg_delays_covered(struct mpg_evaluator *l, const struct mpg_step *s);
 
-/* Evaluate a step of the named kind (docs/MODEL.md, section 4). */
+/* The following functions evaluate a step of the kind in their name (docs/MODEL.md, section 4). */
 void mpg_delays_eager(struct mpg_evaluator *l, const struct mpg_step *s);
 void mpg_delays_synchronous(struct mpg_evaluator *l, const struct mpg_step *s);
 void mpg_delays_contribute(struct mpg_evaluator *l, const struct mpg_step *s);
 void mpg_delays_merge(struct mpg_evaluator *l, const struct mpg_step *s);
-/* Not inlined, so that the loop over steps keeps its registers. */
+/* Not inlined, so that the compiler keeps the variables of the loop over steps in registers. */
 __attribute__((noinline)) int mpg_delays_leave(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
-/* A STORE step that joins an expanded collective, in addition to the general STORE. */
+/* Evaluates the part of STORE step S that belongs to an expanded collective, which a member joins. */
 int mpg_delays_join_expanded(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err);
 int mpg_delays_expand(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
 uint32_t mpg_delays_expanded_lanes(const struct mpg_evaluator *l);
 void mpg_delays_load(const struct mpg_evaluator *l, uint32_t slot, double *time);
 void mpg_delays_store(struct mpg_evaluator *l, uint32_t slot, const double *time);
 extern const struct mpg_arrivals mpg_delays_arrivals, mpg_times_arrivals;
-/* After S, an EAGER step, with choices: makes the message known to the calls that choose. */
+/* To be called after S, an EAGER step, with choices: makes the message known to the calls that choose. */
 int mpg_delays_sent(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
-/* After S has chosen its messages: finds the place of each edge in each lane, if pairs are attributed. */
+/* To be called after the messages of S are chosen: finds the place of each edge in each lane, if pairs of ranks are
+ * attributed. */
 int mpg_delays_tally_sources(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
-/* After edge I of S, a call with several edges: attributes the account of this edge. FIRST: it is the first. Only with pairs. */
+/* To be called after edge I of S, a call with several edges: attributes the account of this edge. FIRST: it is the first
+ * edge. Only if pairs of ranks are attributed. */
 void mpg_delays_tally_edge(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t i, bool first);
 void mpg_delays_tally(struct mpg_evaluator *l, const struct mpg_step *s);
-/* Returns the delay of lane W, which does not make call S, in place of the delay at the leave of S. */
+/* Returns the delay of lane W, which does not make call S, to be used instead of the delay at the leave of S. */
 double mpg_delays_vanished(const struct mpg_evaluator *l, const struct mpg_step *s, uint32_t w);
 
 /* --- predict mode (times/) --- */
 
-/* o_r of the I-th message of the call, alone or FURTHER after another message of the sender. */
+/* Returns, by lane, o_r of the I-th message of the call: alone, or, if FURTHER, after another message of the same sender. */
 static inline double *mpg_times_receive_ns(const struct mpg_evaluator *t, uint32_t i, bool further)
 {
     return t->receive_ns + (2 * (size_t)i + further) * t->n;
 }
 
-/* Costs of messages between the rank of S and the other rank of E, an edge of S. */
+/* Returns the costs of messages between the rank of S and the rank at the other end of E, an edge of S. */
 static inline const struct mpg_perturbation *mpg_times_path_costs(const struct mpg_evaluator *t,
                                                                   const struct mpg_step *s,
                                                                   const struct mpg_edge *e)
@@ -446,7 +455,7 @@ static inline const struct mpg_perturbation *mpg_times_path_costs(const struct m
     return mpg_target_between(t->target, s->rank, e->source);
 }
 
-/* Adds l_j of a collective to each lane; arguments as of mpg_delays_add_collective(). */
+/* Adds the time of a collective on the target to each lane; arguments as in mpg_delays_add_collective(). */
 void mpg_times_add_collective(const struct mpg_evaluator *t, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
                               const struct mpg_origin *meeting, int32_t members, double bytes_each,
@@ -456,7 +465,7 @@ void mpg_times_add_collective(const struct mpg_evaluator *t, enum mpg_call call,
  * `receives` becomes true in lanes in which S receives, at a cost, a message that a later call receives in the trace. */
 int mpg_times_receive(struct mpg_evaluator *t, const struct mpg_step *s, bool *costs,
                       struct mpg_error *err);
-/* Whether synchronous sends end with an answer; --latency is then the latency of each of their messages. */
+/* Returns whether synchronous sends end with an acknowledgement; --latency is then the latency of each of the two messages. */
 bool mpg_times_is_answered(const struct mpg_evaluator *t);
 const double *mpg_times_sender_done(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e);
 int mpg_times_sent(struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Expanded collectives: each message of the algorithm costs as much as a message between two ranks (docs/MODEL.md, section 4,
- * Expanded collectives). All members are evaluated at once, or the members of a tree as their steps come. The mode defines
+ * Expanded collectives). All members are evaluated in one step; or, in a tree, each member in its own step. The mode defines
  * message costs and the meaning of slot values. */
 #include "common/reserve.h"
 #include "simulate/evaluate/evaluator_private.h"
@@ -50,7 +50,7 @@ static void write_back(const struct window *window, struct looked_at *t)
     t->used = false;
 }
 
-/* With provenance: stores the value and origin of every slot in use. Only the member's own slot stays in use. */
+/* With provenance: stores the value and the origin of every slot in use; afterwards only the member's own slot is in use. */
 static void write_all(void *data)
 {
     struct window *window = data;
@@ -100,7 +100,7 @@ static double *message_of(void *data, int32_t v)
     return look_at(window, v == window->v ? &window->own_message : &window->other_message, slot);
 }
 
-/* Returns the vector of SLOT. Slots hold times, so values are changed in place. */
+/* Returns the vector of SLOT, for modes whose slots hold times, so that values are changed in place. */
 static double *slot_itself(const struct window *window, uint32_t slot)
 {
     return slot_value(window->e, slot, SLOT_VALUE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Attribution of the account of docs/MODEL.md, sections 5 and 8. During a step the account holds the terms of this step
- * alone. Then the terms move to the place of the call and to the rank. The code is independent of the mode. */
+/* Attributes the account of docs/MODEL.md, sections 5 and 8, to places, in both modes. During a step the account holds the
+ * terms of this step only; afterwards these are added to the place of the call and to the rank. */
 #include <stdlib.h>
 
 #include "common/reserve.h"
@@ -51,7 +51,7 @@ void mpg_evaluator_move(struct mpg_evaluator *e, int32_t rank, uint32_t term, ui
     mpg_tally_move(e->tally, place, term, account_of(e, rank, term), rank_term(e, rank, term));
 }
 
-/* FINISH adds the settled terms, totals of the rank, to the place of the call. */
+/* Evaluates FINISH: adds the settled terms, which are totals of the rank, to the place of the call. */
 static int finish(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
     double *step = e->account;
@@ -74,15 +74,15 @@ static int finish(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t sl
     return status;
 }
 
-/* Finds the places of all edges. Places are numbered by the steps alone, so that numbers do not depend on the edges that a
- * lane waits for. */
+/* Finds the places of all edges. Places are numbered in the order of steps, so that the numbers do not depend on the edges
+ * for which a lane waits. */
 static int find_pairs(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err)
 {
     if (!e->tally->pairs || s->kind != MPG_STEP_LEAVE)
         return 0;
     int status = mpg_reserve_at(&e->edge_place, sizeof *e->edge_place, &e->edge_places, s->edge_number, err);
     for (uint32_t i = 0; i < s->edge_number && status == 0; i++) {
-        e->edge_place[i] = e->tally->at[s->stream]; /* an edge without message counts at the call's place */
+        e->edge_place[i] = e->tally->at[s->stream]; /* an edge without message counts for the place of the call */
         status = mpg_tally_edge(e->tally, s, &s->edges[i], &e->edge_place[i], err);
     }
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Costs of the target, by path class. */
+/* Costs of messages on the target, by path class. */
 #include "simulate/evaluate/target.h"
 
 #include <string.h>
@@ -38,7 +38,8 @@ static void clear_path_costs(struct mpg_perturbation *path_costs)
     mpg_perturbation_clear_fits(path_costs);
 }
 
-/* Costs of messages of a rank to itself if no two ranks are in a core complex: the first usable path. */
+/* Sets PATH_COSTS for messages of a rank to itself if no two ranks share a core complex: to the costs of the first usable
+ * path. */
 static int use_any(struct mpg_perturbation *path_costs, const struct mpg_perturbation *p,
                    struct mpg_error *err)
 {

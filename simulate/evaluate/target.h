@@ -8,10 +8,10 @@
 #include "simulate/models/placement.h"
 
 struct mpg_target {
-    /* Computation; includes the source, whose noise is removed. */
+    /* costs of computation and noise; includes the source, whose noise is removed */
     const struct mpg_perturbation *noise;
     const struct mpg_placement *placement;      /* NULL: one path class */
-    /* Messages of each path class between ranks, or of the only class in [0]: the target alone on the path. A rank's
+    /* Costs of messages on each path class between ranks, or in [0] of the only class; the source is not used. A rank's
      * messages to itself use the path of a core complex. If no two ranks use this path and the path is not usable (latencies
      * or requested fits are missing), they use the next usable path. */
     struct mpg_perturbation path_costs[MPG_PATHS];
@@ -32,14 +32,14 @@ bool mpg_target_covers(const struct mpg_target *t);
  * there is no cost. */
 bool mpg_target_add_sent(const struct mpg_target *t, const struct mpg_step *s, uint32_t first, uint32_t n, double *value_ns);
 
-/* The costs of messages between ranks A and B. */
+/* Returns the costs of messages between ranks A and B. */
 static inline const struct mpg_perturbation *mpg_target_between(const struct mpg_target *t,
                                                                 int32_t a, int32_t b)
 {
     return t->placement ? &t->path_costs[mpg_placement_path_class(t->placement, a, b)] : &t->path_costs[0];
 }
 
-/* The costs of operations of all ranks. */
+/* Returns the costs on the path between the ranks farthest apart, used for operations of all ranks. */
 static inline const struct mpg_perturbation *mpg_target_farthest(const struct mpg_target *t)
 {
     return t->placement ? &t->path_costs[t->placement->farthest] : &t->path_costs[0];

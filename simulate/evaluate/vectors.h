@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Vectors of lanes, and messages as their random draws are addressed: for the evaluation of steps in both modes. Private to
+/* Vectors of lanes, and messages as keys of their random draws, for the evaluation of steps in both modes. Private to
  * simulate/evaluate/ and simulate/events/. */
 #ifndef MPG_VECTORS_H
 #define MPG_VECTORS_H
@@ -15,7 +15,7 @@
 
 static inline void zero(double *v, uint32_t n)
 {
-    if (n == 1) /* avoids a call */
+    if (n == 1) /* one lane: avoids the call of memcpy() */
         *v = 0;
     else if (n > 0)
         memset(v, 0, n * sizeof *v);
@@ -46,7 +46,7 @@ static inline void free_vectors(double **const place[], size_t n)
         free(*place[i]);
 }
 
-/* The message of ORIGIN with BYTES, as address of the random draws. */
+/* Returns the message of ORIGIN with BYTES, as key of its random draws. */
 static inline struct mpg_sent_message sending_of(const struct mpg_origin *origin, double bytes)
 {
     return (struct mpg_sent_message){.rank = origin->rank,
@@ -59,8 +59,8 @@ static inline struct mpg_sent_message sending_of(const struct mpg_origin *origin
                                 .bytes = bytes};
 }
 
-/* Message M of the expanded collective C, as address of the random draws; 8 bits of the index number the collective within the
- * call. */
+/* Returns message M of the expanded collective C, as key of its random draws; 8 bits of the index number the collective
+ * within the call. */
 static inline struct mpg_sent_message sending_expanded(const struct mpg_expanding *c,
                                                   const struct mpg_message *m)
 {
@@ -72,7 +72,7 @@ static inline struct mpg_sent_message sending_expanded(const struct mpg_expandin
                                 .bytes = m->bytes};
 }
 
-/* The V-th member of C's tree, counted from the root. */
+/* Returns member V of C's tree, where V is counted from the root. */
 static inline const struct mpg_expanded_member *member_of(const struct mpg_expanding *c, int32_t v)
 {
     return &c->member[((int64_t)v + c->plan.size.root) % c->plan.size.p];

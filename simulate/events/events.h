@@ -7,7 +7,7 @@
 #include "simulate/evaluate/driver/simulation.h"
 #include "simulate/target/topology.h"
 
-/* Components of a rank's run beside struct mpg_run_account: means over replicas, ns. */
+/* Further components of a rank's run besides struct mpg_run_account: means over replicas, ns. */
 struct mpg_rank_use {
     double barrier_ns;   /* waiting in barriers, a part of collective_ns */
     double service_ns;   /* serving the requests of other ranks */
@@ -23,7 +23,7 @@ struct mpg_extrapolation {
     int32_t ranks;
     struct mpg_rank_use *use;       /* one for each rank */
     uint64_t messages, barriers, gets, puts;
-    double bytes;                   /* sum of messages, gets and puts */
+    double bytes;                   /* sum of the bytes of messages, gets and puts */
     uint64_t sizes[MPG_SIZE_BINS];  /* number of messages and transfers by size: 0 bytes, from 1, 2, 4 ... bytes */
     uint64_t delayed;               /* number of messages that the sharing of ports and memory delayed, */
     double delay_ns;                /* and the sum of their delays; of the first replica, as the numbers above */

@@ -8,7 +8,8 @@
 
 #include "common/error.h"
 
-/* Events of equal time come in the order of these kinds, then by rank, then in the order of insertion (docs/MACHINES.md). */
+/* Kinds of events. Events of equal time are handled in the order of these kinds, then by rank, then in the order of insertion
+ * (docs/MACHINES.md). */
 enum event_kind {
     EVENT_DELIVER,    /* a message leaves the network */
     EVENT_FLOW,    /* the bytes of messages have crossed the ports or the memory that they share with others */
@@ -25,21 +26,21 @@ enum event_kind {
 
 struct event {
     double at_ns;
-    uint32_t id;            /* rank, or stream */
+    uint32_t id;            /* rank; EVENT_STREAM: stream */
     enum event_kind kind;
     union {
-        void *what;         /* REPLY, REQUEST, INJECT, DELIVER */
-        uint64_t turn;      /* number of the stream's event (STREAM), the rank's work (CHECK) or its wait (RELEASE), of the rates
-                               (FLOW); the event is void if the current number differs */
+        void *what;         /* object of a REPLY, REQUEST, INJECT or DELIVER event */
+        uint64_t turn;      /* number of the stream's event (STREAM), the rank's work (CHECK) or its wait (RELEASE), or of the
+                               rates (FLOW); the event is void if the current number differs */
     };
-    uint64_t order;         /* order of insertion; set by the heap */
+    uint64_t order;         /* number of the insertion; set by the heap */
 };
 
 /* Zero-initialised is empty. */
 struct heap {
     struct event *event;
     size_t n, capacity;
-    uint64_t count; /* insertions so far */
+    uint64_t count; /* number of insertions so far */
 };
 
 /* Inserts EVENT. Error: out of memory. */

@@ -19,11 +19,11 @@ void mpg_events_network_free(struct network *n); /* NULL is allowed */
 int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err);
 /* Sends the bytes of the synchronous message NODE, whose slot holds their arrival without contention. */
 int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err);
-/* Sends M at AT_NS; the arrival is an event KIND of rank ID, with WHAT. */
+/* Sends M at AT_NS; its arrival will be an event KIND of rank ID, with object WHAT. */
 int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind,
                                uint32_t id,
                                void *what, struct mpg_error *err);
-/* Handles an event: the message of E enters the network, or leaves the network. */
+/* Handle an event E: its message enters the network, or leaves it. */
 int mpg_events_network_inject(struct replica *rep, const struct event *e, struct mpg_error *err);
 void mpg_events_network_end_message(struct replica *rep, const struct event *e);
 /* Handles events: the flows that end now arrive, unless E is void; rates follow from the flows that have begun and ended. */

@@ -18,7 +18,7 @@ struct node {
     uint32_t missing;        /* inputs that are not known yet */
 };
 
-/* A node, a meeting or (if both are NULL) a stream that waits for a value. */
+/* What waits for a value: a node, a meeting, or (if both are NULL) a stream. */
 struct watcher {
     struct watcher *next;
     struct node *node;
@@ -31,7 +31,7 @@ struct value {
     struct watcher *watcher;
 };
 
-/* A barrier, from the first step of the members on. */
+/* A barrier, created at the first step of a member. */
 struct meeting {
     struct meeting *next;    /* next in the list of open meetings */
     struct mpg_origin origin;
@@ -44,7 +44,7 @@ struct meeting {
     struct meeting_member {
         int32_t rank;
         uint32_t slot;       /* slot of the arrival time */
-        double end_ns;       /* time at which the member leaves */
+        double end_ns;       /* time at which the member leaves, ns */
     } *member;               /* members, in the order of their steps */
 };
 
@@ -58,7 +58,7 @@ struct span {
 
 struct program {
     struct mpg_graph *graph;
-    bool ended;           /* the graph has no more steps */
+    bool ended;           /* the graph has no further steps */
     bool meets;           /* barriers are evaluated as meetings */
     struct queue {
         struct span *first, *last;
@@ -66,11 +66,11 @@ struct program {
     uint32_t streams, stream_capacity;
     struct slot {
         struct value own;
-        struct meeting *meeting; /* the slot has the value of this barrier; NULL: OWN is the value */
+        struct meeting *meeting; /* the slot has the value of this barrier; NULL: the value is in OWN */
     } *slot;
     uint32_t slots, slot_capacity;
     struct mpg_pool spans, nodes, watchers;
-    struct meeting *open; /* list of the meetings that members are still joining */
+    struct meeting *open; /* first of the list of meetings in which members are still missing */
 };
 
 /* Notifications from the program to its replica. */
@@ -87,22 +87,22 @@ struct program_calls {
  * memory. */
 int mpg_events_program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, struct mpg_error *err);
 void mpg_events_program_clear(struct program *p);
-/* Reads the next steps of the graph: 1; 0 at the end; -1 on failure. */
+/* Reads the next steps of the graph. Returns 1; 0: at the end; -1 with ERR. */
 int mpg_events_program_pull(struct program *p, const struct program_calls *calls, struct mpg_error *err);
-/* The value that SLOT holds. */
+/* Returns the value that SLOT holds. */
 static inline struct value *program_value(const struct program *p, uint32_t slot)
 {
     struct slot *s = &p->slot[slot];
     return s->meeting ? &s->meeting->value : &s->own;
 }
-/* Marks VALUE as known, and notifies the watchers. */
+/* Marks VALUE as known, and notifies what waits for it. */
 int mpg_events_program_set_known(struct program *p, struct value *value, const struct program_calls *calls,
                                  struct mpg_error *err);
-/* Completes M, whose members' ends are known. */
+/* Completes M, when the leave times of its members are known. */
 int mpg_events_program_met(struct program *p, struct meeting *m, const struct program_calls *calls, struct mpg_error *err);
-/* Notifies STREAM once the value of SLOT, which is not known yet, is known. */
+/* Makes the program notify STREAM once the value of SLOT, which is not known yet, is known. */
 int mpg_events_program_watch(struct program *p, uint32_t slot, uint32_t stream, struct mpg_error *err);
-/* The first pending step of STREAM, which has one. */
+/* Returns the first pending step of STREAM, which has one. */
 static inline const struct mpg_step *program_first(const struct program *p, uint32_t stream)
 {
     return p->queue[stream].first->step;
@@ -110,7 +110,7 @@ static inline const struct mpg_step *program_first(const struct program *p, uint
 /* Removes the first pending step of STREAM, or NODE. */
 void mpg_events_program_drop(struct program *p, uint32_t stream);
 void mpg_events_program_drop_node(struct program *p, struct node *node);
-/* The time at which RANK leaves M, at which all members have arrived. */
+/* Returns the time at which RANK leaves M, in which all members have arrived, ns. */
 double mpg_events_meeting_end(const struct meeting *m, int32_t rank);
 
 #endif

@@ -20,41 +20,41 @@ enum stream_state {
     STREAM_DONE
 };
 
-/* Components of a rank's run that the replica accounts for, beside the account of the evaluator. */
+/* Components of a rank's run time that the replica measures, besides the account of the evaluator. */
 enum use { USE_CALL, USE_MESSAGE, USE_COLLECTIVE, USE_BARRIER, USE_SERVICE, USE_PROCESSOR, USES };
 
-/* A request of rank FROM to rank OWNER: to serve TRANSFER, or (NODE) to accept a synchronous message. */
+/* A request of rank FROM to rank OWNER: to serve TRANSFER, or, if NODE is set, to accept a synchronous message. */
 struct request {
     struct request *next;
     int32_t from, owner;
-    struct mpg_sent_message sending; /* the request as a message; identifies its random draws */
+    struct mpg_sent_message sending; /* the request as a message, which is the key of its random draws */
     double back_bytes;               /* size of the reply */
     struct node *node;
     struct transfer *transfer;
 };
 
-/* A one-sided transfer, until the origin has waited for it. */
+/* A one-sided transfer, which exists until its origin has waited for it. */
 struct transfer {
     struct transfer *next;
     int32_t rank, owner, window;
-    bool requested;          /* an MPI request of the origin completes it (MPI_Rget, MPI_Rput) */
+    bool requested;          /* an MPI request of the origin completes the transfer (MPI_Rget, MPI_Rput) */
     bool there;              /* the reply has arrived, at there_ns */
-    bool awaited;            /* the origin waits for it */
-    double there_ns, service_ns; /* service: time in which the origin takes the reply */
+    bool awaited;            /* the origin waits for the transfer */
+    double there_ns, service_ns; /* when the reply arrived; time in which the origin takes the reply */
 };
 
 struct stream {
     enum stream_state state;
-    bool blocks;             /* must wait for all transfers of the rank before the next step */
-    bool drains;             /* is waiting for replies to transfers */
-    bool watches;            /* is registered as the watcher of a value */
+    bool blocks;             /* the stream must wait for all transfers of the rank before its next step */
+    bool drains;             /* the stream is waiting for replies to transfers */
+    bool watches;            /* the stream is registered to be notified of a value */
     bool left;               /* the call is evaluated and ends at ends_ns */
-    bool over;               /* the call has ended; the stream still serves a request */
+    bool over;               /* the call has ended, but the stream still serves a request */
     double ends_ns, rest_ns; /* the call is busy in the last rest_ns before ends_ns */
-    uint64_t turn;           /* number of the valid event, due at due_ns */
+    uint64_t turn;           /* number of the event that continues the stream, due at due_ns; other events are void */
     double due_ns;
-    double own_ns;           /* end of the call if it had waited for nobody */
-    enum use waits_for;      /* the component to which the wait of the call counts */
+    double own_ns;           /* when the call would have ended if it had waited for nobody */
+    enum use waits_for;      /* component of the run time in which the wait of the call is counted */
 };
 
 struct rank {
@@ -63,22 +63,22 @@ struct rank {
     double free_ns;          /* earliest time at which the rank can serve in a wait */
     double served_ns, lost_ns; /* in the current call or work: time spent serving; time without the processor */
     double begin_ns, work_ns, poll_ns; /* the work: begin, length, cost of a check for requests */
-    double left_ns;          /* work beyond the current slice */
-    uint64_t works, waits;   /* number of work intervals and waits so far */
+    double left_ns;          /* work that remains after the current slice */
+    uint64_t works, waits;   /* number of work intervals, and of waits, so far */
     bool checks, looks;      /* a CHECK event is pending; the rank serves in a check */
     struct transfer *transfers;
     size_t awaited;          /* number of awaited transfers whose reply has not arrived */
     bool holds, queued;      /* the rank holds the processor; the rank is in the processor's queue */
     bool switching;          /* the rank holds the processor, and runs from EVENT_GRANT on */
-    double ready_ns;         /* time since which the rank has been ready */
+    double ready_ns;         /* time since when the rank has been ready */
     double use[USES];
-    uint64_t requests;       /* served so far */
+    uint64_t requests;       /* number of requests served so far */
 };
 
 struct processor {
     int32_t holder, last;    /* the rank that holds the processor; the rank that released it last; -1: none */
-    int32_t *queue, first, n, capacity; /* ready ranks, in a ring buffer of CAPACITY */
-    double rounds, since_ns; /* turns.c: a single event represents so many rounds of turns from since_ns on; 0: none */
+    int32_t *queue, first, n, capacity; /* ring buffer of CAPACITY elements: the ranks that are ready */
+    double rounds, since_ns; /* turns.c: one event represents this number of rounds of turns from since_ns on; 0: none */
 };
 
 struct replica {
@@ -95,7 +95,7 @@ struct replica {
     int32_t ranks, running;
     double now_ns;
     uint64_t events;
-    struct event latest; /* last event at now_ns, in the order of kinds and ranks */
+    struct event latest; /* the last event at now_ns in the order of kinds and ranks */
     struct heap heap;
     struct program program;
     struct program_calls calls;
@@ -117,30 +117,30 @@ struct replica {
  * real run does not show. */
 int mpg_events_replica_run(struct replica *rep, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);
 void mpg_events_replica_clear(struct replica *rep);
-/* Schedules STREAM at AT_NS in place of the earlier event. */
+/* Schedules STREAM to continue at AT_NS, instead of at the time scheduled before. */
 int mpg_events_replica_schedule(struct replica *rep, uint32_t stream, double at_ns, struct mpg_error *err);
-/* Marks the value of SLOT as known, and notifies the watchers. */
+/* Marks the value of SLOT as known, and notifies what waits for it. */
 int mpg_events_replica_set_known(struct replica *rep, uint32_t slot, struct mpg_error *err);
 /* Marks the value of NODE as known, and removes NODE. */
 int mpg_events_replica_node_known(struct replica *rep, struct node *node, struct mpg_error *err);
-/* The stream of RANK's first thread. */
+/* Returns the stream of RANK's first thread. */
 static inline struct stream *stream_of(struct replica *rep, int32_t rank)
 {
     return &rep->stream[rank];
 }
 
 /* --- serve.c --- */
-/* Events: request R arrives; RANK has served the request; RANK checks for requests during work number WORK. */
+/* Handle events: request R arrives; RANK has served the request; RANK checks for requests during its work number WORK. */
 int mpg_events_serve_request(struct replica *rep, struct request *r, struct mpg_error *err);
 int mpg_events_serve_done(struct replica *rep, int32_t rank, struct mpg_error *err);
 int mpg_events_serve_check(struct replica *rep, int32_t rank, uint64_t work, struct mpg_error *err);
-/* RANK begins to serve the oldest request, if there is one and the state and the policy allow a service. */
+/* Lets RANK begin to serve its oldest request, if there is one and RANK's state and the policy allow it. */
 int mpg_events_serve_next(struct replica *rep, int32_t rank, struct mpg_error *err);
-/* RANK begins to compute for WORK_NS, the interval of step S. */
+/* Lets RANK begin to compute for WORK_NS, the interval of step S. */
 int mpg_events_serve_work(struct replica *rep, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err);
-/* A slice of RANK's work ends; *DONE: the work ends, too, else its next slice is scheduled. */
+/* To be called when a slice of RANK's work ends. *DONE: the whole work ends; otherwise schedules its next slice. */
 int mpg_events_serve_slice(struct replica *rep, int32_t rank, bool *done, struct mpg_error *err);
-/* Schedules the next slice of RANK's work, which has the processor. */
+/* Schedules the next slice of the work of RANK, which has the processor. */
 int mpg_events_serve_resume(struct replica *rep, int32_t rank, struct mpg_error *err);
 /* Sends the request of the synchronous message NODE to the receiver. */
 int mpg_events_serve_match(struct replica *rep, struct node *node, struct mpg_error *err);
@@ -148,43 +148,44 @@ int mpg_events_serve_match(struct replica *rep, struct node *node, struct mpg_er
 /* --- transfers.c --- */
 /* Starts the transfer of S, which leaves the origin at AT_NS. */
 int mpg_events_transfers_start(struct replica *rep, const struct mpg_step *s, double at_ns, struct mpg_error *err);
-/* The time in which the owner serves Q, ns. */
+/* Returns the time in which the owner serves request Q, ns. */
 double mpg_events_transfers_service_ns(const struct replica *rep, const struct request *q);
-/* Events: the owner has served Q; the reply to T arrives. */
+/* Handle events: the owner has served Q; the reply to T arrives. */
 int mpg_events_transfers_served(struct replica *rep, struct request *q, struct mpg_error *err);
 int mpg_events_transfers_reply(struct replica *rep, struct transfer *t, struct mpg_error *err);
-/* The number of RANK's transfers that step S waits for (NULL: all transfers). *MISSING: replies are still to come; RANK
- * continues after the last reply, and the number is meaningless. */
+/* Returns the number of RANK's transfers that step S (NULL: all of the rank) waits for. *MISSING: replies are still to come;
+ * RANK continues after the last reply, and the returned number has no meaning. */
 size_t mpg_events_transfers_awaited(const struct replica *rep, const struct mpg_step *s, int32_t rank, bool *missing);
-/* RANK takes the N replies, which have all arrived, one after the other: raises *VALUE_NS to the end of the last reply. */
+/* Lets RANK take the N replies, which have all arrived, one after the other: raises *VALUE_NS to the end of the last. */
 int mpg_events_transfers_take(struct replica *rep, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
                               struct mpg_error *err);
 
 /* --- share.c --- */
-/* Error: out of memory. */
+/* Initialises the processors of REP. Error: out of memory. */
 int mpg_events_share_init(struct replica *rep, struct mpg_error *err);
 void mpg_events_share_clear(struct replica *rep);
-/* Gives RANK the processor if free, else queues RANK. *HAS: whether RANK holds the processor and may run. */
+/* Gives RANK the processor if it is free, otherwise queues RANK. *HAS: whether RANK holds the processor and may run. */
 int mpg_events_share_take(struct replica *rep, int32_t rank, bool *has, struct mpg_error *err);
-/* RANK, which waits, releases the processor at AT_NS, if RANK still holds the processor and waits then. */
+/* Releases the processor of RANK, which waits, at AT_NS, if RANK still holds the processor and waits then. */
 int mpg_events_share_leave(struct replica *rep, int32_t rank, double at_ns, struct mpg_error *err);
-/* RANK releases the processor now. */
+/* Releases the processor of RANK now. */
 int mpg_events_share_release(struct replica *rep, int32_t rank, struct mpg_error *err);
-/* Whether other ranks are ready for RANK's processor. */
+/* Returns whether other ranks are ready for RANK's processor. */
 bool mpg_events_share_wanted(const struct replica *rep, int32_t rank);
 struct processor *mpg_events_share_processor(const struct replica *rep, int32_t rank);
 
 /* --- turns.c: turns of ready ranks that all compute --- */
-/* P's holder has work left at the end of its turn. 1: whole rounds of turns follow until *END_NS, and the state of P's ranks is
- * updated only then; 0: no whole round follows. */
+/* To be called when P's holder has work left at the end of its turn. Returns 1: whole rounds of turns follow until *END_NS,
+ * and the state of P's ranks is updated only then; 0: no whole round follows. */
 int mpg_events_turns_begin(struct replica *rep, struct processor *p, double *end_ns);
-/* The rounds have ended: updates the state of P's ranks. */
+/* To be called when the rounds have ended: updates the state of P's ranks. */
 void mpg_events_turns_end(struct replica *rep, struct processor *p);
-/* Another rank becomes ready before the rounds end: updates the state of P's ranks to now, and schedules the end of the turn. */
+/* To be called when another rank becomes ready before the rounds end: updates the state of P's ranks to the present time, and
+ * schedules the end of the turn. */
 int mpg_events_turns_interrupt(struct replica *rep, struct processor *p, struct mpg_error *err);
 
 /* --- barrier.c --- */
-/* All members of M have arrived: computes when each leaves (docs/MACHINES.md). */
+/* Computes when each member of M, in which all members have arrived, leaves (docs/MACHINES.md). */
 int mpg_events_barrier_meet(void *replica, struct meeting *m, struct mpg_error *err);
 
 #endif

@@ -6,30 +6,31 @@
 
 #include "simulate/events/replica.h"
 
-/* Shorter waits and shorter work count as none: a wait releases the processor, and work ends with a check for requests. */
+/* Waits and work shorter than this are rounding errors and count as none. Otherwise a wait would release the processor, and
+ * work would end with a check for requests. */
 static const double ROUNDING_NS = 1e-3;
 
-/* STOPS: the stream cannot execute the next step now. */
+/* Results of functions; STOPS: the stream cannot execute its next step now. */
 enum { CONTINUES = 0, STOPS = 1 };
 
-/* Whether STREAM is the first thread of its rank. */
+/* Returns whether STREAM is the first thread of its rank. */
 static inline bool steps_is_first(const struct replica *rep, uint32_t stream)
 {
     return stream < (uint32_t)rep->ranks;
 }
 
-/* Whether the state of STREAM affects other streams: its rank serves requests or shares a processor. */
+/* Returns whether the state of STREAM affects other streams, because its rank serves requests or shares a processor. */
 static inline bool steps_is_followed(const struct replica *rep, uint32_t stream)
 {
     return steps_is_first(rep, stream) && (rep->serves || rep->shares);
 }
 
 /* --- steps.c --- */
-/* Handles an event of STREAM: executes the steps as far as possible now. */
+/* Handles an event of STREAM: executes its steps as far as is possible now. */
 int mpg_events_steps_run(struct replica *rep, uint32_t stream, struct mpg_error *err);
 /* Continues RANK, which was ready and has received the processor. */
 int mpg_events_steps_granted(struct replica *rep, int32_t rank, struct mpg_error *err);
-/* Counts a message or transfer of BYTES. */
+/* Adds a message or transfer of BYTES to the counts. */
 void mpg_events_steps_count(struct replica *rep, double bytes);
 /* Removes the first step from STREAM's queue, and tells the observer its value, VALUE_NS. */
 int mpg_events_steps_drop(struct replica *rep, uint32_t stream, double value_ns, struct mpg_error *err);
@@ -39,14 +40,14 @@ int mpg_events_steps_take(struct replica *rep, const struct mpg_step *s, struct 
 int mpg_events_steps_advance(struct replica *rep, uint32_t stream, struct mpg_error *err);
 
 /* --- leave.c --- */
-/* The first slot that S reads and whose value is not known yet; NO_SLOT: all are known. */
+/* Returns the first slot that S reads and whose value is not known yet; NO_SLOT: all are known. */
 uint32_t mpg_events_steps_missing(const struct replica *rep, const struct mpg_step *s);
 /* Suspends STREAM until the value of SLOT is known. */
 int mpg_events_steps_await(struct replica *rep, uint32_t stream, const struct mpg_step *s, uint32_t slot, struct mpg_error *err);
 /* Begins STREAM's wait; the sends of the call occupy the processor until IDLE_NS. */
 int mpg_events_steps_begin_wait(struct replica *rep, uint32_t stream, double idle_ns, struct mpg_error *err);
-/* The last event that STREAM's call waits for has happened, or the rank has the processor again: ends the call if both
- * conditions hold. */
+/* To be called when the last event that STREAM's call waits for has happened, or when the rank has the processor again: ends
+ * the call if both hold. */
 int mpg_events_steps_finish_wait(struct replica *rep, uint32_t stream, struct mpg_error *err);
 /* Executes LEAVE step S. */
 int mpg_events_steps_leave(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err);

@@ -28,7 +28,7 @@ static size_t count_alike(const struct mpg_signature *sig, size_t i)
     return n;
 }
 
-/* Sets SIZES to N entries of SIG from I on. The distributions stay SIG's. */
+/* Makes SIZES refer to N entries of SIG from I on. SIG still owns the distributions. */
 static int view(const struct mpg_signature *sig, size_t i, size_t n,
                 struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
@@ -44,7 +44,7 @@ static int view(const struct mpg_signature *sig, size_t i, size_t n,
     return 0;
 }
 
-/* Returns the index of the first entry of OPERATION with PROCESSES; the number of entries if there is none. */
+/* Returns the index of the first entry for OPERATION with PROCESSES; the number of entries if there is none. */
 static size_t find(const struct mpg_signature *sig, const char *operation, int processes)
 {
     size_t i = 0;
@@ -54,7 +54,7 @@ static size_t find(const struct mpg_signature *sig, const char *operation, int p
     return i;
 }
 
-/* Adds N entries of the target from I on, unless a source that is used lacks this operation and number of processes. */
+/* Adds N entries of the target from I on, unless there is a source that lacks this operation and number of processes. */
 static int add_meeting(struct mpg_perturbation *p, size_t i, size_t n,
                        struct mpg_measured_collectives *all, struct mpg_error *err)
 {
@@ -113,7 +113,8 @@ void mpg_measured_collective_sizes(const struct mpg_measured_collective *m, int6
     *to = source_to < *to ? source_to : *to;
 }
 
-/* Returns the measurement with PROCESSES, else with the next smaller number, else with the smallest; NULL: ALL is empty. */
+/* Returns the measurement with PROCESSES, otherwise that with the next smaller number, otherwise that with the smallest;
+ * NULL: ALL is empty. */
 static const struct mpg_measured_collective *choose(const struct mpg_measured_collectives *all,
                                                  int32_t processes)
 {
@@ -172,7 +173,7 @@ double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation
     return low + (high - low) * interpolation.weight;
 }
 
-/* The target's times less those of LESS at u or, if MIN, at u = 0. */
+/* The target's times, from which those of LESS are subtracted, at the same u or, if MIN, at u = 0. */
 struct times {
     struct mpg_interpolation target, less;
     double target_max, less_max;
@@ -197,7 +198,7 @@ static struct mpg_address address_of(const struct mpg_perturbation *p, int32_t r
         .seed = p->seed, .call = call, .rank = rank, .index = index, .purpose = MPG_DRAW_COLLECTIVE};
 }
 
-/* Returns the times of M on P's target. */
+/* Returns the times of collective M on P's target. */
 static struct times find_times(const struct mpg_perturbation *p, const struct mpg_measured_collective *m, double bytes)
 {
     struct times x = {.target = mpg_interpolation_find(&m->target, bytes)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compute intervals of several replicas: nu and rho. */
+/* Changes compute intervals in several replicas: by noise nu and ratio rho. */
 #include <math.h>
 #include <string.h>
 
@@ -124,8 +124,8 @@ bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p)
 
 /* --- intervals --- */
 
-/* Returns a ratio for the source's noise on the core of X's rank: the time lost by the bootstrap blocks PART of the noise record
- * over the time lost by the whole record. */
+/* Returns the factor for the losses of X's rank: time lost by the noise record of its core with the bootstrap blocks PART,
+ * over time lost by the whole record. */
 static double scale_of(const struct mpg_perturbation *p, const struct mpg_interval *x, const uint8_t *part)
 {
     if (!part)
@@ -153,8 +153,8 @@ static double on_target(const struct mpg_interval *x, double work_ns)
     return fmax(x->ratio * work_ns + x->more_ns, 0);
 }
 
-/* Writes X's work on the target, ns, into WORK_NS for N replicas from FIRST on: without the source's noise, before the
- * target's. */
+/* Writes the work of X on the target, ns, into WORK_NS for N replicas from FIRST on: without the source's noise, and without
+ * the target's noise. */
 static void find_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
                       uint32_t first, uint32_t n, double *work_ns)
 {
@@ -169,19 +169,19 @@ static void find_work(const struct mpg_perturbation *p, const struct mpg_interva
     double scale = 1;
     for (uint32_t w = 0; w < n; w++) {
         const uint8_t *part = mpg_perturbation_parts(p, first + w);
-        if (part != last) /* both replicas of a pair use the same blocks */
+        if (part != last) /* the two replicas of a pair have the same blocks */
             scale = scale_of(p, x, part);
         last = part;
         work_ns[w] = on_target(x, work_without_loss(p, x, scale, first + w));
     }
 }
 
-/* N replicas from FIRST on, at index AT of the cursor. */
+/* N replicas from number FIRST on, which are at index AT of the cursor. */
 struct batch {
     uint32_t at, first, n;
 };
 
-/* Replicas whose work is looked up in the target's noise record, and the time it takes, ns. */
+/* Replicas whose work must be looked up in the target's noise record, and the time that it takes, ns. */
 struct looked_up {
     uint32_t n, lane[MPG_LANES_AT_ONCE];
     double since_ns[MPG_LANES_AT_ONCE], work_ns[MPG_LANES_AT_ONCE], time_ns[MPG_LANES_AT_ONCE];
@@ -192,7 +192,8 @@ static struct mpg_noise_cursor cursor_of(const struct mpg_interval *x, uint32_t 
     return (struct mpg_noise_cursor){.state = x->cursor, .lanes = x->lanes, .at = at};
 }
 
-/* Adds the extra time of X to DELAY_NS in the replicas of B in which, by the cursor, no detour meets X. Lists the others in L. */
+/* Adds the extra time of X to DELAY_NS in those replicas of B in which, according to the cursor, no detour meets X. Lists the
+ * others in L. */
 static void pass(const struct mpg_perturbation *p, const struct mpg_interval *x, const struct batch *b,
                  const struct mpg_lane_work *work, double *delay_ns, struct looked_up *l)
 {
@@ -205,7 +206,7 @@ static void pass(const struct mpg_perturbation *p, const struct mpg_interval *x,
         l->lane[l->n] = l->n;
 }
 
-/* Computes the time of WORK, which begins DELAY_NS late, for the replicas L of B. The time that noise takes is multiplied by
+/* Finds the time of WORK, which begins DELAY_NS late, for the replicas L of B. The time that noise takes is multiplied by
  * FACTOR. */
 static void look_up(const struct mpg_perturbation *p, const struct mpg_interval *x, const struct batch *b,
                     const struct mpg_lane_work *work, double factor, const double *delay_ns, struct looked_up *l)
@@ -243,7 +244,7 @@ static void lengthen(const struct mpg_perturbation *p, const struct mpg_interval
         find_work(p, x, b->first, b->n, without_ns);
         work.each = without_ns;
     }
-    if (p->target_cores == 0) { /* then only the source's noise is removed */
+    if (p->target_cores == 0) { /* without target noise, only the source's noise is removed */
         mpg_lane_code()->lengthen(without_ns, x->length_ns, b->n, delay_ns);
         return;
     }
@@ -263,7 +264,7 @@ void mpg_perturbation_fetch(const struct mpg_perturbation *p, const struct mpg_i
         target->kind->fetch(&target->core[mpg_noise_location_of(target, x->rank).core], cursor_of(x, at), n);
 }
 
-/* Returns at most MPG_LANES_AT_ONCE of the N replicas from FIRST on, at cursor index AT. */
+/* Returns at most MPG_LANES_AT_ONCE of the N replicas from FIRST on, which are at index AT of the cursor. */
 static struct batch batch_at(uint32_t at, uint32_t first, uint32_t n)
 {
     return (struct batch){at, first + at, n - at < MPG_LANES_AT_ONCE ? n - at : MPG_LANES_AT_ONCE};
@@ -293,8 +294,8 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
     }
 }
 
-/* Returns the factor of the target's noise inside calls. If source and target have the same noise, the trace contains it once:
- * only the rest is added. */
+/* Returns the factor of the target's noise inside calls. If source and target have the same noise, the trace already contains
+ * it once, so that only the rest of the factor is added. */
 static double call_noise_factor(const struct mpg_perturbation *p)
 {
     if (p->scales_call_noise)

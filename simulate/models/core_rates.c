@@ -13,7 +13,7 @@ static struct mpg_core_rates measured_rates(const struct mpg_signature *sig, con
     for (size_t i = 0; i < sig->rates; i++) {
         if (strcmp(sig->rate[i].kernel, kernel) != 0 || sig->rate[i].cores_at_once != at_once)
             continue;
-        const double rate = sig->rate[i].rate->mean; /* long computation sees the mean; a median jumps between speeds */
+        const double rate = sig->rate[i].rate->mean; /* long computation has the mean rate; a median jumps between speeds */
         x.min = n == 0 ? rate : fmin(x.min, rate);
         x.max = fmax(x.max, rate);
         for (size_t k = 0; k < sig->rate[i].launches; k++) {
@@ -27,7 +27,7 @@ static struct mpg_core_rates measured_rates(const struct mpg_signature *sig, con
     return x;
 }
 
-/* Returns the rate whose time of a unit lies PART of the way from that of A to that of B. */
+/* Returns the rate whose time of a unit of work lies PART (0..1) of the way from the time at rate A to the time at rate B. */
 static double between(double a, double b, double part)
 {
     return a > 0 && b > 0 ? 1 / ((1 - part) / a + part / b) : 0;

@@ -14,12 +14,12 @@
 /* === tails of launches === */
 
 enum { POINTS = 10, NODES = 54 };
-/* Quantiles are corrected at the probabilities 1 - t / n for these t. Below that of the last t there is no correction. */
+/* Quantiles are corrected at the probabilities 1 - t / n for these t; below the probability of the last t they are not. */
 static const double reach[POINTS] = {0, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4, 8};
-static const double min_worth = 16;   /* ensures that 1 - 8 / n is at or above the median */
+static const double min_worth = 16;   /* minimum n, so that 1 - 8 / n is at or above the median */
 
 /* The quantile at 1 - t / n of a sample of n lies at some probability u of the sampled distribution. n (1 - u) has a gamma
- * distribution of shape t + 1/2, here by weights at discrete nodes. */
+ * distribution of shape t + 1/2, which is represented by weights at discrete nodes. */
 struct spread {
     double node[NODES];
     double weight[POINTS][NODES]; /* weights with sum 1 */
@@ -40,23 +40,24 @@ static void find_spread(struct spread *s)
     }
 }
 
-/* --- the common shape --- */
+/* --- the common distribution of all launches --- */
 
-/* A launch's times, divided by its median, with their probabilities. */
+/* The times of a launch, divided by their median, with their probabilities. */
 struct launch {
     size_t n;
     const double *p;
     double *y;
-    size_t low, high; /* first index at or above, and first index above, the current value of find_shares() */
+    size_t low, high; /* index of the first time at or above, and of the first time above, the current value in find_shares() */
 };
 
-/* The mean of the launches' distribution functions. VALUE[i] covers the probabilities BELOW[i] to SHARE_TO[i]. */
+/* The common distribution: the mean of the launches' distribution functions. VALUE[i] covers the probabilities BELOW[i] to
+ * SHARE_TO[i]. */
 struct shape {
     size_t n;
     double *value, *below, *share_to;
 };
 
-/* Returns the probability of L's times below Y. Times before LOW are below Y, times from LOW to HIGH equal Y. */
+/* Returns the probability that a time of L is below Y. Times before index LOW are below Y; those from LOW to HIGH equal Y. */
 static double share_below(const struct launch *l, double y, size_t low)
 {
     if (low == 0 || low == l->n)
@@ -116,8 +117,8 @@ static double shape_quantile(const struct shape *s, double u)
 
 /* --- the correction --- */
 
-/* The factor of times at the probabilities 1 - reach / worth, linear between them; worth: the effective number of independent
- * samples in a launch. */
+/* The factors for times at the probabilities 1 - reach / worth, linear between these. Worth: the effective number of
+ * independent samples in a launch. */
 struct correction {
     double worth;
     double ratio[POINTS];
@@ -147,7 +148,7 @@ static double factor_at(const struct correction *c, double u)
     return c->ratio[k - 1] + (c->ratio[k] - c->ratio[k - 1]) * (t - reach[k - 1]) / (reach[k] - reach[k - 1]);
 }
 
-/* Multiplies D's knots, with knots added at the probabilities of C. */
+/* Multiplies the knots of D by the factors of C, after adding knots at the probabilities of C. */
 static int correct(struct mpg_distribution *d, const struct correction *c, struct mpg_error *err)
 {
     const size_t max = d->knots + POINTS;
@@ -206,7 +207,7 @@ static bool take_launches(const struct mpg_launches *launches, struct launch *la
     return true;
 }
 
-/* Computes the SHAPE of N launches at and above the probability U. SHAPE has room for all times. */
+/* Computes SHAPE of N launches at and above the probability U. SHAPE has memory for all times. */
 static void find_shape(struct shape *shape, struct launch *launch, size_t n, double u)
 {
     double min = INFINITY;
@@ -275,7 +276,7 @@ int mpg_complete_tails(struct mpg_signature *sig, struct mpg_error *err)
 
 /* === overheads === */
 
-/* Times that an overhead of one size cannot exceed. */
+/* Times that an overhead of one message size cannot exceed. */
 struct bounds {
     struct mpg_one_way_time limit[2];
     size_t n;
@@ -289,7 +290,7 @@ static int bound(struct mpg_distribution *d, const struct bounds *b, double laun
     return mpg_distribution_prepare(d, err);
 }
 
-/* Returns the known times of PATH that limit an overhead of BYTES: of a send if SENDS, else of a receive. */
+/* Returns the known times of PATH that limit an overhead of a message of BYTES: of its send if SENDS, else of its receive. */
 static struct bounds find_bounds(const struct mpg_network_path *path, bool sends, double bytes)
 {
     struct bounds b = {.n = 0};
@@ -300,7 +301,7 @@ static struct bounds find_bounds(const struct mpg_network_path *path, bool sends
     return b;
 }
 
-/* Limits the overheads SIZES of sizes up to MAX bytes. */
+/* Limits the overheads SIZES of messages of up to MAX bytes. */
 static int bound_sizes(const struct mpg_network_path *path, struct mpg_network_sizes *sizes, bool sends, int64_t max,
                        struct mpg_error *err)
 {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double LINE_BYTES = 64; /* a cache line of all processors in use but POWER (128) and some ARM (128, 256) */
+static const double LINE_BYTES = 64; /* a cache line of all processors in use except POWER (128) and some ARM (128, 256) */
 
 struct mpg_compute_shares mpg_compute_shares_of(const struct mpg_compute_counts *counts, const struct mpg_compute_rates *source,
                                                 double best_ipc)

@@ -45,7 +45,7 @@ static void free_launches(struct mpg_launches *launches)
     free(launches->ns);
 }
 
-/* Replaces the shared distributions of LAUNCHES by copies. */
+/* Replaces the distributions of LAUNCHES, which the copy shares, by copies. */
 static int own_launches(struct mpg_launches *launches, struct mpg_error *err)
 {
     const struct mpg_launches shared = *launches;
@@ -67,7 +67,7 @@ static void free_sizes(struct mpg_network_sizes *sizes)
     free(sizes->size);
 }
 
-/* Replaces the shared sizes SIZES by copies; the rows of samples stay shared. */
+/* Replaces the sizes SIZES, which the copy shares, by copies; the rows of samples stay shared. */
 static int own_sizes(struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
     const struct mpg_network_sizes shared = *sizes;
@@ -89,7 +89,7 @@ static int own_sizes(struct mpg_network_sizes *sizes, struct mpg_error *err)
 
 enum { TABLES = 6 };
 
-/* Lists the tables of PATH that a copy owns. */
+/* Lists those tables of PATH that a copied signature owns. */
 static void list_tables(struct mpg_network_path *path, struct mpg_network_sizes *list[TABLES])
 {
     list[0] = &path->latency;
@@ -100,7 +100,7 @@ static void list_tables(struct mpg_network_path *path, struct mpg_network_sizes 
     list[5] = &path->receive_overhead;
 }
 
-/* Replaces the shared tables of PATH by copies. After an error the tables that are not copied yet are empty. */
+/* Replaces the tables of PATH, which the copy shares, by copies. After an error the tables that were not copied are empty. */
 static int own_path(struct mpg_network_path *path, struct mpg_error *err)
 {
     struct mpg_network_sizes *table[TABLES], shared[TABLES];
@@ -150,7 +150,7 @@ void mpg_factors_free(struct mpg_signature *copy)
     free(copy);
 }
 
-/* Returns a copy of SIG with message times and collectives of its own; NULL with ERR. */
+/* Returns a copy of SIG that owns its message times and collectives; NULL with ERR. */
 static struct mpg_signature *copy_signature(const struct mpg_signature *sig, struct mpg_error *err)
 {
     struct mpg_signature *copy = copy_of(sig, 1, sizeof *sig);
@@ -160,7 +160,7 @@ static struct mpg_signature *copy_signature(const struct mpg_signature *sig, str
     }
     copy->network = copy_of(sig->network, sig->paths, sizeof *sig->network);
     copy->collective = copy_of(sig->collective, sig->collectives, sizeof *sig->collective);
-    copy->paths = copy->collectives = 0; /* number of entries that own their data, which mpg_factors_free() frees */
+    copy->paths = copy->collectives = 0; /* so far, the number of entries that own their data, which mpg_factors_free() frees */
     int status = copy->network && copy->collective ? 0 : mpg_error_set(err, "out of memory");
     while (status == 0 && copy->paths < sig->paths)
         status = own_path(&copy->network[copy->paths++], err);
@@ -183,7 +183,7 @@ static int multiply(struct mpg_distribution *d, double factor, struct mpg_error 
     return mpg_distribution_prepare(d, err);
 }
 
-/* A position in the knots of a distribution, which moves up with the probabilities asked for. */
+/* A position among the knots of a distribution. It moves up with the probabilities that are looked up. */
 struct position {
     const struct mpg_distribution *d;
     size_t next; /* the first knot at or above the last probability */
@@ -204,13 +204,13 @@ static void find_sides(struct position *x, double p, double *left, double *right
     *right = d->quantiles[i + 1 < d->knots && d->probabilities[i + 1] == p ? i + 1 : i];
 }
 
-/* Knots of a distribution in the making. */
+/* The knots of a new distribution. */
 struct knots {
     size_t n;
     double *p, *q;
 };
 
-/* Appends the value Q at probability P; raises Q to the last value, as quantiles ascend. */
+/* Appends the value Q at probability P; Q is raised to the last value, because quantiles must not descend. */
 static void add_knot(struct knots *to, double p, double q)
 {
     q = fmin(fmax(q, 0), MPG_DISTRIBUTION_LIMIT);
@@ -242,7 +242,7 @@ static void combine(const struct mpg_distribution *d, const struct mpg_distribut
     }
 }
 
-/* Scales D, times of messages of some size, by F. EMPTY are those of an empty message, before they are scaled. */
+/* Scales D, times of messages of one size, by F. EMPTY: the times of an empty message before they are scaled. */
 static int scale(struct mpg_distribution *d, const struct mpg_distribution *empty, const struct mpg_time_factors *f,
                  struct mpg_error *err)
 {
@@ -265,13 +265,13 @@ static int scale(struct mpg_distribution *d, const struct mpg_distribution *empt
     return mpg_distribution_prepare(d, err);
 }
 
-/* Returns the distribution of SIZE in launch K of N; pooled if SIZE has other launches. */
+/* Returns the distribution of SIZE in launch K of N; the pooled one if SIZE has other launches. */
 static const struct mpg_distribution *launch_of(const struct mpg_network_size *size, size_t k, size_t n)
 {
     return size->launches.n == n ? size->launches.ns[k] : size->time_ns;
 }
 
-/* Scales TO, a copy of FROM. */
+/* Scales TO, which is a copy of FROM. */
 static int scale_sizes(const struct mpg_network_sizes *from, struct mpg_network_sizes *to, const struct mpg_time_factors *f,
                        struct mpg_error *err)
 {
@@ -294,8 +294,8 @@ static double median_of(const struct mpg_network_path *path, double bytes)
     return mpg_one_way_ns(&one_way, -1, 0.5);
 }
 
-/* Scales TO's times inside sends that wait for the receiver, by the ratio of the median one-way times of their size in TO and
- * FROM. */
+/* Scales the times that TO has for sends that wait for the receiver, by the ratio of the median one-way times of the same
+ * size in TO and FROM. */
 static int scale_held_sends(const struct mpg_network_path *from, struct mpg_network_path *to, struct mpg_error *err)
 {
     if (from->latency.n + from->bandwidth.n == 0)
@@ -304,7 +304,7 @@ static int scale_held_sends(const struct mpg_network_path *from, struct mpg_netw
         struct mpg_network_size *size = &to->sender.size[i];
         const double before = median_of(from, (double)size->size_bytes), after = median_of(to, (double)size->size_bytes);
         const double factor = before > 0 ? after / before : 1;
-        if (size->size_bytes <= from->eager_limit_bytes) /* does not wait: an overhead */
+        if (size->size_bytes <= from->eager_limit_bytes) /* such a send does not wait: its time is an overhead */
             continue;
         if (multiply(size->time_ns, factor, err) < 0)
             return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Drawing message times for several replicas. */
+/* Draws message times for several replicas. */
 #include "simulate/models/flights.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static bool has_latencies(const struct mpg_network_path *path)
 enum mpg_flight_rule mpg_flight_rule(const struct mpg_perturbation *p)
 {
     const struct mpg_network_path *target = p->target_path, *source = p->source_path;
-    bool transfers = p->predicts ? target && target->bandwidth.n > 0 /* transfer times exist for any size */
+    bool transfers = p->predicts ? target && target->bandwidth.n > 0 /* one-way times of any size come from transfer times */
                                  : mpg_perturbation_has_transfers(target);
     bool both_transfer = transfers && mpg_perturbation_has_transfers(source);
     if (has_latencies(target) && has_latencies(source))
@@ -48,7 +48,7 @@ double mpg_flight_median(const struct mpg_perturbation *p, double bytes)
     return mpg_flight_target_known(p) ? mpg_flight_of(p->target_path, bytes, 0.5) : 0;
 }
 
-/* Transfer time of the bytes: that of the message less that of an empty one. */
+/* Transfer time of the bytes: that of the message minus that of an empty one. */
 struct transfer {
     struct mpg_curve_point min, at;
     bool empty;
@@ -84,7 +84,7 @@ static void transfer_times(const struct transfer *transfer, const struct mpg_qua
 
 /* --- two paths --- */
 
-/* delta(d; u) at one size. */
+/* delta(d; u), the extra time on the target, at one size d. */
 struct flight {
     enum mpg_flight_rule rule;
     struct mpg_one_way_time target, source;
@@ -120,7 +120,7 @@ static struct flight find_flight(const struct mpg_perturbation *p, enum mpg_time
     return f;
 }
 
-/* Writes delta of each request into NS, ns. F's rule is not NONE. */
+/* Writes delta of each request into NS, ns. F's rule must not be NONE. */
 static void flight_times(const struct flight *f, const struct mpg_quantile_requests *wanted, double *ns)
 {
     double less_ns[MPG_LANES_AT_ONCE];
@@ -149,8 +149,8 @@ static void flight_times(const struct flight *f, const struct mpg_quantile_reque
         ns[w] = ns[w] - less_ns[w];
 }
 
-/* The terms of a message's extra time: lambda, and tau = whole - empty. If both are asked for and use one model, lambda and
- * empty cancel. */
+/* The terms of a message's extra time: lambda, and tau = whole - empty. If both are asked for with the same model, lambda and
+ * `empty` cancel. */
 struct parts {
     struct flight lambda, whole, empty;
     bool has_lambda, has_whole, has_empty;
@@ -264,7 +264,7 @@ void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sent_m
 
 /* --- several replicas --- */
 
-/* Returns the number of replicas in the next vector, of N with DONE done. */
+/* Returns the number of replicas in the next vector, if DONE of N are done. */
 static uint32_t batch_of(uint32_t n, uint32_t done)
 {
     return n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
@@ -432,7 +432,7 @@ void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sent_
 
 /* --- rounds of a collective --- */
 
-/* Adds one round's kappa and, if HAS_MESSAGE, the command line's lambda. */
+/* Adds kappa of one round and, if HAS_MESSAGE, the lambda of the command line. */
 static void add_given_round(const struct mpg_perturbation *p, struct mpg_address *address,
                             bool has_message, uint32_t first, uint32_t n, double *value_ns)
 {

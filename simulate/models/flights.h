@@ -13,7 +13,8 @@
 
 struct mpg_perturbation;
 
-/* A call can start several collectives: round R of collective I has the draw index R + I times this number. */
+/* A call can start several collectives. To keep their draws apart, round R of collective I has the draw index R + I times
+ * this number. */
 #define MPG_INDEX_OF_SEVERAL 0x9e3779b1u
 
 /* How the extra time of a message is derived from the signatures. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Drawing overheads for several replicas. */
+/* Draws overheads for several replicas. */
 #include "simulate/models/overheads.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ struct mpg_overhead_at_size mpg_overhead_at_size(const struct mpg_perturbation *
 {
     const struct mpg_overhead_sizes *o = &p->overhead[which];
     const struct mpg_network_sizes *sizes = of_source ? o->source : o->target;
-    /* this machine's noise comes from a noise record, so its overheads are drawn without noise */
+    /* if the machine's noise comes from a noise record, its overheads are drawn without noise */
     const bool recorded = of_source ? o->source_noise : o->target_noise;
     struct mpg_overhead_at_size found = {.interpolation = mpg_interpolation_find(sizes, bytes), .further = further};
     found.max = mpg_interpolation_max(&found.interpolation, recorded);
@@ -96,7 +96,7 @@ void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_q
         ns[w] = fmax(ns[w] - fmin(empty_ns[w], o->empty_max), 0);
 }
 
-/* FACTOR times the target's overhead less, if HAS_LESS, LESS at u or, if MIN, at u = 0. */
+/* FACTOR times the target's overhead. If HAS_LESS, LESS is subtracted, at the same u or, if MIN, at u = 0. */
 struct cost {
     struct mpg_overhead_at_size target, less;
     bool has_less, min;

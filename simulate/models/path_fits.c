@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Chooses the fitted distribution families for the message times of target and source. */
+/* Selects the fitted distribution families for the message times of target and source. */
 #include "simulate/models/path_fits.h"
 
 #include <stdlib.h>
 
 #include "simulate/models/perturbation.h"
 
-/* Returns the best fit of each of SIZES. WHAT: the name of these times in errors. */
+/* Returns the best fit for each of SIZES. WHAT: the name of these times, for errors. */
 static int choose_all(const struct mpg_signature *sig, const struct mpg_network_path *path,
                       const struct mpg_network_sizes *sizes, const char *what,
                       struct mpg_fitted **fits, struct mpg_error *err)

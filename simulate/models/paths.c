@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One perturbation for each pair of path classes. */
+/* Makes a perturbation for each pair of path classes. */
 #include "simulate/models/paths.h"
 
 #include <string.h>
 
-/* Sets PATH_COSTS for messages that use TARGET on the target and used SOURCE on the source. */
+/* Sets PATH_COSTS for messages that take the path TARGET on the target and took the path SOURCE on the source. */
 static int set_path_costs(struct mpg_perturbation *path_costs, const struct mpg_perturbation *p,
                           const struct mpg_network_path *target, const struct mpg_network_path *source,
                           struct mpg_error *err)
 {
     *path_costs = *p;
     memset(path_costs->overhead, 0, sizeof path_costs->overhead);
-    memset(path_costs->meetings, 0, sizeof path_costs->meetings); /* do not belong to a path */
+    memset(path_costs->meetings, 0, sizeof path_costs->meetings); /* measured collectives do not belong to a path */
     memset(&path_costs->target_fits, 0, sizeof path_costs->target_fits);
     memset(&path_costs->source_fits, 0, sizeof path_costs->source_fits);
     path_costs->target_path = target;
@@ -20,7 +20,7 @@ static int set_path_costs(struct mpg_perturbation *path_costs, const struct mpg_
     return mpg_perturbation_use_fits(path_costs, err);
 }
 
-/* Returns the number of path classes of a machine with PLACEMENT. is_taken() returns whether messages use CLASS. */
+/* classes() returns the number of path classes of a machine with PLACEMENT, is_taken() whether messages use CLASS. */
 static int classes(const struct mpg_placement *placement)
 {
     return placement ? MPG_PATHS : 1;
@@ -31,14 +31,14 @@ static bool is_taken(const struct mpg_placement *placement, int class)
     return !placement || placement->taken[class] || class == MPG_PATH_COMPLEX;
 }
 
-/* Returns true if only messages of a rank to itself use CLASS. */
+/* Returns true if only messages of a rank to itself take paths of CLASS. */
 static bool is_own(const struct mpg_placement *placement, int class)
 {
     return placement && class == MPG_PATH_COMPLEX && !placement->taken[class];
 }
 
-/* Lists the candidate paths of SIG for CLASS, in the order of trial, and returns their number, at least 1; a path may be NULL.
- * Without PLACEMENT or SIG the only candidate is ONLY. */
+/* Lists the candidate paths of SIG for CLASS, in the order of trial, and returns their number, at least 1; a path may be
+ * NULL. Without PLACEMENT or SIG there is only the candidate ONLY. */
 static int list_paths(const struct mpg_signature *sig, const struct mpg_placement *placement, int class,
                       const struct mpg_network_path *only, const struct mpg_network_path **path)
 {
@@ -56,7 +56,8 @@ static int list_paths(const struct mpg_signature *sig, const struct mpg_placemen
     return n > 0 ? n : 1;
 }
 
-/* Fills the entry of classes T and S. Messages of a rank to itself use the first candidates that have the needed times. */
+/* Fills the entry for path classes T on the target and S on the source. Messages of a rank to itself take the first
+ * candidates that have the needed times. */
 static int use_classes(struct mpg_paths *paths, const struct mpg_perturbation *p, int t, int s,
                        struct mpg_error *err)
 {

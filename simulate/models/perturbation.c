@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Perturbations from signatures and options, and queries about them. */
+/* Makes perturbations from signatures and options, and answers questions about them. */
 #include "simulate/models/perturbation.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 /* --- from signatures --- */
 
-/* Sets ERR: SIG has no path of class PATH; lists those it has. */
+/* Sets ERR to the message that SIG has no path of class PATH, with a list of the classes that SIG has. */
 static int no_path(const struct mpg_signature *sig, enum mpg_path_class path,
                    struct mpg_error *err)
 {
@@ -37,8 +37,8 @@ static int choose_paths(struct mpg_perturbation *p, enum mpg_path_class path,
     return 0;
 }
 
-/* Uses the measured arithmetic of reductions if both machines have it; in predict mode, if the target has it. Without a source
- * the target's stands for both. */
+/* Uses the measured times of the arithmetic in reductions, if both machines have them; in predict mode, if the target has
+ * them. Without a source, those of the target are used for both machines. */
 static void use_reductions(struct mpg_perturbation *p)
 {
     const struct mpg_signature *other = p->source && !p->predicts ? p->source : p->target;
@@ -80,7 +80,7 @@ void mpg_perturbation_clear(struct mpg_perturbation *p)
 
 /* --- launches --- */
 
-/* Returns the smaller of two numbers of launches, ignoring those below 2. */
+/* Returns the smaller of two numbers of launches; ignores numbers below 2. */
 static uint32_t fewest(uint32_t a, size_t b)
 {
     return b == 0 || (a > 1 && (b == 1 || a <= b)) ? a : (uint32_t)b;
@@ -106,7 +106,7 @@ static uint32_t launches_of_path(const struct mpg_network_path *path)
     return n;
 }
 
-/* Returns the smallest number of launches on PATH and of collectives. */
+/* Returns the smallest number of launches of the measurements on PATH and of the collectives. */
 static uint32_t launches_in_use(const struct mpg_signature *sig, const struct mpg_network_path *path)
 {
     uint32_t n = launches_of_path(path);
@@ -115,7 +115,7 @@ static uint32_t launches_in_use(const struct mpg_signature *sig, const struct mp
     return n;
 }
 
-/* Returns the smallest number of launches of all paths, including streams. */
+/* Returns the smallest number of launches of the measurements on all paths, streams included. */
 static uint32_t launches_of_paths(const struct mpg_signature *sig)
 {
     uint32_t n = 0;
@@ -214,7 +214,7 @@ bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
 {
     return mpg_specs_can_be_negative(&p->latency) || mpg_specs_can_be_negative(&p->byte) ||
            (p->call_edges == MPG_CALL_EDGES_PAPER && mpg_specs_can_be_negative(&p->call_noise)) ||
-           p->resizes || any_measured(p); /* tau of a synchronous send is drawn */
+           p->resizes || any_measured(p); /* tau of a synchronous send is drawn in these cases */
 }
 
 /* --- calls --- */

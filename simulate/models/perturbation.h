@@ -27,7 +27,7 @@ struct mpg_perturbation {
     struct mpg_specs noise, call_noise, latency, byte; /* distributions from the command line; each is a sum */
     enum mpg_call_edges call_edges;
     double compute_ratio; /* rho > 0, outside regions with a ratio of their own */
-    bool counted_ratios;  /* ratios come from processor counters of the trace */
+    bool counted_ratios;  /* the compute ratios come from processor counters of the trace */
     bool region_ratios;   /* some region has a ratio of its own; struct mpg_interval holds the ratio */
     bool regions_differ;  /* some region's ratio is not 1 */
     bool changes_work;    /* a hypothesis changes compute intervals; struct mpg_interval says how */
@@ -42,7 +42,7 @@ struct mpg_perturbation {
     struct mpg_path_fits target_fits, source_fits;
     enum mpg_noise_model noise_model;
     bool scales_noise;        /* the time that the target's noise takes is multiplied by noise_factor */
-    double noise_factor;      /* >= 0 */
+    double noise_factor;      /* applies if scales_noise, >= 0 */
     bool scales_call_noise;   /* noise inside calls is multiplied by call_noise_factor instead */
     double call_noise_factor; /* >= 0 */
     bool scales_messages;     /* the target is a copy by mpg_factors_apply(), with these factors, >= 0: */
@@ -52,7 +52,7 @@ struct mpg_perturbation {
     size_t target_cores, source_cores; /* number of cores with a noise record */
     bool same_noise;        /* target and source have the same noise */
     bool off_cpu_known;     /* the trace holds each rank's time off its CPU */
-    struct mpg_bootstrap_blocks parts; /* blocks of noise records in each bootstrap measurement */
+    struct mpg_bootstrap_blocks parts; /* blocks of noise records that each bootstrap sample consists of */
     /* LogGP parameters of messages and the processors they run on, in place of distributions and signatures; NULL: not used */
     const struct mpg_parameters *parameters;
     const struct mpg_processors *processors;
@@ -61,7 +61,7 @@ struct mpg_perturbation {
     bool ignores_collectives; /* measured collectives are not used */
     bool unperturbed;         /* messages of collectives take the source machine's times */
     const struct mpg_signature *reduces,
-        *source_reduces;    /* signature with the arithmetic of reductions, on target and source; NULL: unknown */
+        *source_reduces;    /* signature that has the arithmetic of reductions, on target and source; NULL: unknown */
     bool measurement_fixed; /* signatures are taken as exact: launches are not drawn */
     bool speed_recorded;    /* computation has the speed of the recording, in all runs (simulate/models/speed.h) */
     struct mpg_overhead_sizes overhead[MPG_OVERHEADS];
@@ -69,7 +69,7 @@ struct mpg_perturbation {
     bool predicts;          /* for predict mode: each path is fitted on its own; the source is not used */
     bool every_path;        /* messages use the target's paths of all classes (--map) */
     bool every_source_path; /* messages used the source's paths of all classes (--source=map) */
-    double *launch;         /* launch of each replica, 0 <= launch < 1; NULL: pooled launches */
+    double *launch;         /* by replica: number that selects its benchmark launch, 0 <= launch < 1; NULL: pooled launches */
     uint32_t first_replica;
 };
 
@@ -100,7 +100,7 @@ static inline double mpg_perturbation_launch(const struct mpg_perturbation *p, u
     return p->launch ? p->launch[replica - p->first_replica] : -1;
 }
 
-/* Returns these values for all replicas from FIRST on; NULL: pooled launches. */
+/* Returns these values for all replicas, from FIRST on; NULL: pooled launches. */
 static inline const double *mpg_perturbation_launches(const struct mpg_perturbation *p,
                                                       uint32_t first)
 {
@@ -142,7 +142,7 @@ bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p);
 bool mpg_perturbation_removes_off_cpu(const struct mpg_perturbation *p);
 /* Returns true if no noise is added to compute intervals or removed from them. */
 bool mpg_perturbation_is_quiet(const struct mpg_perturbation *p);
-/* Returns the factor for the ratio of each interval: rho, or 1 if intervals hold the ratio of their region. */
+/* Returns the factor to be multiplied with the ratio of each interval: rho, or 1 if intervals hold the ratio of their region. */
 static inline double mpg_perturbation_rho(const struct mpg_perturbation *p)
 {
     return p->region_ratios ? 1 : p->compute_ratio;

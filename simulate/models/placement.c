@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading of --map and --source=map; hosts. */
+/* Reads the options --map and --source=map, and places ranks by hosts. */
 #include "simulate/models/placement.h"
 
 #include <ctype.h>
@@ -49,14 +49,14 @@ static int read_count(const char *name, const char *text, const char *word, int6
 
 /* --- from a file --- */
 
-/* Distinct words so far, each with its node or none; the index is the word's number. */
+/* The distinct words so far, each with its node or without one; the index of a word is its number. */
 struct words {
     char **word;
     int32_t n, capacity;
-    struct mpg_map places; /* numbers of words; key: node with the number of earlier words of this hash, and the hash */
+    struct mpg_map places; /* (node and number of earlier words with this hash, hash) -> number of the word */
 };
 
-/* FNV-1a hash (Fowler, Noll, Vo). */
+/* FNV-1a hash (Fowler, Noll, Vo) of WORD. */
 static uint64_t hash_of(const char *word)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -65,7 +65,7 @@ static uint64_t hash_of(const char *word)
     return hash;
 }
 
-/* Returns the new word's number; -1: out of memory. */
+/* Adds a word and returns its number; -1: out of memory. */
 static int32_t add_word(struct words *words, const char *word)
 {
     if (words->n == words->capacity) {
@@ -79,7 +79,7 @@ static int32_t add_word(struct words *words, const char *word)
     return (words->word[words->n] = strdup(word)) ? words->n++ : -1;
 }
 
-/* Returns the number of WORD of NODE (-1: no node), adding it if it is new; -1: out of memory. */
+/* Returns the number of WORD on NODE (-1: without node), which is added if new; -1: out of memory. */
 static int32_t number_of(struct words *words, int32_t node, const char *word)
 {
     const uint64_t hash = hash_of(word);
@@ -105,7 +105,7 @@ static void clear_words(struct words *words)
     mpg_map_clear(&words->places);
 }
 
-/* Reads LINE, line NUMBER of the file, as the placement of the next rank. Skips an empty line. */
+/* Reads LINE, line NUMBER of the file, as the placement of the next rank. Skips empty lines. */
 static int read_line(struct mpg_placement *p, int32_t *rank, int32_t ranks, char *line, int number,
                      struct words *nodes, struct words *complexes, struct mpg_error *err)
 {
@@ -159,13 +159,13 @@ static int read_file(struct mpg_placement *p, const char *name, const char *path
 
 /* --- path classes between ranks --- */
 
-/* Finds the path classes that occur. FIRST[node] is the first rank of the node plus 1; COMPLEXES[c] counts the ranks in core
- * complex c. Both are zero at first. */
+/* Finds the path classes that occur. Working memory, zero at first: FIRST[node] is 1 + the first rank of the node;
+ * COMPLEXES[c] is the number of ranks in core complex c. */
 static void find_taken(struct mpg_placement *p, int32_t *first, int32_t *complexes)
 {
     for (int32_t r = 0; r < p->ranks; r++) {
         const int32_t complex = p->core_complex[r];
-        int32_t *of_node = &first[p->node[r]]; /* plus 1 */
+        int32_t *of_node = &first[p->node[r]]; /* 1 + the first rank of the node */
         if (*of_node > 0 && (complex < 0 || complex != p->core_complex[*of_node - 1]))
             p->taken[MPG_PATH_NODE] = true;
         if (complex >= 0 && complexes[complex]++ > 0)
@@ -225,7 +225,7 @@ int mpg_placement_of_hosts(struct mpg_placement *p, const int32_t *host, int32_t
     int32_t count = 0;
     int status = reserve(p, ranks, err);
     for (int32_t r = 0; status == 0 && r < ranks; r++) {
-        uint64_t *node = mpg_map_add(&nodes, (uint64_t)(uint32_t)host[r], 0); /* number of the node plus 1 */
+        uint64_t *node = mpg_map_add(&nodes, (uint64_t)(uint32_t)host[r], 0); /* 1 + number of the node */
         if (!node) {
             status = mpg_error_set(err, "out of memory");
             break;
@@ -241,7 +241,7 @@ int mpg_placement_of_hosts(struct mpg_placement *p, const int32_t *host, int32_t
 
 /* --- paths --- */
 
-/* The classes to try for each class, nearest first. */
+/* For each class, the classes to try, nearest first. */
 static const enum mpg_path_class order[MPG_PATHS][MPG_PATHS] = {
     [MPG_PATH_COMPLEX] = {MPG_PATH_COMPLEX, MPG_PATH_NODE, MPG_PATH_BETWEEN},
     [MPG_PATH_NODE] = {MPG_PATH_NODE, MPG_PATH_COMPLEX, MPG_PATH_BETWEEN},

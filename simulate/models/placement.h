@@ -15,7 +15,8 @@ struct mpg_placement {
     int32_t *node;     /* node of each rank; nodes are numbered from 0 by their lowest rank */
     int32_t *core_complex; /* core complex of each rank, numbered over all nodes; -1: unknown */
     enum mpg_path_class farthest; /* class of the two ranks that are farthest apart */
-    bool taken[MPG_PATHS];        /* classes that occur between two ranks; the farthest always */
+    /* by class: some message between two ranks takes a path of this class; always true for the farthest class */
+    bool taken[MPG_PATHS];
 };
 
 /* Parses TEXT, the value of the option NAME, for RANKS ranks into P: "block:N" or "cyclic:N" (N >= 1 ranks a node), or the name

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A direct-mapped cache: an entry replaces the one with the same hash. */
+/* A direct-mapped cache: a new entry replaces the entry with the same hash. */
 #include "simulate/models/quantile_cache.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 
 /* Number of entries of the cache, and maximum number of terms of a constant message time. */
 enum { PLACES = 64, TERMS = 4 };
-/* The number of recent rows that are kept for each sending rank (docs/MODEL.md, section 3, Messages in a row). */
+/* Number of recent rows that are stored for each sending rank (docs/MODEL.md, section 3, Messages in a row). */
 enum { KEPT = 4 };
 
-/* --- rows: drawn once for all of their messages --- */
+/* --- rows of successive messages, drawn once for all their messages --- */
 
 /* What identifies a row. */
 struct key {
@@ -25,16 +25,16 @@ struct key {
 };
 
 struct sender {
-    struct key key[KEPT]; /* p NULL: empty */
-    uint32_t next;        /* the entry to replace next */
-    uint32_t row[];       /* KEPT x n: where the row begins in each replica (mpg_flight_draw_rows()) */
+    struct key key[KEPT]; /* p NULL: the place is empty */
+    uint32_t next;        /* index of the row to be replaced next */
+    uint32_t row[];       /* [index of the row][replica]: where the row begins (mpg_flight_draw_rows()) */
 };
 
 struct kept_rows {
     uint32_t first, n;
     struct sender **sender; /* by rank; NULL: the rank has not sent yet */
     uint32_t senders;
-    uint32_t *drawn;        /* n; used when memory is short */
+    uint32_t *drawn;        /* [replica]: memory to draw into if there is none to store a row */
 };
 
 static void kept_rows_free(struct kept_rows *k)
@@ -48,7 +48,7 @@ static void kept_rows_free(struct kept_rows *k)
     free(k);
 }
 
-/* Error: out of memory. */
+/* Returns an empty store of rows. Error: out of memory. */
 static struct kept_rows *kept_rows_new(uint32_t first, uint32_t n, struct mpg_error *err)
 {
     struct kept_rows *k = calloc(1, sizeof *k);
@@ -61,7 +61,7 @@ static struct kept_rows *kept_rows_new(uint32_t first, uint32_t n, struct mpg_er
     return NULL;
 }
 
-/* Returns the rows of RANK; NULL: out of memory. */
+/* Returns the stored rows of RANK; NULL: out of memory. */
 static struct sender *sender_of(struct kept_rows *k, int32_t rank)
 {
     struct mpg_error ignored;
@@ -118,16 +118,16 @@ struct table {
 };
 
 struct entry {
-    const struct mpg_perturbation *p; /* NULL: empty */
+    const struct mpg_perturbation *p; /* NULL: the entry is empty */
     double bytes;
     enum drawn drawn;
-    bool is_cached;       /* false: the function without a cache draws the value */
-    uint32_t terms;       /* > 0: a constant, the sum of these terms, added in this order */
+    bool is_cached;       /* false: the value is drawn by the function without a cache */
+    uint32_t terms;       /* > 0: the value is a constant, the sum of this number of terms, added in this order */
     double term_ns[TERMS];
-    bool leaves;          /* the draws of the message's overheads can be made together with those of its time */
+    bool leaves;          /* the draws for the message's overheads can be made together with the draw for its time */
     bool has_source, has_min;
-    struct mpg_lane_time target, source; /* times at this size */
-    double *min_ns;       /* n; the target's minimum, if it is subtracted */
+    struct mpg_lane_time target, source; /* times of messages of this size */
+    double *min_ns;       /* [replica]: the target's minimum, if it is subtracted */
     const struct mpg_rows *rows;
     double row_share;
     double median_ns;
@@ -140,7 +140,7 @@ struct mpg_quantile_cache {
     struct entry entry[PLACES];
     struct table *table;
     uint32_t tables, table_capacity;
-    struct entry *last[DRAWN]; /* the last entry of each quantity; NULL: none */
+    struct entry *last[DRAWN]; /* by quantity: the entry used last; NULL: none */
 };
 
 struct mpg_quantile_cache *mpg_quantile_cache_new(uint32_t first, uint32_t n, struct mpg_error *err)
@@ -174,12 +174,13 @@ void mpg_quantile_cache_free(struct mpg_quantile_cache *s)
 
 double mpg_quantile_cache_bytes(int32_t ranks)
 {
-    const double table = sizeof(uint32_t) + sizeof(struct mpg_distribution *); /* struct mpg_lane_table */
+    /* memory of struct mpg_lane_table for each replica */
+    const double table = sizeof(uint32_t) + sizeof(struct mpg_distribution *);
     const double entry = 4 * table + sizeof(double);
     return PLACES * entry + ranks * (double)(KEPT * sizeof(uint32_t)) + sizeof(uint32_t);
 }
 
-/* --- finding --- */
+/* --- look-up --- */
 
 static size_t place_of(const struct mpg_perturbation *p, double bytes, enum drawn drawn)
 {
@@ -190,7 +191,7 @@ static size_t place_of(const struct mpg_perturbation *p, double bytes, enum draw
 }
 _Static_assert(PLACES == 1 << (64 - 58), "a hash says one of them");
 
-/* Returns the look-up table at SIZE; NULL: it cannot be built. */
+/* Returns the table for vector look-ups at SIZE; NULL: it cannot be built. */
 static struct mpg_lane_table *make_table(const struct mpg_quantile_cache *s, const struct mpg_network_size *size,
                                          const double *launch)
 {
@@ -220,7 +221,7 @@ static const struct mpg_lane_table *table_of(struct mpg_quantile_cache *s, const
     return t->table;
 }
 
-/* Sets TIME for INTERPOLATION. Returns false if a table cannot be built. */
+/* Sets TIME to the time of INTERPOLATION. Returns false if a table cannot be built. */
 static bool find_time(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
                       const struct mpg_interpolation *interpolation, double max_ns, struct mpg_lane_time *time)
 {
@@ -232,7 +233,7 @@ static bool find_time(struct mpg_quantile_cache *s, const struct mpg_perturbatio
     return time->low && (!lies_between || time->high);
 }
 
-/* Sets X's minima to those of INTERPOLATION, at most MAX_NS. Returns false if memory is short. */
+/* Sets the minima of X to those of INTERPOLATION, but at most MAX_NS. Returns false if memory runs out. */
 static bool find_min(const struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
                      const struct mpg_interpolation *interpolation, double max_ns, struct entry *x)
 {
@@ -264,8 +265,8 @@ static bool find_flight(struct mpg_quantile_cache *s, struct entry *x)
                           : find_min(s, x->p, &target, INFINITY, x));
 }
 
-/* Finds the overhead on the target: unchanged if TARGET; else minus the source's overhead or, without a source, minus
- * its own minimum. */
+/* Finds the overhead on the target: if TARGET, the whole overhead; otherwise minus the source's overhead or, without a
+ * source, minus its own minimum. */
 static bool find_overhead(struct mpg_quantile_cache *s, enum mpg_overhead which, bool target,
                           struct entry *x)
 {
@@ -323,7 +324,7 @@ static inline const struct entry *entry_of(struct mpg_quantile_cache *s, const s
 
 /* --- drawing --- */
 
-/* Adds X at the probabilities U to K replicas from index AT on. */
+/* Adds the time of X, at probabilities U, to K replicas from index AT on. */
 static void add(const struct mpg_quantile_cache *s, const struct entry *x, uint32_t at, uint32_t k, const double *u,
                 double *value_ns)
 {
@@ -331,7 +332,7 @@ static void add(const struct mpg_quantile_cache *s, const struct entry *x, uint3
                               x->has_min ? x->min_ns + at : NULL, at, u, k, value_ns + at);
 }
 
-/* Adds the message time X of M. Unless RECEIVE is NULL, also makes the draws of M's overheads, into SEND and RECEIVE. */
+/* Adds X, the message time of M. Unless RECEIVE is NULL, also makes the draws for M's overheads, into SEND and RECEIVE. */
 static void draw_flight(struct mpg_quantile_cache *s, const struct entry *x, const struct mpg_sent_message *m, double *value_ns,
                         struct mpg_overhead_draws *send, struct mpg_overhead_draws *receive)
 {
@@ -374,7 +375,7 @@ void mpg_quantile_cache_perturb_flight(struct mpg_quantile_cache *s, const struc
         mpg_perturb_flight(p, m, MPG_FLIGHT_WHOLE, s->first, s->n, value_ns);
 }
 
-/* Returns true if LEFT holds the draws of M. */
+/* Returns true if LEFT has the draws for M. */
 static inline bool holds_draws(const struct mpg_overhead_draws *left, const struct mpg_perturbation *p,
                                 const struct mpg_sent_message *m)
 {

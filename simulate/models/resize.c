@@ -14,7 +14,7 @@ bool mpg_resize_is_known(const struct mpg_perturbation *p)
     return p->source_byte_given || has_times(p);
 }
 
-/* One-way times of two sizes on the source. */
+/* One-way times of two message sizes on the source. */
 struct sizes {
     struct mpg_one_way_time from, to;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Interpolation between measured sizes, and one-way times. */
+/* Interpolates between measured sizes, and finds one-way times. */
 #include "simulate/models/sizes.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static double place_of(double bytes)
     return log2(bytes + 1);
 }
 
-/* Returns the index of the first size >= BYTES; sizes->n: none. */
+/* Returns the index of the first measured size >= BYTES; sizes->n: none. */
 static size_t first_from(const struct mpg_network_sizes *sizes, double bytes)
 {
     size_t i = 0;
@@ -117,7 +117,7 @@ double mpg_interpolation_median(const struct mpg_interpolation *interpolation)
 
 double mpg_interpolation_max(const struct mpg_interpolation *interpolation, bool recorded)
 {
-    const double disturbed = 20; /* times the median */
+    const double disturbed = 20; /* an overhead of more than this many medians contains noise */
     return recorded && mpg_rule_holds(MPG_RULE_DISTURBED) ? disturbed * mpg_interpolation_median(interpolation) : INFINITY;
 }
 

@@ -7,13 +7,13 @@
 #include <gsl/gsl_cdf.h>
 
 static const double TAIL = 0.05;
-/* Quantiles that stand for the run times of more replicas; bisection steps for a run time. */
+/* Number of quantiles that represent the run times if there are more replicas; number of bisection steps to find a run time. */
 enum { MAX_QUANTILES = 500, HALVINGS = 60 };
 
-/* The variance of the logarithms of one machine's rates between launches. */
+/* How much one machine's rates differ between launches: variance of their logarithms. */
 struct spread {
     double variance;
-    size_t freedom; /* the smallest number of launches of a rate, less one */
+    size_t freedom; /* the smallest number of launches of a rate, minus 1 */
 };
 
 static int most_cores(const struct mpg_signature *sig, const char *kernel)
@@ -40,7 +40,7 @@ static bool add_squares(const struct mpg_compute_rate *r, double *squares)
     return true;
 }
 
-/* Returns the spread of SIG, pooled over kernels and cores, with the most cores at once; freedom 0: not known. */
+/* Returns the spread of SIG, pooled over kernels and cores, for the largest number of cores at once; freedom 0: not known. */
 static struct spread spread_of(const struct mpg_signature *sig)
 {
     double squares = 0;
@@ -70,7 +70,7 @@ struct mpg_launch_speed mpg_speed_of(const struct mpg_perturbation *p)
         return f;
     f.is_known = true;
     f.sd = sqrt(sum);
-    f.freedom = target.variance == source.variance /* both signatures hold the same measurement of one machine */
+    f.freedom = target.variance == source.variance /* if both signatures hold the same measurement of one machine */
                     ? (double)target.freedom
                     : sum * sum / (target.variance * target.variance / (double)target.freedom +
                                    source.variance * source.variance / (double)source.freedom);
@@ -81,18 +81,18 @@ struct mpg_launch_speed mpg_speed_of(const struct mpg_perturbation *p)
 
 /* --- run times --- */
 
-/* Returns F where the run takes RATIO times as long as at the recorded speed. */
+/* Returns the factor F with which the run takes RATIO times as long as at the recorded speed. */
 static double factor_at(const struct mpg_launch_speed *f, const struct mpg_speed_runs *x, double ratio)
 {
     const double limit = ratio < 1 ? f->low : f->high, reached = ratio < 1 ? x->low : x->high;
     if (ratio == 1)
         return 1;
-    if (reached == 1) /* the run does not depend on F */
+    if (reached == 1) /* the run time does not depend on F */
         return ratio < 1 ? 0 : INFINITY;
     return 1 + (ratio - 1) / (reached - 1) * (limit - 1);
 }
 
-/* Returns the part of all runs that take at most RUN_NS. */
+/* Returns the share of runs that take at most RUN_NS. */
 static double part_below(const struct mpg_launch_speed *f, const struct mpg_speed_runs *x, double run_ns)
 {
     const size_t n = x->n < MAX_QUANTILES ? x->n : MAX_QUANTILES;

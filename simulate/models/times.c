@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Drawing times on the target for several replicas. */
+/* Draws times on the target for several replicas. */
 #include "simulate/models/times.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 
 /* --- by a machine's parameters (docs/MACHINES.md) --- */
 
-/* Returns true if M takes the times within a cluster. A message of a rank to itself does even without clusters: it is copied in
- * memory. */
+/* Returns true if M has the times within a cluster. A message of a rank to itself has these even without clusters, because it
+ * is copied in memory. */
 static bool is_near(const struct mpg_perturbation *p, const struct mpg_sent_message *m)
 {
     return m->to == m->rank ||
@@ -99,7 +99,7 @@ static double parametric_round(const struct mpg_perturbation *p, const struct mp
 
 /* --- by signatures and the command line --- */
 
-/* Returns the time at BYTES of the measured times SIZES, extrapolated with their own slope. */
+/* Returns the time of BYTES by the measured times SIZES, extrapolated with their own slope. */
 static struct mpg_one_way_time find_measured(const struct mpg_network_sizes *sizes, double bytes)
 {
     return mpg_one_way_find(sizes, NULL, sizes, bytes);
@@ -181,7 +181,7 @@ static void add_one_way_time(const void *one_way, const struct mpg_quantile_requ
         value_ns[w] += ns[w];
 }
 
-/* Adds the time, at least 0. */
+/* Adds the time ONE_WAY of each request, but at least 0. */
 static void add_ack(const void *one_way, const struct mpg_quantile_requests *wanted, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
@@ -207,7 +207,7 @@ void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sent_messag
         }
 }
 
-/* Returns true if the benchmark sent messages of BYTES synchronously, so that such sends have a measured time. */
+/* Returns true if the benchmark sent messages of BYTES synchronously, so that the time of such sends was measured. */
 static bool has_held_sends(const struct mpg_perturbation *p, double bytes)
 {
     return p->target_path && p->target_path->sender.n > 0 && bytes > (double)p->target_path->eager_limit_bytes &&

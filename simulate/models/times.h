@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times of messages and collectives on the target: predict mode (docs/MODEL.md, section 5). All are of P's target path; P's
- * source is not used.
+/* Times of messages and collectives on the target: predict mode (docs/MODEL.md, section 5). All times are those of the path
+ * of P's target; P's source is not used.
  *
  * All functions add ns to the N replicas from FIRST on. They use the draws of perturb mode. */
 #ifndef MPG_TIMES_OF_TARGET_H

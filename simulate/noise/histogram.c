@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bin width doubles when there are too many bins. A coarser bin is a union of finer ones, so that the occupied bins depend
- * on the intervals only, not on their order. */
+/* The bins become twice as wide when there are too many of them. A wider bin is a union of narrower ones, so that the
+ * occupied bins depend only on the intervals, not on their order. */
 #include "simulate/noise/histogram.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ void mpg_histogram_clear(struct mpg_histogram *h)
 
 static uint16_t id_of(const struct mpg_histogram *h, double ns)
 {
-    /* The id of a coarser bin is the finer id without its last bits. */
+    /* The id of a wider bin is the id of the narrower bin without its last bits. */
     uint32_t finest = (uint32_t)floor(ldexp(log2(ns + 1), FINEST_OCTAVE));
     uint32_t id = (finest < UINT16_MAX ? finest : UINT16_MAX) >> (FINEST_OCTAVE - h->octave);
     return (uint16_t)id;
@@ -82,7 +82,7 @@ static int reserve(struct mpg_histogram *h, struct mpg_error *err)
     if (h->bins < h->capacity)
         return 0;
     uint16_t capacity = h->capacity ? (uint16_t)(2 * h->capacity) : 4;
-    if (capacity > MPG_HISTOGRAM_BINS) /* one more, until the grid has been made coarser */
+    if (capacity > MPG_HISTOGRAM_BINS) /* one more, until the bins are made wider */
         capacity = MPG_HISTOGRAM_BINS + 1;
     void *grown = realloc(h->bin, capacity * sizeof *h->bin);
     if (!grown)
@@ -139,7 +139,7 @@ double mpg_histogram_quantile(const struct mpg_histogram *h, double p, uint16_t 
     return low_ns + (wanted - (double)below) / (double)h->bin[i].count * (high_ns - low_ns);
 }
 
-/* --- serialisation --- */
+/* --- conversion to bytes, for the cache --- */
 
 void mpg_histogram_put(struct mpg_bytes *bytes, const struct mpg_histogram *h)
 {

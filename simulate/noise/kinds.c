@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kinds of noise: quanta, drawn detours, recorded detours. A record is looked up as one list, near the position of the last
- * look-up. Without a list, or where work crosses a bootstrap block, the record itself is searched. */
+/* The kinds of noise: quanta, drawn detours, recorded detours. A record is searched in its list of detours, near the position
+ * of the last look-up. If it has no list, or where work crosses the end of a bootstrap block, the record itself is searched. */
 #include <math.h>
 
 #include "simulate/noise/replay_private.h"
@@ -61,8 +61,9 @@ static inline bool is_covered(double covered_ns, double before_ns)
     return before_ns > MPG_ROUNDING_NS && before_ns <= covered_ns + MPG_ROUNDING_NS;
 }
 
-/* Returns the time, ns, during which work K of W is not interrupted because the detour under way is skipped. DETOUR_LEFT
- * returns the rest of the detour under way SINCE_NS after MPI_Init, which began *BEFORE_NS before; 0: none. */
+/* Returns the time, ns, in which work number K of W is not interrupted, because the detour under way at its begin is skipped.
+ * DETOUR_LEFT returns the rest of the detour that is under way SINCE_NS after MPI_Init, and sets *BEFORE_NS to the time since
+ * this detour began; 0: none is. */
 static double free_for(const struct lane *l, const struct mpg_begun_work *w, uint32_t k,
                        double (*detour_left)(const struct lane *l, double since_ns, double *before_ns))
 {
@@ -163,13 +164,13 @@ static double start_in_record(const struct mpg_noise_source *s, struct mpg_noise
 /* A replica's position in its record. Zero: no position yet. */
 struct place {
     double start_ns; /* position at the end of MPI_Init */
-    double shift_ns; /* time after MPI_Init + shift_ns = time in the record, */
-    double until_ns; /* up to this time after MPI_Init */
+    double shift_ns; /* a time after MPI_Init plus shift_ns is the time in the record, */
+    double until_ns; /* for times up to until_ns after MPI_Init */
     uint32_t next;   /* index of a detour near that of the next look-up */
     bool is_begun;
 };
 
-/* A cursor holds for each replica an interval after MPI_Init without interruption, and a position. */
+/* A cursor has for each replica an interval without interruption, in ns after MPI_Init, and a position. */
 enum { DOUBLES = 2 };
 
 struct memory {
@@ -188,11 +189,11 @@ static struct memory memory_of(struct mpg_noise_cursor cursor)
 struct met {
     double time_ns;  /* time of the work; equal to the work if nothing interrupts */
     double quiet_ns; /* time without interruption after the work, up to rounding; <= 0: unknown */
-    double end_ns;   /* end of the work in the record's time, which determines the rounding error */
+    double end_ns;   /* end of the work in the record's time, whose magnitude determines the rounding error */
 };
 
-/* Stores for replica W the quiet interval after work that began SINCE_NS after MPI_Init. Look-ups round in other places than
- * these sums, by some units in the last place; the stored interval is shorter by that much at both ends. */
+/* Stores for replica W the quiet interval after work that began SINCE_NS after MPI_Init. The stored interval is shorter by
+ * some units in the last place at both ends, because look-ups round differently from these sums. */
 static void note(const struct memory *m, uint32_t w, const struct met *met, double since_ns)
 {
     const double end_ns = since_ns + met->time_ns, quiet_ns = met->quiet_ns > 0 ? met->quiet_ns : 0;
@@ -228,7 +229,7 @@ static double recorded_left(const struct lane *l, double since_ns, double *befor
     return mpg_resampled_detour_left(&l->core->resampled, l->part, l->start_ns + since_ns, before_ns);
 }
 
-/* Looks up work K of W, of replica L, in the record itself. */
+/* Looks up work number K of W, of replica L, in the record itself. */
 static struct met meet_by_record(const struct lane *l, const struct mpg_begun_work *w, uint32_t k)
 {
     const double begin_ns = l->start_ns + w->since_ns[k], work_ns = w->work_ns[k];
@@ -242,7 +243,7 @@ static struct met meet_by_record(const struct lane *l, const struct mpg_begun_wo
 
 /* --- records: list --- */
 
-/* Number of detours that are compared without a branch: detours come in bursts. */
+/* Number of detours that are compared without a branch, because detours come in bursts. */
 enum { NEAR = 8 };
 
 /* Returns the index of R's first detour that ends after REST. NEXT: a guess of this index. */
@@ -258,7 +259,7 @@ static inline size_t find_end(const struct mpg_record *r, size_t next, double re
     return n < NEAR / 2 ? next + n : mpg_record_find_detour(r, rest);
 }
 
-/* Returns the index of R's first detour from FIRST on that begins at WORK or later, up to rounding. */
+/* Returns the index of R's first detour, from FIRST on, that begins when WORK or more is done, up to rounding. */
 static inline size_t find_begin(const struct mpg_record *r, size_t first, double work)
 {
     const double min = work - MPG_ROUNDING_NS;
@@ -279,8 +280,8 @@ static bool is_odd(const struct mpg_record *r, size_t i, double from_ns, double 
            (i > 0 && d->done_ns - d[-1].done_ns <= MPG_ROUNDING_NS);
 }
 
-/* Looks up work K of W in the list R at position P, within a part of the record of LENGTH_NS. Returns false if the list does
- * not decide. */
+/* Looks up work number K of W in the list R at position P, within a part of the record that is LENGTH_NS long. Returns false
+ * if the list does not decide. */
 static inline bool find_near(const struct mpg_record *r, double length_ns, const struct mpg_begun_work *w, uint32_t k,
                              struct place *p, struct met *met)
 {
@@ -320,14 +321,14 @@ static inline bool find_near(const struct mpg_record *r, double length_ns, const
     return true;
 }
 
-/* Returns true if P holds for work that begins SINCE_NS after MPI_Init, in parts of LENGTH_NS. */
+/* Returns true if P is the position of work that begins SINCE_NS after MPI_Init, in parts of LENGTH_NS. */
 static inline bool is_there(const struct place *p, double since_ns, double length_ns)
 {
     return since_ns < p->until_ns && since_ns >= p->until_ns - length_ns;
 }
 
-/* Sets P for work that begins SINCE_NS after MPI_Init in O. The list of a record without bootstrap blocks holds its first pass
- * only: a truncated record differs when it repeats. */
+/* Sets P to the position of work of O that begins SINCE_NS after MPI_Init. Without bootstrap blocks the list holds only the
+ * first pass through the record, because a truncated record differs when it repeats. */
 static void put(const struct lane *o, double since_ns, struct place *p)
 {
     const struct mpg_resampled *r = &o->core->resampled;

@@ -19,14 +19,14 @@ struct table { /* for one length of work: probability and mean of each bin */
 struct mpg_losses {
     size_t n;
     double span_ns, work_ns;
-    double *done_ns;   /* n: work before each detour */
-    double *before_ns; /* n + 1: sum of the durations of earlier detours */
+    double *done_ns;   /* [n]: work done before each detour, ns */
+    double *before_ns; /* [n + 1]: sum of the durations of earlier detours, ns */
     struct table *table[WORKS];
 };
 
 struct bins {
-    double mass[BINS], sum[BINS];       /* length, ns, of the start times with this loss; sum of length times loss */
-    size_t begins[BINS], ends[BINS];    /* counts of ranges that begin, or end, with whole bins */
+    double mass[BINS], sum[BINS];       /* by bin: length, ns, of the start times with this loss; sum of length times loss */
+    size_t begins[BINS], ends[BINS];    /* by bin: numbers of ranges of whole bins that begin, and that end, with this bin */
 };
 
 /* --- the record --- */
@@ -37,10 +37,11 @@ static int compare_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The signature's share of time off the CPU is a rounded decimal: the sum of detours may exceed it by this relative error. */
+/* The signature states the share of time off the CPU as a rounded decimal; the sum of detours may exceed it by this relative
+ * error. */
 static const double ROUNDING = 1e-6;
-/* Between two adjacent losses the distribution function is constant. This tolerance keeps rounding from choosing the quantile
- * there. */
+/* Between two adjacent losses the distribution function is constant. Within this tolerance a probability counts as equal to
+ * this constant, so that rounding does not decide which loss is the quantile. */
 static const double SAME_PROBABILITY = 1e-9;
 
 /* Sets *MIN_NS to the duration of the shortest among the longest detours that together last at most MAX_NS; INFINITY: none. */
@@ -57,7 +58,7 @@ static int find_longest(const double *duration_ns, size_t n, double max_ns, doub
     qsort(sorted, n, sizeof *sorted, compare_descending);
     double sum_ns = 0;
     for (size_t i = 0; i < n; i++) {
-        size_t equal = i + 1; /* detours of equal duration are all in or all out */
+        size_t equal = i + 1; /* detours of equal duration are all removed, or all kept */
         while (equal < n && sorted[equal] == sorted[i])
             equal++;
         sum_ns += sorted[i] * (double)(equal - i);
@@ -70,7 +71,7 @@ static int find_longest(const double *duration_ns, size_t n, double max_ns, doub
     return 0;
 }
 
-/* Adds the N detours except those of at least MIN_NS, by which the record is shortened. */
+/* Adds the N detours, but removes those of at least MIN_NS and their time from the record. */
 static void fill(struct mpg_losses *l, const double *start_ns, const double *duration_ns, size_t n,
                  double min_ns)
 {
@@ -181,7 +182,7 @@ static void add_part(struct bins *b, size_t bin, double low_ns, double high_ns)
     b->sum[bin] += mass * ((low_ns + high_ns) / 2);
 }
 
-/* Adds mass HIGH_NS - LOW_NS, spread evenly over this range. Whole bins are only counted; settle() adds them. */
+/* Adds mass HIGH_NS - LOW_NS, spread evenly over this range of losses. Whole bins are only counted; settle() adds them. */
 static void add_range(struct bins *b, double low_ns, double high_ns)
 {
     size_t first = bin_of(low_ns), last = bin_of(high_ns);
@@ -209,8 +210,8 @@ static void settle(struct bins *b)
     }
 }
 
-/* Return the work before detour I, and the sum of durations before detour I. I may exceed the record: the record then
- * repeats. */
+/* done_of() returns the work before detour I, the other function the sum of durations before it. I may exceed the number of
+ * detours: the record repeats. */
 static double done_of(const struct mpg_losses *l, size_t i)
 {
     return (double)(i / l->n) * l->work_ns + l->done_ns[i % l->n];
@@ -221,7 +222,7 @@ static double before_of(const struct mpg_losses *l, size_t i)
     return (double)(i / l->n) * l->before_ns[l->n] + l->before_ns[i % l->n];
 }
 
-/* Adds start times between detours, in order of the work done before. */
+/* Adds the start times between detours, in the order of the work done before them. */
 static void sweep_quiet(const struct mpg_losses *l, double work_ns, double whole_ns,
                         struct bins *bins)
 {
@@ -244,7 +245,7 @@ static void sweep_quiet(const struct mpg_losses *l, double work_ns, double whole
     }
 }
 
-/* Adds start times inside a detour: the rest of this detour is lost first. */
+/* Adds the start times inside a detour, of which the rest is lost first. */
 static void sweep_detours(const struct mpg_losses *l, double work_ns, double whole_ns,
                           struct bins *bins)
 {
@@ -307,7 +308,7 @@ static struct table *make_table(const struct mpg_losses *l, double work_ns, stru
         return NULL;
     }
     double whole = floor(work_ns / l->work_ns), rest_ns = work_ns - whole * l->work_ns;
-    if (rest_ns <= 0 && whole > 0) { /* ends before the detour at the record's end */
+    if (rest_ns <= 0 && whole > 0) { /* the work ends before the detour at the record's end */
         whole--;
         rest_ns = l->work_ns;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expectation-maximisation (Dempster, Laird, Rubin 1977) for the density of work in bins. Bins with fewer intervals than chance
- * explains are emptied. Bayes' rule then gives the losses of each bin of the histogram. */
+/* Finds the density of work, in bins, by expectation-maximisation (Dempster, Laird, Rubin 1977). Bins with fewer intervals
+ * than chance explains are emptied. Bayes' rule then gives the losses in each bin of the histogram. */
 #include "simulate/noise/removal.h"
 
 #include <math.h>
@@ -12,20 +12,20 @@ static const double MIN_INTERVALS = 2; /* a bin of work with fewer expected inte
 static const double SMALL_INTERVALS = 1024; /* above this number of intervals MIN_INTERVALS grows in proportion to it */
 /* minimum share of all intervals that a bin has beyond the minimum; a smaller share is mostly rounding of the subtraction */
 static const double MIN_SHARE = 1e-6;
-static const double DEVIATIONS = 2; /* standard deviations; exceeded by chance in 2 % */
+static const double DEVIATIONS = 2; /* in standard deviations; exceeded by chance in 2 % of cases */
 
 struct mpg_removal {
     struct mpg_histogram histogram;
     double time_ns, lost_ns;
-    double *loss; /* MPG_REMOVAL_CELLS for each bin of the histogram */
+    double *loss; /* [bin of the histogram][MPG_REMOVAL_CELLS]: losses, ns */
 };
 
 /* The density of work: bins and the share of the intervals in each. */
 struct density {
     size_t n;
-    double *edge; /* n + 1, ns, ascending */
-    double *share, *before, *moment; /* share: n; before, moment: n + 1, sums over lower bins of the share and of its first
-                                        moment */
+    double *edge; /* [n + 1]: edges of the bins, ns, ascending */
+    /* share: [n]; before, moment: [n + 1]: sums, over the lower bins, of the share and of its first moment */
+    double *share, *before, *moment;
 };
 
 /* Distributions of losses for several lengths of work: law k is for 2^((first + k) / WORKS_AN_OCTAVE) ns. */
@@ -36,11 +36,12 @@ struct laws {
     struct mpg_loss_law *law;
 };
 
-/* Occupied bins of intervals: their counts, and the probability that work of each work bin ends there. */
+/* Occupied bins of intervals: their counts, and the probability that work of each bin of work becomes an interval of this
+ * bin. */
 struct counts {
     size_t n;
     size_t *bin;
-    double *count, *likely; /* likely: n rows of density.n values */
+    double *count, *likely; /* likely: [bin of intervals][bin of work]: probability that the work becomes such an interval */
 };
 
 static void clear_density(struct density *d)
@@ -63,7 +64,7 @@ static double middle_of(const struct mpg_histogram *h, uint16_t i)
     return (mpg_histogram_low(h, i) + mpg_histogram_high(h, i)) / 2;
 }
 
-/* Returns the bin of D that holds NS, or the first or last one. */
+/* Returns the bin of D that holds NS; the first or last one if NS is outside. */
 static size_t bin_of(const struct density *d, double ns)
 {
     size_t low = 0, high = d->n - 1;
@@ -112,7 +113,8 @@ static int make_density(struct density *d, const struct mpg_histogram *h, const 
     return 0;
 }
 
-/* Returns the index of the last law for work of at most WORK_NS, and sets *FROM_FIRST to the fraction of the way to the next. */
+/* Returns the index of the last law for work of at most WORK_NS, and sets *FROM_FIRST to the relative position of WORK_NS
+ * between this law and the next, 0 to 1. */
 static size_t law_at(const struct laws *laws, double work_ns, double *from_first)
 {
     const double at = fmax(0, WORKS_AN_OCTAVE * log2(fmax(work_ns, 1)) - laws->first);
@@ -121,7 +123,7 @@ static size_t law_at(const struct laws *laws, double work_ns, double *from_first
     return k;
 }
 
-/* Returns the probability that WORK_NS loses at least LOW_NS and less than HIGH_NS. */
+/* Returns the probability that work of WORK_NS loses at least LOW_NS and less than HIGH_NS. */
 static double between(const struct laws *laws, double work_ns, double low_ns, double high_ns)
 {
     double f;
@@ -130,7 +132,7 @@ static double between(const struct laws *laws, double work_ns, double low_ns, do
            f * (mpg_loss_law_below(law + 1, high_ns) - mpg_loss_law_below(law + 1, low_ns));
 }
 
-/* Returns the probability that work of bin J ends in bin B, averaged over three points of J. */
+/* Returns the probability that work of bin J becomes an interval of bin B, averaged over three points of J. */
 static double likelihood(const struct density *d, const struct laws *laws, size_t b, size_t j)
 {
     double sum = 0;
@@ -176,16 +178,16 @@ static void start(struct density *d, const struct counts *c, const struct mpg_hi
     }
 }
 
-/* Returns the number of EXPECTED intervals of a bin beyond MIN; 0 if it is less than MIN_SHARE of all N intervals (MIN > 0) or
- * negative. */
+/* Returns the part of EXPECTED, the expected number of intervals of a bin, that exceeds MIN; 0 if it is negative or, with MIN
+ * > 0, less than MIN_SHARE of all N intervals. */
 static double beyond(double expected, double min, double n)
 {
     const double left = expected - min;
     return left < (min > 0 ? MIN_SHARE * n : 0) ? 0 : left;
 }
 
-/* One iteration of expectation-maximisation. EXPECTED has room for one number per bin. Bins with fewer than MIN of N intervals
- * are emptied, unless all would be. */
+/* Does one iteration of expectation-maximisation. EXPECTED: memory for one number per bin. Bins with fewer than MIN of N
+ * intervals are emptied, unless all would be. */
 static void improve(struct density *d, const struct counts *c, double min, double n, double *expected)
 {
     memset(expected, 0, d->n * sizeof *expected);
@@ -206,7 +208,7 @@ static void improve(struct density *d, const struct counts *c, double min, doubl
         d->share[j] = kept > 0 ? beyond(expected[j], min, n) / kept : all > 0 ? expected[j] / all : d->share[j];
 }
 
-/* Sets LAW to the losses of WORK_NS, averaged over CORES. */
+/* Sets LAW to the distribution of losses of WORK_NS, averaged over CORES. */
 static int mean_law(struct mpg_loss_law *law, double work_ns, struct mpg_losses *const *losses, size_t cores,
                     struct mpg_error *err)
 {
@@ -218,7 +220,7 @@ static int mean_law(struct mpg_loss_law *law, double work_ns, struct mpg_losses 
     return 0;
 }
 
-/* Computes laws for all lengths of work in D. */
+/* Computes the laws of losses for all lengths of work in D. */
 static int make_laws(struct laws *laws, const struct density *d, struct mpg_losses *const *losses, size_t cores,
                      struct mpg_error *err)
 {
@@ -259,7 +261,7 @@ out:
     return status;
 }
 
-/* Returns the share of work below NS, and sets MOMENT to its first moment. */
+/* Returns the share of the work that is shorter than NS, and sets MOMENT to its first moment. */
 static double share_below(const struct density *d, double ns, double *moment)
 {
     const double x = fmin(fmax(ns, d->edge[0]), d->edge[d->n]);
@@ -345,8 +347,8 @@ static double size_of_losses(const struct mpg_loss_law *law)
     return first > 0 ? second / first : 0;
 }
 
-/* Limits the losses of all intervals together to the share LOST of their time plus the part that chance explains: independent
- * losses of SIZE_NS have the variance lost x size (Campbell 1909). Larger losses are work. */
+/* Limits the sum of the losses of all intervals to the share LOST of their time plus the part that chance explains:
+ * independent losses of SIZE_NS have the variance lost x size (Campbell 1909). What exceeds this limit counts as work. */
 static void bound_cells(struct mpg_removal *r, double lost, double size_ns)
 {
     const double mean_ns = lost * r->time_ns, max_ns = mean_ns + DEVIATIONS * sqrt(mean_ns * size_ns);
@@ -357,7 +359,7 @@ static void bound_cells(struct mpg_removal *r, double lost, double size_ns)
     r->lost_ns = max_ns;
 }
 
-/* Sets LAW to the losses, averaged over cores, of work that takes the median interval, of which the share LOST is lost. */
+/* Sets LAW to the losses, averaged over cores, of work whose interval is the median one, of which the share LOST is lost. */
 static int find_law(struct mpg_loss_law *law, const struct mpg_histogram *h, double lost, struct mpg_losses *const *losses,
                     size_t cores, struct mpg_error *err)
 {

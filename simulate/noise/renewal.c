@@ -9,15 +9,15 @@
 #include "simulate/draws/fitted.h"
 #include "simulate/rounding.h"
 
-/* Mean number of detours in a block: large enough that the lost memory at a block's begin does not matter, small enough to step
- * through. */
+/* Mean number of detours in a block: large enough that the block's independent begin does not matter, small enough to step
+ * through the block. */
 enum { DETOURS_A_BLOCK = 256 };
 
-/* The distribution of gaps, or of durations. */
+/* The distribution of gaps between detours, or of durations of detours. */
 struct side {
-    const struct mpg_distribution *measured; /* NULL: the fitted family is used */
+    const struct mpg_distribution *measured; /* measured distribution; NULL: the fitted family is used */
     struct mpg_fitted fitted;
-    double *integral; /* integral of the quantile function up to each knot */
+    double *integral; /* by knot: integral of the quantile function up to the knot */
     double mean;
 };
 
@@ -67,13 +67,14 @@ static double value_at(const struct side *s, double u)
                        : mpg_fitted_quantile(&s->fitted, u);
 }
 
-/* Returns a length-biased value: lay all values end to end; this is the value at the fraction V of the total length. */
+/* Returns a length-biased value: the value that is found at the fraction V of the total length if all values are laid end to
+ * end. */
 static double biased_at(const struct side *s, double v)
 {
     const struct mpg_distribution *d = s->measured;
     if (!d)
         return mpg_fitted_biased(&s->fitted, v);
-    size_t low = 0, high = d->knots - 1; /* integral[low] <= sum < integral[high] */
+    size_t low = 0, high = d->knots - 1; /* invariant: integral[low] <= sum < integral[high] */
     double sum = v * s->mean;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -173,8 +174,8 @@ static void put(const struct mpg_renewal *r, struct mpg_renewal_cursor *c, doubl
     c->to_ns = fmin(from_ns + duration_ns, r->block_ns);
 }
 
-/* Puts C at the first detour of BLOCK: a detour in progress at the block's begin, or the detour after the gap in
- * progress there. In the first block no detour is in progress, since ranks start at work. */
+/* Puts C at the first detour of BLOCK: a detour in progress at the block's begin, or the detour after the gap in progress
+ * there. In the first block no detour is in progress, because ranks begin with work. */
 static void open_block(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *c,
                        uint64_t block)
 {
@@ -200,7 +201,7 @@ static void advance(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *
     put(r, c, c->to_ns + gap_ns, value_at(&r->duration, draw(of, c->block, index + 1)));
 }
 
-/* Moves C to the first detour that ends after T_NS in T_NS's block. Returns the position of T_NS in the block. */
+/* Moves C to the first detour that ends after T_NS, in the block of T_NS. Returns the position of T_NS in this block, ns. */
 static double seek(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *c, double t_ns)
 {
     double length_ns = of->renewal->block_ns, block = floor(t_ns / length_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Look-ups in a noise record; guide tables make both directions O(1). A truncated record is stored as two: all of the longest
- * detours, and sampled blocks of the shorter ones, end to end, on a clock that excludes the longest. */
+/* Look-ups in a noise record; guide tables make both directions O(1). A truncated record is stored as two records: one of all
+ * the longest detours; one of sampled blocks of shorter detours, end to end, in a time that excludes the longest. */
 #include "simulate/noise/replay_private.h"
 
 #include <stdlib.h>
@@ -30,11 +30,11 @@ static void free_record(struct mpg_record *r)
     free(r);
 }
 
-/* Detours that are compared without a branch, since detours come in bursts. A guide bucket holds half as many on average. As
- * many sentinels stand behind the last detour. */
+/* Number of detours that are compared without a branch, because detours come in bursts. A guide bucket has half as many on
+ * average. After the last detour there is the same number of sentinels. */
 enum { BURST = 8, DETOURS_A_BUCKET = BURST / 2 };
 
-/* Detours in a cache line. */
+/* Number of detours in a cache line. */
 enum { DETOURS_A_LINE = 4, LINE_BYTES = DETOURS_A_LINE * sizeof(struct mpg_detour) };
 
 /* Returns an empty record with room for N detours. */
@@ -55,7 +55,7 @@ static struct mpg_record *new_record(size_t n, struct mpg_error *err)
     return r;
 }
 
-/* Adds a detour after the earlier ones. */
+/* Appends a detour. */
 static void add_detour(struct mpg_record *r, double start_ns, double duration_ns)
 {
     struct mpg_detour *d = &r->detour[r->n++];
@@ -63,7 +63,7 @@ static void add_detour(struct mpg_record *r, double start_ns, double duration_ns
     d[1].lost_ns = d->lost_ns + duration_ns;
 }
 
-/* Sets the record's end, the sentinels behind it, work_ns and ascending. */
+/* Sets the record's end, the sentinels after it, work_ns and `ascending`. */
 static void finish_work(struct mpg_record *r)
 {
     struct mpg_detour *end = &r->detour[r->n];
@@ -76,7 +76,7 @@ static void finish_work(struct mpg_record *r)
             r->ascending = false;
 }
 
-/* Returns R ready for look-ups. NULL with ERR, and R is freed: core CORE leaves no time for work. */
+/* Completes R for look-ups and returns it. NULL with ERR, and R is freed: core CORE leaves no time for work. */
 static struct mpg_record *finish_record(struct mpg_record *r, double span_ns, int core, struct mpg_error *err)
 {
     r->span_ns = span_ns;
@@ -101,12 +101,12 @@ static struct mpg_record *make_longest(const struct mpg_noise_core *core, struct
     return r ? finish_record(r, core->span_ns, core->core, err) : NULL;
 }
 
-/* Returns the blocks of CORE end to end, without the longest detours and their time. */
+/* Returns a record of the blocks of CORE, end to end, without the longest detours and their time. */
 static struct mpg_record *make_others(const struct mpg_noise_core *core, struct mpg_error *err)
 {
     const struct mpg_noise_blocks *b = &core->blocks;
     struct mpg_record *r = new_record(b->detours, err);
-    double before_ns = 0; /* time in earlier blocks, without the longest detours */
+    double before_ns = 0; /* time of the earlier blocks, without the longest detours */
     for (size_t i = 0; r && i < b->n; i++) {
         const struct mpg_noise_block *block = &b->block[i];
         for (size_t d = block->first; d < block->first + block->detours; d++) {
@@ -134,8 +134,8 @@ static size_t bucket_of(const struct mpg_record *r, double rest, double per)
     return position < (double)r->buckets ? (size_t)position : r->buckets - 1;
 }
 
-/* Of the BURST detours from D on, the first function returns the number of those that end at REST or earlier, the second the
- * number of those that begin before MIN of work is done. */
+/* ended() returns how many of the BURST detours from D on end at REST or earlier, the other function how many begin before
+ * MIN of work is done. */
 static size_t ended(const struct mpg_detour *d, double rest)
 {
     size_t n = 0;
@@ -162,7 +162,7 @@ size_t mpg_record_find_detour(const struct mpg_record *r, double rest)
         n = ended(d + i, rest);
     while (i < r->n && mpg_detour_end(d + i) <= rest)
         i++;
-    while (i > 0 && mpg_detour_end(d + i - 1) > rest) /* rounding at a bucket's edge */
+    while (i > 0 && mpg_detour_end(d + i - 1) > rest) /* rounding at the edge of a bucket */
         i--;
     return i;
 }
@@ -174,7 +174,7 @@ size_t mpg_record_find_done(const struct mpg_record *r, double rest)
     size_t i = r->by_work[bucket_of(r, rest, r->per_work)];
     for (size_t n = BURST; r->ascending && n == BURST; i += n)
         n = begun(d + i, min);
-    i = i < r->n ? i : r->n; /* rounding at the record's end */
+    i = i < r->n ? i : r->n; /* rounding at the end of the record */
     while (i < r->n && d[i].done_ns < min)
         i++;
     while (i > 0 && d[i - 1].done_ns >= min)
@@ -184,10 +184,10 @@ size_t mpg_record_find_done(const struct mpg_record *r, double rest)
 
 /* --- both records --- */
 
-/* A time in both records, and the time without interruption after it. */
+/* A time as positions in both records, and the time without interruption after it. */
 struct positions {
     struct mpg_record_position longest, others;
-    double stopped_ns; /* time on the clock that excludes the longest detours */
+    double stopped_ns; /* the time minus the longest detours before it */
     double quiet_ns;
 };
 
@@ -230,7 +230,8 @@ double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
     return end_of(r, work_ns, &quiet_ns);
 }
 
-/* Returns the rest of the detour of R that contains S, and sets SINCE_NS to the time since its begin; 0: S is in none. */
+/* Returns the rest, ns, of the detour of R that contains position S, and sets SINCE_NS to the time since its begin; 0: S is
+ * in none. */
 static double left_in(const struct mpg_record *r, const struct mpg_record_position *s, double *since_ns)
 {
     const struct mpg_detour *d = &r->detour[s->i];
@@ -295,15 +296,16 @@ static int append(struct list *list, double start_ns, double duration_ns, struct
     return 0;
 }
 
-/* Returns the begin of detour I of R, counted through repetitions, on the clock that excludes the longest. */
+/* Returns the begin of detour I of R, counted through repetitions of R, in the time that excludes the longest detours. */
 static double repeated_start(const struct mpg_record *r, size_t i)
 {
     return (double)(i / r->n) * r->span_ns + mpg_detour_start(&r->detour[i % r->n]);
 }
 
-/* Appends the shorter detours from FROM_NS to END_NS, two adjacent longest detours on the clock that excludes the longest. The
- * longest have lasted LOST_NS so far. *NEXT: the next shorter detour of R, counted through repetitions. *LEFT_NS: the rest of a
- * shorter detour that is under way at END_NS and continues after the longest detour there. */
+/* Appends the shorter detours from FROM_NS to END_NS, which are the places of two successive longest detours in the time that
+ * excludes the longest. The longest have lasted LOST_NS so far. *NEXT: the next shorter detour of R, counted through
+ * repetitions. *LEFT_NS: the rest of a shorter detour that is under way at END_NS and continues after the longest detour
+ * there. */
 static int append_others(struct list *list, const struct mpg_record *r, size_t *next, double *left_ns,
                          double from_ns, double end_ns, double lost_ns, struct mpg_error *err)
 {
@@ -371,7 +373,7 @@ int mpg_replay_make_list(struct mpg_replay *r, size_t max, struct mpg_error *err
     if (mpg_replay_detours(r, &n, &start_ns, &duration_ns, err) < 0)
         return -1;
     struct mpg_record *list = new_record(n, err);
-    struct mpg_error ignored; /* cannot fail: both records leave work */
+    struct mpg_error ignored; /* cannot fail, because both records leave time for work */
     for (size_t i = 0; list && i < n; i++)
         add_detour(list, start_ns[i], duration_ns[i]);
     free(start_ns);

@@ -8,8 +8,8 @@
 #include "simulate/noise/replay.h"
 #include "simulate/rounding.h"
 
-/* A detour, by the work and the lost time before it; its start follows from them. Two numbers a detour keep records small in
- * the cache. */
+/* A detour, by the work and the lost time before it; its start follows from them. Two numbers for each detour keep a record
+ * small enough for the cache. */
 struct mpg_detour {
     double done_ns; /* work */
     double lost_ns; /* time of earlier detours */
@@ -33,15 +33,17 @@ struct mpg_record {
     struct mpg_detour *detour; /* n, then the record's end as a detour that never ends, then sentinels that never start */
     bool ascending;          /* ends and works ascend strictly, so that a search may begin anywhere */
     size_t buckets;
-    uint32_t *by_time, *by_work; /* first detour that ends after / starts at or after the bucket */
+    /* first detour that ends after the begin of the bucket; first detour that starts at or after it, in work */
+    uint32_t *by_time, *by_work;
 };
 
-/* A record, or two: with u for the longest detours and v for the others, work is v(u(t)). */
+/* A record, or two of which each stands for a part of the detours: u subtracts the longest detours, v the others, and work is
+ * v(u(t)). */
 struct mpg_replay {
     struct mpg_record *longest; /* the longest detours, or all */
     struct mpg_record *others;  /* NULL: the record is not truncated */
-    struct mpg_record *list;    /* longest detours and blocks merged into one list, for the first pass; NULL: too long, or not
-                                   ascending */
+    /* longest detours and blocks merged into one list, for vector look-ups; NULL: the list is too long, or not ascending */
+    struct mpg_record *list;
 };
 
 /* Returns floor(X); faster than the library for most X. */
@@ -50,7 +52,8 @@ static inline double mpg_record_floor(double x)
     return x >= 0 && x < 0x1p52 ? (double)(int64_t)x : floor(x);
 }
 
-/* A time, or work, as a number of whole records, the rest, and the detour at or after it. */
+/* A time, or an amount of work, split into a number of whole records, the rest, and the index of the first detour at or after
+ * it. */
 struct mpg_record_position {
     double whole, rest;
     size_t i;

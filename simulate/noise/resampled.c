@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Look-ups in a record of resampled blocks: look-ups in the original record, shifted. */
+/* Look-ups in a record of resampled blocks, by shifted look-ups in the original record. */
 #include "simulate/noise/resampled.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ bool mpg_resampled_has_parts(const struct mpg_resampled *r, const uint8_t *part)
 double mpg_resampled_lost(const struct mpg_resampled *r, const uint8_t *part)
 {
     double work_ns = part ? work_of(r, part) : r->before_ns[MPG_BOOTSTRAP_BLOCKS];
-    return fmax(0, r->span_ns - work_ns) / r->span_ns; /* 1 - work / span would be rounded */
+    return fmax(0, r->span_ns - work_ns) / r->span_ns; /* 1 - work / span would have a rounding error */
 }
 
 /* Returns floor(X); faster than the library for most X. */
@@ -102,12 +102,13 @@ static double time_of(const struct mpg_resampled *r, const uint8_t *part, double
                       double work_ns)
 {
     double whole = floor(work_ns / total_ns), rest_ns = work_ns - whole * total_ns;
-    if (rest_ns <= MPG_ROUNDING_NS && whole > 0) { /* ends before the detour at the record's end */
+    if (rest_ns <= MPG_ROUNDING_NS && whole > 0) { /* the work ends before the detour at the record's end */
         whole--;
         rest_ns += total_ns;
     }
     int place = 0, last = 0;
-    double before_ns = 0, last_ns = 0; /* work before the current block, and before LAST, the last block that has work */
+    /* work before the current block; work before LAST, the last block that leaves time for work */
+    double before_ns = 0, last_ns = 0;
     for (; place < MPG_BOOTSTRAP_BLOCKS; place++) {
         double work = part_work(r, part[place]);
         if (work > 0) {

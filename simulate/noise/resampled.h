@@ -37,7 +37,7 @@ struct mpg_resampled {
 
 /* Divides REPLAY, which outlives R, into blocks. */
 void mpg_resampled_init(struct mpg_resampled *r, const struct mpg_replay *replay);
-/* Returns the share of time that is lost with the blocks PART; NULL: with the original record. */
+/* Returns the share of time that is lost if the record consists of the blocks PART; NULL: of the original record. */
 double mpg_resampled_lost(const struct mpg_resampled *r, const uint8_t *part);
 /* Returns the time at which the fraction U of all work is done, with the blocks PART or the original record. With U uniform on
  * (0, 1) the time is uniform over work, and inside no detour. */
@@ -46,7 +46,7 @@ double mpg_resampled_start(const struct mpg_resampled *r, const uint8_t *part, d
  * for work. */
 struct mpg_replay_met mpg_resampled_meet(const struct mpg_resampled *r, const uint8_t *part,
                                          double t_ns, double work_ns);
-/* As mpg_replay_detour_left(); block bounds cut detours. */
+/* As mpg_replay_detour_left(); a detour is cut at the bounds of a block. */
 double mpg_resampled_detour_left(const struct mpg_resampled *r, const uint8_t *part, double t_ns, double *since_ns);
 /* Returns true if the blocks PART are used: PART is not NULL and leaves time for work. */
 bool mpg_resampled_has_parts(const struct mpg_resampled *r, const uint8_t *part);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Chooses a machine's kind of noise, its cores, and the core and starting point of each rank. */
+/* Selects a machine's kind of noise and its cores, and the core and starting point of each rank. */
 #include "simulate/noise/source.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static bool any_core(const struct mpg_signature *sig, bool (*has)(const struct m
     return false;
 }
 
-/* Returns the kind of noise for MODEL; NULL: SIG has no records to draw from. No other function chooses. */
+/* Returns the kind of noise for MODEL; NULL: SIG has no records from which to draw it. Only this function selects the kind. */
 static const struct mpg_noise_kind *choose(const struct mpg_signature *sig, enum mpg_noise_model model)
 {
     switch (model) {
@@ -52,7 +52,7 @@ static const struct mpg_noise_kind *choose(const struct mpg_signature *sig, enum
     return NULL;
 }
 
-/* Adds each core that has this kind of noise, in the order of hosts and cores. */
+/* Adds each core that has data for this kind of noise, in the order of hosts and cores. */
 int mpg_noise_use(struct mpg_noise_source *s, const struct mpg_signature *sig, enum mpg_noise_model model,
                   struct mpg_error *err)
 {
@@ -105,13 +105,13 @@ void mpg_noise_clear(struct mpg_noise_source *s)
 
 /* A host of the trace. */
 struct host {
-    size_t number;  /* hosts are numbered by their lowest rank */
-    uint32_t ranks; /* ranks assigned to the host so far */
+    size_t number;  /* number of the host; hosts are numbered in the order of their lowest ranks */
+    uint32_t ranks; /* number of ranks that have been assigned to cores of the host */
     int32_t leader; /* lowest rank of the group that is being assigned; no two ranks of a group share a core */
 };
 
-/* Assigns RANK, number i (from 0) of HOST, to core i mod cores of a host of S. When all cores are taken, a further group of ranks
- * shares them. */
+/* Assigns RANK, the i-th rank (from 0) of HOST, to core i modulo the number of cores of a host of S. When all cores are
+ * taken, they are assigned to another group of ranks. */
 static struct mpg_noise_location seat_on(const struct mpg_noise_source *s, struct host *host, int32_t rank)
 {
     size_t on = host->number % s->hosts;
@@ -173,7 +173,7 @@ struct mpg_noise_location mpg_noise_location_of(const struct mpg_noise_source *s
 double mpg_noise_start(const struct mpg_noise_source *s, const uint8_t *part, uint64_t seed, int32_t rank,
                        uint32_t replica)
 {
-    if (!s->kind->start) /* the noise has the same distribution at all times */
+    if (!s->kind->start) /* the noise has the same distribution at all times, and needs no starting point */
         return 0;
     const struct mpg_noise_location location = mpg_noise_location_of(s, rank);
     const struct mpg_address phase = {.seed = seed, .rank = location.leader, .purpose = MPG_DRAW_PHASE};
@@ -182,7 +182,7 @@ double mpg_noise_start(const struct mpg_noise_source *s, const uint8_t *part, ui
 
 /* --- description --- */
 
-/* Writes which ranks meet noise at the same time, and on which core. */
+/* Writes into TEXT which ranks meet noise at the same time, and on which core. */
 static void format_places(const struct mpg_noise_source *s, char *text, size_t size)
 {
     const char *context = s->cosched == MPG_COSCHED_JOB ? "job" : "host";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A machine's noise: its kind, its cores, and each rank's core and starting point (docs/MODEL.md, section 3, and
- * docs/NOISE.md). mpg_noise_use() chooses the kind; all other code asks for times only. Constant while a simulation runs. */
+ * docs/NOISE.md). mpg_noise_use() chooses the kind; other code only asks for times. Constant while a simulation runs. */
 #ifndef MPG_NOISE_SOURCE_H
 #define MPG_NOISE_SOURCE_H
 
@@ -15,7 +15,7 @@
 #include "simulate/noise/replay.h"
 #include "simulate/noise/resampled.h"
 
-/* The ranks that begin their replay at the same time. */
+/* Which ranks begin at the same point of their noise records (co-scheduling): none, those of a node, or all of the job. */
 enum mpg_cosched { MPG_COSCHED_NONE, MPG_COSCHED_NODE, MPG_COSCHED_JOB, MPG_COSCHEDS };
 
 /* The data that a machine's noise is drawn from. */
@@ -33,14 +33,15 @@ struct mpg_noise_of_core {
     struct mpg_renewal *renewal;
     struct mpg_replay *replay;
     struct mpg_resampled resampled; /* for replay */
-    double offset_ns; /* begin of the core's record on the host's clock */
+    double offset_ns; /* begin of the core's record on the host's clock, relative to the host's first record, ns */
     double off_cpu;   /* share of the record off the CPU, 0 to 1; -1: unknown */
 };
 
 struct mpg_noise_location {
     uint32_t core;  /* the core whose noise the rank meets */
-    uint32_t first; /* the host's first core, whose starting point determines that of CORE; CORE itself if ranks start alone */
-    int32_t leader; /* the lowest rank that starts with the same draw */
+    /* the first core of the host, whose starting point determines that of CORE; CORE itself if the rank starts independently */
+    uint32_t first;
+    int32_t leader; /* the lowest of the ranks that start with the same draw */
 };
 
 struct mpg_noise_source {
@@ -48,41 +49,44 @@ struct mpg_noise_source {
     size_t cores;                      /* 0: no noise */
     struct mpg_noise_of_core *core;
     size_t hosts;
-    size_t *first_core; /* first core of each host, then CORES */
+    size_t *first_core; /* [host]: index of the host's first core; one more element: CORES */
     bool together;      /* the cores of each host were measured at the same time */
     enum mpg_cosched cosched;
-    struct mpg_noise_location *location; /* for each rank; NULL: core = rank mod cores, each rank with its own draw */
+    struct mpg_noise_location *location; /* by rank; NULL: rank r has core r mod cores, and a draw of its own */
 };
 
-/* Positions of the last look-ups, which make the next ones cheap; results do not depend on them. STATE holds cursor_bytes for
- * each of LANES replicas, zero at first; NULL: nothing is remembered. AT: the first of these replicas that a call is about. */
+/* Positions of the last look-ups in the noise, which make the next ones cheap; results do not depend on them. STATE holds
+ * cursor_bytes for each of LANES replicas, zero at first; NULL: nothing is remembered. AT: the first of these replicas that a
+ * call is about. */
 struct mpg_noise_cursor {
     void *state;
     uint32_t lanes, at;
 };
 
-/* Work of one rank in several replicas. */
+/* Work of one rank that begins in several replicas. */
 struct mpg_begun_work {
     int32_t rank;
     uint64_t seed;
     const struct mpg_bootstrap_blocks *parts;    /* bootstrap blocks of records; NULL: records as measured */
     struct mpg_noise_cursor cursor;
     uint32_t n, first;                /* number of replicas with work; number of the cursor's first replica */
-    const uint32_t *lane;             /* these n replicas, counted from the cursor's first replica; all differ */
-    const double *since_ns, *work_ns; /* for each of them: begin of its work after MPI_Init; length of the work */
+    const uint32_t *lane;             /* the replicas with work, each once, as offsets from the cursor's first replica */
+    /* for each of these replicas: begin of its work, ns after MPI_Init; length of the work, ns */
+    const double *since_ns, *work_ns;
     double covered_ns;                /* a detour in progress when the work begins is skipped if it began at most this long before
                                          the work */
-    double *passed_ns;                /* from the cursor's first replica on: end of the last skipped detour, after MPI_Init;
-                                         0: none yet. NULL: no detour is skipped */
+    /* by replica, from the cursor's first on: end of the last skipped detour, ns after MPI_Init; 0: none yet. NULL: no detour
+     * is skipped */
+    double *passed_ns;
 };
 
 /* A kind of noise: replay, quanta, renewal or fit (simulate/noise/kinds.c). */
 struct mpg_noise_kind {
-    const char *model;   /* its name in results; NULL: the default, which is not named */
+    const char *model;   /* name of the model in results; NULL: the default model, which results do not name */
     size_t cursor_bytes; /* cursor memory per replica; 0: none */
     bool is_resampled;   /* the bootstrap resamples the records of this kind */
     bool has_detours;    /* noise consists of single detours, so that a detour that began in the call before can be skipped */
-    bool is_drawn;       /* drawn, not recorded: it cannot remove a source's noise */
+    bool is_drawn;       /* detours are drawn, not recorded, so that this kind cannot remove a source's noise */
     /* Fills CORE from FROM, one of CORES cores. Errors as in mpg_noise_use(). */
     int (*add)(struct mpg_noise_of_core *core, const struct mpg_noise_core *from, size_t cores, struct mpg_error *err);
     /* Returns the starting point of a rank in LOCATION for the draw U, ns, inside no detour. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading and resolving the command line. */
+/* Reads the command line, and resolves its options. */
 #include "simulate/options/configuration.h"
 
 #include <ctype.h>
@@ -34,7 +34,7 @@ bool mpg_config_signature_is_all(const struct mpg_config *c)
 
 /* --- texts --- */
 
-/* Returns true if TEXT, a value of --target, is KEY=VALUE and no name or file. */
+/* Returns true if TEXT, a value of --target, is of the form KEY=VALUE, not a name or a file. */
 static bool is_key(const char *text)
 {
     size_t n = 0;
@@ -43,7 +43,7 @@ static bool is_key(const char *text)
     return n > 0 && text[n] == '=';
 }
 
-/* Appends each text of GIVEN to YES if ARE returns true for this text, else to NO. A list that is NULL drops its texts. */
+/* Appends each text of GIVEN to YES if ARE returns true for it, else to NO. If the list is NULL, the text is dropped. */
 static void sort(const struct mpg_option_list *given, bool (*are)(const char *text), struct mpg_option_list *yes,
                  struct mpg_option_list *no)
 {
@@ -93,7 +93,7 @@ static int parse_timeline(struct mpg_output_config *o, struct mpg_error *err)
                : 0;
 }
 
-/* Error: standard input would be read twice, and be empty the second time. */
+/* Error: two options name standard input, which would be empty the second time. */
 static int check_standard_input(const struct mpg_config *c, struct mpg_error *err)
 {
     const struct mpg_option_list *const lists[] = {&c->target.names, &c->target.signatures, &c->change.files};
@@ -143,10 +143,10 @@ void mpg_config_expand(struct mpg_config *c)
     const bool waits = !mpg_option_has_word(&m->paper, MPG_PAPER_SYNC_REDUCE) && !c->target.name;
     const bool has_message_times = c->target.signature && c->change.latency.n + c->change.byte.n == 0;
     m->expand = m->collectives == MPG_COLLECTIVES_EXPAND;
-    /* Hypotheses change waiting, which within a collective follows from its messages. Other options may need collectives as
-     * they are without hypotheses. */
+    /* Hypotheses change when members of a collective wait, which follows from the messages of the collective. Other options
+     * may need collectives as they are without hypotheses. */
     m->expand_some = c->change.hypotheses.n > 0 && m->collectives == MPG_COLLECTIVES_DEFAULT && waits && !resizes(c, true);
-    /* The signature has message times and some measured collectives; the others are expanded into messages. */
+    /* The signature has message times, and some measured collectives; the other collectives are expanded into messages. */
     m->expand_rest = has_message_times && waits && !resizes(c, false) &&
                      (m->collectives == MPG_COLLECTIVES_DEFAULT || m->collectives == MPG_COLLECTIVES_MEASURED);
 }
@@ -155,7 +155,7 @@ static void resolve_where(struct mpg_question_config *q)
 {
     for (size_t i = 0; i < q->where.n; i++) {
         const enum mpg_attribution_by by = (enum mpg_attribution_by)q->where.word[i];
-        if (by == MPG_ATTRIBUTION_BY_COUNT) { /* the word after the kinds of rows */
+        if (by == MPG_ATTRIBUTION_BY_COUNT) { /* the last word is not a kind of rows */
             q->critical_path = true;
             continue;
         }
@@ -182,8 +182,8 @@ static bool has_perturb_option(const struct mpg_config *c)
            mpg_option_has_word(&c->model.without, MPG_WITHOUT_TRACER);
 }
 
-/* Returns true if all paths of all signatures have message times. Standard input is taken to have them: it can be read only
- * once. A file that cannot be read counts as well: the error comes when it is opened. */
+/* Returns true if all paths of all signatures have message times. Standard input is assumed to have them, because it can be
+ * read only once; so is a file that cannot be read, because opening it will report the error. */
 static bool have_message_times(const struct mpg_option_list *signatures)
 {
     bool all = true;
@@ -199,15 +199,15 @@ static bool have_message_times(const struct mpg_option_list *signatures)
     return all;
 }
 
-/* Stores --FLAG with the run for a history, as if it had been given. */
+/* Records --FLAG in the run for a history, as if it had been given. */
 static void note_flag(struct mpg_config *c, const char *flag)
 {
     const struct mpg_option option = {.name = flag};
     mpg_config_note(c, &option, NULL);
 }
 
-/* Chooses the questions, if none was given: with a signature that has message times, and without an option of perturb mode alone,
- * they are both; else perturb. */
+/* Decides what is asked if no option does: both questions, with a signature that has message times and without an option that
+ * only perturb mode has; else the perturbed run. */
 static void choose_questions(struct mpg_config *c)
 {
     struct mpg_target_config *t = &c->target;
@@ -264,7 +264,7 @@ static int read_scenario(struct mpg_config *c, struct mpg_processes *processes, 
     return mpg_setting_make(setting, at, processes, NULL, err);
 }
 
-/* Reads all machines: keeps the first, checks the others. */
+/* Reads all machines: keeps the first one, and only checks the others. */
 static int read_machines(struct mpg_config *c, struct mpg_processes *processes, struct mpg_config *at,
                         struct mpg_setting *setting, struct mpg_error *err)
 {

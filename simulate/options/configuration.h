@@ -19,7 +19,7 @@
 #include "simulate/target/parameters.h"
 #include "trace/hypothesis/hypothesis.h"
 
-/* An option with words that is not given has the value after the last word. */
+/* Which engine evaluates predictions. The last word, DEFAULT, is the value if the option is not given. */
 enum mpg_engine { MPG_ENGINE_EVENTS, MPG_ENGINE_GRAPH, MPG_ENGINE_DEFAULT };
 enum mpg_collectives { MPG_COLLECTIVES_MEASURED, MPG_COLLECTIVES_ROUNDS, MPG_COLLECTIVES_EXPAND, MPG_COLLECTIVES_DEFAULT };
 enum { MPG_ABSORB_DEFAULT = 3 };
@@ -31,18 +31,19 @@ enum { MPG_WITHOUT_TRACER = MPG_RULES, MPG_WITHOUT_WEAK_PROGRESS, MPG_WITHOUT_CH
 struct mpg_target_config {
     struct mpg_option_list signatures;
     const char *signature;             /* the scenario's signature; NULL: none */
-    bool predict, perturb;             /* given, implied by others, or by default */
-    bool both;                         /* both questions: the prediction, with the perturbed run beside it */
+    bool predict, perturb;             /* modes that are asked for: by an option, implied by others, or by default */
+    bool both;                         /* both modes are asked for: the prediction, with the perturbed run beside it */
     struct mpg_option_list given;      /* values of --target: names, files, keys */
-    struct mpg_option_list names, keys; /* names and files; KEY=VALUE texts: those of --target first, then swept values */
+    /* names and files among these values; KEY=VALUE texts: those of --target first, then swept values */
+    struct mpg_option_list names, keys;
     size_t given_keys;                 /* number of keys from --target */
-    const char *name;                  /* the scenario's parametric target; NULL: none */
+    const char *name;                  /* name of the scenario's parametric target; NULL: none */
     struct mpg_parameters *machine;    /* parameters from the target file and its keys; NULL: none */
-    int work, gets;                    /* work: 1: work is the time between calls; gets: 1: ranks wait at once for MPI_Get */
+    int work, gets;                    /* work 1: work is the time between calls; gets 1: a rank waits at once for each MPI_Get */
     enum mpg_engine engine;
-    bool by_events;                    /* evaluated in the order of simulated time */
+    bool by_events;                    /* the prediction is evaluated in the order of simulated time */
     const char *map;                   /* placement of ranks; NULL: not given */
-    enum mpg_path_class path;          /* path class of all messages; MPG_PATHS: the farthest */
+    enum mpg_path_class path;          /* path class that all messages take; MPG_PATHS: that of the farthest ranks */
     const char *against;               /* --against: a time, or an answer file for one processor */
     double against_ns;                 /* the run time that --against gives; 0: unknown */
 };
@@ -63,23 +64,24 @@ struct mpg_factor {
 };
 enum { MPG_FACTORS = MPG_SWEPT_BYTE + 1 };
 
-/* Changes of the traced run. */
+/* What changes in the run, compared with the traced run. */
 struct mpg_perturbation_config {
-    struct mpg_option_list noise, call_noise, latency, byte, compute_ratio; /* distributions; ratios */
-    struct mpg_factor factor[MPG_FACTORS]; /* of noise, call noise, latency, byte, by enum mpg_swept */
+    /* values of the options: distributions; of compute_ratio: ratios */
+    struct mpg_option_list noise, call_noise, latency, byte, compute_ratio;
+    struct mpg_factor factor[MPG_FACTORS]; /* factors given to --noise, --call-noise, --latency, --byte, by enum mpg_swept */
     int64_t eager_limit;
     struct mpg_option_list given, files; /* values of --hypothesis, and those of them that are files */
     struct mpg_hypotheses hypotheses;  /* hypotheses from files, then from the command line */
 };
 
-/* The model. */
+/* How the run is modelled. */
 struct mpg_model_config {
     int absorb;                        /* enum mpg_absorb */
     int noise;                         /* enum mpg_noise_model - 1; -1: noise records if the signature has any */
     enum mpg_time_model latency, byte;
     enum mpg_cosched cosched;          /* MPG_COSCHEDS: as the records were measured */
     int measurement;                   /* 1: signatures are taken as exact */
-    int speed;                         /* 1: intervals at the recorded speed alone */
+    int speed;                         /* 1: computation always has the speed of the recording */
     enum mpg_polling polling;
     double polling_interval_ns;
     enum mpg_collectives collectives;
@@ -87,31 +89,31 @@ struct mpg_model_config {
     bool expand, expand_rest, expand_some; /* collectives expanded into messages: all; those without a measurement; those that
                                               hypotheses change */
     struct mpg_option_words paper, without;
-    bool has_weak_progress;                      /* with hypotheses: sends that the trace shows to have weak progress */
+    bool has_weak_progress; /* with hypotheses: simulate weak progress of the sends for which the trace shows it */
     bool deterministic, lenient;
     int tasks;                         /* 1: --tasks=by-arrival: a master's tasks are given out in order of arrival */
     int64_t horizon;
 };
 
-/* The question. */
+/* What is asked, and where answers go. */
 struct mpg_question_config {
     struct mpg_option_list sweeps;
     struct mpg_sweep sweep;            /* with --tolerate: two values of the parameter that is searched */
-    struct mpg_sweep keys;             /* swept keys of targets */
+    struct mpg_sweep keys;             /* keys of target machines that have several values */
     const char *tolerate;
     struct mpg_limits tolerated;
     struct mpg_option_words where;
-    enum mpg_attribution_by where_by[MPG_ATTRIBUTION_BY_COUNT]; /* rows of each table of attribution, in order */
+    enum mpg_attribution_by where_by[MPG_ATTRIBUTION_BY_COUNT]; /* how each table of attribution groups its rows, in order */
     size_t where_tables;
-    struct mpg_attribution_wanted where_wanted;      /* data that the attribution needs */
+    struct mpg_attribution_wanted where_wanted;      /* data that these tables need */
     bool critical_path;
-    int64_t segments;                  /* rows of the critical path's segments */
+    int64_t segments;                  /* maximum number of segments of the critical path in the answer */
     enum mpg_waits_by waits;           /* rows of wait states; MPG_WAITS_BY_COUNT: not asked for */
 };
 
 struct mpg_output_config {
     const char *output, *output_trace, *report, *plot, *history;
-    enum mpg_export_format trace_format; /* of output_trace */
+    enum mpg_export_format trace_format; /* format of output_trace */
     bool json, csv, per_rank, keep, verbose, trace_format_given;
     const char *timeline, *timeline_calls, *timeline_ranks;
     struct mpg_timeline_part timeline_part;
@@ -131,8 +133,8 @@ struct mpg_config {
     char *const *traces;
     size_t trace_number;               /* number of traces: 1, except for a table of targets */
     struct mpg_history_run run;        /* for a history: the arguments that the answer depends on, then the trace */
-    bool run_failed;                   /* out of memory for the history */
-    char swept[MPG_SWEPTS][40];        /* values of a point of the sweep, as option arguments */
+    bool run_failed;                   /* memory ran out while `run` was recorded */
+    char swept[MPG_SWEPTS][40];        /* by parameter: its value at a point of the sweep, as text of an option */
     char *key_text[MPG_KEY_AXES];      /* KEY=VALUE of each swept key */
 };
 
@@ -149,23 +151,24 @@ void mpg_config_clear(struct mpg_config *c);
 bool mpg_config_tabulates(const struct mpg_config *c);
 /* Returns the number of machines of this table: targets times the points of their sweep. */
 size_t mpg_config_target_points(const struct mpg_config *c);
-/* Sets AT to C with machine I alone, and reads its target; sweep axes vary faster than targets. Returns 0, -1 or
- * MPG_SPEC_UNREADABLE. AT must not be copied; the caller clears it, even after an error. */
+/* Sets AT to C with its machine I only, and reads its target; machines are numbered with the sweep axes varying faster than
+ * the targets. Returns 0, -1 or MPG_SPEC_UNREADABLE. AT must not be copied; the caller clears it, even after an error. */
 int mpg_config_target_point(const struct mpg_config *c, size_t i, struct mpg_config *at, struct mpg_error *err);
 void mpg_config_target_point_clear(struct mpg_config *at);
 /* Returns true if there is more than one scenario. */
 bool mpg_config_sweeps(const struct mpg_config *c);
-/* Returns true if the answer begins with the short answer to both questions: about one scenario, and not one table alone. */
+/* Returns true if the answer begins with the short answer to both questions, which one scenario has unless a single table is
+ * asked for. */
 bool mpg_config_gives_short_answer(const struct mpg_config *c);
 /* Sets AT to C with SIGNATURE (a signature of C, or NULL) and the values of POINT of C's sweep, except factors of given
  * distributions. AT must not be copied. */
 void mpg_config_at(const struct mpg_config *c, const char *signature, size_t point, struct mpg_config *at);
-/* Returns true if all costs are those of --signature: no option replaces any. */
+/* Returns true if --signature gives all costs, because no option replaces any. */
 bool mpg_config_signature_is_all(const struct mpg_config *c);
-/* Receives an input file with its ROLE. Returns < 0 with ERR to stop. */
+/* A function that is called with an input file and its ROLE. Returns < 0 with ERR to stop. */
 typedef int mpg_input_see(void *context, const char *role, const char *path, struct mpg_error *err);
-/* Calls SEE with CONTEXT for each file, except the trace, that C and SETTING, the setting of C, read; twice for a file that is
- * named twice. Returns 0, or the negative result of SEE. */
+/* Calls SEE with CONTEXT for each file, except the trace, that C and SETTING, the setting of C, need; twice for a file that
+ * is named twice. Returns 0, or the negative result of SEE. */
 int mpg_config_see_inputs(const struct mpg_config *c, const struct mpg_setting *setting, mpg_input_see *see, void *context,
                           struct mpg_error *err);
 /* Fills C's run for the history, without the answer: TRACE, at PATH, and the other files that C and SETTING read. Error: out of
@@ -185,12 +188,12 @@ const char *mpg_collectives_word(enum mpg_collectives how);
 int mpg_config_resolve(void *config, char **traces, size_t n, struct mpg_error *err);
 /* Parses C's sweep. Error: an option excludes it. */
 int mpg_config_parse_sweep(struct mpg_config *c, struct mpg_error *err);
-/* Moves the texts xF of C's options with distributions to its factors. Errors: F is no factor, is given twice, or as of
+/* Moves texts "xF" of C's options with distributions to its factors. Errors: F is no factor, or is given twice; errors of
  * mpg_config_check_factor(). */
 int mpg_config_take_factors(struct mpg_config *c, struct mpg_error *err);
 /* Error: the factor of WHAT has nothing that it multiplies, or C replaces what it multiplies. */
 int mpg_config_check_factor(struct mpg_config *c, enum mpg_swept what, struct mpg_error *err);
-/* Returns CHANGE's texts of the option with distributions that WHAT names; NULL: WHAT names another option. */
+/* Returns the texts of the option of CHANGE that has the distributions for WHAT; NULL: WHAT has no such option. */
 struct mpg_option_list *mpg_config_dists(struct mpg_perturbation_config *change, enum mpg_swept what);
 /* Returns true if C has a factor of message times, so that the target is not the machine that was measured. */
 bool mpg_config_scales_messages(const struct mpg_config *c);

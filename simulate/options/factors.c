@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --noise=xF, --call-noise=xF, --latency=xF and --byte=xF: the signature's values times F. */
+/* The options --noise=xF, --call-noise=xF, --latency=xF and --byte=xF, which multiply the signature's values by F. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ bool mpg_config_scales_messages(const struct mpg_config *c)
     return c->change.factor[MPG_SWEPT_LATENCY].given || c->change.factor[MPG_SWEPT_BYTE].given;
 }
 
-/* Sets FACTOR to that of TEXT, "xF". */
+/* Sets FACTOR to the factor in TEXT, "xF". */
 static int take(const char *text, struct mpg_factor *factor, struct mpg_error *err)
 {
     double value;

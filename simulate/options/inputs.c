@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Input files, and the settings that follow from them and the command line. */
+/* Opens the input files, and makes the settings that follow from them and from the command line. */
 #include "simulate/options/inputs.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static int spare(void *outputs, const char *role, const char *path, struct mpg_e
     return 0;
 }
 
-/* Error: an output file is an input, the history, or another output. */
+/* Error: an output file is also an input, the history, or another output. */
 static int check_outputs(const struct mpg_config *c, const char *trace, const struct mpg_setting *setting,
                          struct mpg_error *err)
 {
@@ -105,8 +105,8 @@ static int load_targets(const struct mpg_config *c, struct mpg_files *f, struct 
     return 0;
 }
 
-/* Binds hypotheses about messages: one pass over the trace finds the posted operations to drop. Error: a hypothesis matches
- * nothing. */
+/* Binds hypotheses about messages, in one pass over the trace that finds the posted operations to drop. Error: a hypothesis
+ * selects nothing. */
 static int learn(const struct mpg_files *f, const struct mpg_config *c, struct mpg_error *err)
 {
     const struct mpg_graph_options options = {.bound = f->bound,
@@ -128,7 +128,7 @@ static int bind_hypotheses(struct mpg_files *f, const struct mpg_config *c, stru
     return mpg_bound_of_messages(f->bound, all) ? learn(f, c, err) : 0;
 }
 
-/* Returns true if SIGNATURE has the eager limit of each of its paths. */
+/* Returns true if SIGNATURE states the eager limit of each of its paths. */
 static bool has_limits(const struct mpg_signature *signature)
 {
     size_t i = 0;
@@ -137,14 +137,14 @@ static bool has_limits(const struct mpg_signature *signature)
     return signature && i > 0 && i == signature->paths;
 }
 
-/* Returns true if times are compared, so that waiting in the trace matters. */
+/* Returns true if traced times are compared with others, so that waiting in the trace matters. */
 static bool compares_times(const struct mpg_config *c, const struct mpg_simulation_options *o)
 {
     return c->target.predict || !o->absorb_given || o->absorb == MPG_ABSORB_CLOCK;
 }
 
-/* Returns true if the eager limit that the trace shows is needed, with hypotheses: no option and not the source given by --source
- * gives a limit, and some target has none. */
+/* Returns true if, with hypotheses, the eager limit must be found from the trace: no option and not the source given by
+ * --source gives a limit, and some target has none. */
 static bool needs_observed_limit(const struct mpg_files *f, const struct mpg_config *c)
 {
     size_t i = 0;
@@ -167,14 +167,14 @@ static int read_files(struct mpg_files *f, const struct mpg_config *c, const cha
 static int add_digest(void *digest, const char *role, const char *path, struct mpg_error *err)
 {
     uint64_t *all = digest;
-    char sum[40] = ""; /* zeros behind the text, since all 40 bytes are digested */
+    char sum[40] = ""; /* zeros after the text, because all 40 bytes enter the digest */
     (void)err;
     mpg_history_checksum(path, sum);
     *all = mpg_processes_digest(mpg_processes_digest(*all, role, strlen(role)), sum, sizeof sum);
     return 0;
 }
 
-/* Checks that all processes have read equal files: a folder may be local to each host. STATUS is this process's. */
+/* Checks that all processes have read equal files, because a folder may be local to each host. STATUS: that of this process. */
 static int agree_on_files(const struct mpg_files *f, const struct mpg_config *c, const struct mpg_setting *setting, int status,
                           struct mpg_error *err)
 {
@@ -216,7 +216,7 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *
     return 0;
 }
 
-/* Adds to ERR that calls are missing in TRACE, whose messages could not be matched. */
+/* Adds to ERR that messages of TRACE could not be matched because calls are missing in TRACE. */
 static void add_untraced(struct mpg_trace *trace, struct mpg_error *err)
 {
     struct mpg_untraced_calls list;
@@ -290,7 +290,7 @@ static int place_noise(const struct mpg_config *c, const struct mpg_trace *trace
     return status;
 }
 
-/* Places the ranks on the source: by --source=map or, if paths are asked for, by the hosts in the trace. */
+/* Places the ranks on the source: by --source=map; or, if paths are asked for, by the hosts in the trace. */
 static int place_source(const struct mpg_config *c, const struct mpg_trace *trace,
                         struct mpg_setting *in, struct mpg_error *err)
 {
@@ -320,8 +320,9 @@ static const struct mpg_network_path *unplaced_source_path(const struct mpg_conf
     return path ? path : mpg_signature_farthest(in->source.signature);
 }
 
-/* Returns the source's path. In perturb mode: between its two farthest ranks; NULL: their placement is unknown. In predict mode
- * with --map, which does not apply to the source: the path without a placement; NULL: no --map. */
+/* Returns the path that messages took on the source. In perturb mode: the path between the two ranks that are farthest apart;
+ * NULL: their placement is unknown. In predict mode with --map, which does not apply to the source: the path without a
+ * placement; NULL: no --map. */
 static const struct mpg_network_path *source_path(const struct mpg_config *c,
                                                   const struct mpg_setting *in)
 {
@@ -331,7 +332,8 @@ static const struct mpg_network_path *source_path(const struct mpg_config *c,
     return says ? mpg_placement_path(in->source.signature, in->source_placement.farthest) : NULL;
 }
 
-/* Returns the path class of messages: as given, or that of the two farthest ranks of --map; MPG_PATHS: the farthest measured. */
+/* Returns the path class of messages: as given, or that of the two ranks of --map that are farthest apart; MPG_PATHS: the
+ * farthest class measured. */
 static enum mpg_path_class path_class(const struct mpg_config *c, const struct mpg_setting *in)
 {
     if (in->placement.ranks == 0 || !in->target)
@@ -340,7 +342,7 @@ static enum mpg_path_class path_class(const struct mpg_config *c, const struct m
     return path ? path->path : c->target.path;
 }
 
-/* Error: ranks shared cores, and the trace has no CPU times to tell work from waiting for a core. */
+/* Error: ranks shared cores, and the trace has no CPU times, which would tell work from waiting for a core. */
 static int check_cores(const struct mpg_config *c, const struct mpg_trace *trace, struct mpg_error *err)
 {
     struct mpg_host_cores *host;
@@ -417,7 +419,7 @@ void mpg_setting_close(struct mpg_setting *in)
 
 /* --- settings --- */
 
-/* Sets *LIMIT_BYTES to PATH's eager limit. Returns false if unknown. */
+/* Sets *LIMIT_BYTES to PATH's eager limit. Returns false if it is unknown. */
 static bool find_limit(const struct mpg_network_path *path, int64_t *limit_bytes)
 {
     if (!path || path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN)
@@ -426,8 +428,8 @@ static bool find_limit(const struct mpg_network_path *path, int64_t *limit_bytes
     return true;
 }
 
-/* Sets the eager limits of target and source: each machine's own, else the other's, else OBSERVED_BYTES from the trace, else no
- * send is synchronous. */
+/* Sets the eager limits of target and source: for each machine its own limit, otherwise the other's, otherwise OBSERVED_BYTES
+ * from the trace; without any, no send is synchronous. */
 static void set_limits(const struct mpg_config *c, const struct mpg_setting *in, int64_t observed_bytes,
                        struct mpg_simulation_options *o)
 {
@@ -469,7 +471,7 @@ static bool has_resizes(const struct mpg_config *c)
     return has;
 }
 
-/* Returns true if a hypothesis drops a part of the transfers that a call waits for. */
+/* Returns true if a hypothesis drops some of the transfers for which a call waits. */
 static bool drops_transfers(const struct mpg_config *c)
 {
     bool drops = false;
@@ -488,7 +490,7 @@ bool mpg_setting_is_random(const struct mpg_setting *in, const struct mpg_pertur
     return (p->target && !o->predicts && (o->placement || o->source_placement)) || mpg_perturbation_is_random(p);
 }
 
-/* The calls of operations that are measured as a whole. */
+/* For each operation that is measured as a whole, its MPI call. */
 static const enum mpg_call whole_calls[MPG_OPERATIONS_WHOLE] = {[MPG_OPERATION_BARRIER] = MPG_CALL_Barrier,
                                                                 [MPG_OPERATION_ALLREDUCE] = MPG_CALL_Allreduce,
                                                                 [MPG_OPERATION_ALLGATHER] = MPG_CALL_Allgather,
@@ -510,7 +512,7 @@ static int list_unexpanded(const struct mpg_perturbation *p, struct mpg_unexpand
     return 0;
 }
 
-/* Chooses the collectives to expand, and the factors of their messages. Target I of F is the machine that was measured. */
+/* Decides which collectives are expanded, and sets the factors of their messages. The measured machine is target I of F. */
 static int set_collectives(const struct mpg_config *c, const struct mpg_files *f, size_t i, struct mpg_setting *in,
                            struct mpg_error *err)
 {
@@ -521,7 +523,8 @@ static int set_collectives(const struct mpg_config *c, const struct mpg_files *f
     const int64_t limit_bytes = graph->eager_limit_bytes;
     if (in->scaled && mpg_perturbation_multiply_collectives(p, in->scaled, f->target[i], f->table, limit_bytes, err) < 0)
         return -1;
-    if (!c->model.expand_rest || mpg_flight_rule(p) == MPG_FLIGHT_NONE) /* message times are unknown */
+    /* message times are unknown, so that no factor can be computed */
+    if (!c->model.expand_rest || mpg_flight_rule(p) == MPG_FLIGHT_NONE)
         return 0;
     graph->expand = f->table;
     graph->unexpanded = &in->unexpanded;

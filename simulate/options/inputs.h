@@ -15,9 +15,10 @@ struct mpg_files {
     struct mpg_collective_table *table;            /* NULL: no collective is expanded */
     struct mpg_cache *cache;             /* NULL: no pre-pass cache */
     struct mpg_bound_hypotheses *bound;      /* NULL: no hypotheses */
-    struct mpg_counted counted;              /* processor counters of the trace; n = 0: none, or not needed */
-    struct mpg_observed observed; /* with hypotheses: what the trace shows; an eager limit only if options and signatures leave
-                                     the limit of some machine open */
+    struct mpg_counted counted;              /* counts of processor counters in the trace; n = 0: none, or not needed */
+    /* with hypotheses: what the trace shows about the source machine; the eager limit is set only if options and signatures
+     * leave that of some machine open */
+    struct mpg_observed observed;
 };
 
 /* Opens TRACE and the files that C names. SETTING: the setting of C, whose distributions name the files of samples. Errors: of
@@ -30,17 +31,18 @@ int mpg_files_explain(const struct mpg_files *files, const struct mpg_processes 
                       struct mpg_error *err);
 void mpg_files_close(struct mpg_files *files);
 
-/* A scenario: values from its configuration, then values that follow from these and the files. All zero at first. */
+/* What is needed to simulate a scenario: values from its configuration, then values that follow from these and the files. All
+ * zero at first. */
 struct mpg_setting {
     struct mpg_perturbation p; /* distributions, models, seed; later the signatures */
-    bool borrows;              /* the distributions belong to another setting */
+    bool borrows;              /* another setting owns the distributions */
     struct mpg_simulation_options simulation;
     struct mpg_ratios ratios;
-    const struct mpg_signature *target; /* belongs to the files, or is `scaled`; NULL: none */
+    const struct mpg_signature *target; /* target signature, owned by the files or equal to `scaled`; NULL: none */
     struct mpg_signature *scaled;       /* copy of the files' target with factors of message times; NULL: no factors */
     struct mpg_source source;
     struct mpg_placement placement, source_placement;
-    struct mpg_busy_cores busy;         /* ranks of the fullest node */
+    struct mpg_busy_cores busy;         /* for each machine: ranks of its fullest node */
     struct mpg_processors processors; /* processors of a parametric target */
     struct mpg_unexpanded unexpanded;         /* collectives that are not expanded */
 };
@@ -66,7 +68,7 @@ int mpg_setting_open(struct mpg_setting *setting, const struct mpg_config *c,
 /* Draws the benchmark launches of all replicas; the last step before the simulation. Error: out of memory. */
 int mpg_setting_begin(struct mpg_setting *setting, const struct mpg_config *c,
                       const struct mpg_files *files, uint32_t replicas, struct mpg_error *err);
-/* Returns true if replicas with P can differ. */
+/* Returns true if the replicas of a simulation with perturbation P can differ. */
 bool mpg_setting_is_random(const struct mpg_setting *setting, const struct mpg_perturbation *p);
 /* Returns the report on RESULT of a simulation with P and OPTIONS. */
 struct mpg_report mpg_setting_report(const struct mpg_setting *setting, const struct mpg_config *c,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Configurations for the points of a sweep and for the machines of a table. */
+/* Makes the configurations for the points of a sweep, and for the machines of a table. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static bool is_given(void *change, enum mpg_swept what)
     return mpg_config_dists(change, what)->n > 0 || x->factor[what].given;
 }
 
-/* Error: the values of X exclude the texts GIVEN to the option of the same name, or have nothing that they multiply. */
+/* Error: the values of X exclude the texts GIVEN to the option with its name, or there is nothing that they multiply. */
 static int check_dists(struct mpg_config *c, const struct mpg_axis *x, const struct mpg_option_list *given,
                        struct mpg_error *err)
 {
@@ -57,7 +57,7 @@ static int check_axis(struct mpg_config *c, const struct mpg_axis *x, struct mpg
                : 0;
 }
 
-/* Error: a key is given and swept. */
+/* Error: a key of the target is both given and swept. */
 static int check_keys(const struct mpg_config *c, struct mpg_error *err)
 {
     const struct mpg_option_list *keys = &c->target.keys;
@@ -108,7 +108,7 @@ static void set_value(struct mpg_config *c, const struct mpg_axis *x, size_t pla
     case MPG_SWEEP_SCALE:
         c->change.factor[x->what] = (struct mpg_factor){true, x->value[place]};
         break;
-    case MPG_SWEEP_FACTOR: /* factors of distributions: applied to each point by scenarios.c */
+    case MPG_SWEEP_FACTOR: /* factors of distributions, which scenarios.c applies to each point */
         c->change.factor[x->what].factor *= x->value[place];
         break;
     case MPG_SWEEP_NUMBER: /* set by mpg_config_target_point() */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ratios from numbers, kernels and counters, for regions. */
+/* Finds compute ratios, given as numbers, by kernels or by counters, for regions. */
 #include "simulate/options/ratios.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@ static const double min = 1e-9, max = 1e9;
 
 struct mpg_ratio {
     const char *text;
-    char *what; /* R, or kernel:NAME */
-    char *region; /* in the same storage; NULL: outside all named regions */
+    char *what; /* the ratio as text, a number or kernel:NAME */
+    char *region; /* region, in the same memory; NULL: outside all named regions */
     bool is_kernel, is_counters;
     double value;
 };
@@ -74,6 +74,7 @@ int mpg_ratios_parse(struct mpg_ratios *r, const struct mpg_option_list *given,
     return 0;
 }
 
+/* Returns the mean over cores of KERNEL's mean rate in SIG with BUSY cores at once; 0: not measured. */
 static double rate_of(const struct mpg_signature *sig, const char *kernel, int busy)
 {
     return mpg_core_rates_of(sig, kernel, busy).mean;
@@ -102,7 +103,7 @@ static int blame_machine(const struct mpg_ratio *x, const struct mpg_parameters 
 
 /* --- from counters --- */
 
-/* Sets *RATES to the rates of SIG with BUSY cores at once. Returns false if one is missing. */
+/* Sets *RATES to the rates of SIG with BUSY cores at once. Returns false if a rate is missing. */
 static bool find_rates(const struct mpg_signature *sig, int busy, struct mpg_compute_rates *rates)
 {
     if (!sig)
@@ -120,7 +121,7 @@ static void add_shares(struct mpg_compute_shares *sum, const struct mpg_compute_
     sum->latency += part * x->latency;
 }
 
-/* Sets the ratio of each region that was counted, after the given ratios, and the ratio outside of all regions. */
+/* Sets the ratio of each counted region without a given ratio, and the ratio outside of all regions. */
 static int resolve_counters(struct mpg_ratios *r, const struct mpg_ratio_sources *from, const struct mpg_compute_rates *source,
                             const struct mpg_compute_rates *target, struct mpg_error *err)
 {

@@ -12,7 +12,7 @@
 #include "simulate/models/counted_compute.h"
 #include "simulate/target/parameters.h"
 
-struct mpg_ratio; /* one ratio, as given */
+struct mpg_ratio; /* one ratio, as given on the command line */
 
 /* All computation of a trace by its counters. */
 struct mpg_counted_ratio {
@@ -34,11 +34,11 @@ struct mpg_ratios {
 /* Where ratios come from. */
 struct mpg_ratio_sources {
     const struct mpg_signature *target, *source; /* NULL: none */
-    struct mpg_busy_cores busy;
+    struct mpg_busy_cores busy;                  /* cores that compute at once on a node */
     const struct mpg_parameters *machine;        /* NULL: none; its MipsRatio is one of the ratios */
     const struct mpg_trace *trace;
-    const struct mpg_counted *counted;           /* the counters of TRACE; n = 0: none */
-    bool prefers_counters;                       /* without a given ratio take the counters, if rates and counters allow it */
+    const struct mpg_counted *counted;           /* counts of TRACE's processor counters; n = 0: none */
+    bool prefers_counters; /* if no ratio is given, derive it from the counters, if rates and counters allow it */
 };
 
 /* Parses the texts of GIVEN, which outlive R: "R", "kernel:NAME", optionally with "@REGION", or

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of all input files except the trace, for the check of outputs and for the history; and the part of the command line
- * that a history stores. */
+/* The list of all input files except the trace, for the check of outputs and for the history; and the arguments of the
+ * command line that a history stores. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -19,13 +19,13 @@ struct seeing {
     struct mpg_error *err;
 };
 
-/* Reports PATH, unless NULL. */
+/* Passes PATH to the caller's function, unless it is NULL. */
 static int see(const struct seeing *s, const char *role, const char *path)
 {
     return path ? s->see(s->context, role, path, s->err) : 0;
 }
 
-/* Reports WORD, unless it is the name of a built-in. */
+/* Passes WORD to the caller's function, unless it is the name of something built-in. */
 static int see_file(const struct seeing *s, const char *role, const char *word)
 {
     struct stat st;
@@ -40,7 +40,7 @@ static int see_list(const struct seeing *s, const char *role, const struct mpg_o
     return status;
 }
 
-/* Reports the files of samples of N distributions. */
+/* Passes the files of samples of N distributions to the caller's function. */
 static int see_samples(const struct seeing *s, const struct mpg_spec *spec, size_t n)
 {
     int status = 0;
@@ -52,7 +52,7 @@ static int see_samples(const struct seeing *s, const struct mpg_spec *spec, size
     return status;
 }
 
-/* Reports the other machines of a table, and their maps. */
+/* Passes the files of the other machines of a table, and their maps, to the caller's function. */
 static int see_machines(const struct seeing *s, const struct mpg_config *c)
 {
     int status = 0;
@@ -66,7 +66,7 @@ static int see_machines(const struct seeing *s, const struct mpg_config *c)
     return status;
 }
 
-/* Reports the files of placements. */
+/* Passes the files of placements to the caller's function. */
 static int see_places(const struct seeing *s, const struct mpg_config *c)
 {
     const struct mpg_axis *swept = mpg_sweep_find(&c->question.sweep, MPG_SWEPT_MAP);
@@ -110,7 +110,7 @@ void mpg_config_note(void *config, const struct mpg_option *option, const char *
     free(argument);
 }
 
-/* Adds a file once in each role. */
+/* Adds a file to the list of inputs, once in each role. */
 static int add_input(void *to, const char *role, const char *path, struct mpg_error *err)
 {
     struct mpg_history_run *run = to;

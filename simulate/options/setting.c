@@ -7,7 +7,7 @@
 #include "common/machine.h"
 #include "simulate/options/inputs.h"
 
-/* An option with distributions: its texts, their destination, and whether ranks may be named. */
+/* An option that has distributions: its texts, where they are stored, and whether a text may name ranks. */
 struct dist_option {
     const char *name;
     const struct mpg_option_list *given;
@@ -26,8 +26,8 @@ static void list_dists(const struct mpg_config *c, struct mpg_perturbation *p,
     list[3] = (struct dist_option){"--byte", &c->change.byte, &p->byte, false};
 }
 
-/* Handles --call-noise=signature: work inside calls meets the target's noise. Errors: there is no signature; --predict; given
- * twice. */
+/* Handles --call-noise=signature, with which the target's noise also interrupts work inside calls. Errors: there is no
+ * signature; --predict; given twice. */
 static int set_call_noise(const struct mpg_config *c, struct mpg_perturbation *p,
                           struct mpg_error *err)
 {
@@ -73,7 +73,7 @@ int mpg_setting_check_ranks(const struct mpg_config *c, struct mpg_perturbation 
     return 0;
 }
 
-/* Returns the number of threads for this process; SHARING processes share the processors. */
+/* Returns the number of threads for this process, if SHARING processes share the processors. */
 static unsigned usable_processors(unsigned sharing)
 {
     char cores[64]; /* not used */
@@ -93,7 +93,8 @@ static void borrow_specs(struct mpg_setting *in, const struct mpg_setting *like)
     p->call_noise_of_target = like->p.call_noise_of_target;
 }
 
-/* Returns the paper's edges for the paper's model: no slack, and every send waits. */
+/* Returns the edges that have kappa: those of Sottile 2006 if the options are those of its model, without slack and with
+ * every send synchronous. */
 static enum mpg_call_edges call_edges(const struct mpg_config *c)
 {
     const struct mpg_model_config *m = &c->model;

@@ -14,7 +14,7 @@
 
 static const struct {
     const char *name;
-    enum mpg_sweep_unit unit; /* find_factors() can change times to factors */
+    enum mpg_sweep_unit unit; /* unit; find_factors() can change times to factors */
 } swepts[MPG_SWEPTS] = {{"noise", MPG_SWEEP_TIME},        {"call-noise", MPG_SWEEP_TIME},
                         {"latency", MPG_SWEEP_TIME},      {"byte", MPG_SWEEP_TIME},
                         {"compute-ratio", MPG_SWEEP_RATIO}, {"eager-limit", MPG_SWEEP_SIZE},
@@ -76,7 +76,7 @@ static const char *name_of(const struct mpg_axis *x)
     return x->key ? "target" : mpg_swept_name(x->what);
 }
 
-/* Returns whether TEXT is a plain number, like a factor. For times, 0 is both a factor and a time. */
+/* Returns whether TEXT is a number without unit, as factors are. 0 can be a factor and a time. */
 static bool is_plain(const char *text)
 {
     double value;
@@ -97,7 +97,7 @@ int mpg_sweep_parse_factor(const char *text, double *value, struct mpg_error *er
     return *value >= 0 ? 0 : mpg_error_set(err, "'%s': a factor is not below 0", text);
 }
 
-/* Returns TEXT, a time, without "const:" before it. */
+/* Returns TEXT, a time, without a "const:" at its begin. */
 static const char *time_of(const char *text)
 {
     static const char family[] = "const:";
@@ -115,7 +115,7 @@ static int check_value(const struct mpg_axis *x, const char *text, double value,
     return value < 0 ? mpg_error_set(err, "'%s': a factor is not below 0", text) : 0;
 }
 
-/* Parses TEXT as a number of X. */
+/* Parses TEXT as a numeric value of X. */
 static int parse_number(const struct mpg_axis *x, const char *text, double *value, struct mpg_error *err)
 {
     const bool is_whole = x->unit == MPG_SWEEP_SIZE || x->unit == MPG_SWEEP_COUNT;
@@ -132,7 +132,7 @@ static int parse_number(const struct mpg_axis *x, const char *text, double *valu
     return check_value(x, text, *value, err);
 }
 
-/* Parses a value of a list of X. */
+/* Parses TEXT as a value in a list of values of X. */
 static int parse_value(const struct mpg_axis *x, const char *text, double *value, struct mpg_error *err)
 {
     static const char *const modes[] = {"none", "wait", "clock"}; /* words in the order of enum mpg_absorb */
@@ -168,8 +168,8 @@ static size_t cut(char *text, char separator, char **word, size_t max)
     return n;
 }
 
-/* Changes the unit of X if it is a time: to factors of the signature's values if one of the N words is xF; to factors of the
- * given values if all words are plain numbers and some number is not 0. */
+/* Changes the unit of X if it is a time: to factors of the signature's values, if one of the N words is of the form xF; or to
+ * factors of the given values, if all words are plain numbers and some is not 0. */
 static void find_factors(struct mpg_axis *x, char *const *word, size_t n)
 {
     bool any = false;
@@ -196,7 +196,7 @@ static int reserve(struct mpg_axis *x, size_t n, struct mpg_error *err)
     return x->value && (x->word || !has_words) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Appends VALUE to X and, if X has words, TEXT. */
+/* Appends VALUE to the values of X and, if X has words, TEXT to these. */
 static int add_value(struct mpg_axis *x, const char *text, double value, struct mpg_error *err)
 {
     for (size_t i = 0; i < x->n; i++)
@@ -219,7 +219,7 @@ static int check_range(const struct mpg_axis *x, double low, double high, int64_
     return is_log && !(low > 0) ? mpg_error_set(err, "log steps begin above 0") : 0;
 }
 
-/* Returns value I of N from LOW to HIGH; the first and last are exactly LOW and HIGH. */
+/* Returns value I of N, from LOW to HIGH; the first is exactly LOW, the last exactly HIGH. */
 static double step(double low, double high, size_t i, size_t n, bool is_log)
 {
     const double part = (double)i / (double)(n - 1);
@@ -228,7 +228,7 @@ static double step(double low, double high, size_t i, size_t n, bool is_log)
     return is_log ? low * pow(high / low, part) : low + (high - low) * part;
 }
 
-/* Parses LO:HI:N[:log] of X, split into WORDS words. */
+/* Parses the range LO:HI:N[:log] of X, which has been split into WORDS words. */
 static int parse_range(struct mpg_axis *x, char **word, size_t words, struct mpg_error *err)
 {
     const bool is_log = words == 4 && strcmp(word[3], "log") == 0;
@@ -254,7 +254,7 @@ static int parse_range(struct mpg_axis *x, char **word, size_t words, struct mpg
     return 0;
 }
 
-/* Parses V,V... of X, split into WORDS words. */
+/* Parses the list V,V... of X, which has been split into WORDS words. */
 static int parse_list(struct mpg_axis *x, char **word, size_t words, struct mpg_error *err)
 {
     if (words < 2)
@@ -270,7 +270,7 @@ static int parse_list(struct mpg_axis *x, char **word, size_t words, struct mpg_
     return 0;
 }
 
-/* Parses the values of X; changes TEXT. */
+/* Parses the values of X in TEXT, which is modified. */
 static int parse_values(struct mpg_axis *x, char *text, struct mpg_error *err)
 {
     char *part[5];
@@ -289,7 +289,7 @@ static int parse_values(struct mpg_axis *x, char *text, struct mpg_error *err)
 
 /* --- parameters --- */
 
-/* Sets X to the parameter NAME. */
+/* Sets X to the parameter called NAME. */
 static int find_param(struct mpg_axis *x, const char *name, struct mpg_error *err)
 {
     struct mpg_nearest nearest = {name, strlen(name), NULL, 0};
@@ -306,7 +306,7 @@ static int find_param(struct mpg_axis *x, const char *name, struct mpg_error *er
                          nearest.word ? nearest.word : "", nearest.word ? "?" : "");
 }
 
-/* Sets X to the target's key NAME. */
+/* Sets X to the target's key called NAME. */
 static int find_key(struct mpg_axis *x, const char *name, struct mpg_error *err)
 {
     static const enum mpg_sweep_unit units[] = {[MPG_KEY_TIME] = MPG_SWEEP_TIME,   [MPG_KEY_NUMBER] = MPG_SWEEP_NUMBER,
@@ -319,7 +319,7 @@ static int find_key(struct mpg_axis *x, const char *name, struct mpg_error *err)
     return (x->key = strdup(name)) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Adds the axis GIVEN; changes its COPY. */
+/* Adds the axis GIVEN; modifies its COPY. */
 static int add(struct mpg_sweep *s, const char *given, char *copy, bool of_target, struct mpg_error *err)
 {
     struct mpg_axis found = {.what = MPG_SWEPTS, .text = given, .option = "--sweep"};
@@ -369,7 +369,7 @@ static bool is_limit(const struct mpg_limits *limits, double limit)
     return false;
 }
 
-/* Parses the limits; sets PARAM to the text behind them. */
+/* Parses the limits; sets PARAM to the text after them. */
 static int parse_limits(const char *text, struct mpg_limits *limits, const char **param, struct mpg_error *err)
 {
     *limits = (struct mpg_limits){.n = 0};

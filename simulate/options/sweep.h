@@ -14,16 +14,16 @@ enum mpg_swept {
     MPG_SWEPT_LATENCY,
     MPG_SWEPT_BYTE,
     MPG_SWEPT_COMPUTE_RATIO,
-    MPG_SWEPT_EAGER_LIMIT, /* the parameters from here on change the graph or the placement */
+    MPG_SWEPT_EAGER_LIMIT, /* this parameter and the following change the graph or the placement */
     MPG_SWEPT_ABSORB,
     MPG_SWEPT_MAP,
     MPG_SWEPTS
 };
 
-/* The unit of values. */
+/* What the values of a parameter are. */
 enum mpg_sweep_unit {
-    MPG_SWEEP_TIME,   /* ns: const:T */
-    MPG_SWEEP_FACTOR, /* factor of what the option of this name gives, or of the signature's noise */
+    MPG_SWEEP_TIME,   /* ns, a constant: const:T */
+    MPG_SWEEP_FACTOR, /* factor of the distribution that the option of this name gives, or of the signature's noise */
     MPG_SWEEP_SCALE,  /* factor of the signature's values: xF */
     MPG_SWEEP_RATIO,
     MPG_SWEEP_SIZE,   /* integer bytes */
@@ -33,13 +33,13 @@ enum mpg_sweep_unit {
 };
 
 struct mpg_axis {
-    enum mpg_swept what;   /* MPG_SWEPTS: a key of the target */
+    enum mpg_swept what;   /* the parameter; MPG_SWEPTS: a key of the target */
     char *key;             /* the key of the target; NULL: not swept by key */
     enum mpg_sweep_unit unit;
-    const char *text, *option; /* text and option, as given to --sweep or --tolerate */
+    const char *text, *option; /* the argument of --sweep or --tolerate, and which of the two it was */
     size_t n;
-    double *value;    /* n values; for absorb the word's enum value; for a key NAN if the value is a word or a distribution */
-    char **word;      /* n words, for words and keys, as in a target's file; else NULL */
+    double *value;    /* [n]: values; of absorb the number of the word; of a key NAN if the value is a word or a distribution */
+    char **word;      /* [n]: values of parameters with words, and of keys, as in a target's file; else NULL */
 };
 
 /* Points of the grid are numbered; the last axis varies fastest. */
@@ -50,7 +50,7 @@ struct mpg_sweep {
     size_t points; /* number of points, at most MPG_SWEEP_MAX_POINTS; 1 without axes */
 };
 
-/* Tolerated slowdowns less 1, such as 0.05, in the order given. */
+/* Tolerated slowdowns minus 1, such as 0.05, in the order given. */
 struct mpg_limits {
     size_t n;
     double limit[16];
@@ -76,7 +76,7 @@ void mpg_sweep_clear(struct mpg_sweep *sweep); /* zero-initialised is allowed */
 
 /* Returns the axis of WHAT; NULL: not swept. */
 const struct mpg_axis *mpg_sweep_find(const struct mpg_sweep *sweep, enum mpg_swept what);
-/* Returns the index of POINT's value on axis I. */
+/* Returns the index, on axis I, of the value that POINT has. */
 size_t mpg_sweep_place(const struct mpg_sweep *sweep, size_t i, size_t point);
 /* Returns "call-noise" and so on. */
 const char *mpg_swept_name(enum mpg_swept what);

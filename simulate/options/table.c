@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgsim's options: words, ranges, --help, and rules between options. CONTRIBUTING.md has the recipe for a new one. */
+/* mpgsim's options: words, ranges, --help, and rules between options. CONTRIBUTING.md has the recipe for a new option. */
 #include "simulate/options/configuration.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 enum { MAX_REPLICAS = 1000000, MAX_THREADS = 4096, MAX_SEGMENTS = 1000000, MAX_OPTIONS = 48 };
 static const double HUGE = 9e15;
 
-/* Words, in the order of the enums. */
+/* The words of options, in the order of their enums. */
 static const char *const engines[] = {"events", "graph", NULL};
 static const char *const works[] = {"cpu", "wall", NULL};
 static const char *const gets[] = {"deferred", "blocking", NULL};
@@ -33,7 +33,7 @@ const char *mpg_collectives_word(enum mpg_collectives how)
     return collectives[how];
 }
 
-/* Returns the words of --without: the rules, then MPG_WITHOUT_TRACER and later ones. */
+/* Returns the words of --without: the names of the rules, then those from MPG_WITHOUT_TRACER on. */
 static const char *const *list_without(void)
 {
     static const char *words[MPG_RULES + 4];
@@ -51,7 +51,7 @@ static const char *const *list_without(void)
 static const struct mpg_option_rule rules[] = {
     {"target", MPG_OPTION_IMPLIES, "predict", NULL},
     {"perturb", MPG_OPTION_EXCLUDES, "target", "a target has no costs of the traced run to compare"},
-    /* machines */
+    /* rules about machines */
     {"predict", MPG_OPTION_NEEDS, "signature|latency|target|--sweep latency", "one of these gives the costs of messages"},
     {"--target=KEY=VALUE", MPG_OPTION_NEEDS, "--target=NAME", NULL},
     {"target=work", MPG_OPTION_NEEDS, "--target=NAME", NULL},
@@ -75,7 +75,7 @@ static const struct mpg_option_rule rules[] = {
     {"models=byte", MPG_OPTION_EXCLUDES, "--byte in place of the signature's", NULL},
     {"models=cosched", MPG_OPTION_NEEDS, "signature|a source", NULL},
     {"models=measurement", MPG_OPTION_NEEDS, "signature|a source", NULL},
-    /* not available with a parametric target */
+    /* options that are not available with a parametric target */
     {"tolerate", MPG_OPTION_EXCLUDES, "target",
      "it is about the traced run's slowdown (--sweep KEY=... is about this one's)"},
     {"several --signature", MPG_OPTION_EXCLUDES, "target", "parameters that a target's file lacks come from one signature"},
@@ -84,7 +84,7 @@ static const struct mpg_option_rule rules[] = {
     {"timeline", MPG_OPTION_EXCLUDES, "target",
      "a trace of the predicted run has it: --output-trace=FOLDER, then mpgtrace timeline FOLDER"},
     {"collectives=expand", MPG_OPTION_EXCLUDES, "target", "all collectives but barriers are rounds there"},
-    /* the model */
+    /* rules about the model */
     {"absorb", MPG_OPTION_EXCLUDES, "predict", NULL},
     {"--sweep absorb", MPG_OPTION_EXCLUDES, "predict", NULL},
     {"paper=call-edges", MPG_OPTION_EXCLUDES, "predict", NULL},
@@ -109,7 +109,7 @@ static const struct mpg_option_rule rules[] = {
     {"horizon", MPG_OPTION_EXCLUDES, "absorb=none", NULL},
     {"horizon", MPG_OPTION_EXCLUDES, "absorb=wait", NULL},
     {"horizon", MPG_OPTION_EXCLUDES, "--sweep absorb", NULL},
-    /* scenarios */
+    /* rules about scenarios */
     {"tolerate", MPG_OPTION_EXCLUDES, "sweep", NULL},
     {"eager-limit", MPG_OPTION_EXCLUDES, "--sweep eager-limit", NULL},
     {"absorb", MPG_OPTION_EXCLUDES, "--sweep absorb", NULL},
@@ -127,7 +127,7 @@ static const struct mpg_option_rule rules[] = {
     {"where", MPG_OPTION_EXCLUDES, "a table of traces and targets", OF_ONE_RUN},
     {"target=engine=graph", MPG_OPTION_EXCLUDES, "a table of traces and targets", "only events simulate processors"},
     {"--target=-", MPG_OPTION_EXCLUDES, "a table of traces and targets", "it reads its targets more than once"},
-    /* output */
+    /* rules about output */
     {"where=path", MPG_OPTION_NEEDS, "predict|a prediction", "it is made of times"},
     {"where=segments", MPG_OPTION_NEEDS, "where=path", NULL},
     {"json", MPG_OPTION_EXCLUDES, "per-rank", NULL},
@@ -144,7 +144,7 @@ static const struct mpg_option_rule rules[] = {
     {"plot", MPG_OPTION_EXCLUDES, "tolerate", NULL},
     {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
 
-/* Returns true if values of WHAT, given or swept as times, replace the signature's. */
+/* Returns true if the values of WHAT, given or swept as times, replace those of the signature. */
 static bool replaces(const struct mpg_config *c, const struct mpg_option_list *given, enum mpg_swept what)
 {
     const struct mpg_axis *axis = mpg_sweep_find(&c->question.sweep, what);
@@ -172,7 +172,7 @@ static bool names_input(const struct mpg_option_list *names)
     return false;
 }
 
-/* Evaluates a condition of the rules. */
+/* Returns true if CONDITION of a rule holds. */
 static bool holds(void *config, const char *condition)
 {
     static const char sweep[] = "--sweep ";
@@ -204,7 +204,7 @@ static bool holds(void *config, const char *condition)
 
 /* --- the options --- */
 
-/* Copies these options, and an end mark, into TABLE. */
+/* Copies the options listed below, and an end mark, into TABLE. */
 #define FILL(table, ...)                                                                                                       \
     do {                                                                                                                       \
         const struct mpg_option options[] = {__VA_ARGS__, {0}};                                                                \

@@ -8,7 +8,7 @@
 #include "common/input.h"
 #include "simulate/options/configuration.h"
 
-/* Error: both the command line and the target's file give a ratio outside regions. */
+/* Error: the command line and the target's file both give a ratio outside of regions. */
 static int use_ratio(struct mpg_config *c, struct mpg_error *err)
 {
     if (!c->target.machine->mips_ratio)
@@ -28,7 +28,7 @@ bool mpg_config_target_has_messages(const struct mpg_config *c)
     return c->target.machine->of_messages || (!c->target.signature && c->change.latency.n == 0 && c->change.byte.n == 0);
 }
 
-/* Makes --map the target's key Map: with a parametric target a placement maps ranks to processors. */
+/* Uses --map as the target's key Map, because with a parametric target a placement maps ranks to processors. */
 static int use_map(struct mpg_config *c, struct mpg_error *err)
 {
     char text[4096];
@@ -50,14 +50,14 @@ static int check_policy(const struct mpg_config *c, struct mpg_error *err)
     return mpg_parameters_check(m, err);
 }
 
-/* Returns the option that asks for paths of delays, which only evaluation in the order of the graph records; NULL: none. */
+/* Returns the name of the option that asks for paths of delays, which are only recorded in graph order; NULL: none. */
 static const char *option_needing_paths(const struct mpg_config *c)
 {
     return c->question.where_tables > 0 ? "--where" : c->question.critical_path ? "--where=path" : NULL;
 }
 
-/* Chooses between evaluation in the order of simulated time and in the order of the graph. Error: an option or key does not work
- * with the choice. */
+/* Decides whether steps are evaluated in the order of simulated time or in the order of the graph. Error: an option or key
+ * does not work with this order. */
 static int choose_engine(struct mpg_config *c, struct mpg_error *err)
 {
     struct mpg_target_config *t = &c->target;
@@ -74,7 +74,7 @@ static int choose_engine(struct mpg_config *c, struct mpg_error *err)
                                   "paths are followed", followed, t->machine->name, needs);
     if (followed && t->by_events)
         return mpg_error_set(err, "%s and --target=engine=events exclude each other", followed);
-    /* without choices, graph order gives the answer of the engine in simulated time */
+    /* without choices, both orders give the same answer */
     c->model.deterministic = c->model.deterministic || (in_graph_order && !chosen);
     const char *by_events = t->gets                      ? "--target=get=blocking"
                             : t->against                 ? "--against"
@@ -107,7 +107,7 @@ int mpg_config_read_target(struct mpg_config *c, struct mpg_error *err)
 
 /* --- the run on one processor --- */
 
-/* Returns the run time in ANSWER, read from PATH, ns; 0 with ERR: it is not for one processor. */
+/* Returns the run time in ANSWER, which was read from PATH, ns; 0 with ERR: ANSWER is not for one processor. */
 static double run_of(const json_t *answer, const char *path, struct mpg_error *err)
 {
     const char *format = json_string_value(json_object_get(answer, "format"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the answer in the requested format, its page, its plots, and its row of the history. */
+/* Writes the answer in the requested format, its page and plots, and stores it in the history. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "simulate/reports/lines.h"
 #include "simulate/reports/report.h"
 
-/* Prints WARNINGS to standard error, for formats without room for warnings. */
+/* Prints WARNINGS to standard error, for formats that have no place for warnings. */
 static void warn(const struct mpg_notes *warnings)
 {
     for (size_t i = 0; i < warnings->n; i++)
@@ -23,7 +23,7 @@ static int print_csv(const struct mpg_report *report, FILE *out, struct mpg_erro
                             : mpg_report_use_csv(report, out, err);
 }
 
-/* Writes WHAT, an answer, by PRINT to OUT; PLAIN: text for people. */
+/* Writes WHAT, an answer, with the function PRINT to OUT; PLAIN: as text for people. */
 static int write_answer(const struct mpg_config *c, bool plain,
                         int (*print)(const struct mpg_config *c, const void *what, FILE *to, struct mpg_error *err),
                         const void *what, struct mpg_answer *out, struct mpg_error *err)
@@ -76,7 +76,7 @@ static int write_page(const struct mpg_session *x, const struct mpg_report *repo
         all.waits = &x->waits.report;
         all.waits_replica = x->waits.replica;
     }
-    all.recorded_run = all.predicted_run = NULL; /* the page has both with their calls */
+    all.recorded_run = all.predicted_run = NULL; /* the page has both runs, with their calls */
     return mpg_page_report(&all, &x->page, x->at.output.report, err);
 }
 
@@ -94,7 +94,7 @@ static int answer(struct mpg_session *x, struct mpg_report *report, struct mpg_e
     return status;
 }
 
-/* Returns whether LINE is in one of the first N of ROWS. */
+/* Returns whether LINE is a note of one of the first N of ROWS. */
 static bool is_reported(const struct mpg_result_table *rows, size_t n, const struct mpg_note *line)
 {
     for (size_t i = 0; i < n; i++)
@@ -143,7 +143,7 @@ static int write_outputs(struct mpg_session *x, struct mpg_error *err)
     return answer(x, &report, err);
 }
 
-/* Keeps the answer in the history. */
+/* Stores the answer in the history. */
 static int keep_answer(struct mpg_session *x, struct mpg_error *err)
 {
     int64_t id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Outputs about the replicas of a single scenario: attribution, critical path, wait states, the runs over time of a page. */
+/* Outputs about the replicas of a single scenario: attribution, critical path, wait states, and the runs over time in a page. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct mpg_simulated mpg_session_simulated(const struct mpg_session *x)
                                   .result = &x->result};
 }
 
-/* --- the runs over time, of a page --- */
+/* --- the runs over time in a page --- */
 
 struct ranked {
     int32_t rank;
@@ -35,8 +35,9 @@ static int by_rank(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Fills DRAWN with the ranks whose calls the page shows, ascending. Half of these ranks have the most computation (perturb mode:
- * the most delay injected into computation), half the least. Returns the number of ranks, or -1: no memory. */
+/* Fills DRAWN with the ranks whose calls the page shows, ascending: half of them those with the most computation (perturb
+ * mode: the most delay injected into computation), half those with the least. Returns the number of ranks, or -1: out of
+ * memory. */
 static int choose_drawn(const struct mpg_result *r, int32_t drawn[MPG_OVERVIEW_RANKS])
 {
     const int n = r->ranks < MPG_OVERVIEW_RANKS ? r->ranks : MPG_OVERVIEW_RANKS;
@@ -53,7 +54,7 @@ static int choose_drawn(const struct mpg_result *r, int32_t drawn[MPG_OVERVIEW_R
     return n;
 }
 
-/* Makes empty overviews, for a page or JSON. */
+/* Makes empty overviews, for a page or for JSON. */
 static int make_overviews(struct mpg_session *x, struct mpg_error *err)
 {
     int32_t drawn[MPG_OVERVIEW_RANKS];
@@ -110,7 +111,7 @@ static int add_where(struct mpg_session *x, struct mpg_report *report, struct mp
                                  q->where_tables, err);
 }
 
-/* Adds the parts of the short answer to REPORT. */
+/* Adds the further runs of the short answer to REPORT. */
 static int add_short(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
 {
     static const enum mpg_attribution_by by = MPG_ATTRIBUTION_BY_CALLSITE;
@@ -134,7 +135,7 @@ static int add_critical(struct mpg_session *x, struct mpg_report *report, struct
     enum mpg_attribution_by by[MPG_ATTRIBUTION_BY_COUNT];
     size_t n = 0;
     for (size_t i = 0; i < c->question.where_tables; i++)
-        if (c->question.where_by[i] != MPG_ATTRIBUTION_BY_PAIR) /* pairs are attributed for all replicas only */
+        if (c->question.where_by[i] != MPG_ATTRIBUTION_BY_PAIR) /* pairs of ranks are attributed only over all replicas */
             by[n++] = c->question.where_by[i];
     if (mpg_critical_path_find(&x->critical, &what, (uint32_t)c->question.segments, n > 0 ? by : &call, n > 0 ? n : 1, err) < 0)
         return -1;
@@ -148,7 +149,7 @@ static int add_critical(struct mpg_session *x, struct mpg_report *report, struct
     return 0;
 }
 
-/* Finds wait states by callsite for a page whose answer has no wait states, or the reason why they are unknown. */
+/* Finds wait states by callsite for a page if the answer has none; if they are unknown, stores the reason. */
 static void find_page_waits(struct mpg_session *x)
 {
     if (!x->at.output.report || x->at.question.waits != MPG_WAITS_BY_COUNT)

@@ -15,50 +15,50 @@
 #include "simulate/scenarios/hypothesis_runs.h"
 #include "simulate/tasks/redistribute.h"
 
-/* SETTING is resolved from AT, the first point of CONFIG. Zero-initialised at first. */
+/* Everything about one run. SETTING is that of AT, the first point of CONFIG. Zero-initialised at first. */
 struct mpg_session {
     struct mpg_config config, at;
     const char *trace;
     struct mpg_processes processes;
     struct mpg_files files;
     struct mpg_setting setting; /* setting of the only scenario; with several scenarios, a setting with all distributions */
-    struct mpg_setting given;      /* --tolerate: the same without the parameter that is searched */
-    struct mpg_replica_trace *retrace; /* NULL: no --output-trace */
+    struct mpg_setting given;      /* --tolerate: the setting without the parameter whose tolerated value is searched */
+    struct mpg_replica_trace *retrace; /* writer of --output-trace; NULL: not asked for */
     struct mpg_result result;
     struct mpg_extrapolation extrapolation; /* extrapolation of `result`; empty without a target of parameters */
     struct mpg_redistributed redistributed; /* tasks by arrival; empty: not wanted, or the trace has none */
-    struct mpg_trace *traced;    /* the recorded trace, if `files` has the trace of `redistributed`; else NULL */
+    struct mpg_trace *traced;    /* the recorded trace, if `files` has the trace with redistributed tasks instead; else NULL */
     struct mpg_task_report tasks;
     bool has_tasks;              /* the answer mentions `tasks` */
     struct mpg_hypothesis_shares hypothesis_shares; /* shares of the hypotheses in `result`; empty without hypotheses */
-    struct mpg_median_waits waits; /* wait states of the answer, or only of its page (by callsite) */
+    struct mpg_median_waits waits; /* wait states for the answer, or only for its page (then by callsite) */
     struct mpg_where_report where;
-    struct mpg_companions companions;      /* of result, for the short answer */
+    struct mpg_companions companions;      /* further runs for the short answer about `result` */
     struct mpg_where_report short_where;
     struct mpg_worst_phase phase;
     struct mpg_page_parts page; /* points to phase, or to the reasons why phase or waits are missing */
     struct mpg_overviews overviews; /* of a page; NULL: none */
     struct mpg_error why_no_waits, why_no_phase;
-    struct mpg_run_pair runs; /* for --timeline and for a page */
+    struct mpg_run_pair runs; /* traced run and replica as traces, for --timeline and for a page */
     struct mpg_critical_path critical;
     struct mpg_critical_report critical_report;
     struct mpg_result_table rows;
     struct mpg_answer answer;
 };
 
-/* With --tasks=by-arrival, before the one scenario is simulated: X's files get the trace whose tasks are given out by arrival.
- * Returns 0, or -1 with ERR: the trace has no master that hands out tasks; an error of a
+/* With --tasks=by-arrival, to be called before the scenario is simulated: replaces the trace in X's files by one whose tasks
+ * are given out by arrival. Returns 0, or -1 with ERR: the trace has no master that hands out tasks; an error of a
  * simulation. */
 int mpg_session_give_out_tasks(struct mpg_session *x, struct mpg_error *err);
-/* After the simulation, by the first process: finds what the answer says of tasks. */
+/* To be called after the simulation, on the first process: finds what the answer says about tasks. */
 void mpg_session_describe_tasks(struct mpg_session *x);
-/* Begins the trace of --output-trace, before the one scenario is simulated; *OBSERVER is then the observer of the simulation.
- * Returns 0, or -1 with ERR of --output-trace. */
+/* Begins the trace of --output-trace; to be called before the scenario is simulated, with *OBSERVER as the observer of the
+ * simulation. Returns 0, or -1 with ERR about --output-trace. */
 int mpg_session_begin_trace(struct mpg_session *x, const struct mpg_observer **observer, struct mpg_error *err);
-/* Writes that trace and --timeline, after the simulation. Returns 0, or -1 with ERR. */
+/* Writes the files of --output-trace and --timeline, after the simulation. Returns 0, or -1 with ERR. */
 int mpg_session_write_traces(struct mpg_session *x, struct mpg_error *err);
 
-/* Finds the worst phase of a page, from the traced run and the median replica; or why it is missing. */
+/* Finds the worst phase for a page, from the traced run and the median replica; if there is none, sets the reason. */
 void mpg_session_find_phase(struct mpg_session *x);
 
 /* Adds to REPORT the secondary outputs of the one scenario: --where, --where=path, --waits; and finds the wait states of a

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tasks that a master hands out: given out again, or what that would change. */
+/* Tasks that a master hands out: gives them out again, or finds what this would change. */
 #include <math.h>
 #include <stdio.h>
 
 #include "simulate/cache/cache.h"
 #include "simulate/outputs/session.h"
 
-/* Traces with more events are not simulated again for a mere warning, or for the effect of noise. */
+/* Traces with more events are not simulated again only for a warning, or for the effect of noise. */
 enum { MAX_EVENTS = 5000000 };
 
-/* Fills X's report from the tasks that were found. */
+/* Fills X's report on tasks from the tasks FOUND. */
 static void describe(struct mpg_session *x, const struct mpg_redistributed *found)
 {
     const struct mpg_tasks *t = &found->tasks;
@@ -21,7 +21,7 @@ static void describe(struct mpg_session *x, const struct mpg_redistributed *foun
                                         .is_by_arrival = x->at.model.tasks != 0};
 }
 
-/* Adds the computation of the workers of T: as predicted, or as traced. */
+/* Adds the computation of the workers of T to the report: as predicted, or as traced. */
 static void add_computation(struct mpg_session *x, const struct mpg_tasks *t)
 {
     double sum_ns = 0, min_ns = INFINITY, max_ns = 0;
@@ -60,14 +60,14 @@ int mpg_session_give_out_tasks(struct mpg_session *x, struct mpg_error *err)
     return 0;
 }
 
-/* Returns true if the order of receives matters: messages that may be answers keep their traced receiver, or some replicas keep
- * the traced order. */
+/* Returns true if the order of receives affects the answer, because messages that may be answers keep their traced receiver,
+ * or because some replicas keep the traced order. */
 static bool depends_on_order(const struct mpg_session *x)
 {
     return x->result.choices.answers + x->result.redone > 0;
 }
 
-/* Says in X's report why the run by arrival is not known. */
+/* Stores in X's report why the run by arrival is not known. */
 static void explain(struct mpg_session *x, int status, const struct mpg_error *why)
 {
     char *text = x->tasks.why;
@@ -92,7 +92,7 @@ void mpg_session_describe_tasks(struct mpg_session *x)
         mpg_result_refer_to(&x->result, x->redistributed.recorded_ns);
         add_computation(x, &x->redistributed.tasks);
     }
-    const bool has_kept = x->result.counts.open_kept > 0; /* receives from any source that cannot choose */
+    const bool has_kept = x->result.counts.open_kept > 0; /* MPI_ANY_SOURCE receives that cannot take another message */
     if (c->model.tasks || c->target.by_events || (!depends_on_order(x) && !has_kept))
         return;
     if (c->target.predict && c->change.hypotheses.n == 0 && mpg_trace_events(x->files.trace, -1) <= MAX_EVENTS)

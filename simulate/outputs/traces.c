@@ -5,10 +5,10 @@
 #include "common/printable.h"
 #include "simulate/outputs/session.h"
 
-/* Of traces with more events no replica is written for the one picture of a page. */
+/* If the trace has more events than this, no replica is written only for the picture in a page. */
 enum { MAX_EVENTS = 5000000 };
 
-/* Returns the rules by which the trace of a replica differs from the recorded trace. */
+/* Returns the rules for how the trace of a replica differs from the recorded trace. */
 static struct mpg_replica_trace_rules retrace_rules(const struct mpg_config *c, const struct mpg_perturbation *p)
 {
     return (struct mpg_replica_trace_rules){.ratio = mpg_perturbation_rho(p),

@@ -37,7 +37,7 @@ static void put_part(FILE *out, const char *text, size_t bytes)
 
 static const char unreliable[] = "NOT RELIABLE";
 
-/* Writes TEXT; words that begin with "--" are not broken, "NOT RELIABLE" is marked. */
+/* Writes TEXT as HTML: words that begin with "--" are not broken, "NOT RELIABLE" is emphasised. */
 static void put_text(FILE *out, const char *text)
 {
     const char *option, *mark = strstr(text, unreliable);
@@ -81,7 +81,7 @@ static void put_folded(FILE *out, const char *id, const char *what, const struct
     fputs("</dl></details>\n", out);
 }
 
-/* Returns the number of bytes of TEXT before its interval, which two blanks separate. */
+/* Returns the number of bytes of TEXT before its interval, which follows after two blanks. */
 static size_t headline_bytes(const char *text)
 {
     const char *end = strstr(text, "  ");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The head of a page, without script: the lines of the text's answer, in its order and words; warnings and assumptions folded.
- * Private to simulate/pages/. */
+/* The top of a page, which needs no script: the lines of the answer as in text, in the same order and words; warnings and
+ * assumptions are folded. Private to simulate/pages/. */
 #ifndef MPG_PAGES_ANSWER_H
 #define MPG_PAGES_ANSWER_H
 

@@ -78,8 +78,8 @@ static void bound_ranks(json_t *answer)
     json_object_set_new(answer, "ranks", list);
 }
 
-/* Returns the fields of a row that the page shows. OPPONENTS: also its number, its comparison with other rows, its traced run and
- * its account. */
+/* Returns the fields of a row that the page shows. OPPONENTS: also its number, its comparison with the other rows, its traced
+ * run time and its account. */
 static json_t *compact_row(const json_t *row, bool opponents)
 {
     static const char *const wanted[] = {"values", "slowdown_median", "row", "faster_than", "traced_run_time_ns",
@@ -93,8 +93,8 @@ static json_t *compact_row(const json_t *row, bool opponents)
     return compact;
 }
 
-/* Returns the notes NAME of all ROWS, each once. A note that not all rows have gets the text REST, once for each topic, or, with
- * REST NULL, its number of rows. */
+/* Returns the notes called NAME of all ROWS, each once. A note that only some rows have is replaced by the text REST, once
+ * for each topic; or, if REST is NULL, gets the number of these rows. */
 static json_t *lines_of_all(const json_t *rows, const char *name, const char *rest)
 {
     json_t *seen = json_object(), *reported = json_object(), *list = json_array(), *row, *line;
@@ -133,7 +133,7 @@ static json_t *lines_of_all(const json_t *rows, const char *name, const char *re
     return list;
 }
 
-/* Sets *MIN and *MAX to the indices of the rows with the shortest and the longest run. */
+/* Sets *MIN and *MAX to the indices of the rows with the shortest and the longest run time. */
 static void extremes(const json_t *rows, size_t *min, size_t *max)
 {
     const json_t *row;
@@ -153,7 +153,7 @@ static void extremes(const json_t *rows, size_t *min, size_t *max)
     }
 }
 
-/* Makes the rows of a table compact. */
+/* Reduces the rows of a table. */
 static void bound_rows(json_t *answer)
 {
     const json_t *rows = json_object_get(answer, "rows");
@@ -182,7 +182,7 @@ void mpg_page_thin(json_t *answer)
     json_object_set_new(answer, "rows", list);
 }
 
-/* Cuts the text before the first character that does not fit as a whole. */
+/* Cuts the text to the length that a page may have, but not within a character. */
 static void bound_text(json_t *text)
 {
     const char *s = json_string_value(text);
@@ -196,7 +196,8 @@ static void bound_text(json_t *text)
     json_decref(copy);
 }
 
-/* Cuts the lists and texts within VALUE, the member NAME of an object or NULL, except the lists that are bounded already. */
+/* Cuts the lists and texts within VALUE, which is the member NAME of an object (NULL: no member), except the lists that are
+ * limited already. */
 static void bound_lists(json_t *value, const char *name)
 {
     static const char *const bounded[] = {"ranks", "run_quantiles_ns", "rows", "parameters"};
@@ -216,7 +217,7 @@ static void bound_lists(json_t *value, const char *name)
         bound_lists(inner, key);
 }
 
-/* Returns the weight of a row of an account, of a critical path, of wait states or of hypotheses. */
+/* Returns the time by which a row is sorted: of an account, a critical path, wait states or hypotheses. */
 static double weight(const json_t *row)
 {
     const json_t *time = json_object_get(row, "time_ns"), *run = json_object_get(row, "run_ns"),
@@ -239,7 +240,7 @@ static int heavier(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-/* Keeps the heaviest rows of OBJECT's list NAME, in the order of weight; NAME_total is their number before. */
+/* Keeps the rows with the largest times in OBJECT's list NAME, sorted by time; NAME_total is the number of rows before. */
 static int bound_heavy(json_t *object, const char *name)
 {
     json_t *rows = json_object_get(object, name), *list = json_array(), *key = json_sprintf("%s_total", name);

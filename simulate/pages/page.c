@@ -13,7 +13,7 @@
 #include "simulate/pages/bound.h"
 #include "simulate/pages/runs.h"
 
-/* A line that begins with @ is replaced by a part of the answer. */
+/* The lines of a page. A line that begins with @ is replaced by a part of the answer. */
 static const char *const lines[] = {
 #include "simulate/pages/page.inc"
 };
@@ -80,7 +80,8 @@ static char *in_memory(put_answer *put, const void *answer, struct mpg_error *er
     return NULL;
 }
 
-/* Returns the JSON of ANSWER. If a table is too long for a page, it gets fewer digits, then fewer rows. NULL: no memory. */
+/* Returns the JSON of ANSWER. If its table is too long for a page, the numbers get fewer digits, then rows are removed. NULL:
+ * out of memory. */
 static char *dumped(json_t *answer)
 {
     for (int digits = 17;; digits = 9) {
@@ -123,7 +124,7 @@ static void add_parts(json_t *answer, const struct mpg_page_parts *parts, const 
         json_object_set_new(answer, "phase_missing", json_string(parts->why_no_phase));
 }
 
-/* Jansson omits a value from an object without an error when out of memory. */
+/* Set if memory runs out: Jansson then leaves a value out of an object without reporting an error. */
 static bool ran_out;
 
 static void *allocate(size_t size)
@@ -160,7 +161,7 @@ static char *bounded(const char *text, const struct mpg_page_parts *parts, struc
     return NULL;
 }
 
-/* Cuts TEXT at the end of a line to the length that a page may have. */
+/* Cuts TEXT at the end of a line, to at most the length that a page may have. */
 static void cut_text(char *text)
 {
     static const char more[] = "...\n";
@@ -172,12 +173,12 @@ static void cut_text(char *text)
     memcpy(end, more, sizeof more);
 }
 
-/* The formats of an answer. */
+/* Functions that write an answer in the formats that a page needs. */
 struct formats {
     put_answer *json, *text, *html;
 };
 
-/* The answer's runs, as HTML. */
+/* The section of a page about the runs over time, as HTML. */
 struct runs {
     const struct mpg_page_parts *parts;
     const char *second;
@@ -192,8 +193,8 @@ static int put_runs(const void *answer, FILE *out, struct mpg_error *err)
     return 0;
 }
 
-/* Makes the page of ANSWER and writes it to PATH. SECOND: the name of the run beside the recorded run; NULL: there is no single
- * run. */
+/* Makes the page of ANSWER and writes it to PATH. SECOND: the name of the run shown beside the recorded run; NULL: the answer
+ * is about several runs. */
 static int make(const void *answer, const struct formats *formats, const char *trace, const struct mpg_page_parts *parts,
                 const char *second, const char *path, struct mpg_error *err)
 {

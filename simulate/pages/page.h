@@ -14,7 +14,7 @@
 /* Parts of a page of one scenario that are not in the answer. */
 struct mpg_page_parts {
     const char *why_no_waits;      /* why the report has no wait states and no overviews; NULL: it has both */
-    const struct mpg_overview *recorded, *predicted; /* both runs over time, of TRACE; NULL: none */
+    const struct mpg_overview *recorded, *predicted; /* overviews of the recorded and the predicted run over time; NULL: none */
     const struct mpg_trace *trace;
     const struct mpg_worst_phase *phase; /* NULL: none; why_no_phase says why */
     const char *why_no_phase;

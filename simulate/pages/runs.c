@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pictures are stretched to the width of the page. Texts beside them are HTML, which is not stretched. */
+/* Pictures are stretched to the width of the page. Texts beside them are HTML elements, which are not stretched. */
 #include "simulate/pages/runs.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@ struct picture {
     FILE *out;
     const struct mpg_overview *run[2];
     const char *name[2];
-    double span_ns[2];   /* lengths of the time axes */
-    double max[VIEWS];   /* largest share in a bin */
+    double span_ns[2];   /* lengths of the time axes of the two runs */
+    double max[VIEWS];   /* for each part of the time that is shown: the largest share in a bin */
 };
 
 static void put_time(FILE *out, double ns)
@@ -39,7 +39,7 @@ static double round_down(double x)
     return power * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1);
 }
 
-/* Writes the labels of the time axis at round times. */
+/* Writes the labels of the time axis, at round times. */
 static void put_axis(const struct picture *p, int which)
 {
     const double span_ns = p->span_ns[which], step_ns = round_down(span_ns / 4);
@@ -67,7 +67,7 @@ static int level_in(const struct picture *p, const struct mpg_overview *o, int v
     return level_of(mpg_overview_share(o, group, bin, views[view].part), p->max[view]);
 }
 
-/* Writes the cells of one level, with neighbours joined. */
+/* Writes the cells of one colour level; neighbouring cells are joined. */
 static void put_cells(const struct picture *p, const struct mpg_overview *o, int view, int level)
 {
     bool any = false;

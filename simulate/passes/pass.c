@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pass by one graph, or by a graph in each thread. The first thread reads the trace that the caller opened, with all
- * definitions that earlier passes read; other threads open the trace again, and read the same definitions in the same order. */
+/* Makes a pass over one graph, or over one graph in each thread. The first thread reads the trace that the caller has opened,
+ * with all definitions that earlier passes have read; the other threads open the trace again, and read the same definitions
+ * in the same order. */
 #include "simulate/passes/pass.h"
 
 #include <pthread.h>
@@ -9,7 +10,7 @@
 #include "common/progress.h"
 #include "simulate/passes/thread_pool.h"
 
-/* --- findings of a pass, as bytes --- */
+/* --- conversion of a pass's findings to bytes, for the cache --- */
 
 /* All members of struct mpg_graph_counts: WHOLE is applied to the names of integers, REAL to the names of doubles. */
 #define COUNTS(WHOLE, REAL) \
@@ -56,13 +57,13 @@ int mpg_passed_get(struct mpg_bytes_left *left, struct mpg_passed *passed)
 
 /* --- equality of passes --- */
 
-/* Ratios matter only where there are regions. */
+/* Returns whether A and B have equal effect; ratios of regions matter only if there are regions. */
 static bool same_ratios(const struct mpg_region_ratios *a, const struct mpg_region_ratios *b)
 {
     return a == b || ((!a || a->n == 0) && (!b || b->n == 0));
 }
 
-/* Options of choices matter only where calls choose. */
+/* Returns whether A and B have equal options of choices, which matter only if calls can choose. */
 static bool same_choice(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
 {
     return a->choose == b->choose &&
@@ -93,9 +94,9 @@ bool mpg_pass_config_same(const struct mpg_pass_config *a, const struct mpg_pass
     return a->trace == b->trace && a->clocks == b->clocks && same_options(a->graph, b->graph);
 }
 
-/* --- by one graph --- */
+/* --- one graph --- */
 
-/* Consumers of steps: called in turn (POOL is NULL), or by the threads of POOL. */
+/* Consumers of steps: called one after another (POOL is NULL), or by the threads of POOL. */
 struct consumers {
     const struct mpg_step_consumer *consumer;
     size_t n;
@@ -112,7 +113,7 @@ static int take(const struct consumers *t, const struct mpg_steps *steps, struct
     return 0;
 }
 
-/* The progress of a pass over EVENTS events: on a line of its own, or on that of several passes. */
+/* The progress of a pass over EVENTS events, shown on a line of its own, or on a line shared by several passes. */
 struct pass_progress {
     const struct mpg_pass_config *pass_config;
     struct mpg_progress own;
@@ -131,7 +132,7 @@ static void show_progress(struct pass_progress *x, double calls)
         mpg_progress_update(&x->own, calls);
 }
 
-/* Gives all steps of G to the consumers T. Returns 0, or -1 with ERR. */
+/* Passes all steps of G to the consumers T. Returns 0, or -1 with ERR. */
 static int take_all(struct mpg_graph *g, const struct consumers *t, struct pass_progress *progress,
                     struct mpg_error *err)
 {
@@ -151,7 +152,7 @@ static int take_all(struct mpg_graph *g, const struct consumers *t, struct pass_
     return more < 0 || !t->pool ? more : mpg_thread_pool_finish(t->pool, err);
 }
 
-/* A pass by one graph; THREADS <= N threads share the consumers. */
+/* Makes a pass over one graph; THREADS <= N threads share the consumers. */
 static int pass_once(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
                      unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
 {
@@ -186,7 +187,7 @@ static int pass_once(const struct mpg_pass_config *pass_config, const struct mpg
     return status;
 }
 
-/* --- by a graph in each thread --- */
+/* --- a graph in each thread --- */
 
 /* Memory limit of the additional graphs; approximate bytes of a graph for each rank and each slot. */
 enum { MORE_BYTES = 256 << 20, RANK_BYTES = 12 << 10, SLOT_BYTES = 640 };
@@ -209,14 +210,14 @@ static void *read_all(void *context)
     return NULL;
 }
 
-/* Whether a graph can be read by several threads: steps refer to nothing in another thread's trace, and the pass writes to no
- * option. */
+/* Returns whether each thread can have a graph with these options: steps refer to nothing in another thread's trace, and the
+ * pass does not write to options. */
 static bool can_read_in_threads(const struct mpg_graph_options *o)
 {
     return !o->bound && !o->regions && !o->marks && !(o->ratios && o->ratios->n > 0);
 }
 
-/* The number of threads, up to N, for whose graphs there is memory. */
+/* Returns the number of threads, at most N, whose graphs fit into memory. */
 static unsigned max_threads(const struct mpg_pass_config *pass_config, unsigned n)
 {
     const double each = (double)mpg_trace_ranks(pass_config->trace) * RANK_BYTES + (double)pass_config->slots * SLOT_BYTES +
@@ -226,7 +227,7 @@ static unsigned max_threads(const struct mpg_pass_config *pass_config, unsigned 
     return each * (n - 1) <= MORE_BYTES ? n : 1 + (unsigned)(MORE_BYTES / each);
 }
 
-/* Opens the trace of PASS_CONFIG again; NULL if this fails, or if callsites have other numbers in it. */
+/* Opens the trace of PASS_CONFIG again; NULL if this fails, or if callsites then have other numbers. */
 static struct mpg_trace *reopen(const struct mpg_pass_config *pass_config)
 {
     struct mpg_error unused;
@@ -250,7 +251,7 @@ static struct mpg_trace *reopen(const struct mpg_pass_config *pass_config)
     return NULL;
 }
 
-/* Copies every N-th of COUNT consumers, from FIRST on, to TO; returns their number. */
+/* Copies every N-th of COUNT consumers, from number FIRST on, to TO; returns the number of copies. */
 static size_t distribute(const struct mpg_step_consumer *consumers, size_t count, unsigned first, unsigned n,
                          struct mpg_step_consumer *to)
 {
@@ -260,7 +261,7 @@ static size_t distribute(const struct mpg_step_consumer *consumers, size_t count
     return k;
 }
 
-/* Runs N readers: the first, and those for which the system refuses a thread, in this thread. */
+/* Runs N readers: in this thread the first, and those for which the system refuses a thread. */
 static void read_in_threads(struct reader *reader, unsigned n)
 {
     unsigned started = 1;
@@ -273,8 +274,8 @@ static void read_in_threads(struct reader *reader, unsigned n)
         pthread_join(reader[i].thread, NULL);
 }
 
-/* Makes a pass by up to THREADS threads that read the trace independently. Returns 1; 0, without any effect, if fewer than two
- * threads can do so; -1 with ERR. PASSED and the errors of the graph are those of the first thread. */
+/* Makes a pass by up to THREADS threads that read the trace independently. Returns 1; 0, having done nothing, if fewer than
+ * two threads can do this; -1 with ERR. PASSED and the errors of the graph are those of the first thread. */
 static int pass_in_threads(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
                            unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
 {
@@ -327,7 +328,7 @@ int mpg_pass(const struct mpg_pass_config *pass_config, const struct mpg_step_co
 
 /* --- choices --- */
 
-/* Finds the choices in the pre-pass cache, or by a pass. */
+/* Finds in the pre-pass cache, or by a pass, whether calls have candidates and how many messages are in flight. */
 static int find_choices(const struct mpg_pass_config *pass_config, struct mpg_passed *passed,
                         struct mpg_error *err)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries of the ring, and steps that fill an entry. Threads synchronise at each entry: some thousand times for a million
- * messages. */
+/* Number of entries of the ring, and number of steps that fill an entry. Threads synchronise once for each entry, some
+ * thousand times for a million messages. */
 enum { HANDED_ON = 4, ENOUGH = 1024 };
 
 struct worker {
@@ -22,17 +22,17 @@ struct mpg_thread_pool {
     size_t n;
     unsigned threads, started;
     struct worker *worker;
-    struct mpg_steps steps[HANDED_ON]; /* a ring; the next free entry collects steps */
+    struct mpg_steps steps[HANDED_ON]; /* the ring; the next free entry collects steps */
     pthread_mutex_t mutex; /* protects all fields below */
     pthread_cond_t changed;
-    uint64_t filled;            /* entries filled so far */
-    uint64_t done[HANDED_ON];   /* threads that have finished with an entry */
+    uint64_t filled;            /* number of entries filled so far */
+    uint64_t done[HANDED_ON];   /* for each entry: number of threads that have finished with it */
     bool ends;
-    size_t failed;              /* number of the first consumer that failed; n: none */
+    size_t failed;              /* index of the first consumer that failed; n: none */
     struct mpg_error error;     /* error of that consumer */
 };
 
-/* Waits until entry COUNT, counted from 0, is filled. Returns false if the steps end before. */
+/* Waits until entry number COUNT, from 0, is filled. Returns false if the steps end before. */
 static bool wait_filled(struct mpg_thread_pool *c, uint64_t count)
 {
     pthread_mutex_lock(&c->mutex);
@@ -115,13 +115,13 @@ fail:
     return NULL;
 }
 
-/* The entry that collects steps; no thread reads it. */
+/* Returns the entry that collects steps, which no thread reads. */
 static struct mpg_steps *gathered(struct mpg_thread_pool *c)
 {
     return &c->steps[c->filled % HANDED_ON];
 }
 
-/* Waits until all threads have finished with entry I; -1 after a failure of a consumer. */
+/* Waits until all threads have finished with entry I. Returns 0, or -1 if a consumer has failed. */
 static int wait_done(struct mpg_thread_pool *c, unsigned i, struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);
@@ -134,7 +134,7 @@ static int wait_done(struct mpg_thread_pool *c, unsigned i, struct mpg_error *er
     return status;
 }
 
-/* Passes the collected steps to the threads, and empties the next entry. */
+/* Hands the collected steps to the threads, and empties the next entry. */
 static int hand_on(struct mpg_thread_pool *c, struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Thread pool for one pass: a thread reads the steps of the graph, and the threads of the pool give the steps to their
- * consumers. */
+/* Thread pool for one pass: the caller's thread reads the steps of the graph, and the threads of the pool pass the steps to
+ * their consumers. */
 #ifndef MPG_THREAD_POOL_H
 #define MPG_THREAD_POOL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The processes of a run, by MPI. Errors are left to MPI's default handler, which ends all processes. */
+/* The messenger of a parallel run, implemented with MPI. Errors are left to MPI's default handler, which ends all processes. */
 #include "simulate/processes/messenger.h"
 
 #include <mpi.h>
@@ -7,12 +7,12 @@
 
 enum {
     TAG = 1,
-    PIECE_BYTES = 64 << 20, /* size of the largest message: MPI may copy messages */
+    PIECE_BYTES = 64 << 20, /* bytes of the largest message; larger data is sent in pieces, because MPI may copy messages */
     MIN_SLEEP_NS = 20000,
     MAX_SLEEP_NS = 2000000
 };
 
-static MPI_Comm all; /* all processes, or the processes of this part */
+static MPI_Comm all; /* communicator of all processes, or of the processes of this part */
 
 static void begin(int *rank, int *size)
 {
@@ -23,7 +23,7 @@ static void begin(int *rank, int *size)
     MPI_Comm_size(all, size);
 }
 
-/* Sleeps instead of polling: MPI's own wait would occupy processors that others may use. */
+/* Waits for REQUEST by sleeping, because MPI's own wait occupies a processor that others may use. */
 static void wait_asleep(MPI_Request *request)
 {
     struct timespec pause = {.tv_nsec = MIN_SLEEP_NS};
@@ -80,7 +80,7 @@ static void end(void)
     MPI_Finalize();
 }
 
-/* Returns the number of rows in a message. */
+/* Returns the number of rows of BYTES each that one message holds, of ROWS rows. */
 static size_t piece_of(size_t rows, size_t bytes)
 {
     const size_t max = bytes < PIECE_BYTES ? PIECE_BYTES / bytes : 1;

@@ -12,12 +12,12 @@ struct mpg_messenger {
     void (*begin)(int *rank, int *size);
     /* Returns the minimum of OWN over all processes. */
     int (*min)(int own);
-    /* Broadcasts BYTES of DATA from process FROM. */
+    /* Broadcasts BYTES bytes at DATA from process FROM. */
     void (*tell)(int from, void *data, size_t bytes);
-    /* Returns the number of processes with the same OWN >= 0. */
+    /* Returns the number of processes that pass the same OWN >= 0 as this one. */
     int (*alike)(int own);
-    /* Restricts later calls to the processes with the same PART >= 0, numbered in the same order. PART < 0, given by all: all
-     * processes again. */
+    /* Restricts later calls to the processes with the same PART >= 0, numbered in the same order. If all pass PART < 0, later
+     * calls are again for all processes. */
     void (*divide)(int part);
     void (*end)(void);
     /* Sends ROWS contiguous rows of BYTES each to the first process, which receives the rows STRIDE bytes apart. Both

@@ -17,23 +17,23 @@
 
 enum { HOST_SIZE = 64 };
 
-/* Data that all processes share. */
+/* Data that must be equal in all processes. */
 struct common {
     uint64_t version, arguments;
 };
 
-/* The result that a process reports. */
+/* What a process reports about its success. */
 struct verdict {
     char host[HOST_SIZE];
     struct mpg_error error;
 };
 
-/* The processes that must agree before the program ends. */
+/* The processes that have joined, and must agree before the program ends. */
 static struct mpg_processes *joined;
 
 uint64_t mpg_processes_digest(uint64_t hash, const void *data, size_t bytes)
 {
-    const unsigned char *byte = data; /* FNV-1a */
+    const unsigned char *byte = data; /* FNV-1a hash */
     hash ^= 0xcbf29ce484222325;
     for (size_t i = 0; i < bytes; i++)
         hash = (hash ^ byte[i]) * 0x100000001b3;
@@ -66,7 +66,7 @@ static int place(void)
 {
     char host[HOST_SIZE];
     cpu_set_t set;
-    CPU_ZERO(&set); /* stays zero if the machine has more processors than the set has room for */
+    CPU_ZERO(&set); /* the set stays empty if the machine has more processors than fit into it */
     sched_getaffinity(0, sizeof set, &set);
     name_host(host);
     return (int)(mpg_processes_digest(digest_text(0, host), &set, sizeof set) & INT_MAX);
@@ -86,7 +86,7 @@ static const struct mpg_messenger *load(enum mpg_mpi mpi, struct mpg_error *err)
 
 /* --- all processes --- */
 
-/* Ends the program; an error has been printed by this process or another. */
+/* Ends the program after an error that this process or another has printed. */
 static void leave_early(void)
 {
     struct mpg_error err;
@@ -123,7 +123,7 @@ int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mp
     p->prints = mpg_launcher_is_first();
     const struct mpg_messenger *messenger = load(mpg_module_mpi(), err);
     if (!messenger && !p->prints)
-        sleep(1); /* the launcher ends all processes when one fails: gives the first process time to print the error */
+        sleep(1); /* gives the first process time to print the error, because the launcher ends all processes when one fails */
     if (!messenger)
         return mpg_error_prefix(err, "several processes");
     messenger->begin(&p->rank, &p->size);
@@ -141,7 +141,7 @@ int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mp
     return p->size == 1 ? 0 : meet(p, argc, argv, err);
 }
 
-/* Adds the process RANK with VERDICT to ERR. */
+/* Adds to ERR which process failed: RANK, with VERDICT. */
 static int name_process(struct mpg_error *err, const struct mpg_processes *p, int rank,
                         const struct verdict *verdict)
 {

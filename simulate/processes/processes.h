@@ -13,13 +13,13 @@
 #include "simulate/processes/messenger.h"
 
 struct mpg_processes {
-    int rank, size;   /* 0 of 1: alone. After mpg_processes_divide(): within this process's part */
-    int first, all;   /* rank of the part's first process among ALL processes */
+    int rank, size;   /* rank and number of processes, 0 of 1: alone; after mpg_processes_divide() within this process's part */
+    int first, all;   /* rank of the part's first process among all processes; number of all processes */
     bool divided;
-    bool prints;      /* prints for all: the first process */
+    bool prints;      /* this process prints for all: it is the first */
     unsigned sharing; /* number of processes, including this one, that may use the same processors of the same host */
     const struct mpg_messenger *messenger; /* NULL: alone */
-    bool failed;      /* some process has failed: no further agreement */
+    bool failed;      /* some process has failed, so that there is no further agreement */
 };
 
 /* Joins the other processes. A process is alone, without MPI, if no launcher started it, if the launcher started a single

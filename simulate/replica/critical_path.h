@@ -9,7 +9,7 @@
 
 struct mpg_critical_path {
     struct mpg_critical *path;
-    struct mpg_attribution *where; /* the path's terms by place, from MPG_CRITICAL_COMPUTATION on */
+    struct mpg_attribution *where; /* terms of the path by place; only terms from MPG_CRITICAL_COMPUTATION on */
     struct mpg_attribution_table table[MPG_ATTRIBUTION_BY_COUNT];
     size_t tables;
     uint32_t replica;

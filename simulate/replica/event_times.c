@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each thread of the rank goes from node to node; the times of events between two nodes are interpolated. */
+/* Each thread of the rank advances from node to node; the times of events between two nodes are interpolated. */
 #include "simulate/replica/event_times.h"
 
 #include <math.h>
@@ -10,18 +10,18 @@
 #include "common/units.h"
 #include "simulate/replica/match_overrides.h"
 
-/* Times are new times since the leave of MPI_Init, unless their name says traced. */
+/* State of a thread. Times are new times, in ns since the leave of MPI_Init, unless their name says traced. */
 struct thread {
     uint32_t thread, stream;
     bool begun, has_next;
     struct mpg_node next;
-    int64_t traced_ns, new_ns; /* leave of the last node; at first, begin of the first interval */
+    int64_t traced_ns, new_ns; /* leave of the last node, traced and new; at first, begin of the first interval */
     int64_t flushed_ns;        /* time of flushes since traced_ns */
-    uint32_t marks;            /* marks of regions in the interval so far */
-    int64_t cpu_ns;            /* CPU time of the interval that no event has yet; -1: unknown */
+    uint32_t marks;            /* number of region marks in the interval so far */
+    int64_t cpu_ns;            /* part of the interval's CPU time that has not been given to an event yet; -1: unknown */
     int64_t all_cpu_ns;        /* CPU time of the whole interval */
     int64_t last_ns;           /* leave of the last event */
-    int64_t *pending;          /* values of calls that are not made, for the next call */
+    int64_t *pending;          /* values of calls that are not made, to be added to those of the next call */
     uint32_t pending_number, pending_capacity;
 };
 
@@ -33,17 +33,17 @@ struct point {
 struct mpg_event_times {
     struct mpg_node_times *nodes;
     struct mpg_event_times_rules rules;
-    int64_t origin_ns, start_ns; /* leave of MPI_Init, new and traced */
-    bool started;                /* the leave of MPI_Init is known */
+    int64_t origin_ns, start_ns; /* leave of MPI_Init, new and traced time */
+    bool started;                /* the leave of MPI_Init has been reached */
     int32_t cpu; /* index of the CPU time among the values; -1: none */
-    double cpu_tracer_ns; /* tracer's part of the CPU time of each event */
-    struct point *point;  /* measured offsets of the clock; the first PLACED have a new time */
+    double cpu_tracer_ns; /* the tracer's part of the CPU time of each event */
+    struct point *point;  /* measured offsets of the clock; the first PLACED of them have a new time */
     uint32_t points, point_capacity, placed;
     struct mpg_match_overrides *overrides;
     uint64_t calls, swapped;
     uint32_t thread_number, thread_capacity;
     struct thread *threads;
-    int64_t newest_ns; /* latest enter so far, and the thread of this enter */
+    int64_t newest_ns; /* latest enter so far, and the thread of this call */
     uint32_t newest_thread;
     int64_t *values;
     uint32_t value_capacity;
@@ -59,7 +59,7 @@ static int find_next(struct mpg_event_times *r, struct thread *t, struct mpg_err
     t->flushed_ns = 0;
     t->marks = 0;
     t->cpu_ns = -1;
-    if (t->has_next && t->next.cpu_ns >= 0) { /* work takes no longer than the interval */
+    if (t->has_next && t->next.cpu_ns >= 0) { /* work cannot take longer than the interval */
         const int64_t all_ns = t->next.enter_ns - t->new_ns;
         const double work_ns = t->next.ratio * (double)t->next.cpu_ns;
         t->cpu_ns = t->all_cpu_ns = work_ns < (double)all_ns ? llround(work_ns) : all_ns;
@@ -169,8 +169,9 @@ static struct thread *find_thread(const struct mpg_event_times *r, uint32_t thre
     return NULL;
 }
 
-/* Returns the part of T's new interval, from 0 to 1, before a point that has PASSED_NS of the traced interval before it;
- * interpolated between the two nearest region marks. IS_MARK: number of the mark at the point, from 1; 0: none. */
+/* Returns the position, from 0 to 1, in T's new interval of the point that is PASSED_NS after the begin of the traced
+ * interval; interpolated between the two nearest region marks. IS_MARK: number, from 1, of the region mark at this point; 0:
+ * no mark. */
 static double share_of(const struct thread *t, int64_t passed_ns, uint32_t is_mark)
 {
     const struct mpg_node *node = &t->next;
@@ -186,8 +187,8 @@ static double share_of(const struct thread *t, int64_t passed_ns, uint32_t is_ma
                                  : from->onward + (to->place - from->onward) * (double)since_ns / (double)length_ns;
 }
 
-/* Returns the new time of T (may be NULL) at TRACED_NS between two nodes. IS_MARK: at that mark of a region in the interval,
- * from 1; 0: at none. */
+/* Returns the new time of T (may be NULL) at TRACED_NS between two nodes. IS_MARK: number, from 1, of the region mark at this
+ * time; 0: no mark. */
 static int64_t between(const struct mpg_event_times *r, const struct thread *t, int64_t traced_ns, uint32_t is_mark)
 {
     if (!t || !t->begun || traced_ns < t->traced_ns)
@@ -216,7 +217,7 @@ int64_t mpg_event_times_later(const struct mpg_event_times *r, uint32_t thread, 
 
 /* --- values, sums --- */
 
-/* Scales the work's part of CPU_NS by RATIO; the remainder of CPU_NS is recording. */
+/* Multiplies the work in CPU_NS by RATIO; the rest of CPU_NS is recording, and is not changed. */
 static int64_t scale_cpu(const struct mpg_event_times *r, double ratio, int64_t cpu_ns)
 {
     const double work_ns = (double)cpu_ns - r->cpu_tracer_ns;
@@ -241,7 +242,7 @@ static bool is_region_mark(const struct mpg_event *e)
     return kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END;
 }
 
-/* Gives E a part of the interval's CPU time; E lies in the interval or ends it. */
+/* Sets the CPU time of E, which lies in the interval or ends it, to its part of the interval's CPU time. */
 static int set_values(struct mpg_event_times *r, struct thread *t, struct mpg_event *e, bool is_node,
                       struct mpg_error *err)
 {
@@ -264,8 +265,8 @@ static int set_values(struct mpg_event_times *r, struct thread *t, struct mpg_ev
     return 0;
 }
 
-/* E, which ends an interval of T, is not made. Unless the new interval IS_GONE (has length 0), the values of E go to the next
- * call. */
+/* For E, a call that ends an interval of T and is not made: stores its values to be added to those of the next call, unless
+ * the new interval IS_GONE, that is has length 0. */
 static int defer_values(struct thread *t, const struct mpg_event *e, bool is_gone,
                         struct mpg_error *err)
 {
@@ -299,7 +300,7 @@ static int64_t scale(double ratio, int64_t ns, double (*round_it)(double))
     return scaled_ns < max_ns ? (int64_t)scaled_ns : (int64_t)max_ns;
 }
 
-/* Multiplies aggregated calls by RATIO, because they are work, too. */
+/* Multiplies the times of aggregated calls by RATIO, because these calls are work, too. */
 static void set_sum(struct mpg_sum *s, double ratio)
 {
     int64_t min_ns, max_ns;
@@ -338,7 +339,7 @@ static void set_times(const struct mpg_event_times *r, struct thread *t, struct 
     e->leave_ns = r->origin_ns + leave_ns;
 }
 
-/* A flush keeps its length, or is left out. */
+/* Gives E, a flush, its traced length, or leaves it out. */
 static int flush(struct mpg_event_times *r, struct thread *t, struct mpg_event *e)
 {
     const int64_t took_ns = e->leave_ns - e->enter_ns, new_ns = between(r, t, e->enter_ns, 0);
@@ -349,7 +350,8 @@ static int flush(struct mpg_event_times *r, struct thread *t, struct mpg_event *
     return 1;
 }
 
-/* Sets the new times of offsets measured by TRACED_NS, while thread 0, T, is between two nodes or beyond the last one. */
+/* Sets the new times of the clock offsets measured up to TRACED_NS, while thread 0, T, is between two nodes or after the last
+ * one. */
 static void place_points(struct mpg_event_times *r, const struct thread *t, int64_t traced_ns)
 {
     for (; r->placed < r->points && r->point[r->placed].traced_ns <= traced_ns; r->placed++)
@@ -357,8 +359,8 @@ static void place_points(struct mpg_event_times *r, const struct thread *t, int6
             r->origin_ns + between(r, t, r->point[r->placed].traced_ns, 0);
 }
 
-/* Sets the new times of offsets measured within E, a call of thread 0 that has its new times: an offset keeps its distance
- * to the enter, within the length of the call. */
+/* Sets the new times of the clock offsets measured within E, a call of thread 0 that has its new times: an offset keeps its
+ * distance to the enter, but stays within the call. */
 static void place_points_inside(struct mpg_event_times *r, const struct mpg_event *e, int64_t enter_ns,
                                 int64_t leave_ns)
 {

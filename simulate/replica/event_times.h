@@ -3,7 +3,8 @@
  *
  * A call that is a node of the graph has the times of the node. Events between two nodes (marks of regions, calls without
  * partners, sums of such calls) keep their relative position in the interval, without flushes. Events before the leave of
- * MPI_Init, or after the enter of the last node, keep their distance to this leave or enter. Kept flushes keep their length. */
+ * MPI_Init keep their distance to it, and events after the enter of the last node theirs to this enter. Flushes that the new
+ * trace keeps have their traced length. */
 #ifndef MPG_EVENT_TIMES_H
 #define MPG_EVENT_TIMES_H
 
@@ -12,17 +13,17 @@
 struct mpg_event_times;
 
 struct mpg_event_times_rules {
-    bool own_clock;    /* new times are on the clock of the rank, on which MPI_Init is left as in the trace */
-    int64_t origin_ns; /* without own_clock: the new time at which MPI_Init is left */
-    bool keeps_tracer; /* flushes are kept, and CPU times include the time of the tracer */
+    bool own_clock;    /* new times are on the rank's own clock, on which it leaves MPI_Init when it did in the trace */
+    int64_t origin_ns; /* without own_clock: new time of the leave of MPI_Init */
+    bool keeps_tracer; /* flushes are kept, and CPU times include the tracer's time */
 };
 
 /* Returns the new times of RANK of TRACE, which the caller frees; TRACE and NODES outlive them. NULL with ERR: nodes cannot be
  * read; no memory. */
 struct mpg_event_times *mpg_event_times_new(struct mpg_trace *trace, int32_t rank, struct mpg_node_times *nodes,
                                   const struct mpg_event_times_rules *rules, struct mpg_error *err);
-/* Gives EVENT, the rank's next event, its new times, CPU time, sums and completions. Arrays of EVENT then belong to R, until
- * the next call. Returns 1; 0: EVENT is left out; -1 with ERR: nodes cannot be read; no memory. */
+/* Sets the times, CPU time, sums and completions of EVENT, the rank's next event, to the new ones. R owns the arrays of EVENT
+ * until the next call. Returns 1; 0: EVENT is left out; -1 with ERR: nodes cannot be read; no memory. */
 int mpg_event_times_event(struct mpg_event_times *r, struct mpg_event *event, struct mpg_error *err);
 /* Finds the I-th measured offset of the rank's clock and its new time *NEW_NS, after all events have their times. Returns
  * false beyond the last offset. */

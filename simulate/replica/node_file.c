@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records in blocks of equal size. A block belongs to one stream, and has the position of the stream's next block. */
+/* Stores records in blocks of equal size. A block has records of one stream only, and the position of this stream's next
+ * block. */
 #define _GNU_SOURCE
 #include "simulate/replica/node_file.h"
 
@@ -22,9 +23,10 @@ enum {
     RECORD_BYTES = 6 * MPG_VARINT_BYTES + sizeof(double)
 };
 
-/* Flags in a record's first number: the node has a ratio, or flushes; the record is an override or a mark of the next node. */
+/* Flags in the first number of a record: the node has a ratio, or flushes; the record is not a node, but an override or a
+ * mark of the next node. */
 enum { HAS_RATIO = 1, HAS_FLUSHED = 2, IS_OVERRIDE = 4, FLAG_BITS = 3 };
-/* With IS_OVERRIDE, in place of the override's kind: a region mark of the interval before the next node. */
+/* With IS_OVERRIDE, instead of the override's kind: the record is a region mark of the interval before the next node. */
 enum { MARK = 1 << 8 };
 
 struct block_head {
@@ -116,7 +118,7 @@ static int make_buffer(const struct node_file *f, struct node_records *r, struct
     return 0;
 }
 
-/* Returns the place of the next record of R; NULL with ERR. */
+/* Returns the address for the next record of R; NULL with ERR. */
 static uint8_t *make_room(struct node_file *f, struct node_records *r, struct mpg_error *err)
 {
     if (r->count == 0)
@@ -129,7 +131,7 @@ static uint8_t *make_room(struct node_file *f, struct node_records *r, struct mp
     return r->buffer + sizeof(struct block_head) + r->used;
 }
 
-/* Ends the record that make_room() began; it ends at P. */
+/* Ends the record that make_room() began; P: end of its bytes. */
 static void end_record(struct node_records *r, const uint8_t *p)
 {
     r->used = (uint32_t)(p - (r->buffer + sizeof(struct block_head)));
@@ -214,7 +216,7 @@ int mpg_node_write_end(struct node_file *f, struct node_records *r, int64_t begi
 
 /* --- reading --- */
 
-/* Reads the optional fields: a field is absent if it is 0 or unchanged. */
+/* Reads the optional fields, which are absent if they are 0 or unchanged. */
 static bool get_optional(struct node_records *r, const uint8_t **p, const uint8_t *end, uint64_t flags,
                          uint64_t *flushed_ns)
 {
@@ -261,7 +263,7 @@ static bool get_mark(const uint8_t **p, const uint8_t *end, struct mpg_node_mark
     return true;
 }
 
-/* Reads the rest of a node whose record begins with FIRST. */
+/* Reads the rest of a node, of whose record FIRST is the first number. */
 static bool get_node(struct node_records *r, const uint8_t **p, const uint8_t *end, uint64_t first,
                      struct mpg_node *node)
 {
@@ -283,10 +285,10 @@ static bool get_node(struct node_records *r, const uint8_t **p, const uint8_t *e
     return true;
 }
 
-/* The kind of a record that was read. */
+/* Kinds of records that have been read. */
 enum record { RECORD_NODE, RECORD_OVERRIDE, RECORD_MARK, RECORD_ERROR };
 
-/* Reads the next record of R: into NODE, or appends it to the overrides or marks of the next node. */
+/* Reads the next record of R: a node into NODE; an override or mark is appended to those of the next node. */
 static enum record read_record(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err)
 {
     if (make_buffer(f, r, err) < 0 || (r->place == r->used && read_block(f, r, r->here, err) < 0) ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes of each stream, with their overrides and marks, in an unlinked file: written one after another, then read in the
- * same order. The buffer of a stream is one block of the file, so memory grows with the number of streams, not of nodes. */
+/* Stores the nodes of each stream, with their overrides and marks, in an unlinked file. The nodes of a stream are written one
+ * after another, and then read in the same order. The buffer of a stream is one block of the file, so memory grows with the
+ * number of streams, not of nodes. */
 #ifndef MPG_NODE_FILE_H
 #define MPG_NODE_FILE_H
 
@@ -8,24 +9,25 @@
 
 struct node_file {
     int fd;
-    char name[4200]; /* for errors */
-    uint32_t block; /* bytes */
-    int64_t end;    /* end of the blocks handed out, bytes */
+    char name[4200]; /* name of the file in errors */
+    uint32_t block; /* size of a block, bytes */
+    int64_t end;    /* end of the blocks in use, bytes */
 };
 
 /* The records of one stream. Zero-initialised: none. */
 struct node_records {
-    double ratio;          /* ratio of the last node written or read */
-    uint64_t number;       /* number of the last node */
+    double ratio;          /* `ratio` of the last node written or read */
+    uint64_t number;       /* `number` of the last node written or read */
     int64_t last_ns;       /* leave of the last node; before the first node, the caller sets the begin of the first interval */
     uint64_t count;        /* records left to read, or written so far */
     struct mpg_match_override *override; /* overrides of the current node, when reading */
     uint32_t override_count, override_capacity;
     struct mpg_node_mark *mark; /* marks of the current node, when reading */
     uint32_t mark_count, mark_capacity;
-    int64_t first, here;   /* positions in the file: of the first block; of the block to be written from, or read into, BUFFER */
+    /* positions in the file, bytes: of the first block; of the block to be written from, or read into, BUFFER */
+    int64_t first, here;
     uint8_t *buffer;       /* NULL: none */
-    uint32_t used, place;  /* bytes of the buffer behind its head; number of these bytes already read */
+    uint32_t used, place;  /* bytes in use behind the buffer's head; number of these bytes already read */
 };
 
 /* Makes F in FOLDER, for streams of RANKS >= 1 ranks. Returns 0, or -1 with ERR: it cannot be made. */

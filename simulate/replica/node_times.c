@@ -8,16 +8,16 @@
 #include "common/reserve.h"
 #include "simulate/replica/node_file.h"
 
-static const double max_ns = 2e18;  /* traces end at 2^61 */
+static const double max_ns = 2e18;  /* maximum time; traces end at 2^61 ns */
 
 struct stream {
     struct mpg_node_stream is;
-    uint32_t sibling;      /* next stream of the rank; 0: none */
+    uint32_t sibling;      /* number of the rank's next stream; 0: none */
     double value_ns;       /* value after the last step of the stream */
     int64_t traced_ns;     /* if values are delays: traced time of the stream's last node since MPI_Init was left */
-    bool waits;            /* NODE is entered and not left */
+    bool waits;            /* NODE has been entered and not left */
     struct mpg_node node;
-    bool skips;         /* the call is not made */
+    bool skips;         /* the call of NODE is not made */
     struct node_records records;
 };
 
@@ -26,7 +26,7 @@ struct mpg_node_times {
     int32_t ranks;
     struct mpg_node_rules rules;
     uint32_t count, capacity;
-    bool takes; /* a receive takes another message */
+    bool takes; /* some receive takes another message than in the trace */
     struct stream *streams;
 };
 
@@ -81,7 +81,7 @@ void mpg_node_times_free(struct mpg_node_times *n)
     free(n);
 }
 
-/* Rounds the time of the last node of S, at VALUE_NS, to the nearest ns, but not below LAST_NS. */
+/* Rounds the time VALUE_NS of the last node of S to the nearest ns, but not below LAST_NS. */
 static int whole(const struct stream *s, double value_ns, int64_t last_ns, int64_t *whole_ns,
                  struct mpg_error *err)
 {
@@ -93,7 +93,7 @@ static int whole(const struct stream *s, double value_ns, int64_t last_ns, int64
     return 0;
 }
 
-/* Makes room for the stream of S. */
+/* Makes room for the stream of step S. */
 static int reserve(struct mpg_node_times *n, const struct mpg_step *s, struct mpg_error *err)
 {
     if (s->stream < n->count)
@@ -125,7 +125,7 @@ static int begin(struct mpg_node_times *n, const struct mpg_step *step, struct m
     return 0;
 }
 
-/* Returns the new time of the work of the interval for each traced ns. */
+/* Returns the time on the target for each traced ns of work in the interval of S. */
 static double ratio_of(const struct mpg_node_times *n, const struct mpg_step *s)
 {
     const struct mpg_change *c = s->change;
@@ -187,7 +187,7 @@ int mpg_node_times_take(void *nodes, const struct mpg_step *step, double value_n
     int status = 0;
     if (step->kind == MPG_STEP_ENTER)
         status = enter(n, step, value_ns, err);
-    else if (step->kind == MPG_STEP_JOIN) /* the last thread's enter is the enter of MPI_Finalize */
+    else if (step->kind == MPG_STEP_JOIN) /* the enter of MPI_Finalize is that of the last thread */
         status = whole(s, value_ns, s->records.last_ns, &s->node.enter_ns, err);
     else if (step->kind == MPG_STEP_LEAVE) {
         s->node.left = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The times of one replica's nodes, for each stream (thread of a rank) in the order of its calls, in an unlinked file.
+/* The times of one replica's nodes, for each stream (thread of a rank) in the order of its calls, kept in an unlinked file.
  * Memory grows with the number of streams, not with the number of calls.
  *
  * Times are nanoseconds since MPI_Init was left, rounded to the nearest integer. Times along a stream never fall, so no
@@ -13,28 +13,29 @@
 
 struct mpg_node_times;
 
-/* A begin or end of a region within the interval before a node. PASSED_NS: the traced interval before the mark, without the
- * tracer's flushes. PLACE: position of the mark in the new interval, from 0 to 1; ONWARD: the position from which the
- * interval continues. */
+/* A begin or end of a region within the interval before a node. PASSED_NS: the part of the traced interval before the mark,
+ * without the tracer's flushes. PLACE: position of the mark in the new interval, from 0 to 1; ONWARD: the position from which
+ * the interval continues. */
 struct mpg_node_mark {
     int64_t passed_ns;
     double place, onward;
 };
 
-/* A call of a stream. Each thread ends with MPI_Finalize, which one thread of its rank calls. */
+/* A call of a stream. Each thread ends with a node of MPI_Finalize, which only one thread of its rank calls. */
 struct mpg_node {
     uint64_t number;   /* number of the call on its rank */
-    int64_t length_ns; /* traced length of the interval before the call, without flushes; 0 or more */
+    int64_t length_ns; /* traced length of the interval before the call, without flushes; >= 0 */
     int64_t flushed_ns; /* flushes in the interval, if the new trace keeps them; else 0 */
     int64_t cpu_ns;    /* CPU time in the interval; -1: not recorded */
-    double ratio;      /* time of the work on the target for each traced ns */
-    int64_t enter_ns, leave_ns; /* new */
+    double ratio;      /* time on the target for each traced ns of work in the interval */
+    int64_t enter_ns, leave_ns; /* times of the call in the replica */
     bool left;         /* false: the leave is unknown, and leave_ns is enter_ns */
     uint32_t mark_number;
-    const struct mpg_node_mark *marks; /* region marks in the interval, if hypotheses change it; valid as long as overrides */
+    /* region marks in the interval, if hypotheses change it; valid until the next node of the stream is read */
+    const struct mpg_node_mark *marks;
     uint32_t override_number;
-    const struct mpg_match_override *overrides; /* differences of the call from the trace; valid until the next node of the
-                                                   stream is read */
+    /* how the call differs from the trace; valid until the next node of the stream is read */
+    const struct mpg_match_override *overrides;
 };
 
 /* A stream. */
@@ -42,13 +43,13 @@ struct mpg_node_stream {
     int32_t rank;
     uint32_t thread;
     bool begun;          /* false: the stream has no nodes, and all fields below are unknown */
-    int64_t begin_ns;    /* new begin of the first interval */
+    int64_t begin_ns;    /* begin of the first interval in the replica */
     int64_t traced_ns;   /* traced begin of the first interval, on the clock of the rank */
-    int64_t since_ns;    /* traced begin of the first interval, since MPI_Init was left */
+    int64_t since_ns;    /* traced begin of the first interval, in ns since MPI_Init was left */
 };
 
 struct mpg_node_rules {
-    double ratio;       /* factor of all ratios of steps */
+    double ratio;       /* factor for the ratios of all steps */
     bool delays;        /* values are delays against the trace; else times since MPI_Init was left */
     bool keeps_flushes; /* intervals include the time of flushes */
 };
@@ -57,17 +58,17 @@ struct mpg_node_rules {
  * cannot be made; no memory. */
 struct mpg_node_times *mpg_node_times_new(const char *folder, int32_t ranks, const struct mpg_node_rules *rules,
                                 struct mpg_error *err);
-/* Takes OVERRIDE of the call that S leaves; S is taken next. Returns 0 or -1 as mpg_node_times_take(). */
+/* Notes OVERRIDE of the call that S leaves, before mpg_node_times_take() is called for S. Returns as mpg_node_times_take(). */
 int mpg_node_times_note(void *nodes, const struct mpg_step *s, const struct mpg_match_override *override,
                    struct mpg_error *err);
-/* Takes step S, after which the value of its stream is VALUE_NS. Returns 0, or -1 with ERR: the file cannot be written; a time is
- * beyond the range of traces; no memory. */
+/* Adds the node of step S, after which the value of its stream is VALUE_NS. Returns 0, or -1 with ERR: the file cannot be
+ * written; a time is beyond the range of traces; out of memory. */
 int mpg_node_times_take(void *nodes, const struct mpg_step *s, double value_ns, struct mpg_error *err);
 /* Forgets all steps. Returns 0, or -1 with ERR: the file cannot be written. */
 int mpg_node_times_restart(void *nodes, struct mpg_error *err);
-/* Returns whether a receive takes another message than in the trace. */
+/* Returns whether any receive takes another message than in the trace. */
 bool mpg_node_times_takes(const struct mpg_node_times *nodes);
-/* Ends after the last step; reading begins. Returns 0, or -1 with ERR: the file cannot be written. */
+/* Ends writing, after the last step, and begins reading. Returns 0, or -1 with ERR: the file cannot be written. */
 int mpg_node_times_finish(struct mpg_node_times *nodes, struct mpg_error *err);
 
 /* Finds the I-th stream of RANK, from 0; reading restarts at its first node. STREAM is the stream's number for

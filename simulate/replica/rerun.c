@@ -16,7 +16,7 @@ static int compare_runs(const void *a, const void *b)
     return x->k < y->k ? -1 : 1;
 }
 
-/* The index in R of the replica with the median run time. */
+/* Sets *K to the index in R of the replica with the median run time. */
 static int find_median(const struct mpg_result *r, uint32_t *k, struct mpg_error *err)
 {
     struct run *run = malloc(r->replicas * sizeof *run);

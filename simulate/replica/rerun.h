@@ -13,7 +13,7 @@ struct mpg_simulated {
     const struct mpg_result *result;
 };
 
-/* Reruns the median replica of SIMULATED. With an even number of replicas the median is the lower of the two middle ones;
+/* Reruns the median replica of SIMULATED. The median replica is, of an even number, the lower of the two middle ones, and
  * among equal run times the first. OBSERVER (NULL: none) is notified of all steps; their ENTER steps name regions. PATH
  * (NULL: none) records the critical path. *REPLICA is the number of the replica, also on failure of the simulation. Returns
  * 0, or -1 with ERR: no memory; an error of the simulation or of the observer; the run time of the rerun differs from

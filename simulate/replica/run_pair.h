@@ -12,8 +12,8 @@
 struct mpg_run_pair {
     struct mpg_timeline_run run[2]; /* the traced run; the replica */
     uint32_t replica;
-    struct mpg_clock_map *clocks[2];    /* the runs' */
-    char folder[4096];                  /* folder of the replica's trace, in $TMPDIR; empty: none */
+    struct mpg_clock_map *clocks[2];    /* clock maps of the two runs */
+    char folder[4096];                  /* temporary folder in $TMPDIR with the replica's trace; empty: none */
     char name[64];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes rank after rank: facts, then each event with its new times. */
+/* Writes a replica as a trace, rank by rank: the facts, then each event with its new times. */
 #include "config.h"
 
 #include "common/input.h"
@@ -21,16 +21,16 @@
 
 struct mpg_replica_trace {
     struct mpg_trace *trace;
-    struct mpg_trace_output output; /* in another format than the native one: a folder beside the path */
-    char path[4000];                /* where the other format goes */
+    struct mpg_trace_output output; /* output folder; if the format is not the native one, a folder beside the path */
+    char path[4000];                /* output path for a format other than the native one */
     struct mpg_left_out left;
-    bool open; /* the output is neither renamed nor removed */
+    bool open; /* the output has been neither renamed nor removed */
     struct mpg_replica_trace_rules rules;
     struct mpg_node_times *nodes;
     struct mpg_observer observer;
     struct mpg_copy *copy;
     const struct mpg_replica_trace_facts *facts;
-    int64_t origin_ns; /* the time at which all ranks leave MPI_Init */
+    int64_t origin_ns; /* the new time at which all ranks leave MPI_Init */
     uint64_t swapped, done;
     struct mpg_progress progress;
 };
@@ -41,7 +41,7 @@ static bool is_same(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Opens the folder that the native trace is written to. */
+/* Opens the folder to which the native trace is written. */
 static int open_output(struct mpg_replica_trace *r, const char *path, struct mpg_error *err)
 {
     if (r->rules.format == MPG_EXPORT_NATIVE)
@@ -54,7 +54,7 @@ static int open_output(struct mpg_replica_trace *r, const char *path, struct mpg
                ? mpg_error_errno(err, errno, "%s", path) : 0;
 }
 
-/* Writes the native trace in the format that is asked for. */
+/* Exports the native trace to the requested format. */
 static int export_output(struct mpg_replica_trace *r, struct mpg_error *err)
 {
     const struct mpg_export_config config = {.format = r->rules.format, .lenient = r->rules.lenient};
@@ -115,7 +115,7 @@ void mpg_replica_trace_free(struct mpg_replica_trace *r)
     free(r);
 }
 
-/* --- the leave of MPI_Init, late enough that no event is before 0 --- */
+/* --- the leave of MPI_Init, late enough that no event has a time below 0 --- */
 
 static int find_first(struct mpg_trace *trace, int32_t rank, int64_t *first_ns,
                       struct mpg_error *err)
@@ -156,8 +156,8 @@ static bool is_one_of(const char *key, const char *const *keys)
     return *keys != NULL;
 }
 
-/* Returns true if the new trace omits fact KEY: a fact of the machine, of clocks or of the tracer that differs in the new
- * trace. Clock offsets and causes of death are written with their new times. */
+/* Returns true if the new trace omits fact KEY, which is about the machine, the clocks or the tracer, and would be wrong in
+ * the new trace. Clock offsets and causes of death are written separately, with their new times. */
 static bool is_gone(const struct mpg_replica_trace *r, const char *key)
 {
     static const char *const machine[] = {"core_limit",   "cores",     "counter",        "cpu",
@@ -218,7 +218,7 @@ static int write_signature(struct mpg_replica_trace *r, struct mpg_error *err)
     return status;
 }
 
-/* Writes the facts about threads that died; a lenient prediction goes on without these threads. */
+/* Writes the facts about threads that died, without which a lenient prediction went on. */
 static int write_deaths(struct mpg_replica_trace *r, const struct mpg_event_times *times, int32_t rank,
                         struct mpg_error *err)
 {
@@ -265,7 +265,7 @@ static int write_events(struct mpg_replica_trace *r, struct mpg_event_times *tim
     struct mpg_event e;
     int more = -1, kept = 0;
     while (c && kept >= 0 && (more = mpg_cursor_next(c, &e, err)) > 0) {
-        e.off_before_ns = e.off_in_ns = 0; /* recorded for the traced times */
+        e.off_before_ns = e.off_in_ns = 0; /* they were recorded for the traced times, and would be wrong */
         if ((kept = mpg_event_times_event(times, &e, err)) > 0)
             kept = mpg_copy_event(r->copy, &e, err);
         if ((++r->done & 0xfff) == 0)
@@ -294,8 +294,8 @@ static int write_rank(struct mpg_replica_trace *r, int32_t rank, bool last, stru
     return status;
 }
 
-/* Checks that the new trace can be read. With other matches a buffer may be too small, or a message may arrive before its
- * receive is posted. */
+/* Checks that the new trace can be read. If receives take other messages than in the trace, a buffer may be too small, or a
+ * message may arrive before its receive is posted. */
 static int check_readable(const struct mpg_replica_trace *r, struct mpg_error *err)
 {
     const struct mpg_graph_options options = {.eager_limit_bytes = INT64_MAX,
@@ -317,7 +317,7 @@ static int check_readable(const struct mpg_replica_trace *r, struct mpg_error *e
     return status;
 }
 
-/* Names the output in ERR instead of the temporary folder. */
+/* Replaces the temporary folder by the name of the output in ERR. */
 static int failed(const struct mpg_replica_trace *r, struct mpg_error *err)
 {
     const char *path = r->rules.format == MPG_EXPORT_NATIVE ? r->output.path : r->path;
@@ -334,7 +334,7 @@ int mpg_replica_trace_write(struct mpg_replica_trace *r, const struct mpg_replic
         return failed(r, err);
     mpg_progress_start(&r->progress, "writing the trace",
                        (double)mpg_trace_events(r->trace, -1));
-    /* Rank 0 is written last: its file has the definitions that no other file has. */
+    /* Rank 0 is written last, because its file has the definitions that no other file has. */
     for (int32_t rank = ranks - 1; status == 0 && rank >= 0; rank--)
         status = write_rank(r, rank, rank == 0, err);
     mpg_progress_end(&r->progress);

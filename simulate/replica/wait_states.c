@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyse/waits.h evaluates both runs: the traced run with the trace's times, the replica with the times of its steps during
- * the evaluation. A trace written by --output-trace has equal times, rounded to a nanosecond, but can hold neither messages
- * and calls that hypotheses change, nor the eager limits of the replica's sends. */
+/* analyse/waits.h finds the wait states of both runs: of the traced run from the times in the trace, of the replica from the
+ * times of its steps during the evaluation. A trace written by --output-trace has the same times, rounded to a nanosecond,
+ * but cannot hold messages and calls that hypotheses change, nor the eager limits of the replica's sends. */
 #include "simulate/replica/wait_states.h"
 
 /* ---- the observer of the replica ---- */
 
 struct watched {
     struct mpg_waits *waits;
-    struct mpg_overview *overview; /* NULL: none */
+    struct mpg_overview *overview; /* overview of the replica; NULL: none */
 };
 
 static int take(void *context, const struct mpg_step *step, double value_ns, struct mpg_error *err)
@@ -64,7 +64,7 @@ int mpg_median_waits_find(struct mpg_median_waits *w, const struct mpg_simulated
 {
     const int64_t limit_bytes = s->result->source_eager_limit_bytes;
     const struct mpg_traced_options options = {.lenient = s->options->graph.lenient,
-                                               .limit_given = limit_bytes != INT64_MAX, /* otherwise the limit is unknown */
+                                               .limit_given = limit_bytes != INT64_MAX, /* INT64_MAX: the limit is unknown */
                                                .eager_limit_bytes = limit_bytes,
                                                .observer = overviews ? mpg_overview_observer(overviews->traced) : NULL,
                                                .begin = overviews ? begin : NULL};

@@ -22,8 +22,8 @@ struct mpg_overviews {
 
 /* Fills WAITS by passes over the traced run and one rerun of the median replica of SIMULATED, with a table grouped as BY
  * says. The eager limit of the traced run is the simulation's limit for the traced machine; if this is unknown, the limit
- * that the trace shows. OVERVIEWS, new ones, are filled by the same passes; NULL: not wanted. The caller clears WAITS, also on
- * failure. Returns 0, or -1 with ERR: clocks are not comparable; no memory; an error of the simulation. */
+ * that the trace shows. OVERVIEWS (NULL: not wanted) must be empty, and are filled by the same passes. The caller clears
+ * WAITS, also on failure. Returns 0, or -1 with ERR: clocks are not comparable; no memory; an error of the simulation. */
 int mpg_median_waits_find(struct mpg_median_waits *waits, const struct mpg_simulated *simulated,
                           enum mpg_waits_by by, const struct mpg_overviews *overviews, struct mpg_error *err);
 void mpg_median_waits_clear(struct mpg_median_waits *waits);

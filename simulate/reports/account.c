@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The delay budget of a rank as text. All figures have one unit and the same number of decimals, and are rounded so that the
- * printed figures add up exactly. */
+/* Writes the delay budget of a rank as text. All figures have the same unit and number of decimals, and are rounded so that
+ * the printed figures add up exactly. */
 #include <math.h>
 
 #include "common/units.h"
@@ -11,16 +11,16 @@
 enum { COMPUTE, CALLS, MESSAGES, COLLECTIVES, PROPAGATED, WAITED, HIDDEN, TERMS };
 
 struct figures {
-    double quantum_ns; /* value of one unit in the last digit */
+    double quantum_ns; /* value of one unit of the last digit, ns */
     double unit_ns;
     const char *unit;
     int decimals;
-    double term[TERMS]; /* term in quanta, with its sign in the sum */
+    double term[TERMS]; /* terms in quanta, with the sign that they have in the sum */
     double left;
 };
 
-/* Chooses a unit in which the largest number has five digits, and quanta of at least the rounding errors of sums: a term that is
- * less is no delay, and is printed as 0. */
+/* Chooses a unit in which the largest number has five digits, and quanta that are not smaller than the rounding errors of
+ * sums: a smaller term is no delay, and is printed as 0. */
 static void choose_unit(struct figures *f, double largest_ns)
 {
     f->unit_ns = mpg_units_of_time(largest_ns, &f->unit);
@@ -34,7 +34,7 @@ static void choose_unit(struct figures *f, double largest_ns)
     f->quantum_ns = f->unit_ns * pow(10, -f->decimals);
 }
 
-/* Rounds all terms. Then moves the terms with the largest rounding errors by one quantum, until the sum is the net delay. */
+/* Rounds all terms. Then changes the terms with the largest rounding errors by one quantum, until their sum is the net delay. */
 static void round_terms(struct figures *f, const double *exact_ns, double left_ns)
 {
     double over = 0;
@@ -51,7 +51,7 @@ static void round_terms(struct figures *f, const double *exact_ns, double left_n
                 farthest = i;
             }
         }
-        if (max < -1)  /* larger than rounding errors: print the terms unchanged */
+        if (max < -1)  /* the difference exceeds rounding errors: prints the terms unchanged */
             return;
         f->term[farthest] -= sign;
     }

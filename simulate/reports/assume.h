@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The notes of mpg_assumptions_gather(). Private to simulate/reports/. */
+/* Functions that write single assumptions, for mpg_assumptions_gather(). Private to simulate/reports/. */
 #ifndef MPG_ASSUME_H
 #define MPG_ASSUME_H
 
@@ -9,24 +9,24 @@
  * "none". */
 void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signature, const char *signature);
 
-/* Writes the text of one note about REPORT, without a line end. */
+/* A function that writes the text of one assumption of REPORT, without a line end. */
 typedef void mpg_assume(const struct mpg_report *report, FILE *out);
 
-/* Messages. */
+/* Assumptions about messages. */
 mpg_assume mpg_assume_latency, mpg_assume_bytes, mpg_assume_overheads, mpg_assume_rows, mpg_assume_eager;
-/* Collectives. */
+/* Assumptions about collectives. */
 mpg_assume mpg_assume_collectives, mpg_assume_barriers;
 /* Progress of messages, transfers and nonblocking collectives, as the trace shows it. */
 mpg_assume mpg_assume_progress, mpg_assume_transfers, mpg_assume_moved;
-/* Whether some nonblocking collectives make progress only in calls of their members. */
+/* Returns whether some nonblocking collectives make progress only in calls of their members. */
 bool mpg_report_moves(const struct mpg_report *report);
 /* Placement of the ranks on nodes of the target and of the source. */
 mpg_assume mpg_assume_placement;
-/* A run on a parametric target, mpgtarget(5). mpg_assume_target_progress() returns whether the processors of ranks serve requests
- * of other ranks there. */
+/* Assumptions about a run on a parametric target, mpgtarget(5). mpg_assume_target_progress() returns whether the processors
+ * of ranks serve requests of other ranks there. */
 mpg_assume mpg_assume_parameters, mpg_assume_policy, mpg_assume_network, mpg_assume_processors;
 bool mpg_assume_target_progress(const struct mpg_report *report);
-/* Predictions, which need other words than perturbations. */
+/* Assumptions about predictions, which need other words than those about perturbations. */
 mpg_assume mpg_predicted_messages, mpg_predicted_overheads, mpg_predicted_gap, mpg_predicted_work, mpg_predicted_polling;
 
 #endif

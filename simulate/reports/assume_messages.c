@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Assumptions about messages: costs from signatures and options. */
+/* Assumptions about the costs of messages, from signatures and options. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static const char *against(const struct mpg_perturbation *p)
     }
 }
 
-/* Returns TEXT, or if MODEL is fitted families, TEXT with a note of the fit in BUF of SIZE bytes. */
+/* Returns TEXT; if MODEL draws from fitted families, TEXT with a note about the fit, in BUF of SIZE bytes. */
 static const char *with_model(enum mpg_time_model model, const char *text, char *buf, size_t size)
 {
     if (model != MPG_TIME_FIT)
@@ -50,7 +50,7 @@ void mpg_assume_bytes(const struct mpg_report *r, FILE *out)
                                 sizeof buf));
 }
 
-/* Says where overhead WHICH, called NAME, comes from. */
+/* Writes the source of overhead WHICH, which is called NAME. */
 static void print_overhead(const struct mpg_report *r, enum mpg_overhead which, const char *name, FILE *out)
 {
     const struct mpg_overhead_sizes *o = &r->p->overhead[which];
@@ -93,7 +93,7 @@ static const char *limit_from(const struct mpg_report *r)
                                                              : "source's signature";
 }
 
-/* Says how sends are treated whose mode differs between the two machines' eager limits. */
+/* Writes how sends are treated that are eager on only one of the two machines. */
 static void print_changes(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -131,6 +131,6 @@ void mpg_assume_eager(const struct mpg_report *r, FILE *out)
     else
         fprintf(out, "%" PRId64 " %s (%s): larger standard sends wait for their receiver", limit,
                  mpg_units_word((uint64_t)limit, "byte", "bytes"), from);
-    if (!r->result->predicted) /* predictions know no source limit */
+    if (!r->result->predicted) /* predictions do not use an eager limit of the source */
         print_changes(r, out);
 }

@@ -41,7 +41,7 @@ bool mpg_report_moves(const struct mpg_report *r)
     return o->has_weak_progress && o->nonblocking_table && mpg_weak_progress_of_collectives(&o->weak);
 }
 
-/* Prints the name of the nonblocking operation. */
+/* Prints the name of the nonblocking operation M. */
 static void print_kind(const struct mpg_nonblocking *m, FILE *out)
 {
     char name[64];

@@ -43,7 +43,7 @@ static void format_lost(const struct mpg_signature *sig, char *text, size_t size
         snprintf(text, size, "%.3g %%", 100 * max);
 }
 
-/* Says how the source's noise is removed. */
+/* Returns, in words, how the source's noise is removed. */
 static const char *removed_text(const struct mpg_report *r)
 {
     if (r->p->source_cores == 0)
@@ -81,7 +81,7 @@ static void print_noise(const struct mpg_report *r, FILE *out)
         fprintf(out, "; durations multiplied by %.6g", p->noise_factor);
 }
 
-/* Says which network path of the target messages take, and which of the source, if both differ. */
+/* Writes which network path messages take on the target, and which on the source, if the two differ. */
 static void print_path(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_perturbation *p = r->p;
@@ -105,7 +105,7 @@ bool mpg_report_uses_target_path(const struct mpg_report *r)
             p->target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN);
 }
 
-/* Whether any cost depends on the network path. */
+/* Returns whether any cost depends on the network path. */
 static bool uses_path(const struct mpg_report *r)
 {
     return mpg_report_uses_target_path(r) || r->result->floors_of_source;
@@ -180,7 +180,7 @@ static void print_floors(const struct mpg_report *r, FILE *out)
         fprintf(out, "message times: %s", r->result->floor_rule);
 }
 
-/* Says why calls complete the traced messages, unless an option asks for that. */
+/* Returns, in words, why calls complete the traced messages; NULL: an option asks for it. */
 static const char *reason_kept(const struct mpg_report *r)
 {
     bool could = r->options->deterministic || r->result->predicted ||
@@ -209,7 +209,7 @@ static void print_choice(const struct mpg_report *r, FILE *out)
                  mpg_units_word(c->choices - c->followed, "keeps the", "keep the"), reason_kept(r));
 }
 
-/* Whether some receives from any source keep their traced message though calls choose. */
+/* Returns whether some MPI_ANY_SOURCE receives keep their traced message although calls can choose. */
 static bool keeps_receives(const struct mpg_report *r)
 {
     const bool chooses = !r->options->deterministic &&
@@ -227,7 +227,7 @@ static void print_kept(const struct mpg_report *r, FILE *out)
              r->result->counts.open_kept);
 }
 
-/* Says which messages and replicas keep the traced order. */
+/* Writes which messages and replicas keep the traced order. */
 static void print_answers(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_result *q = r->result;
@@ -278,7 +278,7 @@ static void print_one_sided(const struct mpg_report *r, FILE *out)
         fprintf(out, "; no call waits for %" PRIu64 " of the transfers", c->transfers_alone);
 }
 
-/* Says which collectives are simulated as messages because of hypotheses. */
+/* Writes which collectives are simulated as messages because of hypotheses. */
 static void print_partial(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -340,7 +340,7 @@ static void print_tracer(const struct mpg_report *r, FILE *out)
              mpg_units_format_time(writing, sizeof writing, (double)c->flushed_ns));
 }
 
-/* Names the other tool that recorded the trace, and the importer's assumptions (facts "imported", "assumed"). */
+/* Writes which other tool recorded the trace, and the assumptions of the import (facts "imported", "assumed"). */
 static void print_imported(const struct mpg_report *r, FILE *out)
 {
     const char *key, *value;
@@ -352,7 +352,7 @@ static void print_imported(const struct mpg_report *r, FILE *out)
         }
 }
 
-/* Says how much the speed of computation differs from launch to launch. */
+/* Writes how much the speed of computation differs from launch to launch. */
 static void print_speed(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_launch_speed speed = mpg_speed_of(r->p);
@@ -371,7 +371,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         const char *topic;
         mpg_assume *print;
         bool applies;
-        const char *text; /* the text of a note without a function */
+        const char *text; /* text of a note that needs no function */
     } all[] = {
         {"without", print_without, mpg_rules_left_out() != 0, NULL},
         {"import", print_imported, r->trace && mpg_trace_find_fact(r->trace, 0, "imported"), NULL},

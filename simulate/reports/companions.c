@@ -5,7 +5,7 @@
 
 #include "analyse/efficiency/efficiency.h"
 
-/* Sets INTERVAL to LOW .. HIGH, with the value X in it: X may come from more replicas than the limits. */
+/* Sets INTERVAL to LOW .. HIGH, widened to contain X, which may come from more replicas than the limits. */
 static void set_interval(double interval[2], double low, double high, double x)
 {
     interval[0] = fmin(low, x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results of the runs beside a prediction (simulate/scenarios/companions.h), and the efficiencies that follow from them. */
+/* Results of the further runs of a prediction (simulate/scenarios/companions.h), and the efficiencies that follow from them. */
 #ifndef MPG_COMPANIONS_H
 #define MPG_COMPANIONS_H
 
@@ -15,33 +15,36 @@ struct mpg_kernel_run {
     double run_ns;      /* median over the replicas of the run */
 };
 
-/* Changes of the run time in percent, by runs with equal draws; NAN: not known. */
+/* Change of the run time, in percent, if one property changes; the changed runs have the draws of the prediction. NAN: not
+ * known. */
 struct mpg_sensitivity {
-    double latency;     /* messages take 10 % more latency (--latency=x1.1) */
-    double bandwidth;   /* 10 % less bandwidth (--byte=x1.1111) */
-    double computation; /* 10 % more computation, in all regions (--compute-ratio=1.1) */
+    double latency;     /* with 10 % more latency (--latency=x1.1) */
+    double bandwidth;   /* with 10 % less bandwidth (--byte=x1.1111) */
+    double computation; /* with 10 % more computation, in all regions (--compute-ratio=1.1) */
 };
 
 struct mpg_companions {
-    /* The traced run, perturbed: run time over the replicas of the prediction, and the traced run that it is compared with, ns.
-     * Perturbed.median 0: not simulated, for the reason NOT_PERTURBED. */
+    /* The perturbed run: its run time over the replicas of the prediction, and the traced run time to compare it with, ns. If
+     * perturbed.median is 0, it was not simulated, for the reason NOT_PERTURBED. */
     struct mpg_summary perturbed;
     double perturbed_traced_ns;
     struct mpg_error not_perturbed;
-    /* The prediction without noise, over the first QUIET_REPLICAS replicas with equal draws: its run time relative to that of the
-     * prediction, 0 to about 1, and in ns. */
+    /* The prediction without noise, over the first QUIET_REPLICAS replicas with the draws of the prediction: the ratio of its
+     * run time to that of the prediction, 0 to about 1; and its run time, ns. */
     struct mpg_summary quiet_ratio, quiet;
     uint32_t quiet_replicas;
     struct mpg_sensitivity change; /* medians over these replicas */
     double ideal_ns; /* the prediction without noise on a network without latency and with infinite bandwidth; 0: not known */
-    /* Where the machines' speed differs from launch to launch: 90 % of runs are between these run times, ns. */
+    /* If the machines' speed differs from launch to launch: 90 % of runs take times between these, ns. */
     struct mpg_launch_speed speed;
     double any_speed_90[2];
-    /* The smallest and the largest ratio of the kernels measured on both machines; KERNELS 0: none, or the ratio was given. */
+    /* The smallest and the largest of the computation ratios of the kernels that both machines have measured; KERNELS 0: no
+     * kernel, or the ratio was given. */
     int kernels;
-    struct mpg_busy_cores busy; /* at which these rates were measured, or interpolated */
+    struct mpg_busy_cores busy; /* for each machine: the busy cores with which these rates were measured or interpolated */
     struct mpg_kernel_run min, largest;
-    /* Where the computation ratios come from the trace's processor counters: means over the computation; COUNTED_RATIO 0: not. */
+    /* If the computation ratios come from the trace's processor counters: means over the computation; COUNTED_RATIO 0: they
+     * do not. */
     double counted_ratio;
     struct mpg_compute_shares counted_shares;
 };
@@ -54,14 +57,15 @@ struct mpg_predicted_efficiency {
     double serialization; /* largest computation / run on an ideal network */
     double transfer;      /* run on an ideal network / run without noise */
     double noise;         /* run without noise / run */
-    double largest_ns, mean_ns, min_ns;   /* computation of a rank without noise, mean over replicas */
+    /* computation of a rank without noise, mean over replicas: largest, mean and smallest over ranks */
+    double largest_ns, mean_ns, min_ns;
     int32_t largest_rank, min_rank;
     /* 95 % confidence intervals, with the uncertainty of the measurements; load balance and serialization have no random part */
     double parallel_95[2], transfer_95[2], noise_95[2];
 };
 
-/* Sets E for the prediction RESULT with the summary RUN of its run times. Returns false if it is not known: a run of COMPANIONS
- * is missing, or no rank computes. */
+/* Sets E for the prediction RESULT with the summary RUN of its run times. Returns false if the efficiencies are not known: a
+ * run of COMPANIONS is missing, or no rank computes. */
 bool mpg_predicted_efficiency_of(const struct mpg_companions *companions, const struct mpg_result *result,
                                  const struct mpg_summary *run, struct mpg_predicted_efficiency *e);
 

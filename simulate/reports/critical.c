@@ -17,7 +17,8 @@ static const struct column {
                {"latency", MPG_CRITICAL_LATENCY},         {"bytes", MPG_CRITICAL_BYTES}, {"collectives", MPG_CRITICAL_WHOLE}};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* How the run time depends on a parameter: DERIVATIVE ns for each UNIT, and the time on the path that is due to the parameter. */
+/* How the run time depends on a parameter: DERIVATIVE is the change in ns for each UNIT of the parameter; also the time on
+ * the path that the parameter causes. */
 struct sensitivity {
     const char *parameter, *unit;
     double derivative, on_path_ns;
@@ -39,14 +40,14 @@ static double share_of(const struct mpg_critical_report *r, double ns)
     return r->path->run_ns > 0 ? ns / r->path->run_ns : 0;
 }
 
-/* Returns NS as part of the path's time in percent, for two digits: no -0.00. */
+/* Returns NS as a percentage of the path's time, rounded so that -0.00 is not printed. */
 static double percent_of(const struct mpg_critical_report *r, double ns)
 {
     const double percent = 100 * share_of(r, ns);
     return fabs(percent) < 0.005 ? 0 : percent;
 }
 
-/* Returns the factor to path times: rows are means over ranks, except rows of ranks. */
+/* Returns the factor for the path's times: rows are means over ranks, but for rows of ranks. */
 static double weight_of(const struct mpg_critical_report *r, const struct mpg_attribution_table *t)
 {
     return t->by == MPG_ATTRIBUTION_BY_RANK ? 1 : mpg_trace_ranks(r->trace);
@@ -57,7 +58,7 @@ static const struct mpg_attribution_place *place_of(const struct mpg_critical_re
     return &r->path->tally->places.place[s->place];
 }
 
-/* Puts a cell for each column: TERM times WEIGHT. */
+/* Puts a cell for each column, with TERM times WEIGHT. */
 static void put_terms(struct mpg_table *t, const double *term, double weight)
 {
     for (int k = 0; k < COLUMNS; k++)
@@ -68,8 +69,8 @@ static void put_terms(struct mpg_table *t, const double *term, double weight)
 
 enum { MAX_COLUMNS = COLUMNS + 4 };
 
-/* Appends to LIST, from N on, a column for each part of the time, then the time, its share and the row's name, headed WHAT.
- * Returns the new number of columns. */
+/* Appends columns to LIST, from index N on: one for each part of the time, then the time, its share, and the row's name,
+ * headed WHAT. Returns the new number of columns. */
 static size_t text_columns(const struct mpg_where_figures *f, const char *what, struct mpg_table_column *list, size_t n)
 {
     for (int k = 0; k < COLUMNS; k++)
@@ -80,7 +81,7 @@ static size_t text_columns(const struct mpg_where_figures *f, const char *what, 
     return n;
 }
 
-/* Puts the figures of TERM times WEIGHT; they add up to the row's time. */
+/* Puts the figures of TERM times WEIGHT, which add up to the row's time. */
 static void put_figures(struct mpg_table *t, const struct mpg_critical_report *r, const struct mpg_where_figures *f,
                         const double *term, double weight)
 {
@@ -180,7 +181,7 @@ int mpg_critical_print_text(const struct mpg_critical_report *r, FILE *out, stru
         .key = "bytes" \
     }
 
-/* The call is the first column in JSON, and follows the rank in CSV. */
+/* The call is the first column in JSON; in CSV it follows the rank. */
 static const struct mpg_table_column path_segment_columns[] = {
     {.json = "call"}, {.key = "rank"}, {.key = "call", .json = ""}, {.key = "part"}, {.key = "callsite"}, {.key = "region"},
     {.key = "from_rank"},

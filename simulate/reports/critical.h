@@ -19,7 +19,7 @@ struct mpg_critical_report {
     uint32_t replica;
 };
 
-/* These write REPORT. Errors: names of callsites cannot be found; out of memory. */
+/* These functions write REPORT. Errors: names of callsites cannot be found; out of memory. */
 int mpg_critical_print_text(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);
 /* Prints the longest path segments. */
 int mpg_critical_print_csv(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);

@@ -110,7 +110,7 @@ double mpg_report_waited(const struct mpg_report *r, int32_t rank)
     return fabs(ns) > 1e-12 * a->run_ns ? ns : 0; /* rounding errors */
 }
 
-/* One row for each rank. */
+/* The columns; each rank has one row. */
 static const struct mpg_table_column columns[] = {
     {.key = "rank", .heading = "rank", .width = 6},
     {.key = "processor"},
@@ -124,10 +124,10 @@ static const struct mpg_table_column columns[] = {
     {.key = "requests"},
     {.key = "utilisation", .json = ""}};
 
-/* Columns behind the run time. */
+/* Numbers of columns after the run time. */
 enum { WORK, PARTS = 7 };
 
-/* Puts the row of rank I, and adds its figures behind the run time to ALL. */
+/* Puts the row of rank I, and adds its figures after the run time to ALL. */
 static void put_rank(struct mpg_table *t, const struct mpg_report *r, int32_t i, double run_ns, double *all)
 {
     const struct mpg_run_account *a = &r->result->run_account[i];

@@ -6,14 +6,14 @@
 #include "common/table/json.h"
 #include "simulate/reports/report.h"
 
-/* The three functions write the times of all ranks and of each rank. Text also compares with a run on one processor. CSV has
- * one line for each rank, and a line for all ranks with the number of processors and sums (no sum of run times). JSON is the
- * member KEY. Error: out of memory. */
+/* Write how the time of all ranks, and of each rank, is used: mpg_report_use() as text, which also compares with a run on one
+ * processor; the next function as CSV, a line for each rank, and one for all ranks with the number of processors and sums (no
+ * sum of run times); the last as JSON, the member KEY. Error: out of memory. */
 int mpg_report_use(const struct mpg_report *report, FILE *out, struct mpg_error *err);
 int mpg_report_use_csv(const struct mpg_report *report, FILE *out, struct mpg_error *err);
 int mpg_report_use_json(struct mpg_json *json, const char *key, const struct mpg_report *report, struct mpg_error *err);
 
-/* Returns the time that RANK waits, except in barriers: ns, mean over replicas. */
+/* Returns the time that RANK waits outside of barriers, ns, mean over replicas. */
 double mpg_report_waited(const struct mpg_report *report, int32_t rank);
 
 #endif

@@ -9,7 +9,7 @@
 #include "simulate/evaluate/driver/interval.h"
 #include "simulate/reports/json_parts.h"
 
-/* Returns the summary of VALUES, one for each replica. SCRATCH has room for a double for each replica. */
+/* Returns the summary of VALUES, one for each replica. SCRATCH: memory for a double for each replica. */
 static struct mpg_summary summarise(const struct mpg_hypothesis_shares *s, const double *values, double *scratch)
 {
     struct mpg_summary summary = mpg_summarise(values, s->replicas, scratch);
@@ -33,8 +33,8 @@ static void print_range(const char *what, double low_ns, double high_ns, FILE *o
             mpg_units_format_time(high, sizeof high, high_ns));
 }
 
-/* Prints, after the label WHAT, why a run has not been simulated. NEEDS: the hypothesis that balances ranks, which would not all
- * be scaled alike; NULL: a collective would be dropped on some of its ranks only. */
+/* Prints, after the label WHAT, why a run has not been simulated. NEEDS: the hypothesis whose balanced ranks would be scaled
+ * differently; NULL: a collective would be dropped on some of its ranks only. */
 static void print_no_share(const char *what, const struct mpg_hypothesis *needs, FILE *out)
 {
     fprintf(out, "    %-22s no share: ", what);
@@ -64,7 +64,8 @@ static void print_change(const struct mpg_hypothesis_shares *s, const char *what
     fputc('\n', out);
 }
 
-/* Returns the hypothesis, not REPORTED yet, that alone shortens the run most; hypotheses without a share come last. */
+/* Returns, of the hypotheses that are not REPORTED yet, the one that alone shortens the run most; hypotheses without a share
+ * come last. */
 static size_t find_next(const struct mpg_hypothesis_shares *s, const bool *reported, double *scratch)
 {
     size_t best = s->list->n;
@@ -118,7 +119,7 @@ int mpg_hypothesis_shares_text(const struct mpg_hypothesis_shares *s, FILE *out,
     return 0;
 }
 
-/* Puts the change from the run FROM_NS to the run TO_NS, and the median of RUN_NS; null if either run is unknown. */
+/* Puts the change from run times FROM_NS to run times TO_NS, and the median of RUN_NS; null if either is unknown. */
 static void put_change(struct mpg_json *j, const char *key, const struct mpg_hypothesis_shares *s, const double *from_ns,
                        const double *to_ns, const double *run_ns, double *scratch)
 {

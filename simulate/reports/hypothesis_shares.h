@@ -10,25 +10,26 @@
 #include "simulate/models/perturbation.h"
 #include "trace/hypothesis/hypothesis.h"
 
-/* Run times of each replica. All runs use the same draws. */
+/* Run times, by replica, of runs with different hypotheses. All runs use the same draws. */
 struct mpg_hypothesis_shares {
     const struct mpg_hypotheses *list;
     uint32_t replicas, first_replica;
     struct mpg_resampling resampling; /* intervals include the uncertainty of signatures (simulate/evaluate/driver/interval.h) */
-    const double *all_ns;    /* with all hypotheses: the answer */
-    const double *none_ns;   /* without any hypothesis */
-    const double **alone_ns; /* for each hypothesis, with this hypothesis alone; NULL: a collective would be dropped on
-                                some ranks only */
-    const double **rest_ns;  /* for each hypothesis, with all other hypotheses; NULL: as in alone_ns, or the others
-                                contradict each other */
-    const struct mpg_hypothesis **needed_by; /* for each hypothesis, another that balances ranks which the others without the
-                                                first scale differently; NULL: none */
+    const double *all_ns;    /* run times with all hypotheses: the answer */
+    const double *none_ns;   /* run times without hypotheses */
+    /* for each hypothesis: run times with this hypothesis alone; NULL: it would drop a collective on some ranks only */
+    const double **alone_ns;
+    /* for each hypothesis: run times with all other hypotheses; NULL: as in alone_ns, or the others contradict each other */
+    const double **rest_ns;
+    /* for each hypothesis H: another hypothesis, whose balanced ranks are scaled differently by the others if H is left out;
+     * NULL: none */
+    const struct mpg_hypothesis **needed_by;
     double **runs;           /* all runs except all_ns, to be freed */
     size_t run_number;
 };
 
-/* Returns the summary, over replicas, of the change FROM_NS to TO_NS in each replica, with an interval of the median. SCRATCH
- * has room for 2 doubles for each replica. */
+/* Returns the summary of the change from FROM_NS to TO_NS over replicas, with a confidence interval of the median. SCRATCH:
+ * memory for 2 doubles for each replica. */
 struct mpg_summary mpg_hypothesis_shares_change(const struct mpg_hypothesis_shares *s, const double *from_ns,
                                         const double *to_ns, double *scratch);
 /* Writes the shares as text. Error: out of memory. */

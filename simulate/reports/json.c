@@ -87,7 +87,7 @@ static void put_trace(struct mpg_json *j, const struct mpg_report *r)
 
 /* ---- options ---- */
 
-/* Puts the distributions as given; if there are none, "signature" if IS_MEASURED, else null. */
+/* Puts the distributions as given; if none is given, "signature" if IS_MEASURED, else null. */
 static void put_specs(struct mpg_json *j, const char *key, const struct mpg_specs *specs, bool is_measured)
 {
     char text[4096];
@@ -189,7 +189,7 @@ static void put_without(struct mpg_json *j)
         mpg_json_close(j);
 }
 
-/* Puts the hypotheses in words. */
+/* Puts the hypotheses as text. */
 static void put_hypotheses(struct mpg_json *j, const struct mpg_bound_hypotheses *bound)
 {
     const struct mpg_hypotheses *hypotheses = mpg_bound_list(bound);
@@ -199,7 +199,7 @@ static void put_hypotheses(struct mpg_json *j, const struct mpg_bound_hypotheses
     mpg_json_close(j);
 }
 
-/* Puts further options that change the answer, if given. */
+/* Puts further options that change the answer, if they are given. */
 static void put_given(struct mpg_json *j, const struct mpg_report *r)
 {
     if (r->given.call_edges)
@@ -237,7 +237,7 @@ static void put_graph(struct mpg_json *j, const struct mpg_report *r)
         mpg_json_string(j, "collective_table", r->collective_table);
 }
 
-/* Puts the sources of times. */
+/* Puts the signatures and options from which times come. */
 static void put_machines(struct mpg_json *j, const struct mpg_report *r)
 {
     static const char *const cosched[] = {"none", "node", "job"};
@@ -303,7 +303,7 @@ void mpg_answer_options(struct mpg_json *j, const char *key, const struct mpg_re
 
 /* ---- results ---- */
 
-/* Puts the numbers of choices, in all replicas together. */
+/* Puts counts of calls that complete other messages than in the trace, summed over all replicas. */
 static void put_choice(struct mpg_json *j, const struct mpg_report *r)
 {
     const struct mpg_result *q = r->result;
@@ -376,7 +376,7 @@ static void put_ranks(struct mpg_json *j, const struct mpg_result *q, double *sc
     mpg_json_close(j);
 }
 
-/* Puts the delay budget, or the parts of the run, mean over ranks. */
+/* Puts the delay budget, or the components of the predicted run, as means over ranks. */
 static void put_mean(struct mpg_json *j, const struct mpg_result *q)
 {
     const struct mpg_delay_account mean = mpg_result_account(q);
@@ -387,7 +387,7 @@ static void put_mean(struct mpg_json *j, const struct mpg_result *q)
         put_account(j, "mean_of_a_rank", &mean);
 }
 
-/* Puts the wait states, in the form of analyse/, and the number of their replica. */
+/* Puts the wait states in the same form as analyse/ does, and the number of the replica. */
 static int put_waits(struct mpg_json *j, const struct mpg_report *r, struct mpg_error *err)
 {
     mpg_json_object(j, "waits");

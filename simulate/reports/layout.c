@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_COLUMNS = 40 }; /* narrower pages are laid out for this width */
+enum { MIN_COLUMNS = 40 }; /* minimum width: narrower pages are laid out for this width */
 
 struct line {
     const char *text;
     size_t length;
-    unsigned rows;    /* rows that the whole line needs */
-    unsigned allowed; /* rows that the line gets; the rest of its text is cut */
+    unsigned rows;    /* number of rows that the whole line needs */
+    unsigned allowed; /* number of rows that the line gets; the rest of its text is cut */
 };
 
 struct page {
@@ -20,7 +20,7 @@ struct page {
     unsigned columns;
 };
 
-/* Returns the number of bytes of the first COLUMNS characters of the LENGTH bytes at TEXT (UTF-8). */
+/* Returns the number of bytes of the first COLUMNS characters of TEXT, UTF-8 of LENGTH bytes. */
 static size_t bytes_of(const char *text, size_t length, unsigned columns)
 {
     size_t i = 0;
@@ -30,7 +30,8 @@ static size_t bytes_of(const char *text, size_t length, unsigned columns)
     return i;
 }
 
-/* Returns the bytes of the next row of the LENGTH bytes at TEXT, in COLUMNS: up to the last blank that fits, if any. */
+/* Returns the number of bytes of the next row of TEXT, which has LENGTH bytes: up to the last blank within COLUMNS, if there
+ * is one. */
 static size_t next_row(const char *text, size_t length, unsigned columns)
 {
     const size_t fits = bytes_of(text, length, columns);
@@ -51,8 +52,8 @@ static size_t skip_blanks(const char *text, size_t length, size_t i)
     return i;
 }
 
-/* Returns the columns by which row number ROW of LINE is indented: rows after the first begin below the value, or at column 2 if
- * LINE has no name. */
+/* Returns the number of columns by which row number ROW of LINE is indented: rows after the first begin below the value, or
+ * at column 2 if LINE has no name. */
 static unsigned indent_of(const struct line *line, unsigned row)
 {
     const bool has_name = line->length > MPG_LAYOUT_NAME && line->text[MPG_LAYOUT_NAME - 1] == ' ' &&
@@ -60,7 +61,7 @@ static unsigned indent_of(const struct line *line, unsigned row)
     return row == 0 ? 0 : has_name ? MPG_LAYOUT_NAME : 2;
 }
 
-/* Writes LINE in at most MAX rows to OUT, NULL: nowhere. Returns the number of rows that the whole line needs. */
+/* Writes LINE in at most MAX rows to OUT (NULL: nowhere). Returns the number of rows that the whole line needs. */
 static unsigned fold(const struct line *line, unsigned columns, unsigned max, FILE *out)
 {
     unsigned row = 0;
@@ -83,9 +84,9 @@ static unsigned fold(const struct line *line, unsigned columns, unsigned max, FI
     return row;
 }
 
-/* --- rows that lines get --- */
+/* --- number of rows for each line --- */
 
-/* Splits TEXT into the lines of PAGE, which has room. */
+/* Splits TEXT into the lines of PAGE, whose array is large enough. */
 static void split(const char *text, struct page *page)
 {
     while (*text) {
@@ -96,7 +97,7 @@ static void split(const char *text, struct page *page)
     }
 }
 
-/* Lets LINE have up to *ROWS more rows. */
+/* Gives LINE up to *ROWS more rows, and subtracts these from *ROWS. */
 static void allow(struct line *line, unsigned *rows)
 {
     unsigned more = line->rows - line->allowed;

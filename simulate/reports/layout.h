@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines of the short answer on a page of limited height and width. Private to simulate/reports/. */
+/* Fits the lines of the short answer into a page of limited height and width. Private to simulate/reports/. */
 #ifndef MPG_LAYOUT_H
 #define MPG_LAYOUT_H
 

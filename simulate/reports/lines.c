@@ -6,9 +6,9 @@
 #include "common/printable.h"
 #include "simulate/reports/report.h"
 
-/* The maximum number of different notes about one topic in the output. */
+/* Maximum number of different notes printed about one topic. */
 enum { MAX_VARIANTS = 4 };
-/* Formats of a topic: in the answer's head, in a section, above the answer. */
+/* printf formats for a topic: in the answer's head, in a section, above the answer. */
 #define HEAD "%s: "
 #define TOPIC "  %-13s "
 #define ANSWER "%-16s"
@@ -26,7 +26,7 @@ static bool has_line(const struct mpg_notes *list, size_t n, const struct mpg_no
     return false;
 }
 
-/* Whether note K of row I is also in an earlier row, or earlier in the same row. */
+/* Returns whether note K of row I is also in an earlier row, or earlier in row I. */
 static bool is_reported(const struct mpg_lines *x, size_t i, size_t k)
 {
     const struct mpg_notes *list = of_row(x, i);
@@ -36,7 +36,7 @@ static bool is_reported(const struct mpg_lines *x, size_t i, size_t k)
     return has_line(list, k, &list->line[k]);
 }
 
-/* Returns the number of different notes about TOPIC, or some number above MAX_VARIANTS if there are more. */
+/* Returns the number of different notes about TOPIC; if it exceeds MAX_VARIANTS, some number above MAX_VARIANTS. */
 static size_t count_variants(const struct mpg_lines *x, const char *topic)
 {
     size_t n = 0;
@@ -46,7 +46,7 @@ static size_t count_variants(const struct mpg_lines *x, const char *topic)
     return n;
 }
 
-/* Prints " (rows 1-3, 5)", the rows that have LINE; nothing if all rows have the note. */
+/* Prints the rows that have LINE, " (rows 1-3, 5)"; prints nothing if all rows have it. */
 static void print_rows(const struct mpg_lines *x, const struct mpg_note *line, FILE *out)
 {
     size_t have = 0;
@@ -79,7 +79,7 @@ bool mpg_lines_is_quality(const struct mpg_note *note)
     return strcmp(note->topic, MPG_TOPIC_QUALITY) == 0;
 }
 
-/* Prints the notes of X that are (QUALITY) or are not about quality. FORMAT: a printf format for the topic. */
+/* Prints the notes of X that are about quality if QUALITY, else the others. FORMAT: a printf format for the topic. */
 static void print_notes(const struct mpg_lines *x, bool quality, const char *format, FILE *out)
 {
     for (size_t i = 0; i < x->n; i++)

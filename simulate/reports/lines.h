@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Notes of several rows of a table as text: a note of all rows is printed once, a note of some rows with their numbers. */
+/* Notes of several rows of a table as text: a note that all rows have is printed once; a note of some rows is followed by
+ * their numbers. */
 #ifndef MPG_REPORTS_LINES_H
 #define MPG_REPORTS_LINES_H
 
@@ -8,16 +9,17 @@
 
 #include "simulate/reports/warnings.h"
 
-/* A list of notes in each of N >= 1 rows, which are STRIDE bytes apart. */
+/* The lists of notes of N >= 1 rows; the lists of successive rows are STRIDE bytes apart. */
 struct mpg_lines {
     const struct mpg_notes *first;
     size_t n, stride;
 };
 
-/* The lists MEMBER of N rows from ROW on. */
+/* Makes a struct mpg_lines of the lists MEMBER of N rows from ROW on. */
 #define MPG_LINES(ROW, N, MEMBER) (struct mpg_lines){&(ROW)->MEMBER, (N), sizeof *(ROW)}
 
-/* Returns true if NOTE is about the quality of a measurement: it widens the interval, and stands below the numbers. */
+/* Returns true if NOTE is about the quality of a measurement: such notes widen the interval, and are printed below the
+ * numbers. */
 bool mpg_lines_is_quality(const struct mpg_note *note);
 /* Prints one note as a line of the answer's head. */
 void mpg_lines_put_head(const char *topic, const char *text, FILE *out);
@@ -25,13 +27,14 @@ void mpg_lines_put_head(const char *topic, const char *text, FILE *out);
 /* These functions print each note once, followed by the numbers of its rows, from 1, unless all rows have the note. Only a few
  * notes are printed about one topic. */
 
-/* Prints lines of the answer's head. */
+/* Prints these notes as lines of the answer's head. */
 void mpg_lines_heads(const struct mpg_lines *lines, FILE *out);
-/* Prints why answers are not reliable (mpg_report_take_reliability()), after an empty line; nothing if all are reliable. */
+/* Prints why answers are not reliable (mpg_report_take_reliability()), after an empty line; prints nothing if all are
+ * reliable. */
 void mpg_lines_reliability(const struct mpg_lines *lines, FILE *out);
-/* Prints the warnings that stand above the numbers below the heading "Attention"; nothing if there are none. */
+/* Prints the warnings that belong above the numbers, under the heading "Attention"; prints nothing if there are none. */
 void mpg_lines_warnings(const struct mpg_lines *lines, FILE *out);
-/* Prints the section "Assumed", which stands below the numbers: the warnings about quality, then the assumptions. */
+/* Prints the section "Assumed", below the numbers: the warnings about quality, then the assumptions. */
 void mpg_lines_assumed(const struct mpg_lines *warnings, const struct mpg_lines *assumed, FILE *out);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Warning about drawn times whose mean differs from the mean that the signature states. Files before version 4 have equal steps
- * of probability, too few quantiles for a long tail. */
+/* Warning about drawn times whose mean differs from the mean that the signature states. Files before version 4 have quantiles
+ * at equal steps of probability, too few for a long tail. */
 #include <math.h>
 #include <stdio.h>
 
 #include "common/units.h"
 #include "simulate/reports/trace_warnings.h"
 
-/* The distribution with the largest difference. */
+/* The distribution for which the two means differ most. */
 struct worst {
-    double factor;      /* the larger mean divided by the smaller mean */
+    double factor;      /* the larger of the two means divided by the smaller */
     double drawn, stated;
     char name[96];
     const struct mpg_signature *sig;
@@ -18,7 +18,7 @@ struct worst {
 static void look_at(struct worst *worst, const struct mpg_signature *sig, const struct mpg_distribution *d,
                     const char *what, const char *where)
 {
-    const double tolerated = 1.1; /* an answer in proportion to the mean is off by at most a tenth */
+    const double tolerated = 1.1; /* maximum factor: an answer in proportion to the mean is then wrong by at most a tenth */
     if (!d || !(d->mean > 0))
         return;
     const double drawn = mpg_distribution_drawn_mean(d);
@@ -39,7 +39,8 @@ static void look_at_sizes(struct worst *worst, const struct mpg_signature *sig,
     }
 }
 
-/* Looks at message times only: overheads are limited to them (mpg_bound_overheads()), so their drawn means differ by intent. */
+/* Checks message times only: overheads are limited by them (mpg_bound_overheads()), so that their drawn means differ on
+ * purpose. */
 static void look_at_path(struct worst *worst, const struct mpg_report *r, const struct mpg_signature *sig,
                          const struct mpg_network_path *path)
 {
@@ -51,7 +52,7 @@ static void look_at_path(struct worst *worst, const struct mpg_report *r, const 
         look_at_sizes(worst, sig, &path->bandwidth, "the transfer");
 }
 
-/* Looks at the detours' gaps and durations, which only the renewal model draws. */
+/* Checks the gaps and durations of detours, which only the renewal model draws. */
 static void look_at_noise(struct worst *worst, const struct mpg_report *r)
 {
     const struct mpg_signature *sig = r->p->target;

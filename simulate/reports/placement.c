@@ -8,7 +8,7 @@
 
 #include "simulate/reports/trace_warnings.h"
 
-/* Says that ranks are placed by P, from OPTION's VALUE. */
+/* Writes that ranks are placed as in P, by VALUE of OPTION. */
 static void describe(const struct mpg_placement *p, const char *option, const char *value, FILE *out)
 {
     int32_t nodes = 0;
@@ -27,7 +27,7 @@ void mpg_assume_placement(const struct mpg_report *r, FILE *out)
         fprintf(out, "%ssource: ", r->placement ? "; " : "");
         describe(r->source_placement, r->source_map ? "--source=map=" : "the trace's hosts", r->source_map ? r->source_map : "",
                  out);
-    } else if (!r->result->predicted && path) /* no place on the source is known */
+    } else if (!r->result->predicted && path) /* the placement on the source is not known */
         fprintf(out, "; source: one path, '%s', as the trace names no hosts (--source=map)", mpg_path_name(path->path));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of a predicted run, and its assumptions, in words. */
+/* Writes the components of a predicted run, and its assumptions. */
 #include "simulate/reports/assume.h"
 
 #include <inttypes.h>
@@ -58,7 +58,7 @@ void mpg_predicted_messages(const struct mpg_report *r, FILE *out)
              r->p->byte.n > 0 ? byte : path ? "the additional time on the target" : "nothing");
 }
 
-/* Whether all costs of messages come from the command line: calls then have no overhead. */
+/* Returns whether all costs of messages come from the command line, so that calls have no overhead. */
 static bool all_given(const struct mpg_report *r)
 {
     return r->p->latency.n > 0 && r->p->byte.n > 0;
@@ -79,7 +79,7 @@ void mpg_predicted_overheads(const struct mpg_report *r, FILE *out)
              path && path->receive_overhead.n > 0 ? "the target's" : "not measured, none");
 }
 
-/* Returns true if messages of one rank leave one after the other. */
+/* Returns true if the messages of a rank are sent one after the other, a gap apart. */
 static bool has_gap(const struct mpg_report *r)
 {
     const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;
@@ -138,8 +138,8 @@ static bool has_limit(const struct mpg_network_path *path)
     return path && path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN;
 }
 
-/* Whether calls contain waiting of the traced run: some sends waited in the trace, and neither an eager limit nor send overheads
- * are known. Only more than a hundredth of all ranks' time is worth a warning. */
+/* Returns whether the times of calls contain waiting of the traced run, more than a hundredth of all ranks' time: some sends
+ * waited in the trace, and neither an eager limit nor send overheads are known. */
 static bool keeps_waits(const struct mpg_report *r)
 {
     const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;

@@ -8,11 +8,11 @@
 
 /* Returns the quality of the recording of REPORT's trace. */
 struct mpg_recording mpg_report_recording(const struct mpg_report *report);
-/* Returns the failed check of the target's signature that makes its noise too wrong for an answer: it can change computation
- * by more than 10 %, for example because others used the machine while noise was measured. NULL: none. */
+/* Returns the failed check of the target's signature that makes its noise unusable for an answer, because it can change
+ * computation by more than 10 %: for example, other processes used the machine while noise was measured. NULL: none. */
 const struct mpg_signature_failure *mpg_report_wrong_noise(const struct mpg_report *report);
-/* Adds to LIST why an answer of REPORT is not reliable: a note about its recording, one about its signature; or nothing. A text
- * begins with "NOT RELIABLE". */
+/* Adds notes to LIST that say why the answer of REPORT is not reliable: one about the recording, one about the signature.
+ * Adds none if it is reliable. A note begins with "NOT RELIABLE". */
 void mpg_report_take_reliability(const struct mpg_report *report, struct mpg_notes *list);
 /* Returns whether REPORT's answer is reliable. */
 bool mpg_report_is_reliable(const struct mpg_report *report);

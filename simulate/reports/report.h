@@ -26,14 +26,14 @@ struct mpg_task_report;
 struct mpg_report {
     struct mpg_trace *trace;
     const struct mpg_perturbation *p;
-    const struct mpg_source *source; /* how the source of P was found */
+    const struct mpg_source *source; /* how the source signature was found */
     const struct mpg_simulation_options *options;
     const struct mpg_result *result;
     const struct mpg_placement *placement;      /* places of ranks on the target; NULL: all messages take one network path */
-    const char *map;                            /* the argument of --map= that gave PLACEMENT; NULL: not given */
+    const char *map;                            /* the argument of --map= from which PLACEMENT was made; NULL: not given */
     const struct mpg_placement *source_placement; /* perturb mode: places of ranks on the source; NULL: one path */
-    const char *source_map;                     /* the argument of --source=map= that gave SOURCE_PLACEMENT; NULL: the hosts in
-                                                   the trace gave it, if any */
+    /* the argument of --source=map= from which SOURCE_PLACEMENT was made; NULL: made from the hosts in the trace, if at all */
+    const char *source_map;
     const char *collectives, *collective_table; /* arguments of --collectives= and of its key table=; NULL: not given */
     const struct mpg_times_options *times;
     const struct mpg_hypothesis_shares *hypothesis_shares; /* NULL: no hypotheses, or shares of hypotheses are not wanted */
@@ -45,49 +45,52 @@ struct mpg_report {
     const struct mpg_waits_report *waits;       /* NULL: not asked for */
     const struct mpg_where_report *where;       /* NULL: not asked for */
     const struct mpg_critical_report *critical; /* NULL: not asked for */
-    /* The short answer, first; NULL: one question was asked for, and the answer has its tables. */
+    /* Further runs for the short answer, which is written first; NULL: one question was asked, and the answer has its tables
+     * instead. */
     const struct mpg_companions *companions;
-    const struct mpg_where_report *short_where; /* by callsite; NULL: not known */
+    const struct mpg_where_report *short_where; /* attribution by callsite, for the short answer; NULL: not known */
     unsigned columns;                           /* width of the terminal that shows the answer; 0: it goes to no terminal */
-    bool verbose;                               /* all tables and assumptions after the short answer */
-    const struct mpg_overview *recorded_run, *predicted_run; /* over time, with WAITS in JSON; NULL: none */
-    uint32_t waits_replica;                     /* the replica that WAITS is about */
+    bool verbose;                               /* write all tables and assumptions after the short answer */
+    const struct mpg_overview *recorded_run, *predicted_run; /* overviews over time, written with WAITS in JSON; NULL: none */
+    uint32_t waits_replica;                     /* number of the replica whose wait states WAITS has */
     struct mpg_given { /* Options given on the command line. */
         bool eager_limit, source_eager_limit, path, cosched, measurement, replicas, first_replica, seed,
             source_latency, source_byte, polling_interval, horizon, call_edges, threads, segments;
     } given;
 };
 
-/* Write REPORT as text, as a line for each rank, and as JSON. Error: out of memory. */
+/* mpg_report_text() writes REPORT as text, the next function one line for each rank, the last JSON. Error: out of memory. */
 int mpg_report_text(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
-/* Here with SEPARATOR between the columns of a line. */
+/* One line for each rank, with SEPARATOR between the columns. */
 int mpg_report_per_rank(const struct mpg_report *report, char separator, FILE *stream, struct mpg_error *err);
-/* mpgsim-json(5) is the schema. */
+/* JSON; mpgsim-json(5) is the schema. */
 int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
 
-/* Returns the run time over replicas, with an interval that includes the uncertainty of signatures
- * (simulate/evaluate/driver/interval.h). SCRATCH has room for a double for each replica, and holds the sorted run times after. */
+/* Returns the summary of the run time over replicas, with a confidence interval that includes the uncertainty of signatures
+ * (simulate/evaluate/driver/interval.h). SCRATCH has room for a double for each replica, and holds the sorted run times
+ * after. */
 struct mpg_summary mpg_report_run(const struct mpg_report *report, double *scratch);
 
 /* Parts of the text, which the functions below write to STREAM. */
 enum { MPG_SOURCE_WORDS = 4096 + 700 };
-/* The numbers of ranks, calls, messages and collectives of the trace file TRACE; SYNCHRONOUS: also of synchronous messages. */
+/* Writes the numbers of ranks, calls, messages and collectives of the trace file TRACE; SYNCHRONOUS: also of synchronous
+ * messages. */
 void mpg_report_counts(const char *trace, int32_t ranks, const struct mpg_graph_counts *counts, bool synchronous,
                        FILE *stream);
-/* The traced command line, a line "program: ..."; nothing if the trace does not have the command line. */
+/* Writes the traced command line as a line "program: ..."; nothing if the trace does not have it. */
 void mpg_report_program(const struct mpg_report *report, FILE *stream);
 /* Writes the source and how it was found to TEXT of SIZE bytes, MPG_SOURCE_WORDS at most. Returns false if there is no source. */
 bool mpg_report_source(const struct mpg_report *report, char *text, size_t size);
-/* The delay budget, mean over ranks. */
+/* Writes the delay budget, mean over ranks. */
 void mpg_report_account(const struct mpg_result *result, FILE *stream);
-/* The parts of a predicted run, mean over ranks. */
+/* Writes the parts of a predicted run, mean over ranks. */
 void mpg_report_run_account(const struct mpg_result *result, FILE *stream);
 
 /* Returns whether the answer depends on the network path that the target's messages take. */
 bool mpg_report_uses_target_path(const struct mpg_report *report);
 /* Returns whether some sends make progress only in calls of their receiver (docs/PROGRESS.md, Weak progress of sends). */
 bool mpg_report_has_weak_progress(const struct mpg_report *report);
-/* Appends a note to LIST for each assumption that matters. Error: out of memory. */
+/* Appends a note to LIST for each assumption that matters for the answer. Error: out of memory. */
 int mpg_assumptions_gather(const struct mpg_report *report, struct mpg_notes *list, struct mpg_error *err);
 
 #endif

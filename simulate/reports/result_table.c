@@ -37,7 +37,7 @@ void mpg_result_table_clear(struct mpg_result_table *rows)
     *rows = (struct mpg_result_table){0};
 }
 
-/* Copies the parts that all rows share. */
+/* Copies what all rows have in common. */
 static int take_common(struct mpg_result_table *rows, const struct mpg_report *r, struct mpg_error *err)
 {
     size_t size;
@@ -57,7 +57,7 @@ static int take_common(struct mpg_result_table *rows, const struct mpg_report *r
     return 0;
 }
 
-/* Notes the machines of a row. */
+/* Stores the machines of a row. */
 static int take_machines(struct mpg_result_row *row, const struct mpg_report *r, struct mpg_error *err)
 {
     char source[MPG_SOURCE_WORDS];
@@ -68,7 +68,7 @@ static int take_machines(struct mpg_result_row *row, const struct mpg_report *r,
     return mpg_notes_end(&row->head, err);
 }
 
-/* Keeps the options of a row as JSON, indented as a member of the row. */
+/* Stores the options of a row as JSON, indented as a member of the row. */
 static int take_options(struct mpg_result_row *row, const struct mpg_report *r, struct mpg_error *err)
 {
     enum { DEPTH = 3 };

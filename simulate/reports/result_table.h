@@ -6,7 +6,7 @@
 #include "common/plots/plots.h"
 #include "simulate/reports/row_answer.h"
 
-/* A parameter in which rows differ. */
+/* A column for a parameter in which rows differ. */
 struct mpg_result_column {
     const char *name; /* "latency", "signature" */
     const char *unit; /* "ns", "factor", "ratio", "bytes"; NULL: values are words */
@@ -22,40 +22,40 @@ struct mpg_result_row {
     struct mpg_result_cell *cell; /* one for each column */
     size_t point;                 /* point of the sweep; rows of one point, one for each signature, are consecutive */
     size_t place;                 /* index of the row before the table was sorted */
-    int part;                     /* the group of processes that simulates the row */
+    int part;                     /* number of the group of processes that simulates the row */
     struct mpg_row_answer answer;
     double traced_ns, recorded_ns;
-    uint64_t synchronous;  /* synchronous messages */
-    struct mpg_notes head; /* machines of the row */
-    char *options;         /* JSON; or NULL */
+    uint64_t synchronous;  /* number of synchronous messages */
+    struct mpg_notes head; /* lines about the machines of the row */
+    char *options;         /* options of the row as JSON; or NULL */
 };
 
-/* The tolerance: the largest value of the sought parameter with which the median run takes at most SLOWDOWN times as long as
+/* A tolerance: the largest value of the searched parameter with which the median run takes at most SLOWDOWN times as long as
  * the base run. */
 struct mpg_tolerance {
     const char *signature;   /* NULL: no signature */
     double base_ns;          /* run time of the base run; 0: the traced run */
     double slowdown;
     double value, low, high; /* VALUE and its 95 % interval; NAN: unbounded, or no value at all */
-    bool interval;           /* there are several replicas, so that LOW and HIGH count */
-    double tried;            /* without VALUE: all values are tolerated, up to the largest value tried */
-    bool none;               /* without VALUE, not even the least value is tolerated */
+    bool interval;           /* LOW and HIGH are known, because there are several replicas */
+    double tried;            /* if there is no VALUE because all values are tolerated: the largest value tried */
+    bool none;               /* there is no VALUE, because not even the least value is tolerated */
 };
 
 struct mpg_result_table {
     size_t columns, n;
     struct mpg_result_column *column;
     struct mpg_result_row *row;
-    bool compares; /* the last column is the signature */
+    bool compares; /* the table compares signatures; the last column names them */
     uint32_t replicas, first_replica;
     uint64_t seed;
-    bool predicted, json;           /* json: the output is JSON */
+    bool predicted, json;           /* json: the output will be JSON */
     struct mpg_graph_counts counts; /* counts of the first row */
-    char *program;                  /* the first lines of text; NULL until row 0 is taken */
-    char *received;                 /* bytes of rows from other processes: topics of their notes point into them; or NULL */
+    char *program;                  /* lines at the top of text; NULL until row 0 has been taken */
+    char *received; /* bytes of rows received from other processes, into which topics of their notes point; or NULL */
     const char *trace;
     int32_t ranks;
-    struct mpg_result_column sought; /* the parameter of --tolerate */
+    struct mpg_result_column sought; /* the parameter that --tolerate searches */
     size_t tolerances;
     struct mpg_tolerance *tolerance; /* one for each signature and limit; NULL: no --tolerate */
 };
@@ -76,7 +76,7 @@ int mpg_result_table_gather(struct mpg_result_table *table, int part, int parts,
                             struct mpg_error *err);
 /* Sorts the rows of each point by their median run time, shortest first. */
 void mpg_result_table_sort(struct mpg_result_table *table);
-/* Returns the part of the replicas in which row A's run is shorter than row B's (mpg_row_answer_faster()). */
+/* Returns the share of the replicas in which row A's run is shorter than row B's (mpg_row_answer_faster()). */
 double mpg_result_table_faster(const struct mpg_result_table *table, size_t a, size_t b);
 
 /* These write TABLE as text, as CSV (a line for each row, or, with --tolerate, for each tolerance) and as JSON

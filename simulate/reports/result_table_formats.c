@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of scenarios, and the tolerances of --tolerate, in all formats. Text prints an assumption of all rows once, and
- * an assumption of some rows with their numbers. mpgsim-json(5) is the schema of the JSON. */
+/* The table of scenarios, and the tolerances of --tolerate, in all formats. Text prints each assumption once; if not all rows
+ * have it, with the numbers of those that do. mpgsim-json(5) is the schema of the JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum { SWEEP_VERSION = 1, KEY = 64, FIXED_COLUMNS = 32 };
 struct columns {
     struct mpg_table_column *list;
     size_t n;
-    char (*key)[KEY]; /* "latency_ns"; without a unit for words and plain numbers */
+    char (*key)[KEY]; /* keys such as "latency_ns"; words and plain numbers have no unit */
 };
 
 static char *format_value(char *text, size_t size, double value)
@@ -43,7 +43,7 @@ static mpg_table_formatter *formatter_of(const struct mpg_result_column *column)
 
 static void add_values(struct columns *x, const struct mpg_result_table *rows)
 {
-    x->list[x->n++] = (struct mpg_table_column){.group = "values"}; /* creates the object even without parameters */
+    x->list[x->n++] = (struct mpg_table_column){.group = "values"}; /* creates the JSON object even if there are no parameters */
     for (size_t c = 0; c < rows->columns; c++) {
         const struct mpg_result_column *column = &rows->column[c];
         const bool has_unit = column->unit && (column->unit[0] == 'n' || column->unit[0] == 'b');
@@ -54,7 +54,7 @@ static void add_values(struct columns *x, const struct mpg_result_table *rows)
     }
 }
 
-/* Whether rows have different traced runs, by more than a thousandth. */
+/* Returns whether the traced runs of rows differ by more than a thousandth. */
 static bool differs_traced(const struct mpg_result_table *rows)
 {
     for (size_t i = 1; i < rows->n; i++)
@@ -178,8 +178,8 @@ static void put_tolerance(struct mpg_table *t, const struct mpg_result_table *ro
     mpg_table_text(t, which);
 }
 
-/* Writes all tolerances, in FORMAT to OUT or, with J, as JSON: a row for each or, if FIRST, only the first as members of the open
- * object. */
+/* Writes all tolerances, in FORMAT to OUT or, with J, as JSON: a row for each tolerance; if FIRST, only the first, as members
+ * of the open object. */
 static int put_tolerances(const struct mpg_result_table *rows, bool first, enum mpg_table_format format, FILE *out,
                           struct mpg_json *j, struct mpg_error *err)
 {
@@ -243,7 +243,7 @@ static void print_tolerances(const struct mpg_result_table *rows, FILE *out)
 
 /* ---- text ---- */
 
-/* With three or more signatures, prints the probability that each is faster than each other one. */
+/* With three or more signatures, prints for each pair the probability that one is faster than the other. */
 static void print_pairs(const struct mpg_result_table *rows, FILE *out)
 {
     char text[80];
@@ -278,7 +278,7 @@ static void print_heading(const struct mpg_result_table *rows, FILE *out)
     fputc('\n', out);
 }
 
-/* Prints the tolerances, if any, which are the answer to --tolerate. */
+/* Prints the tolerances, which are the answer to --tolerate, if there are any. */
 static int print_tolerated(const struct mpg_result_table *rows, FILE *out, struct mpg_error *err)
 {
     if (rows->tolerances == 0 || !rows->compares) {
@@ -314,7 +314,7 @@ int mpg_result_table_csv(const struct mpg_result_table *rows, FILE *out, struct 
                                 : put_rows(rows, MPG_TABLE_CSV, out, err);
 }
 
-/* Puts, for row I, the part of the replicas in which the row is faster than each other signature of its point. */
+/* Puts, for row I, the share of the replicas in which it is faster than each other signature at its point. */
 static void put_opponents(struct mpg_json *j, const struct mpg_result_table *rows, size_t i)
 {
     mpg_json_array(j, "faster_than");

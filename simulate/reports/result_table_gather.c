@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of other processes are sent as bytes: struct numbers as in memory, then strings, each with its NUL. */
+/* Sends rows between processes as bytes: struct numbers as it is in memory, then strings, each with its NUL. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,11 @@
 #include "common/text_stream.h"
 #include "simulate/reports/result_table.h"
 
-/* The lists of notes of a row. Rows are sent in units of UNIT_BYTES: MPI counts with an int, which is too small for bytes. */
+/* Number of lists of notes in a row. Rows are sent in units of UNIT_BYTES, because MPI counts with an int, which is too small
+ * for bytes. */
 enum { LISTS = 4, UNIT_BYTES = 1 << 16 };
 
-/* The numbers of a row. */
+/* The numbers of a row that are sent. */
 struct numbers {
     struct mpg_summary run;
     struct mpg_run_account account;
@@ -27,7 +28,7 @@ static void list_lines(struct mpg_result_row *row, struct mpg_notes *list[LISTS]
     list[3] = &row->answer.reliability;
 }
 
-/* --- as bytes --- */
+/* --- conversion to bytes --- */
 
 static void write_word(const char *word, FILE *out)
 {
@@ -83,9 +84,9 @@ static int pack(const struct mpg_result_table *rows, int part, char **bytes, siz
     return mpg_error_set(err, "out of memory for rows of a table");
 }
 
-/* --- and back --- */
+/* --- conversion from bytes --- */
 
-/* Returns the string at *AT, and moves *AT behind the string. */
+/* Returns the string at *AT, and moves *AT to the byte after it. */
 static const char *next_word(const char **at)
 {
     const char *word = *at;
@@ -93,7 +94,7 @@ static const char *next_word(const char **at)
     return word;
 }
 
-/* Reads ROW at *AT, and moves *AT behind it. Topics of notes point into the bytes. */
+/* Reads ROW at *AT, and moves *AT to the byte after it. Topics of notes point into the bytes. */
 static int read_row(struct mpg_result_row *row, const char **at, struct mpg_error *err)
 {
     struct mpg_notes *list[LISTS];
@@ -134,7 +135,7 @@ uint64_t mpg_result_table_digest(const struct mpg_result_table *rows)
     return 0;
 }
 
-/* Receives the rows of group PART from process FROM into BYTES, which has enough room. */
+/* Receives the rows of group PART from process FROM into BYTES, which is large enough. */
 static int receive(struct mpg_result_table *rows, int part, int from, char *bytes, const struct mpg_messenger *m,
                    struct mpg_error *err)
 {
@@ -170,7 +171,7 @@ int mpg_result_table_gather(struct mpg_result_table *rows, int part, int parts, 
         p->messenger->send(bytes, units, UNIT_BYTES);
     }
     const bool gathers = status == 0 && p->rank == 0;
-    for (int i = 1; i < parts && gathers; i++) { /* receives after an error, too, since the senders wait */
+    for (int i = 1; i < parts && gathers; i++) { /* receives even after an error, because the senders wait */
         struct mpg_error other;
         char *room = rows->received + (size_t)(i - 1) * max;
         if (receive(rows, i, mpg_processes_first_of(p, i, parts), room, p->messenger, &other) == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots of the table: run time over the first parameter, machines by their medians, and how surely each is faster. */
+/* Plots of the table: run time over the first parameter; machines by their median run times, and how probable it is that each
+ * is faster. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ static double max_of(const struct mpg_result_table *rows)
     return max_ns;
 }
 
-/* Returns true if run times need a logarithmic axis: the longest is many times the shortest, whose interval would be a point. */
+/* Returns true if run times need a logarithmic axis, because the longest is many times the shortest, whose interval would not
+ * be visible. */
 static bool spread_wide(const struct mpg_result_table *rows, double *min_ns, double *max_ns)
 {
     enum { RATIO = 20 };
@@ -45,7 +47,7 @@ static bool spread_wide(const struct mpg_result_table *rows, double *min_ns, dou
     return *min_ns > 0 && *max_ns > RATIO * *min_ns;
 }
 
-/* Labels the axis of run times, in UNIT; NULL: the marks have units. */
+/* Labels the axis of run times with UNIT; NULL: the marks have units. */
 static void put_head(struct plot_session *s, const struct mpg_result_table *rows, const char *unit)
 {
     char first[TEXT], second[TEXT];
@@ -62,13 +64,13 @@ static void put_head(struct plot_session *s, const struct mpg_result_table *rows
 
 /* ---- the swept parameter ---- */
 
-/* Rows as lines over the first column; the units divide values. */
+/* Rows as lines over the first column; X and Y values are divided by the units. */
 struct swept {
     const struct mpg_result_table *rows;
     double x_unit, y_unit;
 };
 
-/* Whether rows I and K differ only in the first column. */
+/* Returns whether rows I and K differ only in the first column. */
 static bool same_line(const void *of, size_t i, size_t k)
 {
     const struct mpg_result_table *rows = ((const struct swept *)of)->rows;
@@ -109,7 +111,7 @@ static void point_of(const void *of, size_t i, struct plot_point *point)
     point->x = x->rows->row[i].cell[0].number / x->x_unit;
 }
 
-/* Whether the axis is logarithmic: values grow by factors. */
+/* Returns whether the axis is logarithmic, because values grow by factors. */
 static bool is_logarithmic(const struct mpg_result_table *rows, double min, double max)
 {
     enum { RATIO = 20 };
@@ -120,7 +122,7 @@ static bool is_logarithmic(const struct mpg_result_table *rows, double min, doub
         below += rows->row[i].cell[0].number < sqrt(min * max);
         n++;
     }
-    return 3 * below >= n; /* evenly spaced values have fewer below */
+    return 3 * below >= n; /* if values were evenly spaced, fewer would be below */
 }
 
 static double put_x_axis(struct plot_session *s, const struct mpg_result_table *rows)
@@ -173,7 +175,7 @@ static int draw_sweep(struct plot_session *s, const struct mpg_result_table *row
 
 /* ---- machines ---- */
 
-/* Returns the number of rows of the first point, one for each signature. */
+/* Returns the number of rows at the first point, one for each signature. */
 static size_t machines(const struct mpg_result_table *rows)
 {
     size_t n = 0;
@@ -195,7 +197,8 @@ static void put_machines(FILE *script, const struct mpg_result_table *rows, cons
     fprintf(script, ")\nset %srange [%s]\n", axis, "-0.6:*");
 }
 
-/* Draws the medians of the first point, with intervals, and the probability that each machine is faster than the next. */
+/* Draws the median run times at the first point with their intervals, and the probability that each machine is faster than
+ * the next. */
 static int draw_ranking(struct plot_session *s, const struct mpg_result_table *rows, struct mpg_error *err)
 {
     char text[32];

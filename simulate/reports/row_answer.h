@@ -7,11 +7,13 @@
 
 struct mpg_row_answer {
     struct mpg_summary run;   /* summary of the run times */
-    struct mpg_run_account account; /* parts of a rank's run, means over ranks and replicas; run_ns 0: not a prediction */
+    /* components of a rank's run time, means over ranks and replicas; run_ns 0: not a prediction */
+    struct mpg_run_account account;
     double *run_ns;           /* run time of each replica */
     uint32_t replicas;
     struct mpg_notes warnings, assumed;
-    struct mpg_notes reliability; /* why the answer is not reliable (mpg_report_take_reliability()); empty: it is */
+    /* why the answer is not reliable (mpg_report_take_reliability()); empty: the answer is reliable */
+    struct mpg_notes reliability;
 };
 
 /* Fills ANSWER, which is zero, with the run times of REPORT and with its warnings and assumptions, which are gathered anew. The
@@ -19,11 +21,11 @@ struct mpg_row_answer {
 int mpg_row_answer_take(struct mpg_row_answer *answer, const struct mpg_report *report, struct mpg_error *err);
 void mpg_row_answer_clear(struct mpg_row_answer *answer);
 
-/* Returns the part of the replicas, from 0 to 1, in which A's run is shorter than B's; equal runs count half. A and B have
- * equally many replicas, or one of them has a single replica, which is compared with all replicas of the other. */
+/* Returns the share of the replicas, from 0 to 1, in which A's run is shorter than B's; equal run times count half. A and B
+ * have equally many replicas, or one of them has a single replica, which is compared with all replicas of the other. */
 double mpg_row_answer_faster(const struct mpg_row_answer *a, const struct mpg_row_answer *b);
-/* Writes PART of the replicas to TEXT of SIZE bytes, and returns TEXT: "faster in 98.4 %", or below one half "slower in
- * 51.6 %". */
+/* Writes PART, a share of the replicas, to TEXT of SIZE bytes, and returns TEXT: "faster in 98.4 %", or below one half
+ * "slower in 51.6 %". */
 char *mpg_format_faster(char *text, size_t size, double part);
 
 #endif

@@ -17,15 +17,16 @@
 #include "simulate/reports/where.h"
 #include "simulate/reports/where_terms.h"
 
-/* Limits of the text: lines, warnings above the number, bytes of names. */
+/* Limits of the text: number of lines, number of warnings above the run time, and bytes of names. */
 enum { MAX_LINES = 20, MAX_WARNINGS = 2, NAME_BYTES = 400, PROGRAM_BYTES = 60, FACT_BYTES = 40, SITE_BYTES = 90 };
 
-/* Share by which a prediction differs much from the recorded run; share of call time off the CPU that is mentioned. */
+/* MUCH: relative difference between a prediction and the recorded run that is explained; OFF_PART: share of the time in calls
+ * off the CPU that is mentioned. */
 static const double MUCH = 0.1, OFF_PART = 0.1;
-/* Part of the recorded run that recording takes from which the run without recording is named. */
+/* If recording takes at least this share of the recorded run, the run without recording is named, too. */
 static const double MUCH_RECORDING = 0.005;
 
-/* Lines that are folded first on a narrow page. */
+/* Names of the lines that are folded first on a narrow page. */
 static const char *const folded_first[] = {"Predicted",  "Parallel efficiency", "Sensitivity", "Warning",   "Time of a rank",
                                            "Main cause", "Recording", "Perturbed",           "Signature",   NULL};
 
@@ -57,7 +58,7 @@ static void put_range(FILE *out, double low_ns, double high_ns)
     put_time(out, high_ns);
 }
 
-/* Writes VALUE up to its first comma, after ", ". */
+/* Writes ", " and VALUE up to its first comma. */
 static void put_fact(FILE *out, const char *value)
 {
     char text[120];
@@ -118,7 +119,7 @@ static void put_warnings(const struct mpg_report *r, FILE *out)
 
 /* --- run times --- */
 
-/* Whether the machine's speed is known to differ from launch to launch, and how much. */
+/* Returns whether it is known that the machine's speed differs from launch to launch, and how much. */
 static bool knows_speed(const struct mpg_report *r)
 {
     return r->companions && r->companions->speed.is_known;
@@ -172,7 +173,7 @@ static void put_recorded(const struct mpg_report *r, const struct mpg_summary *r
     fputc('\n', out);
 }
 
-/* If the prediction differs much from the recorded run, writes the parts of both that belong to calls and to computation. */
+/* If the prediction differs much from the recorded run, writes how much of both is calls, and how much computation. */
 static void put_difference(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     const struct mpg_result *q = r->result;
@@ -246,7 +247,8 @@ static void put_busy(const struct mpg_busy_cores *busy, FILE *out)
         fprintf(out, ", %d of a node busy as recorded and %d as predicted,", busy->source, busy->target);
 }
 
-/* Writes the ratio by the trace's counters, or the range of the prediction by the rates of both machines. */
+/* Writes the computation ratio from the trace's counters; or the range of the prediction by the computation rates of both
+ * machines. */
 static void put_computation(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     const struct mpg_companions *c = r->companions;
@@ -278,7 +280,8 @@ static void put_computation(const struct mpg_report *r, const struct mpg_summary
 static void put_parts(const struct mpg_report *r, FILE *out)
 {
     struct mpg_run_account a = mpg_result_run_account(r->result);
-    const double less_ns = a.noise_ns < 0 ? -a.noise_ns : 0; /* the source's noise is in compute_ns, and more than the target's */
+    /* negative noise: the source's noise, which is contained in compute_ns, exceeds the target's */
+    const double less_ns = a.noise_ns < 0 ? -a.noise_ns : 0;
     if (less_ns > 0) {
         a.compute_ns -= less_ns;
         a.noise_ns = 0;
@@ -302,7 +305,7 @@ static void put_parts(const struct mpg_report *r, FILE *out)
     fputc('\n', out);
 }
 
-/* Writes the interval X, unless its ends look alike. */
+/* Writes the interval X, unless both ends look the same when printed. */
 static void put_interval(FILE *out, const double x[2])
 {
     char low[32], high[32];
@@ -321,7 +324,7 @@ static void put_efficiency(const struct mpg_predicted_efficiency *e, FILE *out)
             e->transfer, e->noise);
 }
 
-/* Names the factor that costs the most. */
+/* Names the efficiency factor that costs the most. */
 static void put_cause(const struct mpg_predicted_efficiency *e, FILE *out)
 {
     const double factor[] = {e->load_balance, e->serialization, e->transfer, e->noise};
@@ -348,7 +351,7 @@ static void put_cause(const struct mpg_predicted_efficiency *e, FILE *out)
         fprintf(out, "OS noise of the target takes %.1f %% of the run\n", 100 * (1 - e->noise));
 }
 
-/* --- places --- */
+/* --- places in the program --- */
 
 /* Writes ROW: the call with the innermost line of its callsite, if known, or the computation before it. */
 static void put_site(const struct mpg_attribution_row *row, FILE *out)
@@ -362,7 +365,7 @@ static void put_site(const struct mpg_attribution_row *row, FILE *out)
 
 static double waited_of(const struct mpg_attribution_row *row)
 {
-    return row->term[3] + row->term[4]; /* messages and collectives, mean of ranks and replicas */
+    return row->term[3] + row->term[4]; /* messages and collectives, mean over ranks and replicas */
 }
 
 static void put_waiting(const struct mpg_where_report *w, FILE *out)
@@ -385,7 +388,7 @@ static void put_waiting(const struct mpg_where_report *w, FILE *out)
     fputc('\n', out);
 }
 
-/* Writes the largest entry of all replicas' critical paths: computation before a call, or the call itself. */
+/* Writes the place with the largest share of all replicas' critical paths: a call, or the computation before it. */
 static void put_path(const struct mpg_where_report *w, FILE *out)
 {
     const struct mpg_attribution_table *t = &w->table[0];
@@ -407,7 +410,7 @@ static bool has_sensitivity(const struct mpg_sensitivity *s)
     return !isnan(s->latency) || !isnan(s->bandwidth) || !isnan(s->computation);
 }
 
-/* Writes WHAT with its change of the run time. */
+/* Writes WHAT and by how much it changes the run time. */
 static void put_change(FILE *out, const char **separator, const char *what, double percent)
 {
     if (isnan(percent))
@@ -430,7 +433,7 @@ static void put_sensitivity(const struct mpg_sensitivity *s, FILE *out)
 
 /* --- the end --- */
 
-/* Writes why the answer is not reliable: above tables that the answer goes on with. */
+/* Writes why the answer is not reliable, above the tables that follow. */
 static void put_reliability(const struct mpg_report *r, const struct mpg_recording *recording, FILE *out)
 {
     char text[320];
@@ -444,8 +447,8 @@ static void put_reliability(const struct mpg_report *r, const struct mpg_recordi
     }
 }
 
-/* Writes findings about recording and signature, what the answer assumes, and what to ask next. IS_SAID: put_reliability() has
- * written its lines. */
+/* Writes findings about recording and signature, what the answer assumes, and what to ask next. IS_SAID: put_reliability()
+ * has been called. */
 static void put_quality(const struct mpg_report *r, const struct mpg_recording *recording, bool is_said, FILE *out)
 {
     char text[320];
@@ -539,7 +542,7 @@ int mpg_short_answer_text(const struct mpg_report *r, const struct mpg_summary *
     return status;
 }
 
-/* Hands LINE of the text to TAKE; in the HEAD, lines have no name. */
+/* Passes LINE of the text to TAKE; lines of the head (IS_HEAD) have no name. */
 static void take_line(char *line, bool is_head, mpg_take_answer_line *take, void *whom)
 {
     static const char warning[] = "Warning: ";
@@ -576,7 +579,7 @@ int mpg_short_answer_lines(const struct mpg_report *r, const struct mpg_summary 
     return 0;
 }
 
-/* Writes a line of the table of efficiencies. */
+/* Writes a row of the table of efficiencies. */
 static void put_factor(FILE *out, const char *name, double value, const double interval[2], const char *meaning)
 {
     char range[48] = "";

@@ -17,8 +17,8 @@ int mpg_short_answer_text(const struct mpg_report *report, const struct mpg_summ
                           FILE *out, struct mpg_error *err);
 
 enum mpg_answer_kind {
-    MPG_ANSWER_HEAD,    /* what was asked: the trace, the target */
-    MPG_ANSWER_WARNING, /* without the word "Warning: " */
+    MPG_ANSWER_HEAD,    /* a line about what was asked: the trace, the target */
+    MPG_ANSWER_WARNING, /* a warning, without the word "Warning: " */
     MPG_ANSWER_VALUE,
     MPG_ANSWER_GAP      /* the end of a group of lines */
 };
@@ -26,13 +26,13 @@ enum mpg_answer_kind {
 /* A line of the answer. Texts are valid during mpg_take_answer_line() only. */
 struct mpg_answer_line {
     enum mpg_answer_kind kind;
-    const char *name; /* VALUE: "Main cause"; else NULL */
+    const char *name; /* of a line with a VALUE its name, such as "Main cause"; else NULL */
     const char *text;
 };
 typedef void mpg_take_answer_line(void *whom, const struct mpg_answer_line *line);
 
-/* Calls TAKE with WHOM for each of these lines, in order and not folded. A REPORT without companions has the lines of one
- * question alone. Error: out of memory. */
+/* Calls TAKE with WHOM for each line of the answer, in order and not folded. A REPORT without companions has the lines for
+ * one question only. Error: out of memory. */
 int mpg_short_answer_lines(const struct mpg_report *report, const struct mpg_summary *run, mpg_take_answer_line *take,
                            void *whom, struct mpg_error *err);
 

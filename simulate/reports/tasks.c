@@ -7,10 +7,10 @@
 
 #include "common/units.h"
 
-/* A change of the run by a smaller part is no reason for a warning. */
+/* A smaller relative change of the run time is no reason for a warning. */
 static const double LEAST_PART = 0.005;
 
-/* Returns the run's median, and in *HALF_NS half of its interval; 0: out of memory. */
+/* Returns the median run time, and sets *HALF_NS to half of its confidence interval; 0: out of memory. */
 static double median_of(const struct mpg_report *r, double *half_ns)
 {
     double *scratch = malloc(r->result->replicas * sizeof *scratch);
@@ -35,7 +35,8 @@ static void warn_of_known(const struct mpg_task_report *t, struct mpg_notes *lis
                   mpg_units_format_time(traced, sizeof traced, t->traced_ns), 100 * (t->by_arrival_ns / t->traced_ns - 1));
 }
 
-/* Warns that with noise, given out anew, the run would be shorter; and of polls that are computation. */
+/* Warns if the run with noise would be shorter with tasks given out anew, or if polls take so long that they count as
+ * computation. */
 static void warn_of_noise(const struct mpg_task_report *t, double run_ns, double half_ns, struct mpg_notes *list)
 {
     char together[32], slowest[32];

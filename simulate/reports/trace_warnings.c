@@ -29,7 +29,7 @@ static int64_t greatest(const struct mpg_network_sizes *sizes)
     return sizes->n > 0 ? sizes->size[sizes->n - 1].size_bytes : -1;
 }
 
-/* Returns the largest measured size on PATH among the measurements that the answer uses; -1: none. */
+/* Returns the largest size measured on PATH, bytes, among the measurements that the answer uses; -1: none. */
 static int64_t greatest_measured(const struct mpg_report *r, const struct mpg_network_path *path)
 {
     int64_t max = -1;
@@ -161,7 +161,7 @@ void mpg_warn_progress(const struct mpg_report *r, struct mpg_notes *list)
         c->held_messages, c->messages, mpg_units_format_time(waited, sizeof waited, c->held_ns));
 }
 
-/* Whether NS is more than a hundredth of all ranks' run times. */
+/* Returns whether NS is more than a hundredth of the sum of all ranks' run times. */
 static bool is_much(const struct mpg_report *r, double ns)
 {
     return r->options->graph.bound && ns * 100 > mpg_result_recorded(r->result);
@@ -211,7 +211,7 @@ void mpg_warn_windows(const struct mpg_report *r, struct mpg_notes *list)
             mpg_units_format_time(took, sizeof took, ns));
 }
 
-/* Warns of waiting by load and store in shared windows, which is in no trace. */
+/* Warns of waiting by loads and stores in shared windows, which traces do not show. */
 void mpg_warn_shared(const struct mpg_report *r, struct mpg_notes *list)
 {
     const uint64_t n = r->result->counts.shared_windows;
@@ -224,7 +224,7 @@ void mpg_warn_shared(const struct mpg_report *r, struct mpg_notes *list)
             n, mpg_units_word(n, "window", "windows"));
 }
 
-/* Warns of waiting between threads outside of MPI, which is in no trace. */
+/* Warns of waiting between threads outside of MPI, which traces do not show. */
 void mpg_warn_threads(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_graph_options *graph = &r->options->graph;
@@ -240,7 +240,7 @@ void mpg_warn_threads(const struct mpg_report *r, struct mpg_notes *list)
                       n);
 }
 
-/* Warns that another call may serve a transfer: the trace shows only the call that served the transfer in the traced
+/* Warns that in the changed run another call may serve a transfer; the trace shows only the call that did so in the traced
  * run. */
 void mpg_warn_target_progress(const struct mpg_report *r, struct mpg_notes *list)
 {
@@ -272,7 +272,7 @@ void mpg_warn_posted(const struct mpg_report *r, struct mpg_notes *list)
                       mpg_units_format_time(took, sizeof took, ns), kept);
 }
 
-/* Warns of collectives that would be simulated as messages if no other option needed them whole. */
+/* Warns of collectives that are not simulated as messages because another option needs them as a whole. */
 void mpg_warn_partial(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_graph_options *graph = &r->options->graph;

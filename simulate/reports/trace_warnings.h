@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Warnings about the trace and about measurements: how far the answer can be trusted. Each function appends at most a few
- * notes to LIST, none where its condition does not hold. */
+ * notes to LIST, and none if its condition, stated below, does not hold. */
 #ifndef MPG_TRACE_WARNINGS_H
 #define MPG_TRACE_WARNINGS_H
 

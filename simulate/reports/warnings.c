@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The warnings of an answer: a function for each kind. */
+/* The warnings of an answer. Each kind of warning has a function. */
 #include "config.h"
 
 #include "simulate/reports/warnings.h"
@@ -50,7 +50,7 @@ void mpg_notes_clear(struct mpg_notes *list)
     *list = (struct mpg_notes){0};
 }
 
-/* --- parts that a signature has not --- */
+/* --- parts that a signature lacks --- */
 
 static bool has_latency(const struct mpg_network_path *path)
 {
@@ -109,7 +109,7 @@ static void add_missing_parts(const struct mpg_report *r, struct mpg_notes *list
                               parts[i].what, parts[i].where, parts[i].consequence);
 }
 
-/* Says in words which overheads PATH lacks; NULL: none. The time within sends can stand in for o_s. */
+/* Returns, in words, which overheads PATH lacks; NULL: none. The time within sends can be used instead of o_s. */
 static const char *missing_overheads(const struct mpg_network_path *path)
 {
     const bool sends = path->send_overhead.n + path->sender.n > 0;
@@ -120,8 +120,8 @@ static const char *missing_overheads(const struct mpg_network_path *path)
                              : "overheads of sends and receives";
 }
 
-/* Warns of missing costs of calls: overheads, and collectives if the trace has any. They are used only with a signature's
- * message times. */
+/* Warns of missing costs of calls: overheads, and collectives if the trace has any. These costs are used only together with a
+ * signature's message times. */
 static void add_missing_calls(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
@@ -149,7 +149,7 @@ static void add_missing_calls(const struct mpg_report *r, struct mpg_notes *list
     }
 }
 
-/* Warns of parts that only the target's signature has: without the source's part no difference can be taken. */
+/* Warns of parts that only the target's signature has, because without the source's part no difference can be computed. */
 static void add_missing_source(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
@@ -171,8 +171,7 @@ static void add_missing_source(const struct mpg_report *r, struct mpg_notes *lis
 
 /* --- failed checks of measurements --- */
 
-/* Returns the parts of a signature that the answer uses, as bits of enum mpg_signature_part, without the rates of
- * computation. */
+/* Returns which parts of a signature the answer uses, as bits of enum mpg_signature_part, without the rates of computation. */
 static int used_parts(const struct mpg_perturbation *p, bool path)
 {
     return (mpg_perturbation_noise_measured(p) ? MPG_PART_NOISE : 0) |
@@ -180,7 +179,7 @@ static int used_parts(const struct mpg_perturbation *p, bool path)
            (mpg_perturbation_collectives_measured(p) ? MPG_PART_COLLECTIVES : 0);
 }
 
-/* Warns that the results of SIG, which may be NULL, failed checks of PARTS, the used parts, or were not checked. */
+/* Warns if the results of SIG (NULL: none) were not checked, or failed checks of PARTS, the parts that the answer uses. */
 static void add_verdict(const struct mpg_signature *sig, int parts, const char *machine, struct mpg_notes *list)
 {
     char concerns[512], path[512];
@@ -206,7 +205,7 @@ static void add_verdicts(const struct mpg_report *r, struct mpg_notes *list)
     int parts = used_parts(r->p, mpg_report_uses_target_path(r));
     add_verdict(r->p->target, parts, "the target", list);
     parts = used_parts(r->p, mpg_report_uses_target_path(r) || r->result->floors_of_source);
-    if (r->source->origin != MPG_SOURCE_TARGET) /* the target's signature is checked above */
+    if (r->source->origin != MPG_SOURCE_TARGET) /* otherwise the signature is the target's, and has been checked above */
         add_verdict(r->p->source, parts, r->source->origin == MPG_SOURCE_STORED ? "the source (stored in the trace)"
                                                                                : "the source", list);
 }
@@ -249,7 +248,7 @@ static void add_replaced(const struct mpg_report *r, struct mpg_notes *list)
                                      : "");
 }
 
-/* Whether the answer uses any part of the target's signature. */
+/* Returns whether the answer uses any part of the target's signature. */
 static bool uses_target(const struct mpg_report *r)
 {
     const struct mpg_perturbation *p = r->p;
@@ -265,7 +264,7 @@ static bool uses_source(const struct mpg_report *r)
            r->result->floors_of_source;
 }
 
-/* Says why the answer uses no part of the source's signature. */
+/* Returns, in words, why the answer uses no part of the source's signature. */
 static const char *why_not_source(const struct mpg_report *r)
 {
     const struct mpg_perturbation *p = r->p;
@@ -302,7 +301,8 @@ static bool drops_some(const struct mpg_report *r)
     return false;
 }
 
-/* Warns of --source=latency and --source=byte without effect: both only give minimum message times, which few rules use. */
+/* Warns of --source=latency and --source=byte if they have no effect: they only give minimum message times, which few rules
+ * use. */
 static void add_unused_floors(const struct mpg_report *r, struct mpg_notes *list)
 {
     if (!r->options->floors.has_source_cost)
@@ -336,7 +336,7 @@ static void add_unused_draws(const struct mpg_report *r, struct mpg_notes *list)
                                       names);
 }
 
-/* --- parts missing in the trace --- */
+/* --- what the trace lacks --- */
 
 /* Warns of communication functions that the tracer did not know. */
 static void add_untraced(const struct mpg_report *r, struct mpg_notes *list)
@@ -357,7 +357,7 @@ static void add_untraced(const struct mpg_report *r, struct mpg_notes *list)
     mpg_untraced_clear(&untraced);
 }
 
-/* Warns of messages from hypotheses that are larger than all messages in the trace, where the trace alone gives message times. */
+/* Warns of messages that hypotheses make larger than all messages in the trace, if message times come only from the trace. */
 static void add_unseen_sizes(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_bound_hypotheses *x = r->options->graph.bound;
@@ -396,7 +396,7 @@ static void add_unmet_options(const struct mpg_report *r, struct mpg_notes *list
                                  limit);
 }
 
-/* Warns of an option for collectives that are rounds in any case. */
+/* Warns of an option about collectives that has no effect, because they are simulated as rounds in any case. */
 static void add_unused_rounds(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
@@ -410,7 +410,7 @@ static void add_unused_rounds(const struct mpg_report *r, struct mpg_notes *list
                                                            : "the trace has none");
 }
 
-/* Warns of regions with a compute ratio that the program never enters. */
+/* Warns of compute ratios for regions that the program never enters. */
 static void add_unmet_regions(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_region_ratios *ratios = r->options->graph.ratios;
@@ -440,7 +440,7 @@ static void add_unplaced(const struct mpg_report *r, struct mpg_notes *list)
                              mpg_units_word(c->incomplete_ranks, "rank", "ranks"));
 }
 
-/* Warns that the traced run's wait states use an eager limit although the predicted run has none. */
+/* Warns if the wait states of the traced run use an eager limit, but those of the predicted run do not. */
 static void add_waits(const struct mpg_report *r, struct mpg_notes *list)
 {
     if (!r->waits || r->waits->limit != MPG_WAITS_LIMIT_FOUND ||

@@ -24,8 +24,8 @@ struct mpg_note {
 struct mpg_notes {
     size_t n;
     struct mpg_note *line;
-    struct mpg_error *err; /* where functions that add notes leave errors; or NULL */
-    bool failed;           /* a note is missing: out of memory, or the error in ERR */
+    struct mpg_error *err; /* where functions that add notes store errors; or NULL */
+    bool failed;           /* a note is missing, because memory ran out or for the error in ERR */
 };
 
 /* Appends a note to LIST. FORMAT is a printf format of the text. Out of memory sets LIST's `failed`. */
@@ -38,8 +38,8 @@ void mpg_notes_clear(struct mpg_notes *list);
 /* Fills LIST, which is empty, with the warnings of REPORT. The caller clears LIST, also after an error: out of memory, the trace
  * cannot be read. A new kind of warning is a function in the table of warnings.c. */
 int mpg_warnings_gather(const struct mpg_report *report, struct mpg_notes *list, struct mpg_error *err);
-/* Fills WARNINGS and ASSUMED, which are empty, with the warnings and assumptions of REPORT, and has REPORT point to both. The
- * caller clears both. Errors as of mpg_warnings_gather(). */
+/* Fills WARNINGS and ASSUMED, which are empty, with the warnings and assumptions of REPORT, and makes REPORT point to both.
+ * The caller clears both. Errors as of mpg_warnings_gather(). */
 int mpg_report_take_notes(struct mpg_report *report, struct mpg_notes *warnings, struct mpg_notes *assumed,
                           struct mpg_error *err);
 

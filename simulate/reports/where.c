@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Attribution of delays, or of times, to places.
  *
- * Text has two tables: the delay budget of places, and shares of the critical paths of all replicas with the run time's
- * dependence on each parameter (docs/MODEL.md, 8). All figures of a table have one unit, and are rounded so that rows and
- * columns add up. CSV and JSON have one table (mpgsim-json(5)). */
+ * Text has two tables: the delay budget of places; and their shares of the critical paths of all replicas, with the
+ * dependence of the run time on each parameter (docs/MODEL.md, section 8). All figures of a table have one unit, and are
+ * rounded so that rows and columns add up. CSV and JSON have one table (mpgsim-json(5)). */
 #include "simulate/reports/where.h"
 
 #include <math.h>
@@ -50,9 +50,9 @@ enum { MIN_ROWS = 20 };
 
 struct addend {
     const char *name;
-    int term; /* index of the value among the terms; < 0: OF computes the value */
+    int term; /* index of the value among the terms; < 0: the function OF computes the value */
     double (*of)(const double *term);
-    char sign; /* in front of the column; 0: none, for the first */
+    char sign; /* sign printed before the column; 0: none, as for the first */
 };
 
 static const struct addend delays[] = {{"injected", -1, mpg_where_injected, 0}, {"propagated", MPG_WHERE_PROPAGATED, NULL, '+'},
@@ -85,7 +85,7 @@ static double largest_of(const struct account *x)
     return largest_ns;
 }
 
-/* Puts the addends and their sum, as numbers of quanta. */
+/* Puts the addends and their sum, given as numbers of quanta. */
 static void put_figures(struct account *x, const double *quanta)
 {
     double left = 0;
@@ -96,7 +96,7 @@ static void put_figures(struct account *x, const double *quanta)
     mpg_where_put_figure(&x->table, &x->figures, left);
 }
 
-/* Returns addend K of ROW in quanta. */
+/* Returns addend K of ROW, in quanta. */
 static double quanta_of(const struct account *x, const struct mpg_attribution_row *row, size_t k)
 {
     return round(value_of(&x->addend[k], row->term) / x->figures.quantum_ns);
@@ -113,7 +113,7 @@ static void put_account_row(struct account *x, const struct mpg_attribution_row 
     mpg_where_put_name(&x->table, x->of->by, row);
 }
 
-/* Ends a table's row that stands for N small ones. */
+/* Ends the row of a table that is the sum of N small ones. */
 static void end_small(struct mpg_table *t, size_t n)
 {
     char text[64];
@@ -121,7 +121,7 @@ static void end_small(struct mpg_table *t, size_t n)
     mpg_table_end_row(t, text);
 }
 
-/* Returns the number of the first rows, in descending order, that text shows: the others are less than SMALL of the largest. */
+/* Returns the number of leading rows that text shows; the rows after them are less than SMALL of the largest. */
 static size_t count_shown(const struct mpg_attribution_table *of, bool all)
 {
     size_t n = of->n;
@@ -132,7 +132,7 @@ static size_t count_shown(const struct mpg_attribution_table *of, bool all)
     return n == of->n - 1 ? of->n : n;
 }
 
-/* Puts the first SHOWN rows, a row for the others, and their sum. */
+/* Puts the first SHOWN rows, a row that sums the others, and the sum of all. */
 static void put_account_rows(struct account *x, size_t shown)
 {
     double sum[TIMES] = {0}, small[TIMES];
@@ -175,7 +175,7 @@ static int print_account(const struct mpg_where_report *r, const struct mpg_attr
     return mpg_table_end(&x.table, err);
 }
 
-/* ---- the path ---- */
+/* ---- the critical paths ---- */
 
 static double computed(const double *t)
 {
@@ -211,7 +211,7 @@ static double tracer(const double *t)
 /* How the run time depends on latency, time per byte, computation and noise. */
 #define PER {"per_latency", messages}, {"per_byte", size}, {"per_compute", computed}, {"per_noise", noise}
 
-/* A place's part of the critical paths: of times, and of delays. */
+/* The columns for a place's part of the critical paths: of times, and of delays. */
 static const struct mpg_where_key path_times[] = {
     {"path_ns", mpg_critical_ns},       {"path_computation_ns", computation}, {"path_noise_ns", noise},
     {"path_calls_ns", calls},       {"path_latency_ns", latency},         {"path_bytes_ns", bytes},
@@ -229,13 +229,14 @@ static const struct mpg_where_key *path_keys(const struct mpg_where_report *r, s
     return r->predicted ? path_times : path_delays;
 }
 
-/* Returns the factor to sums over ranks: rows are means, except rows of ranks and pairs. The path is one for all ranks. */
+/* Returns the factor that turns values of a row into sums over ranks: rows are means over ranks, except those of ranks and
+ * pairs. There is one path for all ranks. */
 static double weight_of(const struct mpg_where_report *r, enum mpg_attribution_by by)
 {
     return by == MPG_ATTRIBUTION_BY_RANK || by == MPG_ATTRIBUTION_BY_PAIR ? 1 : r->ranks;
 }
 
-/* Returns PART in percent, without -0.00. */
+/* Returns PART as a percentage, rounded so that -0.00 is not printed. */
 static double percent(double part)
 {
     const double rounded = round(part * 1e4) / 100;
@@ -254,7 +255,7 @@ static char *format_bound(char *text, size_t size, double part)
     return text;
 }
 
-/* The quanta of a row: of a time, or of the addends of a delay. */
+/* The quanta of a row, for a time, or for the addends of a delay. */
 struct quanta {
     double put, absorbed, tracer;
 };
@@ -272,7 +273,7 @@ static void put_path_row(struct mpg_table *t, const struct mpg_where_figures *f,
                                     weight * noise(term) / 100}, 4);
 }
 
-/* Returns whether the row is on no critical path. */
+/* Returns whether the place of the row is on no critical path. */
 static bool is_empty(const struct mpg_where_report *r, const double *term)
 {
     size_t n;
@@ -316,8 +317,8 @@ static void add_row(struct mpg_attribution_row *sum, const struct mpg_attributio
     sum->share.part += isnan(row->share.part) ? 0 : row->share.part;
 }
 
-/* Puts the rows of the table OF that are on critical paths; without ALL, those below SMALL of the paths as one row, unless they
- * are few. */
+/* Puts the rows of table OF that are on critical paths; without ALL, rows below SMALL of the paths are summed in one row,
+ * unless they are few. */
 static void put_path_rows(struct mpg_table *t, const struct mpg_where_report *r, const struct mpg_attribution_table *of, bool all,
                           const struct mpg_where_figures *f)
 {
@@ -379,7 +380,7 @@ int mpg_where_print_text(const struct mpg_where_report *r, bool all, FILE *out, 
 {
     int status = 0;
     for (size_t i = 0; i < r->n && status == 0; i++)
-        if (!r->predicted || r->table[i].by != MPG_ATTRIBUTION_BY_PAIR) /* pairs have times only on the critical path */
+        if (!r->predicted || r->table[i].by != MPG_ATTRIBUTION_BY_PAIR) /* pairs of ranks have times only on the critical path */
             status = print_account(r, &r->table[i], all, out, err);
     for (size_t i = 0; i < r->n && status == 0; i++)
         status = print_path(r, &r->table[i], all, out, err);
@@ -388,13 +389,13 @@ int mpg_where_print_text(const struct mpg_where_report *r, bool all, FILE *out, 
 
 /* ---- for programs ---- */
 
-/* Returns the member for KEY: "path_ns" is "time_ns" in the member "path", "path_calls_ns" is "calls_ns". */
+/* Returns the JSON member for KEY: "path_ns" is "time_ns" in the member "path", "path_calls_ns" is "calls_ns" in it. */
 static const char *path_member(const char *key)
 {
     return strcmp(key, "path_ns") == 0 ? "time_ns" : strncmp(key, "path_", 5) == 0 ? key + 5 : key;
 }
 
-/* Appends the columns of figures, from N on, and returns the new number of columns. */
+/* Appends the columns of figures, from index N on, and returns the new number of columns. */
 static size_t figure_columns(const struct mpg_where_report *r, struct mpg_table_column *columns, size_t n)
 {
     static const char *const shares[] = {"path_share", "path_share_low", "path_share_high"};

@@ -19,7 +19,7 @@ double mpg_where_absorbed(const double *term)
     return term[MPG_WHERE_WAITED] + term[MPG_WHERE_HIDDEN];
 }
 
-/* injected + propagated - absorbed */
+/* delay passed on: injected + propagated - absorbed */
 static double passed_on(const double *term)
 {
     return mpg_where_injected(term) + term[MPG_WHERE_PROPAGATED] - mpg_where_absorbed(term);

@@ -7,28 +7,28 @@
 #include "simulate/evaluate/driver/interval.h"
 #include "simulate/reports/report.h"
 
-/* A ratio of two runs with equal draws needs few replicas: one block. */
+/* A ratio of two runs with equal draws needs few replicas: one block of them. */
 enum { QUIET_REPLICAS = MPG_REPLICAS_A_BLOCK };
-/* Further predictions with the replicas of QUIET_REPLICAS, in one simulation: without noise; with 10 % more latency, less
+/* Further predictions of the first QUIET_REPLICAS replicas, in one simulation: without noise; with 10 % more latency, less
  * bandwidth, more computation; with a fast and a slow launch of the machine; with the smallest and the largest ratio of the
  * kernels. */
 enum which { QUIET, LATENCY, BYTE, COMPUTATION, FAST, SLOW, LEAST, LARGEST, RUNS };
 static const double MORE = 1.1, LESS_BANDWIDTH = 1 / 0.9;
 static const char zero[] = "const:0ns";
 
-/* A further run: the configuration of the prediction with changes. */
+/* A further run: the configuration of the prediction, with changes. */
 struct run {
     struct mpg_config config;
     struct mpg_setting setting;
     struct mpg_result result;
-    struct mpg_specs none; /* distributions of the run's own */
+    struct mpg_specs none; /* distributions that belong to this run */
     bool is_wanted;
 };
 
 static void begin(struct run *r, const struct mpg_config *c)
 {
     *r = (struct run){.config = *c};
-    r->config.output.output_trace = NULL; /* no marks for an output trace */
+    r->config.output.output_trace = NULL; /* an output trace would need region marks in the steps */
 }
 
 static void end(struct run *r)
@@ -38,7 +38,7 @@ static void end(struct run *r)
     mpg_specs_clear(&r->none);
 }
 
-/* Drops the factors of noise from the configuration of R, and if MESSAGES those of message times. */
+/* Removes the factors of noise and, if MESSAGES, those of message times from the configuration of R. */
 static void drop_factors(struct run *r, bool messages)
 {
     const struct mpg_factor none = {.given = false};
@@ -47,7 +47,7 @@ static void drop_factors(struct run *r, bool messages)
         r->config.change.factor[MPG_SWEPT_LATENCY] = r->config.change.factor[MPG_SWEPT_BYTE] = none;
 }
 
-/* Replaces the noise, and if MESSAGES the message times, by zero. */
+/* Sets the noise and, if MESSAGES, the message times to zero. */
 static int remove_randomness(struct run *r, bool messages, struct mpg_error *err)
 {
     struct mpg_perturbation *p = &r->setting.p;
@@ -59,7 +59,7 @@ static int remove_randomness(struct run *r, bool messages, struct mpg_error *err
     return 0;
 }
 
-/* Makes the configuration of R say that message times are given: collectives are rounds of messages then. */
+/* Makes the configuration of R state that message times are given, so that collectives are rounds of messages. */
 static void use_message_times(struct run *r)
 {
     r->config.change.latency = r->config.change.byte = (struct mpg_option_list){1, {zero}};
@@ -82,7 +82,7 @@ static int simulate(struct run *r, const struct mpg_files *files, uint32_t repli
     return mpg_simulate(files->trace, &scenario, 1, NULL, err);
 }
 
-/* Simulates one replica of R, whose calls complete as in the trace. */
+/* Simulates one replica of R, whose calls complete what they complete in the trace. */
 static int simulate_as_traced(struct run *r, const struct mpg_files *files, struct mpg_error *err)
 {
     struct mpg_setting *in = &r->setting;
@@ -99,7 +99,7 @@ static bool is_first(const struct mpg_setting *setting)
     return mpg_processes_first(setting->simulation.processes);
 }
 
-/* Simulates the perturbed run, for X. The prediction RESULT then refers to its traced run. */
+/* Simulates the perturbed run, for X. The prediction RESULT then refers to the traced run of the perturbed run. */
 static int perturb(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
                    struct mpg_result *result, struct mpg_companions *x, struct mpg_error *err)
 {
@@ -128,7 +128,7 @@ static int perturb(const struct mpg_config *c, struct mpg_setting *setting, cons
 
 /* --- without noise, and with other message times or computation --- */
 
-/* Multiplies the message times WHAT of R by FACTOR: those that the command line gives, or the signature's. */
+/* Multiplies WHAT of R's message times by FACTOR: those that the command line gives, or those of the signature. */
 static int scale_messages(struct run *r, enum mpg_swept what, double factor, struct mpg_setting *setting, struct mpg_error *err)
 {
     struct mpg_perturbation *p = &r->setting.p;
@@ -146,7 +146,7 @@ static int scale_messages(struct run *r, enum mpg_swept what, double factor, str
     return 0;
 }
 
-/* Makes R's computation take FACTOR times as long, in all regions. R is open. */
+/* Makes computation in R, which is open, take FACTOR times as long, in all regions. */
 static void scale_computation(struct run *r, double factor)
 {
     struct mpg_ratios *ratios = &r->setting.ratios;
@@ -163,7 +163,7 @@ static int compute_as(struct run *r, double ratio, char *text, size_t size, stru
     return mpg_setting_make(&r->setting, &r->config, setting->simulation.processes, setting, err);
 }
 
-/* Changes R, the run WHICH. TEXT of SIZE bytes must outlive R. */
+/* Changes R, the further run number WHICH. TEXT, of SIZE bytes, must outlive R. */
 static int change(struct run *r, enum which which, const struct mpg_companions *x, struct mpg_setting *setting, char *text,
                   size_t size, struct mpg_error *err)
 {
@@ -186,7 +186,7 @@ static int change(struct run *r, enum which which, const struct mpg_companions *
     }
 }
 
-/* Opens R, the run WHICH, with N replicas. */
+/* Opens R, the further run number WHICH, with N replicas. */
 static int prepare(struct run *r, enum which which, const struct mpg_config *c, const struct mpg_files *files, uint32_t n,
                    const struct mpg_companions *x, struct mpg_setting *setting, char *text, size_t size, struct mpg_error *err)
 {
@@ -201,8 +201,8 @@ static int prepare(struct run *r, enum which which, const struct mpg_config *c, 
     return mpg_setting_begin(&r->setting, &r->config, files, n, err);
 }
 
-/* Returns the relative change, in percent, of the runs R against the first runs of RESULT, N replicas with equal draws: the
- * median. NAN: R was not simulated. */
+/* Returns the median change, in percent, of the runs in R relative to the first N runs of RESULT, which have the same draws.
+ * NAN: R was not simulated. */
 static double change_of(const struct run *r, const struct mpg_result *result, uint32_t n)
 {
     double change[QUIET_REPLICAS], sorted[QUIET_REPLICAS];
@@ -213,12 +213,13 @@ static double change_of(const struct run *r, const struct mpg_result *result, ui
     return mpg_summarise(change, n, sorted).median;
 }
 
-/* Finds where 90 % of RESULT's runs are if the speed differs from launch to launch, from the runs R of N replicas. */
+/* Finds the run times between which 90 % of RESULT's runs are if the speed differs from launch to launch, from the runs R of
+ * N replicas. */
 static int find_any_speed(const struct run *r, const struct mpg_result *result, uint32_t n, struct mpg_companions *x,
                           struct mpg_error *err)
 {
     const double low = 1 + change_of(&r[FAST], result, n) / 100, high = 1 + change_of(&r[SLOW], result, n) / 100;
-    if (isnan(low) || isnan(high)) { /* runs that take no time */
+    if (isnan(low) || isnan(high)) { /* the runs take no time */
         x->speed.is_known = false;
         return 0;
     }
@@ -232,7 +233,8 @@ static int find_any_speed(const struct run *r, const struct mpg_result *result, 
     return 0;
 }
 
-/* Returns the summary of N VALUES, first replicas of SETTING, with the uncertainty of the measurements in its interval. */
+/* Returns the summary of N VALUES, of the first replicas of SETTING; its interval includes the uncertainty of the
+ * measurements. */
 static struct mpg_summary summarise(const struct mpg_setting *setting, const double *values, uint32_t n)
 {
     double sorted[QUIET_REPLICAS];
@@ -261,7 +263,7 @@ static void take_runs(struct run *r, const struct mpg_setting *setting, const st
     }
 }
 
-/* Simulates the wanted runs of R together. Those that differ only in their computation ratios share the pre-pass. */
+/* Simulates the runs in R that are wanted, together. Those that differ only in their computation ratios share the pre-pass. */
 static int simulate_all(struct run *r, const struct mpg_files *files, struct mpg_error *err)
 {
     struct mpg_scenario scenario[RUNS];
@@ -275,7 +277,7 @@ static int simulate_all(struct run *r, const struct mpg_files *files, struct mpg
     return mpg_simulate(files->trace, scenario, n, NULL, err);
 }
 
-/* Runs the further predictions. A run with message times that cannot be changed is left out. */
+/* Makes the further predictions. A run whose message times cannot be changed is left out. */
 static int vary(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
                 const struct mpg_result *result, struct mpg_companions *x, struct mpg_error *err)
 {
@@ -321,7 +323,7 @@ static int ideal(const struct mpg_config *c, struct mpg_setting *setting, const 
     drop_factors(&r, true);
     use_message_times(&r);
     int status = mpg_setting_make(&r.setting, &r.config, setting->simulation.processes, setting, err);
-    r.setting.p.calls_cost_nothing = true; /* as in mpgtrace efficiency */
+    r.setting.p.calls_cost_nothing = true; /* the same as in `mpgtrace efficiency` */
     if (status == 0 && (status = remove_randomness(&r, true, err)) == 0)
         status = simulate(&r, files, 1, err);
     if (status == 0 && is_first(setting))
@@ -330,7 +332,7 @@ static int ideal(const struct mpg_config *c, struct mpg_setting *setting, const 
     return status;
 }
 
-/* Predicts replica REPLICA alone, with noise if NOISY. */
+/* Predicts only replica REPLICA, with noise if NOISY. */
 static int run_observed(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files, bool noisy,
                         uint32_t replica, const struct mpg_observer *observer, struct mpg_result *result, struct mpg_error *err)
 {

@@ -9,14 +9,14 @@
 #include "graph/work/bound_hypotheses.h"
 
 struct variant {
-    uint64_t some; /* bit mask of the active hypotheses */
+    uint64_t some; /* bit mask of the hypotheses that are applied */
     struct mpg_perturbation p;
     struct mpg_simulation_options options;
     struct mpg_result result;
-    double *run_ns; /* run time of each replica in ns; NULL: not simulated */
+    double *run_ns; /* by replica: run time, ns; NULL: not simulated */
 };
 
-/* All variants. The first has all hypotheses. */
+/* All variants. The first applies all hypotheses. */
 struct variants {
     struct variant *variant;
     size_t n;
@@ -33,7 +33,7 @@ static int done(void *context, struct mpg_error *err)
     return v->run_ns ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Returns the index of the variant with the hypotheses SOME; adds the variant if missing. */
+/* Returns the index of the variant with the hypotheses SOME, which is added if missing. */
 static size_t place_of(struct variants *x, uint64_t some)
 {
     size_t i = 0;
@@ -84,7 +84,7 @@ static int evaluate(struct variants *x, const struct mpg_setting *setting, const
     for (size_t i = 0; i < x->n; i++) {
         struct variant *v = &x->variant[i];
         begin(v, setting, files, i == 0 ? observer : NULL);
-        if (i > 0) /* only the answer needs attributions */
+        if (i > 0) /* attributions are needed only for the answer, which is the first variant */
             v->options.where = (struct mpg_attribution_wanted){.places = false};
         scenario[i] = (struct mpg_scenario){.p = &v->p, .options = &v->options, .result = i == 0 ? result : &v->result,
                                             .done = i == 0 ? NULL : done, .context = v};
@@ -94,8 +94,8 @@ static int evaluate(struct variants *x, const struct mpg_setting *setting, const
     return status;
 }
 
-/* Indices of the variants with each hypothesis alone and with all but each (REST). NOWHERE: no variant, since the set would drop
- * a collective on some of its ranks only, or balance ranks that it scales differently. */
+/* Indices of the variants with each hypothesis alone and with all but each (REST). NOWHERE: there is no such variant, because
+ * these hypotheses would drop a collective on some of its ranks only, or balance ranks that they scale differently. */
 enum { NOWHERE = -1 };
 struct places {
     size_t none;
@@ -119,13 +119,13 @@ static void list_variants(struct variants *x, const struct mpg_bound_hypotheses 
     }
 }
 
-/* Returns the run times of the variant at PLACE; NULL if there is none. */
+/* Returns the run times of the variant with index PLACE; NULL if there is none. */
 static const double *find_run(const struct mpg_hypothesis_shares *s, ptrdiff_t place)
 {
     return place == NOWHERE ? NULL : place == 0 ? s->all_ns : s->runs[place - 1];
 }
 
-/* Moves the results of X to S. S keeps its own pointers. */
+/* Moves the results of X to S; pointers that S has already stay unchanged. */
 static int take(struct mpg_hypothesis_shares *s, const struct variants *x, const struct places *at,
                 const struct mpg_bound_hypotheses *bound, const struct mpg_result *result, struct mpg_error *err)
 {

@@ -6,8 +6,8 @@
 #include "simulate/options/inputs.h"
 #include "simulate/reports/hypothesis_shares.h"
 
-/* Replaces mpg_simulate() for predictions in the order of simulated time. PREDICT computes the results one by one; FIRST: the
- * result with all hypotheses, which is the answer. */
+/* A function that replaces mpg_simulate(), for predictions in the order of simulated time. PREDICT computes one result after
+ * another; FIRST: the result with all hypotheses, which is the answer. */
 struct mpg_hypothesis_engine {
     int (*predict)(void *context, const struct mpg_perturbation *p, const struct mpg_simulation_options *options,
                    bool first, struct mpg_result *result, struct mpg_error *err);

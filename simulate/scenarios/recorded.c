@@ -3,7 +3,7 @@
 
 #include "simulate/scenarios/scenarios.h"
 
-/* The run without recording, which perturb mode simulates. */
+/* The run without recording, as perturb mode simulates it. */
 struct recorded {
     struct mpg_config config;
     struct mpg_setting setting;
@@ -17,13 +17,13 @@ static void clear(struct recorded *x)
 }
 
 /* Simulates the run without recording by the configuration AT, whose distributions LIKE holds, with target number I of FILES.
- * Returns true if something is taken out. The caller clears X. */
+ * Returns true if time of the tracer was removed. The caller clears X. */
 static bool find(struct recorded *x, const struct mpg_config *at, const struct mpg_setting *like, const struct mpg_files *files,
                  size_t i)
 {
     struct mpg_setting *in = &x->setting;
     struct mpg_simulation_options *o = &in->simulation;
-    struct mpg_error not_perturbed; /* not reported: the traced run stays the recorded run */
+    struct mpg_error not_perturbed; /* not reported: the traced run then remains the recorded run */
     *x = (struct recorded){.config = *at};
     x->config.target.predict = false;
     x->config.output.output_trace = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The run without recording: the recorded run without the time that the tracer took (docs/MODEL.md, Decisions, The tracer's
+/* The run without recording: the recorded run minus the time that the tracer took (docs/MODEL.md, Decisions, The tracer's
  * part). Ratios and delays of predictions refer to this run, as those of perturbed runs do. */
 #ifndef MPG_RECORDED_H
 #define MPG_RECORDED_H
@@ -7,13 +7,14 @@
 #include "simulate/options/inputs.h"
 #include "simulate/reports/result_table.h"
 
-/* Sets the traced run of RESULT, a prediction by C with the open SETTING, to the run without recording. RESULT stays as it is
- * if perturb mode does not know that run: there is no signature, or C cannot be perturbed. By this process alone. */
+/* Sets the traced run of RESULT, a prediction by C with the open SETTING, to the run without recording. RESULT does not
+ * change if perturb mode cannot compute this run, because there is no signature, or because C excludes perturb mode. To be
+ * called by one process, without the others. */
 void mpg_recorded_refer(const struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_files *files,
                         struct mpg_result *result);
 
 /* Does the same for ROWS, predictions that mpg_scenarios_run() made with the same arguments; only on the first process, which
- * has the rows. Each row then refers to the run that a prediction of the row alone refers to. */
+ * has the rows. Each row then refers to the run to which a prediction of this row alone would refer. */
 void mpg_recorded_refer_rows(const struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_files *files,
                              struct mpg_result_table *rows);
 

@@ -19,13 +19,13 @@ enum { DISTS = MPG_SWEPT_BYTE + 1 };
 struct item {
     struct setting *of;
     size_t point, row;
-    char name[160];                   /* the point's name; empty: no sweep */
+    char name[160];                   /* name of the point; empty: there is no sweep */
     struct mpg_specs own[DISTS];
-    char text[DISTS][40];             /* text of each distribution */
-    double ratio;                     /* compute ratio; 0: the setting's */
+    char text[DISTS][40];             /* texts of the distributions */
+    double ratio;                     /* compute ratio; 0: that of the setting */
     double noise_factor;              /* factor of the signature's noise; 1: unchanged */
-    double call_noise_factor;         /* factor of the signature's noise inside calls; -1: the setting's */
-    struct mpg_region_ratios regions; /* the setting's region ratios with RATIO as their base */
+    double call_noise_factor;         /* factor of the signature's noise inside calls; -1: that of the setting */
+    struct mpg_region_ratios regions; /* the region ratios of the setting, with RATIO outside of regions */
     struct mpg_perturbation p;
     struct mpg_simulation_options options;
     struct mpg_result result;
@@ -33,7 +33,7 @@ struct item {
     struct mpg_result_table *rows;
 };
 
-/* Settings and items of the points that are simulated together. */
+/* The settings and items of points that are simulated together. */
 struct together {
     const struct mpg_config *c;
     const struct mpg_setting *first_setting;
@@ -42,9 +42,9 @@ struct together {
     struct setting *setting;
     struct item *item;
     size_t settings, items;
-    /* The part of this process and the number of parts. */
+    /* This process's part, and the number of parts. */
     int part, parts;
-    size_t before; /* number of items of settings that were run before */
+    size_t before; /* number of items of the settings that have been run before */
 };
 
 /* --- columns and cells --- */
@@ -71,8 +71,8 @@ static void fill_row(const struct mpg_config *c, size_t point, size_t signature,
         row->cell[c->question.sweep.axes].word = c->target.signatures.item[signature];
 }
 
-/* Writes the error prefix of POINT into NAME of SIZE bytes: the values of the parameters from FROM on ("noise=2,
- * absorb=wait"), truncated to SIZE. Empty without a sweep: signatures name themselves. */
+/* Writes the values of POINT into NAME of SIZE bytes, as prefix of errors: the parameters from FROM on ("noise=2,
+ * absorb=wait"), truncated. Empty without a sweep; signatures are named separately. */
 static void name_point(const struct mpg_config *c, size_t point, enum mpg_swept from, char *name, size_t size)
 {
     size_t used = 0;
@@ -90,7 +90,7 @@ static void name_point(const struct mpg_config *c, size_t point, enum mpg_swept 
     }
 }
 
-/* Prefixes ERR with the setting of POINT. Returns -1. */
+/* Prefixes ERR with the values of POINT that determine its setting. Returns -1. */
 static int setting_failed(const struct mpg_config *c, size_t point, struct mpg_error *err)
 {
     char name[160];
@@ -154,7 +154,7 @@ static int count_parts(const struct mpg_config *c, const struct mpg_files *files
     return best;
 }
 
-/* Returns the part of item K of T. Items of a part are consecutive. */
+/* Returns the number of the part that simulates item K of T. The items of a part are consecutive. */
 static int part_of(const struct together *t, size_t k)
 {
     return (int)((t->before + k) * (size_t)t->parts / t->rows->n);
@@ -171,7 +171,7 @@ static const struct mpg_specs *dists_of(const struct mpg_perturbation *p, enum m
     return dists[what];
 }
 
-/* Sets item X to the value number PLACE of AXIS at the point with the configuration AT. */
+/* Sets item X to value number PLACE of AXIS, at the point that has the configuration AT. */
 static int set_value(struct item *x, const struct mpg_config *at, const struct mpg_axis *axis,
                      size_t place, struct mpg_error *err)
 {
@@ -195,7 +195,7 @@ static int set_value(struct item *x, const struct mpg_config *at, const struct m
     return 0;
 }
 
-/* Copies the setting's perturbation and options to X and applies the values of X. */
+/* Copies the perturbation and options of the setting to X, and applies the values of X to the copies. */
 static void apply(struct item *x)
 {
     const struct mpg_setting *setting = &x->of->setting;
@@ -230,7 +230,7 @@ static int done(void *context, struct mpg_error *err)
     return status;
 }
 
-/* Returns the factor of the signature's noise if none is swept. */
+/* Returns the factor of the signature's noise that P has if none is swept. */
 static double noise_factor_of(const struct mpg_perturbation *p)
 {
     return p->scales_noise ? p->noise_factor : 1;
@@ -270,7 +270,7 @@ static int begin_setting(const struct together *t, size_t leader, size_t i, stru
                : mpg_setting_open(&x->setting, &x->at, t->files, i, err);
 }
 
-/* Returns the number of replicas; 1 if no scenario is random, unless the user gives a number. */
+/* Returns the number of replicas; if no scenario is random, 1, unless the user gives a number. */
 static uint32_t count_replicas(const struct together *t)
 {
     for (size_t k = 0; k < t->items; k++)
@@ -307,8 +307,8 @@ static int simulate_part(const struct together *t, struct mpg_error *err)
     return n > 0 ? simulate(t, t->item + first, n, err) : 0;
 }
 
-/* Reads all settings before drawing benchmark launches: the draws depend on the number of replicas, and the number of
- * replicas on all items. */
+/* Reads all settings before drawing benchmark launches, because the draws depend on the number of replicas, and this number
+ * on all items. */
 static int run(struct together *t, size_t leader, struct mpg_error *err)
 {
     const struct mpg_sweep *sweep = &t->c->question.sweep;
@@ -367,7 +367,7 @@ int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *sett
     struct mpg_processes *p = setting->simulation.processes;
     const size_t columns = c->question.sweep.axes + (files->targets > 1);
     int status = mpg_result_table_init(rows, c->question.sweep.points * files->targets, columns, c->output.json, err);
-    if (mpg_processes_agree(p, status, 0, err) < 0) /* otherwise the other processes would wait for the failed process */
+    if (mpg_processes_agree(p, status, 0, err) < 0) /* otherwise the other processes would wait for a process that failed */
         return -1;
     rows->compares = files->targets > 1;
     const int parts = count_parts(c, files, p->size);

@@ -13,12 +13,12 @@
 int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *setting,
                       const struct mpg_files *files, struct mpg_result_table *rows, struct mpg_error *err);
 
-/* Returns true if points with different values on AXIS have settings of their own: another graph, placement or signature. Each
+/* Returns true if points with different values on AXIS need different settings: another graph, placement or signature. Each
  * value is then a simulation of its own. */
 bool mpg_axis_changes_setting(const struct mpg_config *config, const struct mpg_axis *axis);
-/* Returns true if POINT of CONFIG's sweep differs from LEADER, the first point of a setting, only in values. */
+/* Returns true if POINT of CONFIG's sweep differs only in values from LEADER, the first point with its setting. */
 bool mpg_point_shares_setting(const struct mpg_config *config, size_t leader, size_t point);
-/* Returns true if POINT is the first point of its setting. */
+/* Returns true if POINT is the first point with its setting. */
 bool mpg_point_is_leader(const struct mpg_config *config, size_t point);
 
 /* Finds the largest tolerated value of the single axis, for each of CONFIG's signatures (or without a signature) and each

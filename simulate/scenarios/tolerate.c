@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Brackets the largest tolerated value between the largest tolerated and the smallest rejected value tried. Each round
  * simulates several values together: the crossing of the limit by linear interpolation, values close to the crossing, and
- * equally spaced values. Slowdown is piecewise linear over long stretches. Where each value needs a simulation of its own, the
- * first values are tried up to the first that is rejected, rounds have fewer values, and the bounds end farther apart. */
+ * equally spaced values. Interpolation works because slowdown is linear over long ranges of values. If each value needs its
+ * own simulation, the first values are tried one after another until one is rejected, rounds have fewer values, and the
+ * search ends at a larger distance of the bounds. */
 #include "simulate/scenarios/scenarios.h"
 
 #include <math.h>
@@ -11,26 +12,26 @@
 
 #include "simulate/scenarios/recorded.h"
 
-/* Curves of slowdown: the median and both ends of its interval. The upper end exceeds a limit at a smaller value than the
- * median. */
+/* Curves of the slowdown over the values: its median, and both ends of its interval. The upper end exceeds a limit at a
+ * smaller value than the median does. */
 enum { MEDIAN, HIGH, LOW, CURVES };
 enum {
     MAX_LIMITS = sizeof ((struct mpg_limits *)0)->limit / sizeof(double),
     MAX_TRIES = 12,
     FIRST_VALUES = 18,
-    ROUNDS_ALONE = 4, /* rounds without halving, where each value is a simulation of its own */
-    FIRST_ALONE = 3, /* first values of a round, where each is a simulation of its own */
+    ROUNDS_ALONE = 4, /* maximum number of rounds before halving, if each value is a simulation of its own */
+    FIRST_ALONE = 3, /* number of first values tried in a round, if each is a simulation of its own */
     MAX_VALUES = 8 * CURVES * MAX_LIMITS
 };
 
-/* Relative distance of the bounds at which the search ends: NEAR; NEAR_ROUGH for predictions with several replicas, whose curves
- * are rough because of noise; NEAR_ALONE, for each curve, where each value is a simulation of its own. EQUAL: relative difference
- * of slowdowns that count as equal. */
+/* Relative distance of the bounds at which the search ends: NEAR; NEAR_ROUGH for predictions with several replicas, whose
+ * curves are rough because of noise; NEAR_ALONE, by curve, if each value is a simulation of its own. EQUAL: relative
+ * difference of slowdowns that count as equal. */
 static const double NEAR = 1e-9, NEAR_ROUGH = 1e-4, NEAR_ALONE[CURVES] = {0.01, 0.03, 0.03}, EQUAL = 1e-12;
 
-/* Bounds of the tolerated value on a curve, from the values tried so far. */
+/* Bounds, on one curve, of the tolerated value, from the values tried so far. */
 struct bounds {
-    double low, high;             /* largest tolerated value; smallest rejected value (INFINITY: none) */
+    double low, high;             /* largest value that was tolerated; smallest that was rejected (INFINITY: none) */
     double slow_at_low, slow_at_high;
     bool none;                    /* even the smallest value is rejected */
 };
@@ -38,20 +39,20 @@ struct bounds {
 /* The search for one signature, or without a signature. */
 struct search {
     const struct mpg_config *config;
-    const struct mpg_setting *setting, *given; /* setting with the axis at its smallest value; setting without the axis */
+    const struct mpg_setting *setting, *given; /* setting with the smallest value of the axis; setting without the axis */
     const struct mpg_files *files;
     double base_ns; /* median run time of the base in ns; 0: the base is the traced run */
-    double *base_run_ns; /* first process: run time of each replica of the base in ns */
+    double *base_run_ns; /* on the first process: run time of each replica of the base in ns */
     uint32_t base_replicas;
-    double *ratio;  /* work space: two values for each replica */
-    double min;   /* smallest value of the axis, which has no effect */
-    struct bounds curve[MAX_LIMITS][CURVES]; /* by limit and curve */
-    int curves;   /* 1 if there is a single replica */
+    double *ratio;  /* working memory: two values for each replica */
+    double min;   /* smallest value of the axis, which does not change the run */
+    struct bounds curve[MAX_LIMITS][CURVES]; /* [limit][curve] */
+    int curves;   /* number of curves; 1 if there is a single replica */
     bool alone;   /* each value is a simulation of its own */
-    int firsts;   /* number of first values tried */
+    int firsts;   /* number of first values tried so far */
 };
 
-/* Fills ROWS with the results of N ascending VALUES; as rows of the answer if IS_ANSWER. */
+/* Fills ROWS with the results for N ascending VALUES, in the form of rows of the answer if IS_ANSWER. */
 static int try(const struct search *s, double *values, size_t n, bool is_answer, struct mpg_result_table *rows,
                struct mpg_error *err)
 {
@@ -73,12 +74,12 @@ static double limit_of(const struct search *s, size_t i)
     return 1 + s->config->question.tolerated.limit[i];
 }
 
-/* Computes the slowdown of each curve. Predictions are compared with the base replica by replica, since replicas share random
- * draws. */
+/* Computes the slowdown of each curve. A prediction is compared with the base replica by replica, because equal replicas have
+ * the same random draws. */
 static void slowdowns(const struct search *s, const struct mpg_result_row *row, double slow[CURVES])
 {
     struct mpg_summary run = row->answer.run;
-    if (s->base_ns > 0) { /* a run without randomness has a single replica */
+    if (s->base_ns > 0) { /* without randomness there is a single replica */
         const uint32_t n = row->answer.replicas > s->base_replicas ? row->answer.replicas : s->base_replicas;
         for (uint32_t i = 0; i < n; i++)
             s->ratio[i] = row->answer.run_ns[i % row->answer.replicas] / s->base_run_ns[i % s->base_replicas];
@@ -90,7 +91,7 @@ static void slowdowns(const struct search *s, const struct mpg_result_row *row, 
     slow[LOW] = run.low / one;
 }
 
-/* Narrows X by the slowdown SLOW at VALUE, if VALUE lies between the bounds. */
+/* Narrows the bounds X by SLOW, the slowdown at VALUE, if VALUE is between the bounds. */
 static void learn(const struct search *s, double limit, struct bounds *x, double value, double slow)
 {
     if (!(value >= x->low && value < x->high))
@@ -105,7 +106,7 @@ static void learn(const struct search *s, double limit, struct bounds *x, double
     }
 }
 
-/* Narrows all bounds by ROWS, in ascending order of values. Values above the first rejected value are ignored. */
+/* Narrows all bounds by ROWS, which are in ascending order of values. Values above the first rejected one are ignored. */
 static void learn_all(struct search *s, const struct mpg_result_table *rows)
 {
     s->curves = rows->replicas > 1 || s->base_replicas > 1 ? CURVES : 1;
@@ -143,7 +144,8 @@ static size_t sort(double *values, size_t n)
     return k;
 }
 
-/* Adds values between the bounds X of LIMIT and CURVE to VALUES, in round ROUND from 0. Returns their number. */
+/* Adds values between the bounds X for LIMIT on CURVE to VALUES, in round number ROUND, from 0. Returns the number of values
+ * added. */
 static size_t add_between(const struct search *s, const struct bounds *x, int curve, double limit, int round, double *values)
 {
     static const double parts[] = {0.25, 0.5, 0.75};
@@ -156,7 +158,7 @@ static size_t add_between(const struct search *s, const struct bounds *x, int cu
     const double beside = 0.4 * NEAR_ALONE[curve];
     const double alone[] = {crossing * (1 - beside), crossing * (1 + beside), x->low + parts[1] * width};
     const double *next = s->alone ? alone : tried;
-    /* halving is for curves that interpolation does not find */
+    /* halving serves curves whose crossing interpolation does not find */
     const size_t max = !s->alone ? sizeof tried / sizeof *tried : round < ROUNDS_ALONE ? 2 : 3;
     size_t n = 0;
     if (is_found(s, x, curve))
@@ -176,9 +178,9 @@ static bool has_rejected(const struct search *s)
     return true;
 }
 
-/* Adds the next of the first values to try to VALUES, growing geometrically: times up to 15 minutes, factors and ratios up to
- * their maximum. All of them at once, or, of values that are simulations of their own, some until one is rejected; the first is
- * the run as given. Returns their number. */
+/* Adds the next of the first values to try to VALUES. These grow geometrically: times up to 15 minutes, factors and ratios up
+ * to their maximum; the first is the run as given. Adds all at once, or, if each value is a simulation of its own, some at a
+ * time until one is rejected. Returns the number of values added. */
 static size_t first_values(struct search *s, double *values)
 {
     const bool is_time = s->config->question.sweep.axis[0].unit == MPG_SWEEP_TIME;
@@ -196,7 +198,7 @@ static size_t first_values(struct search *s, double *values)
     return n;
 }
 
-/* Broadcasts the bounds of the first process, which has the rows. */
+/* Broadcasts the bounds from the first process, which has the rows. */
 static int share(struct search *s, int status, struct mpg_error *err)
 {
     struct mpg_processes *processes = s->setting->simulation.processes;
@@ -207,7 +209,7 @@ static int share(struct search *s, int status, struct mpg_error *err)
     return 0;
 }
 
-/* Simulates N VALUES and updates the bounds. */
+/* Simulates N VALUES, and narrows the bounds by the results. */
 static int explore(struct search *s, double *values, size_t n, struct mpg_error *err)
 {
     struct mpg_result_table rows;
@@ -238,16 +240,17 @@ static int search(struct search *s, struct mpg_error *err)
 
 /* --- results --- */
 
-/* Returns the tolerated value; NAN if no value or every tried value is tolerated. */
+/* Returns the tolerated value; NAN if none, or every value tried, is tolerated. */
 static double value_of(const struct bounds *x)
 {
     return x->none || isinf(x->high) ? NAN : x->low;
 }
 
-/* Returns the tolerance for limit K. */
+/* Returns the tolerance for limit number K. */
 static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
 {
-    const struct bounds *median = &s->curve[k][MEDIAN], *low = &s->curve[k][LOW]; /* bounds 3 % apart: the interval has both */
+    /* if each value is a simulation of its own, bounds are up to 3 % apart, and the interval includes both */
+    const struct bounds *median = &s->curve[k][MEDIAN], *low = &s->curve[k][LOW];
     return (struct mpg_tolerance){.signature = s->config->target.signatures.n > 0 ? s->config->target.signatures.item[0] : NULL,
                                   .base_ns = s->base_ns,
                                   .slowdown = limit_of(s, k),
@@ -271,7 +274,7 @@ static struct mpg_config without_axis(const struct mpg_config *config, bool json
     return x;
 }
 
-/* Finds the base of S for a prediction: the median run without the axis. */
+/* Finds the base of S for a prediction: the median run time without the axis. */
 static int find_base(struct search *s, struct mpg_error *err)
 {
     struct mpg_processes *processes = s->setting->simulation.processes;
@@ -299,7 +302,7 @@ static int find_base(struct search *s, struct mpg_error *err)
     return 0;
 }
 
-/* Searches with signature I of FILES, which becomes the only signature in ONE and F; or without a signature. */
+/* Searches with signature I of FILES, which becomes the only signature of ONE and F; or without any signature. */
 static int search_one(struct search *s, const struct mpg_config *config, const struct mpg_files *files, size_t i,
                       struct mpg_config *one, struct mpg_files *f, struct mpg_error *err)
 {
@@ -324,7 +327,7 @@ static int search_one(struct search *s, const struct mpg_config *config, const s
     return config->target.predict && find_base(s, err) < 0 ? -1 : search(s, err);
 }
 
-/* Fills ROWS for the single signature of S: the run without the axis and the run with each tolerated value. */
+/* Fills ROWS for the single signature of S: the run without the axis, and the run with each tolerated value. */
 static int fill_rows(const struct search *s, struct mpg_result_table *rows, struct mpg_error *err)
 {
     double values[1 + MAX_LIMITS] = {s->min};

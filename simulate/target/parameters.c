@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing of KEY = VALUE lines. */
+/* Parses the lines KEY = VALUE of a target. */
 #include "simulate/target/parameters.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ enum { MAX_MIB = 1, LONGEST_LINE = 4096 };
 
 static const double MAX_TIME_NS = 1e15;
 
-/* The shipped files: name without .par, and text. */
+/* The shipped parameter sets: name without .par, and text. */
 static const struct {
     const char *name, *text;
 } shipped[] = {
@@ -50,10 +50,10 @@ static const struct key {
     const char *name;
     enum kind kind;
     enum group group;
-    size_t place;               /* offset in struct mpg_parameters; for KIND_TIME the enum mpg_parameter */
-    const char *otherwise;      /* the default; NULL: none */
-    double min, max;            /* FIXED_TIME, REAL, BYTES, COUNT */
-    const char *const *words;   /* WORD: names of an enum's values */
+    size_t place;               /* offset of the value in struct mpg_parameters; for KIND_TIME the enum mpg_parameter */
+    const char *otherwise;      /* the default value; NULL: none */
+    double min, max;            /* limits of FIXED_TIME, REAL, BYTES, COUNT */
+    const char *const *words;   /* of WORD: names of the enum's values */
     int word_number;            /* number of words */
 } keys[] = {
     {"MipsRatio", KIND_RATIO, GROUP_OTHER, OFFSET(mips_ratio), NULL, 0, 0, NULL, 0},
@@ -103,7 +103,7 @@ enum mpg_key_unit mpg_parameters_unit(const char *key)
     return MPG_KEY_UNKNOWN;
 }
 
-/* Sets WHICH to TEXT, a distribution or a constant time. */
+/* Sets time WHICH to TEXT, a distribution or a constant time. */
 static int set_time(struct mpg_parameters *p, enum mpg_parameter which, const char *text, struct mpg_error *err)
 {
     const size_t size = strlen(text) + sizeof "const:";
@@ -221,7 +221,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* Reads LINE, line NUMBER: KEY = VALUE, or a comment. */
+/* Reads LINE, which is line NUMBER of the file: KEY = VALUE, or a comment. */
 static int read_line(struct mpg_parameters *p, char *line, unsigned number, struct mpg_error *err)
 {
     line[strcspn(line, "#")] = '\0';
@@ -250,7 +250,7 @@ static int read_line(struct mpg_parameters *p, char *line, unsigned number, stru
     return set_value(p, &keys[i], value, err) < 0 ? mpg_error_prefix(err, "%s", key) : 0;
 }
 
-/* Returns the condition under which KEY has an effect and that P does not meet; NULL: KEY has an effect. */
+/* Returns the condition that KEY needs to have an effect, and that P does not fulfil; NULL: KEY has an effect. */
 static const char *missing_condition(const struct mpg_parameters *p, const char *key)
 {
     if (p->policy != MPG_POLICY_POLL && strncmp(key, "Poll", 4) == 0)
@@ -347,7 +347,7 @@ fail:
     return NULL;
 }
 
-/* Returns the text of the shipped file NAME; NULL: there is none. */
+/* Returns the text of the shipped parameter set NAME; NULL: there is none. */
 static const char *find_shipped(const char *name)
 {
     const size_t n = strlen(name), stem = n > 4 && strcmp(name + n - 4, ".par") == 0 ? n - 4 : n;
@@ -357,7 +357,8 @@ static const char *find_shipped(const char *name)
     return NULL;
 }
 
-/* Sets ERR: PATH cannot be opened (errno NUMBER). Without a folder in PATH it lists the shipped names. */
+/* Sets ERR to the message that PATH cannot be opened (errno NUMBER). If PATH has no folder, the message lists the shipped
+ * names. */
 static void set_unreadable(const char *path, int number, struct mpg_error *err)
 {
     char all[256] = "";

@@ -24,7 +24,7 @@ enum mpg_topology {
 
 enum mpg_barrier_algorithm { MPG_BARRIER_LINEAR, MPG_BARRIER_LOG, MPG_BARRIER_ROUNDS };
 
-/* Times, >= 0, drawn for each use. */
+/* Times of a machine, >= 0, each drawn anew for each use. */
 enum mpg_parameter {
     MPG_STARTUP,          /* startup of a message, on the sender's processor */
     MPG_BYTE,             /* transfer of a byte */
@@ -35,7 +35,7 @@ enum mpg_parameter {
     MPG_INTERRUPT,        /* interruption of work by a request */
     MPG_CLUSTER_STARTUP,  /* startup and transfer of a byte within a cluster */
     MPG_CLUSTER_BYTE,
-    MPG_ENTRY,            /* times of a barrier: this key and the four below */
+    MPG_ENTRY,            /* this and the following four: times of a barrier */
     MPG_EXIT,
     MPG_CHECK,
     MPG_EXIT_CHECK,
@@ -49,13 +49,13 @@ enum { MPG_KEYS = 30 };
 enum mpg_key_unit { MPG_KEY_TIME, MPG_KEY_NUMBER, MPG_KEY_BYTES, MPG_KEY_COUNT, MPG_KEY_WORD, MPG_KEY_UNKNOWN };
 
 struct mpg_parameters {
-    char *name;                  /* name of the file, or of the shipped one */
-    char *mips_ratio;            /* as given; NULL: not given */
+    char *name;                  /* name of the file, or of the shipped parameter set */
+    char *mips_ratio;            /* text of the MipsRatio, as given; NULL: not given */
     const char *ratio_against;   /* the machine that the shipped file's ratio compares with; NULL: the traced machine */
     bool of_messages;            /* some time of messages is given */
-    bool of_barrier;             /* some time of barriers is given; otherwise these are defaults */
+    bool of_barrier;             /* some time of barriers is given; otherwise all have default values */
     struct mpg_spec time[MPG_PARAMETERS];
-    char *text[MPG_PARAMETERS];  /* texts of the times */
+    char *text[MPG_PARAMETERS];  /* the times, as texts */
     double request_bytes, barrier_bytes;
     enum mpg_policy policy;
     bool policy_given;
@@ -64,13 +64,13 @@ struct mpg_parameters {
     double contention;           /* >= 0 */
     int32_t processors;          /* 0: one for each rank */
     char *map;                   /* block, cyclic, or a file with one processor a line; NULL: block */
-    double switch_ns, quantum_ns; /* quantum 0: a rank runs until it blocks */
+    double switch_ns, quantum_ns; /* time to switch between ranks; time slice, 0: a rank runs until it blocks */
     int32_t cluster;             /* processors in a cluster; 1: no clusters */
     enum mpg_barrier_algorithm barrier;
     bool barrier_by_messages;
     double port_bytes_per_s, memory_bytes_per_s; /* capacities of each host's port, in each direction, and memory; 0: unlimited */
-    bool given[MPG_KEYS];        /* keys that the file or the command line gives, */
-    unsigned line[MPG_KEYS];     /* and their line; 0: on the command line */
+    bool given[MPG_KEYS];        /* by key: the file or the command line gives the key */
+    unsigned line[MPG_KEYS];     /* by key: line of the file; 0: given on the command line */
 };
 
 /* Reads the file PATH or, if there is none, the shipped file of that name (ethernet25, hdr and so on, with or without
@@ -79,20 +79,20 @@ struct mpg_parameters *mpg_parameters_read(const char *path, struct mpg_error *e
 /* Parses LENGTH bytes of TEXT; NAME is its name in errors. Returns as mpg_parameters_read(). */
 struct mpg_parameters *mpg_parameters_parse(const char *text, size_t length, const char *name,
                                             struct mpg_error *err);
-/* Sets KEY to VALUE in P; TEXT is KEY=VALUE. */
+/* Sets a key of P; TEXT is "KEY=VALUE". */
 int mpg_parameters_set(struct mpg_parameters *p, const char *text, struct mpg_error *err);
 /* Returns the kind of KEY's value; MPG_KEY_UNKNOWN: there is no such key. */
 enum mpg_key_unit mpg_parameters_unit(const char *key);
 /* Checks P after all keys are set. Error: a key has no effect with the values of others. */
 int mpg_parameters_check(const struct mpg_parameters *p, struct mpg_error *err);
-/* Returns the name of the first setting of P that only prediction in the order of simulated time (simulate/events/) can evaluate;
- * NULL: none. MEETS: barriers are simulated by P's parameters. */
+/* Returns the name of the first setting of P that only prediction in the order of simulated time (simulate/events/) can
+ * evaluate; NULL: none. MEETS: barriers are simulated with P's parameters. */
 const char *mpg_parameters_need_events(const struct mpg_parameters *p, bool meets);
 /* Prefixes ERR, which is about P's value of KEY, with its file and line. Returns -1. */
 int mpg_parameters_set_key_error(const struct mpg_parameters *p, const char *key, struct mpg_error *err);
 void mpg_parameters_free(struct mpg_parameters *p); /* NULL is allowed */
 
-/* Returns true if a time is random. */
+/* Returns true if some time of P is random. */
 bool mpg_parameters_are_random(const struct mpg_parameters *p);
 /* Returns the draw of time WHICH at ADDRESS in REPLICA, ns, >= 0. The caller chooses purpose and index. */
 double mpg_parameter_draw(const struct mpg_parameters *p, enum mpg_parameter which,

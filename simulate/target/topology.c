@@ -33,7 +33,7 @@ static double links_of(enum mpg_topology topology, double p)
     return p * (p - 1) / 2;
 }
 
-/* Reads P's map: one line for each rank with its processor. */
+/* Reads P's map: one line for each rank, with its processor. */
 static int read_map(struct mpg_processors *x, const struct mpg_parameters *p, struct mpg_error *err)
 {
     const char *path = p->map;
@@ -107,7 +107,7 @@ bool mpg_processors_near(const struct mpg_processors *x, int32_t a, int32_t b)
     return x->of[a] / x->cluster == x->of[b] / x->cluster;
 }
 
-/* Returns the distance of I and J on a line of N, or on a ring if CLOSED. */
+/* Returns the number of links between I and J on a line of N processors, or on a ring if CLOSED. */
 static int32_t along(int32_t i, int32_t j, int32_t n, bool closed)
 {
     const int32_t d = abs(i - j);

@@ -7,7 +7,7 @@
 
 struct mpg_processors {
     int32_t ranks, number;
-    int32_t *of;              /* processor of each rank */
+    int32_t *of;              /* by rank: number of its processor */
     enum mpg_topology topology;
     int32_t cluster, width;   /* width: columns of a mesh or torus */
     double links;             /* >= 1 */

@@ -11,7 +11,7 @@
 
 enum { MAX_LINES = 12, MAX_BARS = 40, TEXT = 512, NAME = 160 };
 
-/* Writes the name of MACHINE, with its target's file name without folders, into NAME of TEXT bytes. */
+/* Writes the name of MACHINE, with the file name of its target without folders, into NAME of TEXT bytes. */
 static void name_short(const struct mpg_target_table *x, size_t machine, char *name)
 {
     const char *target = x->target[machine];
@@ -52,7 +52,7 @@ static void name_program(const struct mpg_target_table *x, size_t trace, char *n
 
 /* --- lines --- */
 
-/* Rows as lines of a plot. X_UNIT and Y_UNIT are divisors of the values. */
+/* Rows as lines of a plot; values are divided by X_UNIT and Y_UNIT. */
 struct drawn {
     const struct mpg_target_table *x;
     bool is_speedup;

@@ -91,7 +91,8 @@ static size_t describe(const struct mpg_target_table *x, struct mpg_table_column
         {.json = "events"}};
     size_t n = sizeof before / sizeof *before;
     memcpy(list, before, sizeof before);
-    for (size_t i = 0; i < x->keys->axes; i++) { /* three columns: for people, as given, as a number if numeric */
+    /* three columns for each swept key: for people, as given, and as a number if numeric */
+    for (size_t i = 0; i < x->keys->axes; i++) {
         const char *key = x->keys->axis[i].key;
         list[n++] = (struct mpg_table_column){.heading = key};
         list[n++] = (struct mpg_table_column){.key = key, .json = "", .quoted = true};
@@ -154,7 +155,7 @@ static void put_row(struct mpg_table *t, const struct mpg_target_table *x, size_
     mpg_table_number(t, r->events);
 }
 
-/* Writes the table in FORMAT to OUT; as JSON to J, with replicas and notes of each row. */
+/* Writes the table in FORMAT to OUT; as JSON to J, with the replicas and notes of each row. */
 static int put_rows(const struct mpg_target_table *x, enum mpg_table_format format, FILE *out, struct mpg_json *j,
                     struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predicts each trace on each machine, one by one. */
+/* Predicts each trace on each machine, one after another. */
 #include "simulate/target_table/run.h"
 
 #include "common/printable.h"

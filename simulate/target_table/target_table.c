@@ -89,7 +89,8 @@ static bool same_program(const struct mpg_target_trace *a, const struct mpg_targ
     return a->program && b->program && strcmp(a->program, b->program) == 0;
 }
 
-/* Returns the one-rank trace of the same program, the reference for trace I; x->traces if there is none or more than one. */
+/* Returns the index of the only one-rank trace of the same program, which is the reference for trace I; x->traces if there is
+ * none or more than one. */
 static size_t find_one(const struct mpg_target_table *x, size_t i)
 {
     const bool says = x->trace[i].program != NULL;

@@ -10,34 +10,34 @@
 
 struct mpg_target_trace {
     const char *path;
-    char *program; /* the trace's first fact "program"; NULL: none */
+    char *program; /* the first fact "program" of the trace; NULL: none */
     int32_t ranks;
     uint64_t calls;
 };
 
-/* Times outside ANSWER are in ns, averaged over replicas and summed over ranks. */
+/* A row. Times, except those in ANSWER, are means over replicas of sums over ranks, ns. */
 struct mpg_target_row {
     size_t trace, machine; /* indices; rows are sorted by trace, then by machine */
     int32_t processors;
     struct mpg_row_answer answer;
     double work_ns;  /* computation without noise */
-    double noise_ns; /* noise in computation */
+    double noise_ns; /* noise during computation */
     double wait_ns, service_ns, barrier_ns, processor_ns, call_ns; /* see struct mpg_rank_use; call_ns: MPI overhead */
     uint64_t messages, gets, puts, barriers;
     double bytes, events;
     double against_ns; /* run time on one processor, the reference for speed-up; 0: unknown */
-    size_t place;      /* place among the trace's machines by median run time, starting at 1; equal runs share a place */
-    size_t order;      /* place with ties resolved by row */
+    size_t place;      /* rank among the trace's machines by median run time, from 1; equal run times share a rank */
+    size_t order;      /* the same, but equal run times are ranked by row */
 };
 
 struct mpg_target_table {
     size_t traces, machines, n;
     struct mpg_target_trace *trace;
     const char **target;          /* name of each machine's target */
-    const struct mpg_sweep *keys; /* machine I has the values of point I % keys->points */
+    const struct mpg_sweep *keys; /* swept keys; machine I has the values of point I % keys->points */
     struct mpg_target_row *row;
     uint64_t seed;
-    bool against_given; /* against_ns is given by --against */
+    bool against_given; /* --against gives against_ns */
 };
 
 /* Initialises X with TRACES x MACHINES empty rows. KEYS must outlive X. The caller clears X, even after an error. Error: out
@@ -52,13 +52,13 @@ int mpg_target_table_take(struct mpg_target_table *x, size_t i, const struct mpg
  * "program" count as one program. */
 void mpg_target_table_finish(struct mpg_target_table *x);
 
-/* Returns work / run time; 0 if the run takes no time. */
+/* Returns the speed-up: work / run time; 0 if the run takes no time. */
 double mpg_target_row_speedup(const struct mpg_target_row *row);
-/* Returns reference run time / run time; 0 if either is unknown. */
+/* Returns the speed-up against the reference: its run time / run time; 0 if either is unknown. */
 double mpg_target_row_speedup_against(const struct mpg_target_row *row);
 /* Returns the fraction of the processors' time spent on work and its noise, from 0 to 1. */
 double mpg_target_row_utilisation(const struct mpg_target_row *row);
-/* Returns the row of the same trace that follows ROW in order; NULL if there is none. */
+/* Returns the row of the same trace that follows ROW in `order`; NULL if there is none. */
 const struct mpg_target_row *mpg_target_row_next(const struct mpg_target_table *x, const struct mpg_target_row *row);
 /* Writes the name of MACHINE ("distributed, HopTime 1us") into TEXT of SIZE bytes. */
 void mpg_target_table_name(const struct mpg_target_table *x, size_t machine, char *text, size_t size);

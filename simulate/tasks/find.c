@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds masters, workers and pieces: first all ranks' receives from any source, then each worker's pieces, then rounds. */
+/* Finds masters, workers and pieces: first the MPI_ANY_SOURCE receives of all ranks, then each worker's pieces, then rounds. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ bool mpg_task_is_persistent(const struct mpg_event *e)
 
 /* --- the master --- */
 
-/* Reads all events of RANK; only for the survey if STATUS, the result so far, is BREAKS. Returns the new result. */
+/* Reads all events of RANK; if STATUS, the result so far, is BREAKS, only for the survey. Returns the new result. */
 static int scan_rank(struct mpg_task_finding *f, int32_t rank, int status)
 {
     struct mpg_cursor *c = mpg_cursor_open(f->trace, rank, f->why);
@@ -52,7 +52,7 @@ static int scan_rank(struct mpg_task_finding *f, int32_t rank, int status)
     uint64_t number = 0;
     int more = -1;
     if (f->t->master < 0)
-        f->received_number = 0; /* messages to ranks that are no masters */
+        f->received_number = 0; /* discards messages to ranks that are not masters */
     mpg_task_survey_begin(&f->survey, rank);
     while (c && status != FAILS && (more = mpg_cursor_read(c, &e, f->why)) > 0) {
         mpg_task_survey_take(&f->survey, number, e);
@@ -73,7 +73,8 @@ static int scan_rank(struct mpg_task_finding *f, int32_t rank, int status)
                ? mpg_task_refuse(f, rank, persistent, "the master of the tasks has a persistent request") : HOLDS;
 }
 
-/* No rank receives from any source: reads the rank with the most Waitany, Waitsome, Testany and Testsome as master. */
+/* For traces in which no rank receives from any source: reads, as master, the rank with the most Waitany, Waitsome, Testany
+ * and Testsome. */
 static int scan_picks(struct mpg_task_finding *f)
 {
     const struct mpg_task_chooser *chooser = mpg_task_survey_master(&f->survey);
@@ -131,7 +132,7 @@ static int sort_messages(struct mpg_task_finding *f)
 
 /* --- the workers --- */
 
-/* Forgets what is known of the workers' segments. */
+/* Discards what is known about the workers' segments. */
 static void forget_pieces(struct mpg_task_finding *f)
 {
     struct mpg_tasks *t = f->t;
@@ -162,7 +163,7 @@ static int read_workers(struct mpg_task_finding *f)
 
 /* --- rounds --- */
 
-/* Why a call of the master breaks the pattern. */
+/* Messages why a call of the master breaks the pattern. */
 static const char more[] = "between two receives from any source the rank does more than receive from the source of the first "
                            "and send to it";
 
@@ -180,8 +181,8 @@ static int check_master(struct mpg_task_finding *f, uint64_t k)
     return mpg_task_refuse(f, f->t->master, f->extra[k].other, "%s", more);
 }
 
-/* Checks that the final receive K of a round has the same replies as FIRST, the round's first final receive: in another order of
- * the workers each worker can get the replies of any final receive. */
+/* Checks that the final receive K of a round has the same replies as FIRST, the round's first final receive, because in
+ * another order of the workers each can get the replies of any final receive. */
 static int check_final(struct mpg_task_finding *f, uint64_t k, uint64_t first)
 {
     const struct mpg_task *task = &f->t->task[k], *like = &f->t->task[first];
@@ -207,7 +208,7 @@ static int make_finals(struct mpg_task_finding *f)
     return HOLDS;
 }
 
-/* Error: the round whose first final receive is FIRST has begun to end, and not all workers end it. */
+/* Error: the round whose first final receive is FIRST does not have a final receive of every worker. */
 static int refuse_round(struct mpg_task_finding *f, uint64_t first)
 {
     const struct mpg_task_place end = f->extra[first].end;
@@ -223,11 +224,12 @@ static int refuse_round(struct mpg_task_finding *f, uint64_t first)
 /* A round while its receives are read. */
 struct round {
     bool has_begun;
-    uint64_t finals, ended, first; /* final receives; workers that have ended the round; the first final receive */
-    uint32_t *of;                  /* by world rank: final receives */
+    /* number of final receives; number of workers that have ended the round; the first final receive */
+    uint64_t finals, ended, first;
+    uint32_t *of;                  /* by world rank: number of final receives */
 };
 
-/* Takes the final receive K. */
+/* Handles the final receive K. */
 static int take_final(struct mpg_task_finding *f, struct round *r, uint64_t k)
 {
     struct mpg_tasks *t = f->t;
@@ -241,7 +243,8 @@ static int take_final(struct mpg_task_finding *f, struct round *r, uint64_t k)
         r->ended++;
     }
     if (r->ended == (uint64_t)t->workers) {
-        if (k != r->first && task->replies > t->task[r->first].replies) /* more replies belong to a later part of the program */
+        /* additional replies belong to a later part of the program */
+        if (k != r->first && task->replies > t->task[r->first].replies)
             task->replies = t->task[r->first].replies;
         t->rounds++;
         r->ended = r->finals = 0;
@@ -326,7 +329,7 @@ static int find_all(struct mpg_task_finding *f)
     return status;
 }
 
-/* Names the master and its workers of a trace without the pattern, as far as the survey knows them. */
+/* Fills in the master and workers of a trace without the pattern, as far as the survey knows them. */
 static void take_survey(struct mpg_task_finding *f)
 {
     struct mpg_tasks *t = f->t;

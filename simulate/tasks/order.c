@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Arrivals that differ by no more are equal. */
+/* Arrivals that differ by this or less are equal. */
 static const double EQUAL_NS = 1e-3;
 
 /* --- times of a simulation --- */
@@ -47,17 +47,17 @@ struct mpg_observer mpg_task_observer(struct mpg_task_watch *watch)
 
 /* --- the next order --- */
 
-/* Returns true if a message of worker A at A_NS comes before worker B's at B_NS. */
+/* Returns true if a message of worker A, at A_NS, comes before one of worker B, at B_NS. */
 static bool is_first(double a_ns, int32_t a, double b_ns, int32_t b)
 {
     return fabs(a_ns - b_ns) > EQUAL_NS ? a_ns < b_ns : a < b;
 }
 
-/* The arrivals of the messages that a worker's tasks in progress end with, in order. */
+/* The arrivals, in order, of the messages with which a worker's tasks in progress end. */
 struct line {
-    double *arrival_ns; /* DEPTH at most */
+    double *arrival_ns; /* at most DEPTH of them */
     uint32_t first, n;
-    double last_ns;     /* of the last message that was put in */
+    double last_ns;     /* arrival of the last message added */
 };
 
 /* A round while its tasks are given out again. */
@@ -66,12 +66,13 @@ struct round {
     const struct mpg_task_times *time;
     const int32_t *order;
     uint64_t begin, end;
-    double *piece_ns;   /* by receive of the round: how long its task takes, from when the worker can begin to the arrival of the
-                           message at its end */
+    /* by receive of the round: duration of its task, from when the worker can begin it to the arrival of the message at its
+     * end */
+    double *piece_ns;
     uint64_t *same;     /* by receive of the round: the next receive from the same worker; END: none */
     uint64_t *next;     /* by world rank: the next receive from the worker */
     struct line *line;  /* by world rank */
-    double *arrivals;   /* of all lines */
+    double *arrivals;   /* memory of the arrivals of all lines */
 };
 
 static void push(const struct round *r, struct line *line, double arrival_ns)
@@ -88,7 +89,7 @@ static double pop(const struct round *r, struct line *line)
     return arrival_ns;
 }
 
-/* Finds how long the tasks from receive FROM on take, and the messages that each worker then has in progress. */
+/* Finds how long the tasks from receive FROM on take, and which messages each worker has in progress then. */
 static void find_times(struct round *r, uint64_t from)
 {
     const uint32_t depth = r->t->depth;
@@ -113,13 +114,15 @@ static void find_times(struct round *r, uint64_t from)
     }
 }
 
-/* Returns true if a call of R's master that begins at BEGIN_NS takes a message of worker A at A_NS before worker B's at B_NS. */
+/* Returns true if a call of R's master that begins at BEGIN_NS takes a message of worker A, at A_NS, before one of worker B,
+ * at B_NS. */
 static bool is_taken_first(const struct round *r, double begin_ns, double a_ns, int32_t a, double b_ns, int32_t b)
 {
     const int32_t places[] = {r->t->worker[a].place, r->t->worker[b].place};
     if (!r->t->picks)
         return is_first(a_ns, a, b_ns, b);
-    if (a_ns <= begin_ns + EQUAL_NS && b_ns <= begin_ns + EQUAL_NS) /* libraries search in the order of the list */
+    /* if both have arrived, libraries search in the order of the list */
+    if (a_ns <= begin_ns + EQUAL_NS && b_ns <= begin_ns + EQUAL_NS)
         return places[0] < places[1];
     return is_first(a_ns, places[0], b_ns, places[1]);
 }
@@ -165,8 +168,8 @@ static uint64_t count_late(struct round *r, uint64_t *first)
     return late;
 }
 
-/* Simulates the round from receive FROM on, with each receive taking the first message, and sets ORDER there. Returns the time at
- * which the last receive ends. */
+/* Simulates the round from receive FROM on, with each receive taking the first message to arrive, and sets ORDER accordingly.
+ * Returns when the last receive ends, ns. */
 static double give_out(struct round *r, uint64_t from, int32_t *order)
 {
     double free_ns = r->time[from].enter_ns, leave_ns = free_ns;
@@ -184,7 +187,7 @@ static double give_out(struct round *r, uint64_t from, int32_t *order)
     return leave_ns;
 }
 
-/* Returns the receive after the last one of the round that begins with BEGIN. */
+/* Returns the receive after the last one of the round that begins with receive BEGIN. */
 static uint64_t end_of(const struct mpg_tasks *t, uint64_t begin)
 {
     uint64_t k = begin;

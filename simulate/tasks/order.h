@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which worker's message each receive of a master takes, by the times of a simulation. Private to simulate/tasks/. */
+/* Finds which worker's message each receive of a master takes, by the times of a simulation. Private to simulate/tasks/. */
 #ifndef MPG_TASK_ORDER_H
 #define MPG_TASK_ORDER_H
 
@@ -11,24 +11,24 @@ struct mpg_task_times {
     double enter_ns, arrival_ns, leave_ns; /* arrival of the message that the receive takes */
 };
 
-/* An observer of the simulation of a trace with TASKS. */
+/* An observer that stores the times of receives, in a simulation of a trace with TASKS. */
 struct mpg_task_watch {
     const struct mpg_tasks *tasks;
-    struct mpg_task_times *time; /* one for each receive */
+    struct mpg_task_times *time; /* by receive */
     uint64_t entered, left;      /* number of receives that the master has entered, and left, so far */
 };
 
 /* Returns the observer that fills WATCH. */
 struct mpg_observer mpg_task_observer(struct mpg_task_watch *watch);
 
-/* Changes ORDER (by receive: the worker whose message it takes) in each round in which a receive does not take the message that
- * arrives first by TIME. Of equal arrivals (to 1e-3 ns) the lower rank's is first; if the master picks, as docs/MODEL.md says of
- * lists. Receives before the first wrong receive of a round keep their worker. From there on the round is simulated: each receive
- * takes the first message, and each task, call and pause of the master takes as long as in TIME. Returns the number of wrong
- * receives; UINT64_MAX: out of memory. */
+/* ORDER has, by receive, the worker whose message it takes. Changes ORDER in each round in which a receive does not take the
+ * message that arrives first according to TIME. Of equal arrivals (to 1e-3 ns) the message of the lower rank counts as first;
+ * if the master picks, docs/MODEL.md says which. Receives before the first wrong one of a round keep their worker. From there
+ * on the round is simulated: each receive takes the first message, and each task, call and pause of the master takes as long
+ * as in TIME. Returns the number of wrong receives; UINT64_MAX: out of memory. */
 uint64_t mpg_task_order_renew(const struct mpg_tasks *tasks, const struct mpg_task_times *time, int32_t *order);
-/* Gives out the tasks of all rounds anew, each from its first receive, as mpg_task_order_renew() does. Returns by how many ns the
- * last receives of all rounds end earlier than in TIME, together; NAN: out of memory. */
+/* Gives out the tasks of all rounds anew, from the first receive of each round, as mpg_task_order_renew() does. Returns,
+ * summed over rounds, how many ns earlier than in TIME the last receive ends; NAN: out of memory. */
 double mpg_task_order_gain(const struct mpg_tasks *tasks, const struct mpg_task_times *time, const int32_t *order);
 
 #endif

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Divides a worker's events into segments, each up to the worker's next messages to the master. A segment is the piece of a
- * task, or the worker's own: no task's. */
+/* Divides a worker's events into segments, each up to the worker's next messages to the master. A segment is either the piece
+ * of a task, or the worker's own, which belongs to no task. */
 #include "simulate/tasks/finding.h"
 
 enum { HOLDS = MPG_TASK_HOLDS, BREAKS = MPG_TASK_BREAKS, FAILS = MPG_TASK_FAILS, AGAIN = MPG_TASK_AGAIN };
 
-/* Maximum number of requests of a segment that are open at once; a segment with more is no task's. */
+/* Maximum number of a segment's requests that are open at once; a segment with more is not the piece of a task. */
 enum { MOST_REQUESTS = 32 };
 
-/* A segment of a worker while its events are read. It begins after the worker's previous messages to the master, and ends with
- * the messages that the next step of the master receives. */
+/* The current segment of a worker, whose events are being read. It begins after the worker's previous messages to the master,
+ * and ends with the messages that the next step of the master receives. */
 struct segment {
     struct mpg_task_finding *f;
     int32_t rank;
     /* of the worker */
-    uint32_t message;   /* index, in the sequence of its messages to the master, of the next message */
-    uint32_t answered;  /* index, in this sequence, of the message whose reply comes next */
-    uint32_t answered_number; /* number of the step with that message among the worker's steps */
-    uint32_t received;  /* messages received from the master */
-    uint64_t *own;      /* where the events of own segments are counted */
-    uint32_t own_run;   /* own segments counted there */
+    uint32_t message;   /* index of the worker's next message in the sequence of its messages to the master */
+    uint32_t answered;  /* index, in this sequence, of the message that is answered next */
+    uint32_t answered_number; /* number, among the worker's steps, of the step that receives this message */
+    uint32_t received;  /* number of messages received from the master */
+    uint64_t *own;      /* address where the events of the worker's own segments are counted */
+    uint32_t own_run;   /* number of own segments counted there */
     /* of the segment */
-    uint32_t number;    /* number of earlier segments */
-    uint64_t step;      /* the receive that takes the message before the segment; MPG_NO_TASK: the first segment */
-    uint64_t task;      /* the receive whose reply begins the segment; MPG_NO_TASK: none */
-    uint32_t task_number, replies; /* number of that receive's step among the worker's steps; replies received so far */
-    uint64_t events, next;      /* EVENTS: number of events so far; NEXT: the receive that takes the messages at the end */
-    uint32_t sent;      /* messages sent so far of those that NEXT takes */
-    bool has_ended;     /* all of these are sent; the next call that concerns other ranks begins the next segment */
-    int depth;          /* regions begun less regions ended */
-    struct mpg_task_place other; /* the first call that does not belong to a task */
+    uint32_t number;    /* number of the worker's earlier segments */
+    uint64_t step; /* the master's receive that takes the message before the segment; MPG_NO_TASK: this is the first segment */
+    uint64_t task;      /* the master's receive whose reply begins the segment; MPG_NO_TASK: none */
+    /* number of this receive's step among the worker's steps; number of its replies received so far */
+    uint32_t task_number, replies;
+    uint64_t events, next; /* EVENTS: number of events so far; NEXT: the master's receive that takes the messages at the end */
+    uint32_t sent;      /* number of messages sent so far of those that NEXT takes */
+    bool has_ended; /* all of these messages are sent, so that the next call that concerns other ranks begins the next segment */
+    int depth;          /* number of regions begun minus number of regions ended */
+    struct mpg_task_place other; /* the first call that cannot belong to a task */
     int64_t request[MOST_REQUESTS];
     uint32_t requests;
 };
@@ -40,7 +41,7 @@ static void note_other(struct segment *c, struct mpg_task_place at)
         c->other = at;
 }
 
-/* Returns the place of REQUEST among the open requests of C; REQUESTS: none. */
+/* Returns the index of REQUEST among the open requests of C; REQUESTS: it is not among them. */
 static uint32_t find_request(const struct segment *c, int64_t request)
 {
     uint32_t i = 0;
@@ -57,7 +58,7 @@ static void add_request(struct segment *c, struct mpg_task_place at, const struc
         c->request[c->requests++] = e->requests[0];
 }
 
-/* Returns true if E completes, tests or frees requests, all of C. */
+/* Returns true if E completes, tests or frees requests, and all of these are requests of C. */
 static bool is_about_own_requests(const struct segment *c, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -111,7 +112,7 @@ static int end_piece(struct segment *c, struct mpg_task_place at)
     return HOLDS;
 }
 
-/* Ends a segment that belongs to the worker. */
+/* Ends a segment that is the worker's own. */
 static void end_own(struct segment *c, struct mpg_task_place at)
 {
     struct mpg_task_finding *f = c->f;
@@ -132,7 +133,7 @@ static void end_own(struct segment *c, struct mpg_task_place at)
     *c->own += c->events;
 }
 
-/* Returns true if the segment C, as far as it is read, can be the piece of a task. */
+/* Returns true if segment C, as far as it has been read, can be the piece of a task. */
 static bool is_piece(const struct segment *c)
 {
     if (c->task == MPG_NO_TASK || c->other.call != MPG_CALL_COUNT)
@@ -141,7 +142,7 @@ static bool is_piece(const struct segment *c)
     return !task->is_named && c->replies == task->replies;
 }
 
-/* Ends the segment C before the call AT, or after the last call. */
+/* Ends segment C before the call AT, or after the last call. */
 static int end_segment(struct segment *c, struct mpg_task_place at)
 {
     int status = HOLDS;
@@ -164,14 +165,14 @@ static int end_segment(struct segment *c, struct mpg_task_place at)
 
 /* --- calls --- */
 
-/* Returns the receive from any source in whose step message I of C's sequence is received. */
+/* Returns the MPI_ANY_SOURCE receive in whose step message I of C's sequence is received. */
 static uint64_t step_of(const struct segment *c, uint32_t i)
 {
     const struct mpg_task_finding *f = c->f;
     return f->received[f->sequence[f->begin[c->rank] + i]].receive;
 }
 
-/* Moves c->answered to the next message whose step has a reply, if it has none. */
+/* Advances c->answered to the next message whose step has a reply. */
 static void find_answered(struct segment *c)
 {
     for (; c->answered < c->message; c->answered++) {
@@ -184,7 +185,7 @@ static void find_answered(struct segment *c)
     }
 }
 
-/* Takes E of C, which receives a message of the master, now or later. */
+/* Handles E of C's worker, which receives a message of the master, at once or later. */
 static void take_reply(struct segment *c, struct mpg_task_place at, const struct mpg_event *e)
 {
     const uint32_t number = c->received++;
@@ -206,15 +207,15 @@ static void take_reply(struct segment *c, struct mpg_task_place at, const struct
         add_request(c, at, e);
 }
 
-/* Returns true if receive K, which names C's worker as source and takes MESSAGE, is a final receive: MESSAGE ends the piece of a
- * task and has the tag of the worker's first message, or K is known to be one. */
+/* Returns true if receive K, which names C's worker as source and takes MESSAGE, is a final receive: K is known to be one, or
+ * MESSAGE ends the piece of a task and has the tag of the worker's first message. */
 static bool is_final(const struct segment *c, uint64_t k, const struct mpg_event *message)
 {
     const struct mpg_tasks *t = c->f->t;
     return t->task[k].is_used || (is_piece(c) && message->tag == t->message[t->worker[c->rank].first * t->messages].tag);
 }
 
-/* Takes E of C, a send to the master. */
+/* Handles E of C's worker, a send to the master. */
 static int take_message(struct segment *c, struct mpg_task_place at, const struct mpg_event *e)
 {
     struct mpg_task_finding *f = c->f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Simulates, gives out the tasks again by the times of the simulation, writes the trace again, until all receives take the
- * message that comes first. */
+/* Simulates the trace, gives out the tasks again by the times of the simulation, and writes the trace again, until all
+ * receives take the message that arrives first. */
 #include "simulate/tasks/redistribute.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "simulate/scenarios/companions.h"
 #include "simulate/tasks/order.h"
 
-/* Simulations at most. Each makes at least one more receive of each round right. */
+/* Maximum number of simulations. Each makes at least one more receive of each round take the first message. */
 enum { MOST_PASSES = 50 };
-/* Simulations with noise. */
+/* Number of simulations with noise. */
 enum { NOISY_RUNS = 8 };
 
 static void remove_trace(struct mpg_redistributed *x)
@@ -37,7 +37,7 @@ void mpg_redistributed_close(struct mpg_redistributed *x)
     *x = (struct mpg_redistributed){.passes = 0};
 }
 
-/* Writes TRACE with the tasks given out by ORDER, in place of X's trace. */
+/* Writes TRACE with the tasks given out by ORDER, replacing X's trace. */
 static int write_trace(struct mpg_redistributed *x, struct mpg_trace *trace, const int32_t *order, struct mpg_error *err)
 {
     const char *directory = getenv("TMPDIR");
@@ -53,7 +53,7 @@ static int write_trace(struct mpg_redistributed *x, struct mpg_trace *trace, con
     return (x->trace = mpg_trace_open(x->folder, err)) ? 0 : -1;
 }
 
-/* Keeps the recorded runs of RESULT, of the traced distribution. */
+/* Stores the recorded run times of RESULT, which is about the traced distribution. */
 static int keep_recorded(struct mpg_redistributed *x, const struct mpg_result *result, struct mpg_error *err)
 {
     const size_t bytes = (size_t)result->ranks * sizeof *x->recorded_ns;
@@ -64,7 +64,7 @@ static int keep_recorded(struct mpg_redistributed *x, const struct mpg_result *r
     return 0;
 }
 
-/* Simulates the present distribution, in replica REPLICA with noise (-1: without noise), and fills WATCH. */
+/* Simulates the present distribution and fills WATCH. REPLICA: with the noise of this replica; -1: without noise. */
 static int simulate(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files, int64_t replica,
                     struct mpg_redistributed *x, struct mpg_task_watch *watch, double *run_ns, struct mpg_error *err)
 {
@@ -87,7 +87,7 @@ static int simulate(const struct mpg_config *c, struct mpg_setting *setting, con
     return status;
 }
 
-/* Simulates replicas with noise, and gives out the tasks anew by the times of each. */
+/* Simulates replicas with noise, and computes for each how much shorter it is with tasks given out by its times. */
 static int find_gain(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
                      struct mpg_redistributed *x, struct mpg_task_watch *watch, const int32_t *order, struct mpg_error *err)
 {

@@ -10,15 +10,17 @@
 /* A trace with another distribution of tasks. Zero-initialised: none. */
 struct mpg_redistributed {
     struct mpg_tasks tasks;
-    struct mpg_trace *trace; /* NULL: the traced distribution is the distribution by arrival */
-    char folder[4096];       /* of TRACE, in $TMPDIR; empty: none */
-    uint64_t moved;          /* tasks that have another worker than in the trace */
-    uint64_t late;           /* receives that take a later message than the first; 0 unless the passes did not suffice */
-    uint32_t passes;         /* simulations without noise */
-    double traced_ns, run_ns; /* run without noise with the traced distribution, and with this one */
-    double noisy_ns, gain_ns; /* mean run of some replicas, with noise, in this distribution; by how much it would be shorter if
-                                 the tasks were given out anew in each replica; 0: not tried */
-    int64_t *recorded_ns;    /* by rank: the recorded run, from MPI_Init's leave to MPI_Finalize's enter */
+    struct mpg_trace *trace; /* NULL: the distribution by arrival is the traced distribution */
+    char folder[4096];       /* folder of TRACE, in $TMPDIR; empty: none */
+    uint64_t moved;          /* number of tasks that have another worker than in the trace */
+    /* number of receives that do not take the first message to arrive; 0 unless the number of passes did not suffice */
+    uint64_t late;
+    uint32_t passes;         /* number of simulations without noise */
+    double traced_ns, run_ns; /* run time without noise, with the traced distribution and with this one */
+    /* mean run time of some replicas, with noise, in this distribution; by how much it would be shorter if the tasks were
+     * given out anew in each replica; 0: not tried */
+    double noisy_ns, gain_ns;
+    int64_t *recorded_ns;    /* by rank: the recorded run time, from the leave of MPI_Init to the enter of MPI_Finalize */
 };
 
 /* Finds the distribution of FILES' tasks by arrival, in predict mode with the configuration C and its SETTING, without noise. If

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the master: the receives from any source and their steps. */
+/* Reads the events of the master: MPI_ANY_SOURCE receives, and their steps. */
 #include "common/reserve.h"
 #include "simulate/tasks/finding.h"
 
@@ -14,7 +14,7 @@ static int add_received(struct mpg_task_finding *f, int32_t source, uint64_t rec
     return HOLDS;
 }
 
-/* Adds a message to the last step. BYTES -1: unknown. */
+/* Adds a message to the last step. BYTES -1: its size is unknown. */
 static int add_message(struct mpg_task_finding *f, int32_t tag, int64_t bytes)
 {
     struct mpg_tasks *t = f->t;
@@ -37,7 +37,8 @@ int mpg_task_end_master(struct mpg_task_finding *f)
         return mpg_task_refuse(f, t->master, at, "the message that it finds is not received");
     if (t->n == 1)
         t->messages = f->taken;
-    while (task->is_named && f->taken < t->messages) { /* not a final receive: filled with messages that do not exist */
+    /* it is not a final receive: its step is filled with MPG_TASK_NO_MESSAGE */
+    while (task->is_named && f->taken < t->messages) {
         if (add_message(f, 0, MPG_TASK_NO_MESSAGE) != HOLDS)
             return FAILS;
         f->received_number--;
@@ -48,7 +49,7 @@ int mpg_task_end_master(struct mpg_task_finding *f)
     return HOLDS;
 }
 
-/* Begins the step of the call AT of RANK, the master, which takes or finds a message of rank FROM of COMM. */
+/* Begins a step with the call AT of RANK, the master, which takes or finds a message of rank FROM of COMM. */
 static int begin_step(struct mpg_task_finding *f, int32_t rank, struct mpg_task_place at, int32_t comm, int32_t from)
 {
     struct mpg_tasks *t = f->t;
@@ -78,7 +79,7 @@ static int begin_step(struct mpg_task_finding *f, int32_t rank, struct mpg_task_
     return HOLDS;
 }
 
-/* Takes E, a receive from any source, or a probe that found a message from any source. */
+/* Handles E, an MPI_ANY_SOURCE receive, or an MPI_ANY_SOURCE probe that found a message. */
 static int take_open(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e)
 {
     const struct mpg_task_place at = mpg_task_place_of(number, e);
@@ -99,7 +100,7 @@ static int take_open(struct mpg_task_finding *f, int32_t rank, uint64_t number, 
     return f->is_probed ? HOLDS : add_message(f, e->tag, e->bytes);
 }
 
-/* Takes E, a call of the master after a probe has found a message: another probe of it, or its receive. */
+/* Handles E, a call of the master after a probe has found a message: another probe of this message, or its receive. */
 static int take_probed(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e)
 {
     const struct mpg_task *task = &f->t->task[f->t->n - 1];
@@ -114,9 +115,9 @@ static int take_probed(struct mpg_task_finding *f, int32_t rank, uint64_t number
                            "not the MPI_Recv or MPI_Mrecv of the message that the call before has found");
 }
 
-/* --- receives from each worker, of which one is picked --- */
+/* --- one receive from each worker, of which calls pick one --- */
 
-/* Takes E, an MPI_Irecv of the master that names its source. */
+/* Handles E, an MPI_Irecv of the master that names its source. */
 static int take_post(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e)
 {
     struct mpg_tasks *t = f->t;
@@ -137,7 +138,7 @@ static int take_post(struct mpg_task_finding *f, int32_t rank, uint64_t number, 
     return HOLDS;
 }
 
-/* Returns the world rank from which REQUEST receives; -1: none. */
+/* Returns the world rank from which REQUEST is a posted receive; -1: none. */
 static int32_t find_pick(const struct mpg_task_finding *f, int64_t request)
 {
     for (int32_t r = 0; r < f->t->ranks; r++)
@@ -146,7 +147,7 @@ static int32_t find_pick(const struct mpg_task_finding *f, int64_t request)
     return -1;
 }
 
-/* Notes the places of the receives in the list of E. */
+/* Stores the indices that the receives have in the list of E. */
 static void take_first_list(struct mpg_task_finding *f, const struct mpg_event *e)
 {
     for (uint32_t i = 0; i < e->request_number && (int32_t)i < f->picks; i++) {
@@ -159,7 +160,7 @@ static void take_first_list(struct mpg_task_finding *f, const struct mpg_event *
     }
 }
 
-/* Returns true if the list of E is all receives that are posted, in the order of the first list. */
+/* Returns true if the list of E has all receives that are posted, in the order of the first list. */
 static bool is_whole_list(const struct mpg_task_finding *f, const struct mpg_event *e)
 {
     uint32_t i = 0;
@@ -171,7 +172,7 @@ static bool is_whole_list(const struct mpg_task_finding *f, const struct mpg_eve
     return i == e->request_number && (int64_t)i == f->picks;
 }
 
-/* Takes E, a completion of the master that completes a receive of the list. */
+/* Handles E, a completion of the master that completes a receive of the list. */
 static int take_pick(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e)
 {
     const struct mpg_task_place at = mpg_task_place_of(number, e);
@@ -193,7 +194,7 @@ static int take_pick(struct mpg_task_finding *f, int32_t rank, uint64_t number, 
 
 /* --- calls --- */
 
-/* Takes E, a completion of the master. *HAS_RECEIVED: it completes the receive from any source. */
+/* Handles E, a completion of the master. *HAS_RECEIVED: E completes the MPI_ANY_SOURCE receive. */
 static int take_completion(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e,
                            bool *has_received)
 {
@@ -211,7 +212,7 @@ static int take_completion(struct mpg_task_finding *f, int32_t rank, uint64_t nu
     return status == HOLDS ? add_message(f, f->posted.tag, -1) : status;
 }
 
-/* Returns true if E, a receive or probe of the master that names its source, is of the last step. */
+/* Returns true if E, a receive or probe of the master that names its source, belongs to the last step. */
 static bool is_of_step(const struct mpg_task_finding *f, const struct mpg_event *e)
 {
     const struct mpg_tasks *t = f->t;
@@ -219,7 +220,7 @@ static bool is_of_step(const struct mpg_task_finding *f, const struct mpg_event 
            mpg_task_world(f->trace, e->comm, e->from) == t->task[t->n - 1].source && (t->n == 1 || f->taken < t->messages);
 }
 
-/* Takes E, a receive of the master that names a worker as source and is not of the last step. */
+/* Handles E, a receive of the master that names a worker as source and does not belong to the last step. */
 static int take_named(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e)
 {
     const int status = begin_step(f, rank, mpg_task_place_of(number, e), e->comm, e->from);
@@ -237,7 +238,7 @@ static bool may_be_final(const struct mpg_task_finding *f, const struct mpg_even
            source >= 0 && f->t->worker[source].is_worker;
 }
 
-/* Takes E, a send of the master. Returns true if it belongs to the last step. */
+/* Handles E, a send of the master. Returns true if it belongs to the last step. */
 static bool take_reply(struct mpg_task_finding *f, int32_t rank, const struct mpg_event *e)
 {
     struct mpg_tasks *t = f->t;
@@ -252,7 +253,7 @@ static bool take_reply(struct mpg_task_finding *f, int32_t rank, const struct mp
         (kind != MPG_KIND_SEND && kind != MPG_KIND_ISEND))
         return false;
     struct mpg_task *task = &t->task[t->n - 1];
-    if (!t->worker[to].is_worker && to != rank) { /* its first task */
+    if (!t->worker[to].is_worker && to != rank) { /* this is the worker's first task */
         t->worker[to].begins = t->n;
         return true;
     }

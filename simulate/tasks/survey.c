@@ -91,7 +91,7 @@ void mpg_task_survey_begin(struct mpg_task_survey *x, int32_t rank)
     memset(x->pick.partner, 0, (size_t)x->ranks * sizeof *x->pick.partner);
 }
 
-/* Returns true if E completes whichever of its requests comes first. */
+/* Returns true if E completes whichever of its requests is complete first. */
 static bool picks(const struct mpg_event *e)
 {
     switch (mpg_call_plain(e->call)) {
@@ -115,7 +115,7 @@ static void take_open(struct mpg_task_survey *x, uint64_t number, const struct m
 {
     const int32_t source = mpg_task_world(x->trace, e->comm, e->from);
     if (x->open.n == 0 || x->open.rank != x->pick.rank)
-        x->open_ranks++; /* counts each call of a later rank: only 1 and more than 1 matter */
+        x->open_ranks++; /* counts every call of later ranks, because only 0, 1 and more matter */
     if (x->open.n == 0)
         x->open.rank = x->pick.rank;
     if (x->open.rank != x->pick.rank)

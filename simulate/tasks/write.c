@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a trace whose tasks have other workers. The pieces are read in the order of the master's receives, from all workers side
- * by side, and go to the files of their new workers. */
+/* Writes a trace whose tasks have other workers. The pieces are read in the order of the master's receives, from all workers
+ * at the same time, and are written to the files of their new workers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,23 +8,23 @@
 #include "simulate/tasks/survey.h"
 #include "trace/copy/copy.h"
 
-/* Workers whose files are open at once: some MiB each. */
+/* Maximum number of workers whose files are open at once; each needs some MiB. */
 enum { MOST_FILES = 64 };
 
-/* A worker as it was traced. */
+/* A worker as source: its events in the trace that is read. */
 struct source {
     struct mpg_cursor *cursor;
-    int64_t left_ns; /* leave of the last event that was read; INT64_MIN: none was */
+    int64_t left_ns; /* leave of the last event that was read, on the worker's clock; INT64_MIN: none was read */
 };
 
-/* A worker as it is written. */
+/* A worker as sink: its events in the trace that is written. */
 struct sink {
-    struct mpg_copy *copy; /* NULL: not written in this pass */
+    struct mpg_copy *copy; /* NULL: the worker is not written in this pass */
     int64_t left_ns;
 };
 
-/* Request numbers in a trace are smaller. The numbers in a piece that moves from rank R to another rank are raised by R + 1 times
- * MOVED, so that no two requests of a rank have one number. */
+/* Larger than all request numbers in a trace. The numbers in a piece that moves from rank R to another rank are increased by
+ * R + 1 times MOVED, so that no two requests of a rank have the same number. */
 static const int64_t MOVED = (int64_t)1 << 40;
 
 /* Lists of requests that get other numbers. */
@@ -44,13 +44,14 @@ struct writing {
     struct mpg_error *err;
 };
 
-/* Facts about clocks are not true of the new trace; deaths come last, from the reader. */
+/* Returns true if fact KEY holds for the new trace: facts about clocks do not; deaths are written last, when the reader
+ * returns them. */
 static bool is_kept(const char *key)
 {
     return strcmp(key, "clock") != 0 && strcmp(key, "clocks") != 0 && strcmp(key, "died") != 0;
 }
 
-/* Returns a copy that has the facts of RANK; NULL with the error. */
+/* Returns a copy of the trace in which the facts of RANK have been written; NULL with the error. */
 static struct mpg_copy *begin_rank(struct writing *x, int32_t rank)
 {
     struct mpg_copy *copy = mpg_copy_new(x->trace, x->folder, x->err);
@@ -75,7 +76,7 @@ static int end_rank(struct writing *x, struct mpg_copy *copy, bool last, int sta
 
 /* --- pieces of workers --- */
 
-/* Stores the N numbers FROM, each raised by ADDED, in *LIST, and returns them. NULL: out of memory, with ERR. */
+/* Stores the N numbers FROM, each increased by ADDED, in *LIST, and returns *LIST. NULL: out of memory, with ERR. */
 static const int64_t *renumber(int64_t **list, uint32_t *capacity, const int64_t *from, uint32_t n, int64_t added,
                                struct mpg_error *err)
 {
@@ -86,7 +87,7 @@ static const int64_t *renumber(int64_t **list, uint32_t *capacity, const int64_t
     return *list;
 }
 
-/* Gives the requests and matched messages of E, an event of worker FROM that goes to another rank, other numbers. */
+/* Renumbers the requests and matched messages of E, an event of worker FROM that moves to another rank. */
 static int renumber_event(struct writing *x, int32_t from, struct mpg_event *e)
 {
     const int64_t added = MOVED * (from + 1);
@@ -100,7 +101,7 @@ static int renumber_event(struct writing *x, int32_t from, struct mpg_event *e)
     return 0;
 }
 
-/* Moves the next N events of worker FROM to worker TO, or skips them if TO is not written. */
+/* Moves the next N events of worker FROM to worker TO; skips them if TO is not written. */
 static int move_events(struct writing *x, int32_t from, uint64_t n, int32_t to)
 {
     struct source *in = &x->source[from];
@@ -149,7 +150,7 @@ static int open_sources(struct writing *x)
     return 0;
 }
 
-/* Writes the workers from rank FIRST on, as many as may be open. *NEXT: the rank after them. */
+/* Writes the workers from rank FIRST on, as many as may be open at once. *NEXT: the rank after them. */
 static int write_some(struct writing *x, int32_t first, int32_t *next)
 {
     int status = open_sources(x), files = 0;
@@ -175,24 +176,24 @@ static int write_some(struct writing *x, int32_t first, int32_t *next)
 
 /* --- the master and all other ranks --- */
 
-/* The messages that a worker has sent or will send next, each by the receive of the traced run that takes it. */
+/* The messages that a worker has sent or will send next; each is named by the receive that takes it in the traced run. */
 struct line {
-    uint64_t *message; /* T's depth at most */
+    uint64_t *message; /* at most DEPTH of T */
     uint32_t first, n;
-    uint32_t finals;   /* final receives of this round */
+    uint32_t finals;   /* number of final receives in this round */
 };
 
 struct master {
-    uint64_t k;          /* the next receive from any source */
+    uint64_t k;          /* number of the next MPI_ANY_SOURCE receive */
     uint64_t call;       /* number of the next call */
     struct line *line;   /* by world rank */
-    uint64_t message;    /* the receive of the traced run that takes the messages that receive k - 1 takes now */
-    uint32_t taken;      /* number of these messages that are received */
-    uint32_t replies;    /* replies to receive k - 1 that are still to come */
-    /* if the master picks, by world rank: the request of the receive that is posted, as traced and as written; 0: none */
+    uint64_t message;    /* the receive that takes, in the traced run, the messages that receive k - 1 takes now */
+    uint32_t taken;      /* number of these messages that have been received */
+    uint32_t replies;    /* number of replies to receive k - 1 that have not been sent yet */
+    /* if the master picks, by world rank: request of the posted receive, in the traced and in the written trace; 0: none */
     int64_t *traced, *request;
-    int32_t *at_place;   /* the worker of each place in the list */
-    int64_t *list, done; /* the requests of the present call, and the request that it completes */
+    int32_t *at_place;   /* by index in the list of receives: its worker */
+    int64_t *list, done; /* requests of the present call; the request that it completes */
 };
 
 static void push(const struct mpg_tasks *t, struct line *line, uint64_t message)
@@ -208,7 +209,7 @@ static uint64_t pop(const struct mpg_tasks *t, struct line *line)
     return message;
 }
 
-/* Puts into LINE the worker's own messages of a round, from MESSAGE on. */
+/* Adds to LINE the worker's own messages of a round, from MESSAGE on. */
 static void push_own(const struct mpg_tasks *t, struct line *line, uint64_t message)
 {
     line->finals = 0;
@@ -218,13 +219,13 @@ static void push_own(const struct mpg_tasks *t, struct line *line, uint64_t mess
     }
 }
 
-/* Makes E find or receive message I of the messages that receive MESSAGE of the traced run takes, from WORKER. */
+/* Changes E so that it finds or receives, from WORKER, message I of those that receive MESSAGE takes in the traced run. */
 static void receive(const struct mpg_tasks *t, int32_t worker, uint64_t message, uint32_t i, struct mpg_event *e)
 {
     const struct mpg_task_message *m = &t->message[message * t->messages + i];
     e->from = t->worker[worker].in_comm;
     e->tag = m->tag;
-    if (mpg_call_kind(e->call) != MPG_KIND_IRECV) /* whose bytes are the size of its buffer */
+    if (mpg_call_kind(e->call) != MPG_KIND_IRECV) /* for an Irecv, bytes is the size of the buffer, which stays */
         e->bytes = m->bytes;
 }
 
@@ -251,7 +252,7 @@ static void begin_step(const struct writing *x, struct master *m)
         push_own(t, line, t->task[t->final[(size_t)task->round * (size_t)t->ranks + (size_t)worker]].after);
 }
 
-/* Returns the world rank from which REQUEST receives in the trace; -1: none. */
+/* Returns the world rank from which REQUEST of the trace receives; -1: none. */
 static int32_t find_traced(const struct mpg_tasks *t, const struct master *m, int64_t request)
 {
     for (int32_t r = 0; r < t->ranks; r++)
@@ -260,8 +261,8 @@ static int32_t find_traced(const struct mpg_tasks *t, const struct master *m, in
     return -1;
 }
 
-/* Gives E, a completion of the master, the list of the receives that are posted; if E BEGINS a step, it completes the receive
- * from the step's source. */
+/* Sets the requests of E, a completion of the master, to the receives that are posted; if E BEGINS a step, E completes the
+ * receive from the step's source. */
 static void pick(const struct writing *x, struct master *m, bool begins, struct mpg_event *e)
 {
     const struct mpg_tasks *t = x->t;
@@ -283,7 +284,7 @@ static void pick(const struct writing *x, struct master *m, bool begins, struct 
         e->done = &m->done;
 }
 
-/* Takes E, a receive of the master that is posted from one worker: after a task from the worker that gets the task. */
+/* Changes E, a receive that the master posts from one worker: after a task, from the worker that now gets the task. */
 static void post(const struct writing *x, struct master *m, struct mpg_event *e)
 {
     const struct mpg_tasks *t = x->t;
@@ -301,7 +302,7 @@ static void post(const struct writing *x, struct master *m, struct mpg_event *e)
     receive(t, worker, m->line[worker].message[m->line[worker].first], 0, e);
 }
 
-/* Takes E, a receive from any source that is posted: it takes the message of the next receive from any source. */
+/* Changes E, an MPI_ANY_SOURCE receive that is posted: it gets the message of the next MPI_ANY_SOURCE receive. */
 static void post_open(const struct writing *x, const struct master *m, struct mpg_event *e)
 {
     const struct mpg_tasks *t = x->t;
@@ -314,7 +315,7 @@ static void post_open(const struct writing *x, const struct master *m, struct mp
     receive(t, x->order[k], line->message[line->first], 0, e);
 }
 
-/* Gives E, an event of the master, its new peer. */
+/* Sets the peer of E, an event of the master, to the new one. */
 static void redirect(const struct writing *x, struct master *m, struct mpg_event *e)
 {
     const struct mpg_tasks *t = x->t;
@@ -353,7 +354,7 @@ static void clear_lines(struct master *m, int32_t ranks)
     free(m->list);
 }
 
-/* Prepares the list of receives. */
+/* Allocates and fills the list of receives. */
 static int make_list(const struct mpg_tasks *t, struct master *m)
 {
     m->traced = calloc((size_t)t->ranks, sizeof *m->traced);
@@ -368,7 +369,7 @@ static int make_list(const struct mpg_tasks *t, struct master *m)
     return 0;
 }
 
-/* Prepares the lines of the workers. */
+/* Allocates and fills the lines of the workers. */
 static int make_lines(const struct writing *x, struct master *m)
 {
     const struct mpg_tasks *t = x->t;
@@ -384,7 +385,7 @@ static int make_lines(const struct writing *x, struct master *m)
     return t->picks ? make_list(t, m) : 0;
 }
 
-/* Writes RANK, which is no worker. */
+/* Writes RANK, which is not a worker. */
 static int write_other(struct writing *x, int32_t rank, bool last)
 {
     struct master m = {.k = 0};
@@ -419,7 +420,7 @@ int mpg_tasks_write(struct mpg_trace *trace, const struct mpg_tasks *t, const in
         if (!t->worker[r].is_worker && r != t->master)
             status = write_other(&x, r, false);
     if (status == 0)
-        status = write_other(&x, t->master, true); /* the definitions that no other file has */
+        status = write_other(&x, t->master, true); /* the master's file gets the definitions that no other file has */
     free(x.renumbered.requests);
     free(x.renumbered.done);
     free(x.source);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prefetch. Streams take turns of some calls each, mostly in the same order; the lanes of all streams exceed the cache. */
+/* Prefetching. Streams are evaluated in turns of some calls each, mostly in the same order, and the values of all streams do
+ * not fit into the cache. */
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/models/perturbation.h"
 
-/* Lanes whose noise is fetched at once. */
+/* number of lanes whose noise is prefetched at once */
 enum { AT_ONCE = 16, LINE_BYTES = 64 };
 
 static void fetch(const void *from, size_t bytes)
@@ -19,7 +20,7 @@ static void fetch_terms(const struct mpg_evaluator *l, int32_t rank, enum mpg_de
     fetch(account + (size_t)first * l->n, (size_t)(last - first + 1) * l->n * sizeof(double));
 }
 
-/* Prefetches the data that each interval and call of STREAM, a rank's first, reads or adds to. */
+/* Prefetches the data that each interval and call of STREAM, its rank's first, reads or adds to. */
 static void fetch_state(const struct mpg_evaluator *l, uint32_t stream)
 {
     const size_t cursor_bytes = l->n * l->cursor_bytes;
@@ -32,7 +33,7 @@ static void fetch_state(const struct mpg_evaluator *l, uint32_t stream)
         fetch(stream_value(l, stream, STREAM_PASSED), l->n * sizeof(double));
 }
 
-/* Prefetches the target's noise records for further lanes of STREAM. The lanes' cursors have been fetched by now. */
+/* Prefetches the target's noise records for further lanes of STREAM. The lanes' cursors have been prefetched by now. */
 static void fetch_noise(struct mpg_evaluator *l, uint32_t stream)
 {
     const uint32_t at = l->ahead.fetched, left = l->n - at, n = left < AT_ONCE ? left : AT_ONCE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrivals that calls choose from, in perturb mode: traced times and delays (docs/MODEL.md,
+/* Arrival times in perturb mode, from traced times and delays, for calls that can complete other messages (docs/MODEL.md,
  * section 6). */
 #include <math.h>
 #include <stdlib.h>
@@ -9,15 +9,15 @@
 
 /* ---- times of candidates ---- */
 
-/* Finds the traced time t(A) of candidate C of S, whose message flies FLIGHT_NS, and the time to which the slot's delay
- * is added. */
+/* Finds the traced arrival t(A) of candidate C of S, whose message takes FLIGHT_NS, and the time to which the slot's delay
+ * must be added. */
 static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step *s,
                             const struct mpg_candidate *c, double flight_ns, struct mpg_pick *p)
 {
     const struct mpg_edge *e = c->arrival;
     p->value = slot_delay(l, e->slot);
     p->cause = slot_propagated(l, e->slot);
-    if (l->absorb == MPG_ABSORB_WAIT) { /* with this slack a message arrives when its receive completes */
+    if (l->absorb == MPG_ABSORB_WAIT) { /* with this kind of slack a message arrives when its receive completes */
         p->traced_ns = p->base_ns = c->done_ns;
         p->cause_ns = c->done_ns - flight_ns;
         return;
@@ -29,7 +29,7 @@ static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step
 
 static void place(void *evaluator, const struct mpg_step *s, uint32_t begin, uint32_t end, struct mpg_pick *pick)
 {
-    const struct mpg_edge *before = NULL; /* most lists have few sources and sizes, and so few flight times */
+    const struct mpg_edge *before = NULL; /* most lists have few sources and sizes, and therefore few different message times */
     double flight = 0;
     for (uint32_t i = begin; i < end; i++) {
         const struct mpg_edge *e = s->alternatives->candidates[i].arrival;
@@ -56,14 +56,14 @@ static void set_arrival(const struct mpg_evaluator *l, const struct mpg_pick *p,
     slot_propagated(l, p->slot)[w] = at_ns - p->traced_ns - put_ns;
 }
 
-/* The injected part of P's arrival in lane W, ns; P arrives at the earliest departure or later. */
+/* Returns the injected part of P's arrival in lane W, ns. P does not arrive before its earliest departure. */
 static double put_into(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w)
 {
     const double at_ns = fmax(slot_delay(l, p->slot)[w] + p->base_ns, p->start_ns - p->raised_ns);
     return at_ns - p->traced_ns - slot_propagated(l, p->slot)[w];
 }
 
-/* Records the provenance of P in lane W. The value comes from CAME; the value without the injected part comes from
+/* Records the provenance of P in lane W. The arrival comes from CAME; the arrival without the injected part comes from
  * PROPAGATED_SLOT, where it was PROPAGATED_NS. */
 static void record_provenance(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w,
                               const struct mpg_arrival_origin *came, uint32_t propagated_slot, double propagated_ns)

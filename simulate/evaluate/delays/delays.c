@@ -7,10 +7,10 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Keeps rare functions out of the loop over steps, which then need not save their registers. */
+/* For rare functions: not inlined into the loop over steps, which then need not save their registers. */
 #define NOINLINE __attribute__((noinline))
 
-/* The number of vectors of n values that only this mode has. */
+/* Number of vectors that only this mode has. */
 enum { VECTORS = 9 };
 
 static void list_vectors(struct mpg_evaluator *l, double **vector[VECTORS])
@@ -20,7 +20,7 @@ static void list_vectors(struct mpg_evaluator *l, double **vector[VECTORS])
     memcpy(vector, all, sizeof all);
 }
 
-/* Chooses the vectors of slots and streams that the perturbation needs. */
+/* Sets which vectors of slots and streams the perturbation needs. */
 static void use_overheads(struct mpg_evaluator *l, bool leaves, bool covers)
 {
     l->leaves = leaves;
@@ -127,7 +127,7 @@ static inline int reserve(struct mpg_evaluator *l, const struct mpg_step *s, uin
     return 0;
 }
 
-/* Returns true if the step ENTER S matters: a delay is injected into the interval, or later steps need the stream's
+/* Returns true if the step ENTER S must be evaluated: a delay is injected into the interval, or later steps need the stream's
  * position. */
 static inline bool enters(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
@@ -200,7 +200,7 @@ static NOINLINE void step_load(struct mpg_evaluator *l, const struct mpg_step *s
     }
 }
 
-/* A rank without MPI_Finalize ends with the latest of its threads; the other threads' delays are hidden. */
+/* Ends a rank without MPI_Finalize: with the latest of its threads; the delays of the other threads count as hidden. */
 static void settle(struct mpg_evaluator *l, int32_t rank)
 {
     double *term[MPG_ACCOUNT_TERMS];

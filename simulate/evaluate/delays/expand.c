@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives by their algorithms' messages, as delays (docs/MODEL.md, section 4, Expanded collectives). A member's delay is
- * the difference of two evaluations: perturbed messages between late members, and unperturbed messages between members that
- * arrive as in the trace.
+/* Evaluates collectives as the messages of their algorithms, in delays (docs/MODEL.md, section 4, Expanded collectives). A
+ * member's delay is the difference of two evaluations: perturbed messages between late members, and unperturbed messages
+ * between members that arrive as in the trace.
  *
  * An evaluation for n lanes has 2 n + 1: n perturbed lanes, n lanes with late members but unperturbed messages (for the
  * account), and one as traced. A slot holds the traced time in slot_base, and the delays of the first two groups in
@@ -15,8 +15,8 @@
 struct expanding {
     struct mpg_evaluator *l;
     const struct mpg_expanding *c;
-    double *lambda, *tau, *ack; /* times of the current message: 2 n + 1 values each */
-    double target_scale, source_scale; /* factors of all message costs */
+    double *lambda, *tau, *ack; /* of the current message: 2 n + 1 values each */
+    double target_scale, source_scale; /* factors for all message costs, on the target and on the source */
 };
 
 uint32_t mpg_delays_expanded_lanes(const struct mpg_evaluator *l)
@@ -24,13 +24,14 @@ uint32_t mpg_delays_expanded_lanes(const struct mpg_evaluator *l)
     return 2 * l->n + 1;
 }
 
-/* Writes BASE_NS plus DELTA, at least 0, for perturbed lanes, then BASE_NS for unperturbed lanes, both scaled. */
+/* Writes BASE_NS plus DELTA, but at least 0, for perturbed lanes, then BASE_NS for unperturbed lanes, all multiplied by the
+ * factors. */
 static void put_together(const struct expanding *x, double base_ns, const double *delta,
                          double *value)
 {
     const uint32_t n = x->l->n;
     const double traced_ns = x->source_scale * base_ns, scale = x->target_scale;
-    for (uint32_t w = 0; w < n; w++) { /* no fmax(): the loop becomes vector code */
+    for (uint32_t w = 0; w < n; w++) { /* without fmax() the compiler vectorises the loop */
         const double ns = base_ns + delta[w];
         value[w] = scale * (ns > 0 ? ns : 0);
     }
@@ -109,7 +110,7 @@ static double gap(void *data, const struct mpg_message *m)
     return 0;
 }
 
-/* Draws kappa of a round in the first n lanes; 0 in the other lanes. */
+/* Draws kappa of a round in the first n lanes, and writes 0 in the others. */
 static void call(void *data, int32_t index, uint32_t number, double *kappa_ns)
 {
     const struct expanding *x = data;
@@ -119,7 +120,7 @@ static void call(void *data, int32_t index, uint32_t number, double *kappa_ns)
     mpg_perturb_round_call(l->p, origin->rank, origin->call, origin->index, number, l->first, l->n, kappa_ns);
 }
 
-/* Costs of reductions: the target's in the first n lanes, the source's in the other lanes; the target's everywhere if the
+/* Writes the costs of reductions: the target's in the first n lanes, the source's in the others; the target's in all if the
  * source is unknown. */
 static void reduce(void *data, double bytes, double *reduce_ns)
 {

@@ -9,14 +9,14 @@
 
 /* ---- slack ---- */
 
-/* Returns true if the floors of S can be remembered: S receives one message, and the floors depend on nothing else. */
+/* Returns true if the minimum times of S can be reused: S receives one message, and the minimum times depend on nothing else. */
 static inline bool has_last_floors(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     return l->floored && s->edge_number == 1 && s->edges[0].kind == MPG_EDGE_ARRIVAL && s->sent_number == 0 &&
            s->lost_number == 0 && !s->changed;
 }
 
-/* The minimum times of S; mostly remembered from the stream's last receive. */
+/* Returns the minimum times of S, mostly those stored for the stream's last receive. */
 static inline const struct mpg_floored *last_floors(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     const struct mpg_edge *e = &s->edges[0];
@@ -27,7 +27,7 @@ static inline const struct mpg_floored *last_floors(const struct mpg_evaluator *
     return f;
 }
 
-/* Returns the time from the other end of E to the call's leave, minus the minimum time, ns. */
+/* Returns the slack of E: the time from its other end to the call's leave, minus the minimum time, ns. */
 static double edge_slack(const struct mpg_evaluator *l, const struct mpg_step *s,
                          const struct mpg_edge *e)
 {
@@ -77,16 +77,16 @@ static double local_slack(const struct mpg_evaluator *l, const struct mpg_step *
     return fmax(0, (double)s->duration_ns - floor_ns);
 }
 
-/* Whether E is the acknowledgement of a message that waits for the receiver on the target only, because hypotheses enlarge the
- * message. Such an edge has no slack. */
+/* Returns whether E is the acknowledgement of a message that waits for its receiver only on the target, because hypotheses
+ * enlarge the message. Such an edge has no slack. */
 static bool is_answer_of_target(const struct mpg_step *s, const struct mpg_edge *e)
 {
     return !s->changed && e->kind == MPG_EDGE_ACK && e->changed;
 }
 
 /* Returns how much earlier S would have ended if no rank had been off its CPU, ns: at most MIN, the minimum slack of the
- * edges. In a collective in which all members wait for all: at most the time since the last member arrived, minus the call's
- * minimum time. */
+ * edges. In a collective in which every member waits for all, also at most the time since the last member arrived, minus the
+ * call's minimum time. */
 static double off_cpu_part(const struct mpg_evaluator *l, const struct mpg_step *s, double min)
 {
     double off_ns = (double)s->call_off_ns;
@@ -122,10 +122,11 @@ static bool has_waited_for(const struct mpg_evaluator *l, const struct mpg_step 
     }
 }
 
-/* Computes the slack of each edge of S, and returns the slack of the local edge. At least one edge has no slack: the call
- * waited for this edge. If the call waited, the edge with the minimum slack loses this slack, each other edge loses half
- * as much, since any edge may have had the long flight, and the local edge loses nothing. If the call did not wait, or was
- * off its CPU, all edges lose the minimum slack: the excess time of the call delayed every edge. */
+/* Computes the slack of each edge of S, and returns the slack of the local edge. At least one edge gets no slack, the edge
+ * for which the call waited. If the call waited, the minimum slack is subtracted from the edge that has it, and half of it
+ * from each other edge, because the message of any edge may have been slow; the local edge keeps its slack. If the call did
+ * not wait, or was off its CPU, the minimum slack is subtracted from all edges, because the excess time of the call delayed
+ * every edge. */
 static double find_slacks(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     if (l->absorb == MPG_ABSORB_NONE) /* no edge has slack */
@@ -143,9 +144,9 @@ static double find_slacks(struct mpg_evaluator *l, const struct mpg_step *s)
         min = slack_ns < min ? slack_ns : min;
         waited = waited || (may_wait && has_waited_for(l, s, e, slack_ns, own_ns));
     }
-    if (s->changed) /* the traced duration does not bind a changed call */
+    if (s->changed) /* if the call changes, its traced duration is no limit */
         return local;
-    for (uint32_t i = 0; i < s->lost_number; i++) { /* the call may have waited for a lost edge */
+    for (uint32_t i = 0; i < s->lost_number; i++) { /* the call may have waited for an edge that hypotheses drop */
         const struct mpg_edge *e = &s->edges[s->edge_number + i];
         const double slack_ns = edge_slack(l, s, e);
         min = slack_ns < min ? slack_ns : min;
@@ -162,15 +163,15 @@ static double find_slacks(struct mpg_evaluator *l, const struct mpg_step *s)
 
 /* ---- edges ---- */
 
-/* Whether the call's own kappa is part of an edge of KIND. */
+/* Returns whether the call's own kappa is part of an edge of KIND. */
 static inline bool has_kappa(enum mpg_edge_kind kind)
 {
     return kind != MPG_EDGE_MEETING && kind != MPG_EDGE_MEMBER && kind != MPG_EDGE_HELD &&
            kind != MPG_EDGE_ACK;
 }
 
-/* The kappas of edge E: the call's own; for the answer to a synchronous send in the paper's reading, the kappas of a waiting
- * receive and of a call that completes a request. NULL: none. */
+/* Returns the kappas of edge E: the call's own; for the acknowledgement of a synchronous send, if kappas are applied as in
+ * Sottile 2006, those of a waiting receive and of a call that completes a request. NULL: none. */
 static const double *edge_kappa(struct mpg_evaluator *l, const struct mpg_edge *e)
 {
     if (has_kappa(e->kind))
@@ -185,8 +186,8 @@ static const double *edge_kappa(struct mpg_evaluator *l, const struct mpg_edge *
     return l->answered;
 }
 
-/* Returns the shift from a delay of the message's start on the target to a delay of the node on the traced machine. On
- * the traced machine the node lies at the leave of the call at the latest, even if the usual message time is longer. */
+/* Returns the difference, ns, to be added to a delay of the message's start on the target to get a delay of the node in the
+ * traced run. In the traced run the node is not later than the leave of the call, even if the usual message time is longer. */
 static double changed_shift(const struct mpg_evaluator *l, const struct mpg_step *s,
                             const struct mpg_edge *e)
 {
@@ -210,7 +211,7 @@ static void add_ack(struct mpg_evaluator *l, const struct mpg_step *s, const str
         mpg_perturb_ack(path_costs, &m, l->first, l->n, value);
 }
 
-/* Adds the edge's delta without kappa to each lane. */
+/* Adds the delay of edge E, without kappa, to each lane. */
 static void add_delta(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e,
                       double *value)
 {
@@ -237,14 +238,14 @@ static bool has_delta(enum mpg_edge_kind kind)
     return kind == MPG_EDGE_ACK || kind == MPG_EDGE_ENVELOPE || kind == MPG_EDGE_ROOT;
 }
 
-/* Whether by E an inserted call, S, waits for the receiver, which may have come later in the traced run, where S takes no
- * time. */
+/* Returns whether by edge E an inserted call, S, waits for the receiver, which may have come later in the traced run, where S
+ * takes no time. */
 static bool is_wait_inserted(const struct mpg_step *s, const struct mpg_edge *e)
 {
     return e->kind == MPG_EDGE_HELD && mpg_is_inserted(s->number);
 }
 
-/* Finds the value of edge E with its delta but for kappa, into X. */
+/* Sets X to the value of edge E with its delay, but without kappa. */
 static void find_value(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e,
                        struct mpg_lane_edge *x)
 {
@@ -252,7 +253,7 @@ static void find_value(struct mpg_evaluator *l, const struct mpg_step *s, const 
     const bool is_node = e->kind == MPG_EDGE_MEETING || e->kind == MPG_EDGE_MEMBER ||
                          e->kind == MPG_EDGE_HELD;
     x->value = is_envelope ? slot_propagated(l, e->slot) : slot_delay(l, e->slot);
-    x->ready = is_node; /* the value of a node contains the kappas */
+    x->ready = is_node; /* the value of a node contains the members' kappas */
     x->shift_ns = is_envelope || x->ready ? 0 : changed_shift(l, s, e);
     const bool waits = is_wait_inserted(s, e);
     if (!has_delta(e->kind) && !waits)
@@ -265,15 +266,14 @@ static void find_value(struct mpg_evaluator *l, const struct mpg_step *s, const 
     add_delta(l, s, e, l->scratch);
 }
 
-/* No message arrives before its earliest departure. Returns the gap between this limit and the end of the call, ns: through
- * E the call ends at least this long after the message's arrival without injected delay (negative: before the arrival).
- * INFINITY: E is not an edge of a message. */
+/* Returns gap_ns of struct mpg_lane_edge for E. No message arrives before its earliest departure; the gap is the time by
+ * which the call may end before this departure, ns. INFINITY: E is not an edge of a message. */
 static inline double causal_gap(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e,
                          double slack_ns)
 {
     if (e->changed || (e->kind != MPG_EDGE_ARRIVAL && e->kind != MPG_EDGE_ACK))
         return INFINITY;
-    if (l->comparable) { /* the whole time, even if the floor is longer */
+    if (l->comparable) { /* the whole traced time, even if the minimum time is longer */
         const double took_ns = s->leave_ns - start_ns(l, s->rank, e);
         return (took_ns > 0 ? took_ns : 0) - slack_ns;
     }
@@ -291,7 +291,7 @@ static inline enum mpg_counted how_counted(const struct mpg_evaluator *l, const 
                                                     : MPG_COUNTED_HERE;
 }
 
-/* Finds the earliest departure of the message of edge X, as a delay; an exchange may have moved this message to X. */
+/* Finds the earliest departure of the message of edge X, as a delay; an exchange may have given X another message. */
 static void find_left(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e,
                       struct mpg_lane_edge *x)
 {
@@ -304,7 +304,7 @@ static void find_left(struct mpg_evaluator *l, const struct mpg_step *s, const s
     x->gap_ns = 0;
 }
 
-/* Prepares edge X for the recurrences. LATER: cost of the receives that complete after the edge. */
+/* Fills X, edge E for the recurrences. LATER: cost of the receives that complete after the edge. */
 static void find_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_edge *edge,
                       const double *later, struct mpg_lane_edge *x)
 {
@@ -320,7 +320,8 @@ static void find_edge(struct mpg_evaluator *l, const struct mpg_step *s, const s
     find_value(l, s, e, x);
     if (l->choice && e->is_view)
         find_left(l, s, e, x);
-    if (e->kind == MPG_EDGE_ARRIVAL && mpg_call_is_probe(s->call)) /* the receive must not count the injected delay again */
+    /* the receive of the probed message must not count the injected delay again */
+    if (e->kind == MPG_EDGE_ARRIVAL && mpg_call_is_probe(s->call))
         l->slot_met[e->slot] = true;
 }
 
@@ -329,7 +330,7 @@ static bool is_message(const struct mpg_edge *e)
     return e->kind == MPG_EDGE_ARRIVAL || e->kind == MPG_EDGE_ACK;
 }
 
-/* Adds one edge of the call to OUT and to the account. */
+/* Adds edge E of the call to OUT and to the account. */
 static void take_edge(struct mpg_evaluator *l, const struct mpg_step *s,
                       const struct mpg_delay_edge *edge, const double *later, double *out)
 {
@@ -383,8 +384,8 @@ static void add_round_trip(struct mpg_evaluator *l, const struct mpg_step *s, do
     }
 }
 
-/* Adds the time that the target's noise takes from the call's own work, at the begin of the call: from the whole duration if
- * the call waits for nobody, else from the call's minimum time. */
+/* Adds the time that the target's noise takes from the call's own work, which is assumed at the begin of the call: the whole
+ * duration if the call waits for nobody, else the call's minimum time. */
 static void add_call_noise(struct mpg_evaluator *l, const struct mpg_step *s, double *value)
 {
     struct mpg_interval x = {.rank = s->rank, .call = s->number, .since_ns = l->entered_ns[s->stream]};
@@ -410,8 +411,8 @@ static void find_kappa(struct mpg_evaluator *l, const struct mpg_step *s, bool m
     l->own_kappa = l->kappa;
 }
 
-/* Computes kappa, and LOCAL: kappa and all other own costs of the call. Both are zero on entry. Not inlined: many calls add
- * nothing. */
+/* Computes kappa, and LOCAL: kappa and all other own costs of the call. Both are zero on entry. Not inlined, because many
+ * calls add nothing. */
 static __attribute__((noinline)) void charge(struct mpg_evaluator *l, const struct mpg_step *s, bool meeting)
 {
     if (l->has_kappa || s->round_trip)
@@ -433,7 +434,7 @@ static inline void find_own(struct mpg_evaluator *l, const struct mpg_step *s, b
         l->code->less(l->n, mpg_delays_call_off(l, s), l->local);
 }
 
-/* Computes the own costs of the call, and the rank's value with these costs alone: no call ends before its begin. */
+/* Computes the own costs of the call, and the rank's value with only these costs, because no call ends before its begin. */
 static void begin_leaving(struct mpg_evaluator *l, const struct mpg_step *s, bool meeting)
 {
     const struct mpg_lane_leave leave = leave_of(l);
@@ -442,7 +443,7 @@ static void begin_leaving(struct mpg_evaluator *l, const struct mpg_step *s, boo
                  account_of(l, s->rank, MPG_TERM_CALL));
 }
 
-/* Sets the rank's value on leaving the call, from OUT, the maximum over the edges, with slack. */
+/* Sets the rank's value at the leave of the call from OUT, the maximum over the edges without their slack. */
 static void leave_with(struct mpg_evaluator *l, const struct mpg_step *s, const double *out)
 {
     const struct mpg_lane_leave leave = leave_of(l);
@@ -450,7 +451,7 @@ static void leave_with(struct mpg_evaluator *l, const struct mpg_step *s, const 
     l->code->leave(l->n, out, (double)s->duration_ns, &leave, stream_delay(l, s->stream), &account);
 }
 
-/* Sets the value to GONE in lanes that leave the call out. */
+/* Sets the value to GONE in lanes that do not make the call. */
 static void leave_out(struct mpg_evaluator *l, const struct mpg_step *s, const double *gone)
 {
     double *waited = account_of(l, s->rank, MPG_TERM_WAITED), *value = stream_delay(l, s->stream);
@@ -461,7 +462,7 @@ static void leave_out(struct mpg_evaluator *l, const struct mpg_step *s, const d
         }
 }
 
-/* Evaluates a call that waits for no other rank: all its edges are local. */
+/* Evaluates a call that waits for no other rank, and has only the local edge. */
 static void leave_local(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     if (l->charges || s->round_trip || mpg_delays_shortens(l, s)) {
@@ -473,7 +474,7 @@ static void leave_local(struct mpg_evaluator *l, const struct mpg_step *s)
         l->covered_ns[s->stream] = 0;
 }
 
-/* Leaves by edge X, as leave_received(), in parts, so that provenance can be recorded. */
+/* Does the same as leave_received() for edge X, in parts, so that provenance can be recorded. */
 static void leave_by(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *x, double local_ns)
 {
     const struct mpg_lane_leave leave = leave_of(l);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where ranks meet: arrivals of messages, meetings of collectives. */
+/* Nodes at which ranks meet: arrivals of messages, and meetings of collectives. */
 #include <math.h>
 
 #include "simulate/evaluate/evaluator_private.h"
@@ -9,8 +9,8 @@
 
 /* ---- messages ---- */
 
-/* Adds a PART of the flight of a message whose protocol changes. The value is the part's absolute time, as a delay of the
- * message's earliest start on the target. */
+/* Adds PART of the time of a message whose protocol changes. The result is an absolute time, as a delay of the message's
+ * earliest start on the target. */
 static void add_target_flight(struct mpg_evaluator *l, const struct mpg_step *s,
                               enum mpg_flight_part part, double *out)
 {
@@ -47,8 +47,8 @@ void mpg_delays_eager(struct mpg_evaluator *l, const struct mpg_step *s)
         mpg_resize_flight(path_costs, &m, s->bytes, l->first, l->n, out);
 }
 
-/* For S, a message that hypotheses enlarge beyond the eager limit: writes the arrival of an eager message, as a delay of the
- * earliest start on the target, into l->later. SENT: departure; SENDING: the sender's costs. */
+/* For S, a message that hypotheses enlarge beyond the eager limit: writes the arrival that it would have as an eager message,
+ * as a delay of its earliest start on the target, into l->later. SENT: departure; SENDING: the sender's costs. */
 static void find_eager(struct mpg_evaluator *l, const struct mpg_step *s, const double *sent, const double *sending)
 {
     const struct mpg_perturbation *path_costs = path_costs_between(l, s->rank, s->receiver);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Overheads of a call: costs of sent and received messages, in the order of their occurrence (docs/MODEL.md, sections 3 and
- * 4). */
+/* Overheads of a call: costs of the messages that it sends and receives, in the order in which they occur (docs/MODEL.md,
+ * sections 3 and 4). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -59,7 +59,7 @@ static int reserve_edges(struct mpg_evaluator *l, const struct mpg_step *s, stru
     return 0;
 }
 
-/* Sorts the edges, the latest first; without comparable clocks, the last of the call first. */
+/* Sorts the edges by arrival, the latest first; without comparable clocks, in reverse order of the call's list. */
 static void sort_edges(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < s->edge_number; i++) {
@@ -103,7 +103,7 @@ static inline bool costs_sender(const struct mpg_evaluator *l, const struct mpg_
     return !((sent->blocking || o->in_send) && (sent->sync_source || sent->sync_target));
 }
 
-/* Whether S, which waits for another rank's call, is about one-sided transfers. */
+/* Returns whether S, which waits for a call of another rank, waits because of one-sided transfers. */
 static bool is_served(const struct mpg_step *s)
 {
     switch (mpg_call_kind(s->call)) {
@@ -117,7 +117,7 @@ static bool is_served(const struct mpg_step *s)
     }
 }
 
-/* The perturbation of the message of edge E, if the edge completes a receive with an overhead; else NULL. */
+/* Returns the perturbation of the message of edge E, if the edge completes a receive with an overhead; else NULL. */
 static inline const struct mpg_perturbation *received_by(const struct mpg_evaluator *l, const struct mpg_step *s,
                                                          const struct mpg_edge *e)
 {
@@ -127,7 +127,7 @@ static inline const struct mpg_perturbation *received_by(const struct mpg_evalua
     return path_costs->overhead[MPG_OVERHEAD_RECEIVE].target ? path_costs : NULL;
 }
 
-/* Median overhead of PATH_COSTS's source for the message of E, at EDGE of the list, ns. */
+/* Returns the median overhead, ns, on the source of PATH_COSTS for the message of E, which is number EDGE of the list. */
 static double received_from_source(const struct mpg_evaluator *l, const struct mpg_perturbation *path_costs,
                                    const struct mpg_edge *e, const struct mpg_delay_edge *edge)
 {
@@ -148,7 +148,7 @@ double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
-        /* a message waits for its receiver, a transfer for its target */
+        /* the send waits for its receiver, or the transfer for its target */
         waits = waits || (e->kind == MPG_EDGE_HELD && (s->sent_number > 0 || is_served(s)));
         const struct mpg_perturbation *path_costs = received_by(l, s, e);
         if (path_costs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Provenance of delays: all steps except LEAVE. */
+/* Records the provenance of delays at all steps except LEAVE. */
 #include "simulate/evaluate/recorder.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@ static void keep(const struct mpg_evaluator *l, double *to, const double *from)
     memcpy(to, from, l->n * sizeof *to);
 }
 
-/* Components of an interval's delay other than noise. QUIET: the interval has no noise. CUT: the options take more time from the
- * interval than it lasts, so only its length is taken. */
+/* Components of an interval's delay except noise. QUIET: the interval has no noise. CUT: the options remove more time than
+ * the interval lasts, so that only its length is removed. */
 struct made {
     struct mpg_delay_interval of;
     bool quiet, cut;
@@ -47,7 +47,7 @@ static int end_enter(struct mpg_evaluator *l, const struct mpg_step *s, struct m
                                           [MPG_CRITICAL_SCALED] = m.of.length_ns,
                                           [MPG_CRITICAL_TRACER] = -m.of.tracer_ns};
     mpg_recorder_continue(l, s, term);
-    if (!m.quiet || m.cut) /* the remainder of the step's account */
+    if (!m.quiet || m.cut) /* what remains in the step's account */
         mpg_provenance_add_difference(x->provenance, m.cut ? MPG_CRITICAL_COMPUTATION : MPG_CRITICAL_NOISE,
                                  account_of(l, s->rank, MPG_TERM_COMPUTE), NULL, more_ns - m.of.tracer_ns);
     if (!l->choice)
@@ -60,7 +60,8 @@ static int end_enter(struct mpg_evaluator *l, const struct mpg_step *s, struct m
 
 /* --- messages --- */
 
-/* Records the arrival of S's message outside slots: the receiving call may take this message after the slot is reused. */
+/* Records the arrival of S's message as one outside slots, because the receiving call may take this message after the slot
+ * has been reused. */
 static void keep_arrival(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_provenance *provenance = l->recorder->provenance;
@@ -96,9 +97,9 @@ static void end_eager(struct mpg_evaluator *l, const struct mpg_step *s)
         keep_arrival(l, s);
 }
 
-/* Records the provenance of PART of S's message, which has VALUE: the rank that posted the receive, or in lanes of `lane_mask`
- * the sender. The costs of MET's posting or sending count as the call's; if the message TRANSMITS, the remainder counts as
- * injected. */
+/* Records the provenance of PART of S's message, whose value is VALUE: it comes from the rank that posted the receive, or in
+ * lanes of `lane_mask` from the sender. The costs in MET of posting or sending count for the call; if TRANSMITS, the rest
+ * counts as injected into the message. */
 static void add_met(struct mpg_evaluator *l, const struct mpg_step *s, enum mpg_value_part part, const double *value,
                     const struct mpg_delay_met *met, bool transmits)
 {
@@ -126,8 +127,8 @@ void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, co
 {
     struct mpg_recorder *x = l->recorder;
     mpg_provenance_renew(x->provenance, s->slot);
-    for (uint32_t w = 0; w < l->n; w++) { /* the value without injected delay comes first, because add_met() overwrites
-                                             slots that this loop reads */
+    /* the value without injected delay comes first, because add_met() overwrites slots that this loop reads */
+    for (uint32_t w = 0; w < l->n; w++) {
         x->first[w] = s->changed ? INFINITY : x->before[w] - met->sender_slack_ns + fmax(met->sending[w], 0);
         x->other[w] = x->from_ns[w] - met->poster_slack_ns + fmax(met->posting[w], 0);
     }
@@ -160,7 +161,7 @@ static void end_contribute(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_add_term(x->provenance, MPG_CRITICAL_WHOLE, l->scratch); /* mpg_delays_contribute() has set l->scratch */
 }
 
-/* The slack that S, a merge, subtracts from A and from B. */
+/* Finds the slack that S, a MERGE, subtracts from A and from B. */
 static void find_shifts(const struct mpg_evaluator *l, const struct mpg_step *s, double shift_ns[2])
 {
     for (int i = 0; i < 2; i++)
@@ -192,7 +193,7 @@ static void end_merge(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_add_from(x->provenance, mpg_value_slot(s->a, MPG_VALUE_TIME), of_a, NOWHERE, x->lane_mask);
 }
 
-/* Records that S, a STORE, copies the value of the stream into a slot. */
+/* Records that S, a STORE, copies the value of its stream into a slot. */
 static void end_store(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_provenance *provenance = l->recorder->provenance;
@@ -201,7 +202,7 @@ static void end_store(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_from(provenance, mpg_value_stream(s->stream), NULL, NOWHERE);
     if (!s->sends)
         return;
-    mpg_provenance_add(provenance, mpg_value_slot(s->slot, MPG_VALUE_PROPAGATED), NOWHERE); /* for probes */
+    mpg_provenance_add(provenance, mpg_value_slot(s->slot, MPG_VALUE_PROPAGATED), NOWHERE); /* needed by probes */
     mpg_provenance_from(provenance, mpg_value_stream(s->stream), NULL, NOWHERE);
 }
 
@@ -247,7 +248,7 @@ int mpg_record_delays_end(struct mpg_evaluator *l, const struct mpg_step *s, str
         break;
     case MPG_STEP_LEAVE:
         return mpg_record_delays_left(l, s, err);
-    default: /* the step records its own provenance, or needs none */
+    default: /* all other steps record their provenance themselves, or need none */
         break;
     }
     return 0;
@@ -272,8 +273,8 @@ void mpg_record_delays_came(const struct mpg_evaluator *l, double *value, const 
     for (uint32_t w = 0; w < l->n; w++) {
         const uint32_t other = from[(size_t)number[w]];
         const double unperturbed_ns = value[2 * l->n], later_ns = value[w] - unperturbed_ns;
-        const double slack_ns = unperturbed_ns - l->slot_base[other] - base[w]; /* the slack by which another arrival was
-                                                                                   later */
+        /* slack that is subtracted because another member arrived later */
+        const double slack_ns = unperturbed_ns - l->slot_base[other] - base[w];
         x->other[w] = later_ns - slot_delay(l, other)[w] + slack_ns;
         x->first[w] = -slack_ns;
     }

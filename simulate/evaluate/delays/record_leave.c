@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Provenance of a call's leave, in each lane. */
+/* Records the provenance of the value at a call's leave, in each lane. */
 #include <math.h>
 
 #include "simulate/evaluate/operations.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Codes of provenance: the call's own edge; the begin of the call; a call that is left out; the interval before a call that
- * is left out; the value of an edge's slot; the slot's value without the injected part, if the earliest departure limits the
+/* Codes for where a value comes from: the call's own edge; the begin of the call; a call that is not made; the interval
+ * before such a call; the value of an edge's slot; this value without the injected part, if the earliest departure limits the
  * message. */
 enum { CODE_OWN, CODE_CLAMP, CODE_VANISHED, CODE_SKIPPED, CODE_EDGES, EDGE_VALUE = 0, EDGE_PROPAGATED, EDGE_CODES };
 
@@ -26,7 +26,7 @@ void mpg_record_delays_leaving(struct mpg_evaluator *l, const struct mpg_step *s
     x->puts = x->skips = false;
 }
 
-/* Records the common case: a call with a single received message. */
+/* Records the most frequent case: a call with one edge, that of a received message. */
 int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *edge,
                               double local_ns, struct mpg_error *err)
 {
@@ -63,7 +63,7 @@ void mpg_record_delays_before(struct mpg_evaluator *l, const double *out)
     memcpy(l->recorder->before, out, l->n * sizeof *out);
 }
 
-/* Noise of the sending call that is part of the time at which a probe sees E. */
+/* Returns the noise of the sending call that is part of the time at which a probe sees the message of E; NULL: none. */
 static const double *find_posting(struct mpg_evaluator *l, const struct mpg_edge *e)
 {
     double *posting = l->recorder->other;
@@ -118,7 +118,7 @@ void mpg_record_delays_vanished(struct mpg_evaluator *l, const struct mpg_step *
     }
 }
 
-/* Returns true if CODE includes the injected costs of one-sided transfers, which are part of the call's kappa. */
+/* Returns true if the value with CODE includes the injected costs of one-sided transfers, which are part of the call's kappa. */
 static bool has_trip(const struct mpg_step *s, uint32_t code)
 {
     if (!s->round_trip || (code > CODE_OWN && code < CODE_EDGES))
@@ -136,7 +136,7 @@ static bool has_trip(const struct mpg_step *s, uint32_t code)
     }
 }
 
-/* Computes the terms that are equal in all lanes of CODE. */
+/* Computes the terms that are equal in all lanes with CODE. */
 static void describe(const struct mpg_evaluator *l, const struct mpg_step *s, uint32_t code, double *term)
 {
     const struct mpg_edge *e = code >= CODE_EDGES ? edge_of(s, code) : NULL;
@@ -177,7 +177,7 @@ static struct mpg_value source_of(const struct mpg_step *s, uint32_t code)
                              : mpg_value_slot(edge_of(s, code)->slot, is_propagated ? MPG_VALUE_PROPAGATED : MPG_VALUE_TIME);
 }
 
-/* Removes the noise of the interval that is left out. */
+/* Removes the noise of the interval before a call that is not made. */
 static void add_skipped(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_recorder *x = l->recorder;
@@ -190,7 +190,7 @@ static void add_skipped(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_add_term(x->provenance, MPG_CRITICAL_NOISE, x->part);
 }
 
-/* Adds the origin that CODE stands for to the record of S, in the lanes with CODE. */
+/* Adds the origin for which CODE stands to the record of S, in the lanes with CODE. */
 static int add_code(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t code, struct mpg_error *err)
 {
     struct mpg_recorder *x = l->recorder;
@@ -201,7 +201,7 @@ static int add_code(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t 
                                   err);
 }
 
-/* Adds the delay injected into messages, or into collectives, by lane. */
+/* Adds the delay injected into messages, or into collectives, in each lane. */
 static void add_injected(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_recorder *x = l->recorder;
@@ -230,11 +230,11 @@ static void find_calls(struct mpg_evaluator *l, const struct mpg_step *s)
         x->put[w] += has_trip(s, x->code[w]) ? x->trip[w] : 0;
     for (uint32_t w = 0; w < l->n; w++)
         calls[w] = is_gone(x->code[w]) ? 0 : value[w] - x->from_ns[w] - x->known[x->code[w]] - x->put[w];
-    if (l->charges || s->dropped || s->round_trip || mpg_delays_shortens(l, s)) /* other differences are rounding */
+    if (l->charges || s->dropped || s->round_trip || mpg_delays_shortens(l, s)) /* other differences are rounding errors */
         mpg_provenance_add_term(x->provenance, MPG_CRITICAL_CALL, calls);
 }
 
-/* Adds the cost of a call without waiting: the step's account has no other term. */
+/* Adds the cost of a call that does not wait: the account of its step has no other term. */
 static void add_alone(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_provenance *provenance = l->recorder->provenance;

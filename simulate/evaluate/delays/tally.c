@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Attribution of the account of steps in perturb mode; of calls with several edges, by the rank of each edge. */
+/* Attributes the account of steps to places in perturb mode; for calls with several edges, by the rank at the other end of
+ * each edge. */
 #include "common/reserve.h"
 #include "simulate/evaluate/evaluator_private.h"
 
-/* ---- between which ranks ---- */
+/* ---- the two ranks of a message ---- */
 
-/* Returns whether edge E, in some lane, brings a message of another rank than in the trace. */
+/* Returns whether edge E receives, in some lane, a message of another rank than in the trace. */
 static bool is_mixed(const struct mpg_evaluator *l, const struct mpg_edge *e)
 {
     bool mixed = false;
@@ -34,7 +35,7 @@ int mpg_delays_tally_sources(struct mpg_evaluator *l, const struct mpg_step *s, 
     return 0;
 }
 
-/* Moves TERM of the step to RANK's account. */
+/* Adds TERM of the step to RANK's account. */
 static void move_to_rank(struct mpg_evaluator *l, int32_t rank, enum mpg_delay_term term)
 {
     double *step = account_of(l, rank, term), *of_rank = l->rank_account + ((size_t)rank * MPG_ACCOUNT_TERMS + term) * l->n;
@@ -44,7 +45,8 @@ static void move_to_rank(struct mpg_evaluator *l, int32_t rank, enum mpg_delay_t
     }
 }
 
-/* Moves TERM of a call with several edges to RANK's account and to the place of the latest edge, which differs between lanes. */
+/* Adds TERM of a call with several edges to RANK's account and to the place of the latest edge, which can differ between
+ * lanes. */
 static void move_by_latest(struct mpg_evaluator *l, int32_t rank, enum mpg_delay_term term)
 {
     const double *step = account_of(l, rank, term);
@@ -53,7 +55,7 @@ static void move_by_latest(struct mpg_evaluator *l, int32_t rank, enum mpg_delay
     move_to_rank(l, rank, term);
 }
 
-/* Moves TERM of the I-th edge to RANK's account and to the place of the edge. */
+/* Adds TERM of the I-th edge to RANK's account and to the place of the edge. */
 static void move_of_edge(struct mpg_evaluator *l, int32_t rank, enum mpg_delay_term term, uint32_t i)
 {
     if (!l->mixed) {
@@ -76,7 +78,7 @@ void mpg_delays_tally_edge(struct mpg_evaluator *l, const struct mpg_step *s, ui
     move_of_edge(l, s->rank, MPG_TERM_COLLECTIVE, i);
 }
 
-/* ---- of a step ---- */
+/* ---- terms of a step ---- */
 
 /* Returns true if S waits for a collective into which delays can be injected. */
 static bool has_collective(const struct mpg_step *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replicas with a common launch, or common blocks of a record, separate the uncertainty of the measurement from the
- * randomness of the draws. */
+/* Separates the uncertainty of the measurement from the randomness of the draws, by comparing replicas that have a benchmark
+ * launch, or blocks of a noise record, in common. */
 #include "simulate/evaluate/driver/interval.h"
 
 #include <math.h>
@@ -15,13 +15,13 @@
 
 enum { MIN_GROUPS = 3 };
 
-/* Values of replicas, and the measurements that each used. */
+/* The values of replicas, and the measurements that each used. */
 struct sample {
     const struct mpg_resampling *r;
     const double *value;
     size_t n;
     uint32_t first;
-    double centre[MPG_SIGNATURE_MAX_LAUNCHES]; /* median of the replicas of each launch; NAN: none */
+    double centre[MPG_SIGNATURE_MAX_LAUNCHES]; /* by launch: median of its replicas; NAN: it has none */
 };
 
 static uint32_t launch_of(const struct sample *x, size_t w)
@@ -33,7 +33,7 @@ static uint32_t launch_of(const struct sample *x, size_t w)
     return (uint32_t)(v * x->r->launches);
 }
 
-/* The medians of the values of each launch, to X. SCRATCH: a double for each value. */
+/* Sets x->centre to the medians of the values of each launch. SCRATCH: memory for a double for each value. */
 static void find_centres(struct sample *x, double *scratch)
 {
     for (uint32_t k = 0; k < x->r->launches; k++) {
@@ -46,14 +46,14 @@ static void find_centres(struct sample *x, double *scratch)
     }
 }
 
-/* Writes Student's interval of the mean of the launches' medians to LOW and HIGH; computed from logarithms if all medians
- * are times. Returns false if fewer than two launches were drawn. */
+/* Writes Student's interval of the mean of the launches' medians to LOW and HIGH; computed from logarithms if all medians are
+ * above 0. Returns false if fewer than two launches were drawn. */
 static bool find_student(const struct sample *x, double *low, double *high)
 {
     double mean = 0, squares = 0, min = INFINITY;
     uint32_t drawn = 0;
     for (uint32_t k = 0; k < x->r->launches; k++)
-        min = fmin(min, x->centre[k]);     /* skips NAN */
+        min = fmin(min, x->centre[k]);     /* fmin() ignores NAN */
     for (uint32_t k = 0; k < x->r->launches; k++)
         if (!isnan(x->centre[k])) {
             const double y = min > 0 ? log(x->centre[k]) : x->centre[k], step = y - mean;
@@ -68,8 +68,7 @@ static bool find_student(const struct sample *x, double *low, double *high)
     return true;
 }
 
-/* Returns the share of the variance about the launches' medians that is common to replicas with equal blocks of noise
- * records. */
+/* Returns the share of the variance around the launches' medians that is due to the blocks of noise records. */
 static double share_of_noise(const struct sample *x)
 {
     double sum[MPG_MEASUREMENTS] = {0}, total = 0, between = 0, within = 0, squares = 0;

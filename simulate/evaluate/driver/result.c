@@ -10,7 +10,7 @@
 
 #include "statistics/order.h"
 
-/* The largest delay that is allowed: its square, summed over replicas, is still finite. */
+/* The largest delay that is allowed, ns: its square, summed over replicas, is still finite. */
 static const double MAX_DELAY_NS = 1e145;
 
 static size_t blocks_of(const struct mpg_result *r)
@@ -64,7 +64,7 @@ void mpg_result_add(struct mpg_result *r, int32_t rank, uint32_t begin, uint32_t
                 terms[(size_t)i * n + w];
 }
 
-/* Makes TRACED_NS the traced run time of rank I. */
+/* Sets the traced run time of rank I to TRACED_NS. */
 static void refer_rank(struct mpg_result *r, int32_t i, double traced_ns)
 {
     for (uint32_t k = 0; k < r->replicas; k++)

@@ -15,28 +15,30 @@
 #include "simulate/attribution/attribution.h"
 
 struct mpg_result {
-    bool predicted; /* predict mode; else delays of the trace */
+    bool predicted; /* true: predict mode; false: perturb mode, delays of the trace */
     int32_t ranks;
     uint32_t replicas, first_replica;
     int64_t *recorded_ns; /* each rank: from MPI_Init's leave to MPI_Finalize's enter in the trace */
-    double *traced_ns;  /* recorded_ns less the tracer's time, if that is taken out; the base of all delays */
+    double *traced_ns;  /* by rank: recorded_ns less the tracer's time, if this is removed; the run time that delays refer to */
     bool tracer_taken_out;
-    double *delay_ns;   /* ranks x replicas: delay of MPI_Finalize's enter */
-    double *run_ns;     /* each replica: the longest run time of the ranks */
+    double *delay_ns;   /* [rank][replica]: delay of the enter of MPI_Finalize */
+    double *run_ns;     /* by replica: the longest run time of a rank */
     struct mpg_graph_counts counts;
-    struct mpg_delay_account *account; /* each rank: mean over replicas */
-    struct mpg_run_account *run_account; /* each rank, in predict mode: mean over replicas */
-    double *sums; /* ranks x blocks of replicas x terms: the sums behind these means; replicas of a block are
-                     added in order, then the blocks: the result does not depend on who evaluated a replica */
+    struct mpg_delay_account *account; /* by rank, in perturb mode: mean over replicas */
+    struct mpg_run_account *run_account; /* by rank, in predict mode: mean over replicas */
+    /* [rank][block of replicas][term]: the sums behind these means. Replicas of a block are added in order, then the blocks,
+     * so that the result does not depend on which thread or process evaluated a replica */
+    double *sums;
     enum mpg_absorb absorb;
     enum mpg_clock_source clocks;
-    enum mpg_cpu_use cpu;   /* the measure of intervals when the source's noise was removed: length or CPU time */
-    const char *floor_rule; /* origin of minimum message times, in words; NULL if none are used */
+    enum mpg_cpu_use cpu;   /* how intervals were measured to remove the source's noise: by length or by CPU time */
+    const char *floor_rule; /* how minimum message times are known, in words; NULL: none are used */
     bool floors_of_source;  /* some minimum message times come from the source's signature */
-    bool chose;             /* calls could complete in another order than in the trace */
-    struct mpg_choices choices; /* summed over replicas */
-    uint32_t redone;        /* replicas evaluated again with the traced choices, because their own ended in a deadlock */
-    int64_t source_eager_limit_bytes; /* the eager limit of the traced machine, as used, bytes */
+    bool chose;             /* calls could complete other messages than in the trace */
+    struct mpg_choices choices; /* counts of such calls, summed over replicas */
+    /* number of replicas evaluated again with the traced choices, because their own choices ended in a deadlock */
+    uint32_t redone;
+    int64_t source_eager_limit_bytes; /* the eager limit assumed for the traced machine, bytes */
     struct mpg_attribution *where; /* attribution of the accounts to places; NULL if not wanted */
 };
 
@@ -46,28 +48,28 @@ struct mpg_attribution_wanted {
     bool pairs;  /* attribute to pairs of ranks, too */
 };
 
-/* Replicas in a block: accounts are summed block by block, and processes share replicas by whole blocks. */
+/* Number of replicas in a block: accounts are summed block by block, and processes get whole blocks of replicas. */
 enum { MPG_REPLICAS_A_BLOCK = 16 };
 
 /* Initialises RESULT without arrays. */
 void mpg_result_init(struct mpg_result *result, int32_t ranks, uint32_t replicas, uint32_t first_replica);
 /* Allocates the arrays of RESULT, all zero. Error: out of memory; RESULT has no arrays then. */
 int mpg_result_reserve(struct mpg_result *result, struct mpg_error *err);
-/* Adds TERMS to RANK's account. TERMS has each term of the account for N replicas, replicas BEGIN .. BEGIN + N - 1 of RESULT;
- * calls come in ascending order of replicas. */
+/* Adds TERMS to RANK's account. TERMS: [term][replica], for the N replicas BEGIN .. BEGIN + N - 1 of RESULT. To be called in
+ * ascending order of replicas. */
 void mpg_result_add(struct mpg_result *result, int32_t rank, uint32_t begin, uint32_t n,
                     const double *terms);
-/* After the last replica: computes run_ns from delays and traced times, and the means of accounts. Error: a delay that is not
- * finite, or whose square is not. */
+/* To be called after the last replica: computes run_ns from delays and traced times, and the means of accounts. Error: a
+ * delay, or the square of one, is not finite. */
 int mpg_result_finish(struct mpg_result *result, struct mpg_error *err);
-/* Makes RECORDED_NS, by rank, both the recorded and the traced run times, so that delays refer to the run with the tracer's time;
+/* Sets both recorded and traced run times to RECORDED_NS, by rank, so that delays refer to the run with the tracer's time;
  * predicted run times stay. */
 void mpg_result_refer_to(struct mpg_result *result, const int64_t *recorded_ns);
-/* Makes the traced run of OTHER, without the tracer's time, the one that delays of RESULT refer to; predicted run times stay. */
+/* Makes delays of RESULT refer to the traced run of OTHER, which is without the tracer's time; predicted run times stay. */
 void mpg_result_take_traced(struct mpg_result *result, const struct mpg_result *other);
 void mpg_result_clear(struct mpg_result *result); /* RESULT may lack arrays */
 
-/* Return the account with the values of TERM, which are in the order of the struct. */
+/* Return the account whose terms have the values TERM, in the order of the struct. */
 struct mpg_delay_account mpg_delay_account_of(const double term[MPG_ACCOUNT_TERMS]);
 struct mpg_run_account mpg_run_account_of(const double term[MPG_ACCOUNT_TERMS]);
 /* Adds WEIGHT times A to SUM. */
@@ -75,21 +77,20 @@ void mpg_delay_account_add(struct mpg_delay_account *sum, const struct mpg_delay
                            double weight);
 void mpg_run_account_add(struct mpg_run_account *sum, const struct mpg_run_account *a,
                          double weight);
-/* The sum of the injected terms of A, ns. */
+/* Returns the sum of the injected terms of A, ns. */
 double mpg_delay_injected(const struct mpg_delay_account *a);
 /* Return the mean of the accounts over ranks. */
 struct mpg_delay_account mpg_result_account(const struct mpg_result *result);
 struct mpg_run_account mpg_result_run_account(const struct mpg_result *result);
 
-/* Traced run time of the job: the longest rank's traced_ns. */
+/* Returns the traced run time of the job, ns: the longest traced_ns of a rank. */
 double mpg_result_traced(const struct mpg_result *result);
-/* The longest rank's recorded_ns. */
+/* Returns the longest recorded_ns of a rank, ns. */
 double mpg_result_recorded(const struct mpg_result *result);
 
 struct mpg_summary {
     double mean, sd, min, p5, median, p95, largest;
-    double low, high; /* 95 % confidence interval of the median, from order statistics; the
-                         extremes where n < 6 */
+    double low, high; /* 95 % confidence interval of the median, from order statistics; minimum and maximum if n < 6 */
 };
 
 /* Summarises N >= 1 values; quantiles are linear between order statistics

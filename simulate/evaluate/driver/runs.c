@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-/* Limits of a pass: number of lanes, and memory for values, which grows with the messages in flight. A pass has at least one
- * lane. */
+/* Limits of a pass: number of lanes; memory for values, which grows with the number of messages in flight. A pass has at
+ * least one lane. */
 enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
-/* Lanes of a thread come in whole blocks: fewer lanes cost nearly as much, and sums over lanes are made by blocks
+/* A thread gets lanes in whole blocks: fewer lanes cost nearly as much, and sums over lanes are made block by block
  * (simulate/attribution/tally.h). */
 enum { LANES_A_BLOCK = 16 };
-/* Lanes of all runs together in the first pass, when the memory of a lane is unknown. */
+/* Number of lanes, of all runs together, in the first pass, when the memory of a lane is not known yet. */
 enum { LANES_UNKNOWN = 1024 };
 
 /* Replicas of N runs in one pass. */
@@ -21,24 +21,24 @@ struct replicas {
     struct mpg_passed *passed;     /* findings of the last pass */
 };
 
-/* Lanes of one thread. */
+/* The lanes of one thread. */
 struct part {
     struct mpg_run *run;
     struct mpg_evaluator *evaluator;
     const struct mpg_observer *observer; /* observer of the first lane; or NULL */
-    uint32_t first, n;             /* replicas */
+    uint32_t first, n;             /* number of the first replica, and number of replicas */
 };
 
 /* Runs that share passes. */
 struct group {
     struct mpg_run **run;
     size_t n;
-    struct mpg_passed passed; /* findings of the last pass */
+    struct mpg_passed passed; /* findings of the last pass about the trace */
     struct mpg_progress *progress; /* progress of the replicas of all groups */
     double done;                   /* number of replicas evaluated so far */
 };
 
-/* The number of lanes of a pass, of LANE_BYTES each; memory depends on it, results do not. */
+/* Returns the number of lanes of a pass, if a lane needs LANE_BYTES. Memory depends on this number, results do not. */
 static uint32_t lanes_a_pass(double lane_bytes)
 {
     double max = VALUES_A_PASS_BYTES / lane_bytes;
@@ -52,7 +52,7 @@ static uint32_t lanes_a_pass(double lane_bytes)
     return part;
 }
 
-/* The number of runs of a pass, of N replicas each: at least 1. */
+/* Returns the number of runs of a pass, each with N replicas: at least 1. */
 static size_t max_runs(double lane_bytes, uint32_t n)
 {
     const double max = VALUES_A_PASS_BYTES / lane_bytes / n;
@@ -70,7 +70,7 @@ static void notify_arrivals(const struct part *x, const struct mpg_step *s)
                                 *mpg_times_slot(x->evaluator, s->edges[i].slot, MPG_SLOT_ENVELOPE));
 }
 
-/* Evaluates step by step: the observer sees each value. */
+/* Evaluates steps one by one, so that the observer sees each value. */
 static int take_watched(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
     const struct part *x = context;
@@ -103,8 +103,8 @@ static struct mpg_step_consumer consumer_of(struct part *x)
     return (struct mpg_step_consumer){.take = take, .context = x->evaluator, .wants = mpg_evaluator_wants(x->evaluator)};
 }
 
-/* Returns the number of lanes of a part if each of R's runs has LANES lanes. Runs stay whole if the threads can share the runs
- * evenly. */
+/* Returns the number of lanes of a part if each of R's runs has LANES lanes. A run is divided only if the threads cannot
+ * share whole runs evenly. */
 static uint32_t lanes_each(const struct replicas *r, uint32_t lanes)
 {
     const unsigned n = r->n % r->threads == 0 ? 1 : r->threads;
@@ -113,14 +113,14 @@ static uint32_t lanes_each(const struct replicas *r, uint32_t lanes)
     return each < LANES_A_BLOCK ? LANES_A_BLOCK : each;
 }
 
-/* Creates the evaluator of X; lanes with KEEPS (may be NULL) keep the traced order. */
+/* Creates the evaluator of X; lanes with KEEPS (may be NULL) complete what the trace completes. */
 static int begin(struct part *x, const bool *keeps, struct mpg_error *err)
 {
     x->evaluator = x->run->begin(x->run->context, x->first, x->n, keeps, x->observer, err);
     return x->evaluator ? 0 : -1;
 }
 
-/* One pass for N parts. */
+/* Makes one pass for N parts. */
 static int pass_parts(const struct replicas *r, struct part *part, size_t n, struct mpg_error *err)
 {
     struct mpg_step_consumer *consumers = calloc(n, sizeof *consumers);
@@ -142,8 +142,8 @@ static uint32_t count_broken(const struct part *x)
     return count;
 }
 
-/* Reruns the lanes of X. Broken lanes keep the traced order. The observer observes the rerun only if the first lane is
- * broken. */
+/* Evaluates the lanes of X again; broken lanes now keep the traced order. The observer observes this only if the first lane
+ * is broken. */
 static int rerun(struct part *x, struct mpg_error *err)
 {
     const struct mpg_observer *observer = x->observer;
@@ -161,7 +161,7 @@ static int rerun(struct part *x, struct mpg_error *err)
     return status;
 }
 
-/* Reruns the parts with broken lanes among N parts. AGAIN has room for N parts. */
+/* Evaluates those of N parts again that have broken lanes. AGAIN: memory for N parts. */
 static int redo(const struct replicas *r, struct part *part, size_t n, struct part *again,
                 struct mpg_error *err)
 {
@@ -176,12 +176,12 @@ static int redo(const struct replicas *r, struct part *part, size_t n, struct pa
         again[k++] = part[i];
     }
     struct mpg_pass_config *pass_config = &r->run[0]->pass_config;
-    pass_config->begun += pass_config->share; /* the rerun adds nothing to the progress: its replicas have been counted */
+    pass_config->begun += pass_config->share; /* does not advance the progress, because these replicas have been counted */
     pass_config->share = 0;
     return status < 0 || k == 0 ? status : pass_parts(r, again, k, err);
 }
 
-/* Returns part I, of EACH lanes or the remaining lanes; the pass has LANES lanes of each run, from replica FIRST on. */
+/* Returns part I, with EACH lanes or the remaining ones; the pass has LANES lanes of each run, from replica FIRST on. */
 static struct part part_of(const struct replicas *r, size_t i, uint32_t each, uint32_t first,
                            uint32_t lanes)
 {
@@ -193,7 +193,7 @@ static struct part part_of(const struct replicas *r, size_t i, uint32_t each, ui
                          .observer = i == 0 ? r->observer : NULL};
 }
 
-/* Evaluates replicas FIRST .. FIRST + LANES - 1 of all runs in one pass, and broken lanes in a second. */
+/* Evaluates replicas FIRST .. FIRST + LANES - 1 of all runs in one pass, and their broken lanes in another. */
 static int evaluate_replicas(const struct replicas *r, uint32_t first, uint32_t lanes, struct mpg_error *err)
 {
     const uint32_t each = lanes_each(r, lanes);
@@ -230,7 +230,7 @@ static double lane_bytes(struct mpg_run *const *run, size_t n)
     return max;
 }
 
-/* The number of G's runs from AT on that share the next pass. */
+/* Returns the number of G's runs, from AT on, that share the next pass. */
 static size_t runs_a_pass(const struct group *g, size_t at, uint32_t replicas)
 {
     const size_t left = g->n - at;
@@ -244,7 +244,7 @@ static size_t runs_a_pass(const struct group *g, size_t at, uint32_t replicas)
     return left < max ? left : max;
 }
 
-/* Gives N runs the findings of a pass. */
+/* Stores the findings of a pass in N runs. */
 static void share_findings(struct mpg_run **run, size_t n, const struct mpg_passed *passed)
 {
     for (size_t i = 0; i < n; i++) {
@@ -253,7 +253,7 @@ static void share_findings(struct mpg_run **run, size_t n, const struct mpg_pass
     }
 }
 
-/* Lets the next pass of RUN add SHARE replicas to the progress of G. */
+/* Makes the next pass of RUN add SHARE replicas to the progress of G. */
 static void share_progress(const struct group *g, struct mpg_run *run, double share)
 {
     run->pass_config.shared = g->progress;
@@ -292,7 +292,7 @@ static int evaluate(struct group *g, size_t at, size_t n, uint32_t first, uint32
     return status;
 }
 
-/* Moves the first of N runs that is not TAKEN, and all runs with the same pass configuration, to G. */
+/* Moves to G the first of N runs that is not TAKEN, and all other runs with the same pass configuration. */
 static void gather(struct mpg_run *run, size_t n, bool *taken, struct group *g)
 {
     g->n = 0;

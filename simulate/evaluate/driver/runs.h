@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replicas of scenarios in either mode. Scenarios with equal graphs share passes, as many at a time as memory allows; threads
- * share the lanes of a pass. A lane whose choices were impossible is evaluated again in the traced order. */
+/* Evaluates the replicas of scenarios, in perturb or predict mode. Scenarios with equal graphs share passes over the trace,
+ * as many scenarios at a time as memory allows; threads share the lanes of a pass. A lane whose choices contradict each other
+ * is evaluated again in the traced order. */
 #ifndef MPG_RUNS_H
 #define MPG_RUNS_H
 
@@ -10,22 +11,23 @@
 #include "simulate/evaluate/evaluator.h"
 #include "simulate/passes/pass.h"
 
-/* A scenario. CONTEXT is passed to all functions. Different threads may use different evaluators at the same time. */
+/* A scenario, described by functions of the caller. CONTEXT is passed to all functions. Different threads may use different
+ * evaluators at the same time. */
 struct mpg_run {
     void *context;
     struct mpg_pass_config pass_config;
-    /* Returns a new evaluator with a lane for each of the replicas FIRST .. FIRST + N - 1. KEEPS (may be NULL) has a flag for
-     * each lane: true: the lane keeps the traced order. OBSERVER (may be NULL) observes the first lane. Returns NULL with ERR
-     * on failure. */
+    /* Returns a new evaluator with a lane for each of the replicas FIRST .. FIRST + N - 1. KEEPS (may be NULL): by lane, true
+     * if the lane keeps the traced order. OBSERVER (may be NULL) observes the first lane. Returns NULL with ERR on failure. */
     struct mpg_evaluator *(*begin)(void *context, uint32_t first, uint32_t n, const bool *keeps,
                                    const struct mpg_observer *observer, struct mpg_error *err);
-    /* Receives EVALUATOR, which has evaluated replicas FIRST .. FIRST + N - 1; calls come in ascending order of FIRST. */
+    /* Called with EVALUATOR after it has evaluated replicas FIRST .. FIRST + N - 1, in ascending order of FIRST. */
     void (*end)(void *context, const struct mpg_evaluator *evaluator, uint32_t first, uint32_t n);
-    uint32_t redone; /* replicas that were evaluated again; incremented */
-    /* Memory of a lane, bytes, by the findings of earlier passes. */
+    uint32_t redone; /* number of replicas that were evaluated again; mpg_runs_evaluate() adds to it */
+    /* Returns the memory of a lane, bytes, estimated from the findings of earlier passes. */
     double (*lane_bytes)(const void *context);
-    bool has_findings; /* a pass of this configuration has been made */
-    /* Called before the first replica and after the last; other scenarios may have no replicas in memory then. May be NULL. */
+    bool has_findings; /* there are findings: a pass of this configuration has been made */
+    /* Called before the first replica and after the last. During these calls no other scenario may have replicas in memory.
+     * May be NULL. */
     int (*start)(void *context, struct mpg_error *err);
     int (*finish)(void *context, struct mpg_error *err);
     struct mpg_passed *passed; /* findings of the last pass of this configuration, updated after each pass */

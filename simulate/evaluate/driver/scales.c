@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scale factors: measured medians over the algorithm's times with median message costs. */
+/* Computes scale factors of collectives: the measured median, divided by the time of the algorithm with median message costs. */
 #include "simulate/evaluate/driver/scales.h"
 
 #include <math.h>
@@ -10,11 +10,11 @@
 #include "simulate/models/factors.h"
 #include "simulate/models/times.h"
 
-/* Messages of one path, with median costs. */
+/* Median costs of messages on one path. */
 struct messages {
     const struct mpg_signature *signature;
     struct mpg_perturbation path_costs;
-    double bytes; /* size of the last look-up; < 0: none yet */
+    double bytes; /* message size of the last look-up; < 0: none yet */
     struct mpg_typical typical;
     double eager_limit_bytes;
 };
@@ -73,16 +73,16 @@ static enum mpg_collective collective_of(enum mpg_operation operation)
     return all[operation];
 }
 
-/* The costs that messages are evaluated with. */
+/* What the messages of an algorithm are evaluated with. */
 struct evaluation {
     struct mpg_expansion *expansion;
     const struct mpg_collective_table *table;
     double eager_limit_bytes;
-    bool reduces; /* costs include the arithmetic of reductions */
+    bool reduces; /* the costs include the arithmetic of reductions */
 };
 
-/* Returns the time from the arrival of all P members at OPERATION of BYTES until the last member leaves, by X's
- * messages; -1 with ERR. */
+/* Returns the time, ns, from the common arrival of all P members at OPERATION of BYTES until the last member leaves, with the
+ * message costs X; -1 with ERR. */
 static double take(const struct evaluation *e, struct messages *x, enum mpg_operation operation, int32_t p, double bytes,
                    struct mpg_error *err)
 {
@@ -107,7 +107,7 @@ static double take(const struct evaluation *e, struct messages *x, enum mpg_oper
     return last_ns;
 }
 
-/* As take(), with the messages of SIGNATURE's path number I. */
+/* As take(), with the message costs of path number I of SIGNATURE. */
 static double take_on(const struct evaluation *e, const struct mpg_signature *signature, size_t i, enum mpg_operation operation,
                       int32_t p, double bytes, struct mpg_error *err)
 {
@@ -119,8 +119,8 @@ static double take_on(const struct evaluation *e, const struct mpg_signature *si
     return take(e, &x, operation, p, bytes, err);
 }
 
-/* Returns the scale of OPERATION of P members at SIZE on SIGNATURE's machine; < 0 with ERR. The path of the measurement is
- * unknown: the path whose scale is closest to 1 is used, and its number stored in *PATH (SIGNATURE's number of paths: none). */
+/* Returns the scale of OPERATION of P members at SIZE on SIGNATURE's machine; < 0 with ERR. The measurement does not tell its
+ * path: the path with the scale closest to 1 is used, and its number stored in *PATH (the number of paths: none). */
 static double scale_of(const struct evaluation *e, const struct mpg_signature *signature, enum mpg_operation operation,
                        int32_t p, const struct mpg_network_size *size, size_t *path, struct mpg_error *err)
 {
@@ -140,7 +140,7 @@ static double scale_of(const struct evaluation *e, const struct mpg_signature *s
     return best;
 }
 
-/* Returns the scales of SIZES; NULL with ERR. */
+/* Returns the scales of OPERATION for all SIZES; NULL with ERR. */
 static double *scales_of(const struct evaluation *e, const struct mpg_signature *signature, enum mpg_operation operation,
                          int32_t p, const struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
@@ -190,8 +190,8 @@ int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct 
     return status;
 }
 
-/* Returns the factor of COLLECTIVE, OPERATION on ORIGINAL's machine, with TARGET's messages; 1 if nothing is known; < 0 with
- * ERR. */
+/* Returns the factor for COLLECTIVE, the times of OPERATION on ORIGINAL's machine, if messages cost as on TARGET; 1 if
+ * nothing is known; < 0 with ERR. */
 static double factor_of(const struct evaluation *e, const struct mpg_signature *target, const struct mpg_signature *original,
                         enum mpg_operation operation, const struct mpg_collective_time *collective, struct mpg_error *err)
 {

@@ -11,10 +11,10 @@
  * messages (INT64_MAX: none). Error: out of memory. */
 int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct mpg_collective_table *table,
                                        int64_t eager_limit_bytes, struct mpg_error *err);
-/* TARGET is the target of P: a copy of ORIGINAL with the message costs that mpg_factors_apply() has changed. Multiplies each
- * measured time of a collective in TARGET by a ratio: the time of the collective's algorithm with the median message costs of
- * TARGET, divided by the same time with the costs of ORIGINAL. Call this function before mpg_perturbation_scale_collectives(),
- * with the same TABLE and limit. Error: out of memory. */
+/* Multiplies each measured time of a collective in TARGET by a ratio: the time of the collective's algorithm with the median
+ * message costs of TARGET, divided by its time with those of ORIGINAL. TARGET is the target of P, a copy of ORIGINAL whose
+ * message costs mpg_factors_apply() has changed. Call this function before mpg_perturbation_scale_collectives(), with the
+ * same TABLE and limit. Error: out of memory. */
 int mpg_perturbation_multiply_collectives(const struct mpg_perturbation *p, struct mpg_signature *target,
                                           const struct mpg_signature *original, const struct mpg_collective_table *table,
                                           int64_t eager_limit_bytes, struct mpg_error *err);

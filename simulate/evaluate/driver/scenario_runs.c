@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scenarios as runs of replicas: the run without the tracer, and the perturbed replicas. */
+/* Turns scenarios into runs of replicas: the run without the tracer's time, and the perturbed replicas. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "simulate/evaluate/driver/simulation_private.h"
 #include "simulate/attribution/provenance.h"
 
-/* A scenario's perturbation P as a run of replicas, for mpg_runs_evaluate(). */
+/* A scenario with perturbation P as a run of replicas, for mpg_runs_evaluate(). */
 struct scenario_run {
     struct simulation *sim;
     const struct mpg_perturbation *p;
@@ -54,8 +54,8 @@ static struct mpg_evaluator *begin(void *context, uint32_t first, uint32_t n, co
     return NULL;
 }
 
-/* Bytes of a lane for expanded collectives; a lane of delays is evaluated twice (simulate/evaluate/delays/expand.c). Before
- * the first pass a collective may include all ranks. */
+/* Returns the memory of a lane for expanded collectives, bytes; in perturb mode each lane is evaluated twice
+ * (simulate/evaluate/delays/expand.c). Before the first pass assumes collectives of all ranks. */
 static double expansion_bytes(const struct simulation *sim)
 {
     const bool has_findings = sim->prepass.is_done || sim->passed.counts.calls > 0;
@@ -77,7 +77,7 @@ static double lane_bytes_of(const void *context)
     return bytes;
 }
 
-/* Returns the run of X over GRAPH; END receives the evaluated replicas. */
+/* Returns the run of replicas for X, with graph options GRAPH; END receives the evaluated replicas. */
 static struct mpg_run run_of(struct scenario_run *x, const struct mpg_graph_options *graph, const char *label,
                              void (*end)(void *, const struct mpg_evaluator *, uint32_t, uint32_t))
 {
@@ -92,7 +92,7 @@ static struct mpg_run run_of(struct scenario_run *x, const struct mpg_graph_opti
     return run;
 }
 
-/* --- without the tracer --- */
+/* --- the run without the tracer's time --- */
 
 static void end_base(void *context, const struct mpg_evaluator *evaluator, uint32_t first, uint32_t n)
 {
@@ -112,7 +112,7 @@ static void end_base(void *context, const struct mpg_evaluator *evaluator, uint3
         mpg_attribution_take_base(sim->result->where, mpg_evaluator_tallied(evaluator));
 }
 
-/* Returns the perturbation of SIM's run without the tracer, which changes nothing else. */
+/* Returns a perturbation that only removes the tracer's time from the run of SIM. */
 static struct mpg_perturbation nothing_else(struct simulation *sim)
 {
     struct mpg_perturbation nothing = {.seed = sim->p->seed,
@@ -125,7 +125,8 @@ static struct mpg_perturbation nothing_else(struct simulation *sim)
                                        .without_tracer = sim->p->without_tracer};
     for (int i = 0; i < MPG_OVERHEADS; i++)
         nothing.overhead[i] = mpg_overhead_unchanged(sim->p, (enum mpg_overhead)i);
-    memcpy(nothing.meetings, sim->p->meetings, sizeof nothing.meetings); /* the collectives of P, for the scales of messages */
+    /* the measured collectives of P, which give the scales of messages */
+    memcpy(nothing.meetings, sim->p->meetings, sizeof nothing.meetings);
     return nothing;
 }
 
@@ -136,12 +137,12 @@ static bool has_tracer(const struct simulation *sim)
     return sim->p->without_tracer && (!passed || c->tracer_ns + c->flushed_ns > 0);
 }
 
-/* Returns true if A has a run without the tracer, and B can share this run. */
+/* Returns true if A has a run without the tracer's time, and B can share it. */
 static bool same_base(const struct simulation *a, const struct simulation *b)
 {
     struct mpg_pass_config x = mpg_simulation_pass_config(a, NULL);
     const struct mpg_pass_config y = mpg_simulation_pass_config(b, NULL);
-    struct mpg_graph_options graph = *x.graph; /* graph options of the traced run, in which no hypothesis holds */
+    struct mpg_graph_options graph = *x.graph; /* graph options of the traced run, to which no hypothesis is applied */
     x.graph = &graph;
     graph.bound = y.graph->bound;
     graph.active = y.graph->active;
@@ -150,7 +151,7 @@ static bool same_base(const struct simulation *a, const struct simulation *b)
            a->prepass.floors == b->prepass.floors && has_tracer(a) == has_tracer(b) && mpg_pass_config_same(&x, &y);
 }
 
-/* Shares the base of an earlier simulation in ALL with SIM, or allocates a zeroed base. */
+/* Lets SIM share base_ns of an earlier simulation in ALL, or allocates it, zeroed. */
 static int begin_base(struct simulation *all, struct simulation *sim, struct mpg_error *err)
 {
     const size_t ranks = (size_t)sim->result->ranks;
@@ -170,7 +171,7 @@ static int begin_base(struct simulation *all, struct simulation *sim, struct mpg
                : mpg_error_set(err, "out of memory for %d ranks", sim->result->ranks);
 }
 
-/* The run of a scenario without the tracer. */
+/* The run of a scenario without the tracer's time. */
 struct base {
     struct mpg_perturbation nothing;
     struct mpg_graph_options graph; /* options of the graph, with the source's eager limit */
@@ -218,7 +219,7 @@ int mpg_simulation_find_bases(struct simulation *all, size_t n, struct mpg_error
     return status;
 }
 
-/* --- perturbed --- */
+/* --- perturbed replicas --- */
 
 static int start(void *context, struct mpg_error *err)
 {
@@ -229,7 +230,7 @@ static void end_replicas(void *context, const struct mpg_evaluator *evaluator, u
 {
     const struct scenario_run *x = context;
     struct mpg_result *r = x->sim->result;
-    const double *base_ns = x->sim->base_ns; /* NULL in predict mode: values are times */
+    const double *base_ns = x->sim->base_ns; /* NULL in predict mode, where values are times */
     const uint32_t begin = first - r->first_replica;
     if (x->sim->graph.choose)
         mpg_choices_add(&r->choices, mpg_choosing_counts(mpg_evaluator_choice(evaluator)));
@@ -248,7 +249,8 @@ static void end_replicas(void *context, const struct mpg_evaluator *evaluator, u
         mpg_attribution_take(r->where, mpg_evaluator_tallied(evaluator), begin);
 }
 
-/* Completes the result: combines the shares of all processes, and subtracts the tracer's account, which all replicas contain. */
+/* Completes the result: combines the shares of all processes, and subtracts the account of the tracer's time, which all
+ * replicas contain. */
 static int finish(void *context, struct mpg_error *err)
 {
     const struct scenario_run *x = context;

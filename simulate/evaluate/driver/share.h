@@ -10,18 +10,18 @@ struct mpg_share {
     uint32_t begin, n; /* this process's part of the replicas; n may be 0, except in the first process */
 };
 
-/* The share of PROCESS of N in REPLICAS >= 1 replicas: consecutive blocks, whole except the very last, as equal in number as
- * possible. */
+/* Returns the share of process PROCESS of N in REPLICAS >= 1 replicas. A share is a number of consecutive whole blocks (the
+ * last block can be smaller); numbers differ by at most 1. */
 struct mpg_share mpg_share_of(uint32_t replicas, int process, int n);
 
-/* The share of this process (PROCESSES NULL: all replicas). */
+/* Returns the share of this process (PROCESSES NULL: all replicas). */
 struct mpg_share mpg_share_own(uint32_t replicas, const struct mpg_processes *processes);
 
 /* Sends this process's share in RESULT to the first process, whose RESULT then covers all REPLICAS. Collective over the
- * processes with a share. Errors: errors of other processes; out of memory. */
+ * processes that have a share. Errors: errors of other processes; out of memory. */
 int mpg_result_gather(struct mpg_result *result, uint32_t replicas, struct mpg_processes *processes,
                       struct mpg_error *err);
-/* Takes part, without a share of its own, in gathering N results. */
+/* For a process without a share: takes part in the collective gathering of N results. */
 int mpg_results_await(size_t n, struct mpg_processes *processes, struct mpg_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The passes over a trace: bounds of the clocks if nothing else is known of the clocks; the pre-pass for minimum times and
- * compute-interval classes; choices; then the replicas. */
+/* Makes the passes over a trace: one that bounds the clocks, if nothing else is known about them; the pre-pass for minimum
+ * times and compute-interval classes; one for choices; then those of the replicas. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static bool are_comparable(const struct simulation *sim)
     return mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE;
 }
 
-/* Keeps the findings of the pass in the cache: whether messages bound the clocks, and the offset of each rank. */
+/* Stores the findings of the pass over clocks in the cache: whether messages bound the clocks, and the offset of each rank. */
 static void keep_bounds(struct simulation *sim, const struct mpg_bytes *key, double *offsets)
 {
     struct mpg_bytes found = {0};
@@ -86,7 +86,7 @@ static bool wants_clock(const struct simulation *sim)
     return !sim->options->predicts && (!sim->options->absorb_given || sim->options->absorb == MPG_ABSORB_CLOCK);
 }
 
-/* Returns true if A and B have the same steps provided that their clocks agree. */
+/* Returns true if A and B have the same steps, provided that their clocks are equal. */
 static bool same_graph(const struct simulation *a, const struct simulation *b)
 {
     struct mpg_pass_config x = mpg_simulation_pass_config(a, NULL), y = mpg_simulation_pass_config(b, NULL);
@@ -99,7 +99,7 @@ static bool same_pass_config(const struct simulation *a, const struct simulation
     return a->clocks == b->clocks && same_graph(a, b);
 }
 
-/* Returns the first simulation before SIM in ALL for which LIKE holds, or SIM itself. */
+/* Returns the first simulation before SIM in ALL for which LIKE is true; SIM if there is none. */
 static struct simulation *find_like(struct simulation *all, struct simulation *sim,
                                     bool (*like)(const struct simulation *, const struct simulation *))
 {
@@ -111,8 +111,8 @@ static struct simulation *find_like(struct simulation *all, struct simulation *s
 
 /* --- clocks --- */
 
-/* Returns true if A, whose clocks are known, and B have the same clocks. Bounds of clocks are computed only if a simulation
- * needs them. */
+/* Returns true if A, whose clocks are known, and B have the same clocks. Clocks are bounded by messages only if a simulation
+ * needs comparable clocks. */
 static bool same_clocks(const struct simulation *a, const struct simulation *b)
 {
     const enum mpg_clock_source source = mpg_clock_map_source(a->clocks);
@@ -133,7 +133,7 @@ static int find_clocks(struct simulation *all, struct simulation *sim, struct mp
     return wants_clock(sim) && !are_comparable(sim) ? bound_clocks(sim, err) : 0;
 }
 
-/* Whether hypotheses insert messages. */
+/* Returns whether hypotheses insert messages. */
 static bool inserts(const struct simulation *sim)
 {
     const struct mpg_graph_options *o = &sim->options->graph;
@@ -143,7 +143,7 @@ static bool inserts(const struct simulation *sim)
 static int choose_absorb(struct simulation *sim, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = sim->options;
-    if (o->predicts) /* predict mode: times have no slack */
+    if (o->predicts) /* in predict mode times have no slack */
         return 0;
     if (o->absorb_given && o->absorb == MPG_ABSORB_CLOCK && !are_comparable(sim))
         return mpg_error_set(err,
@@ -161,8 +161,8 @@ static int choose_absorb(struct simulation *sim, struct mpg_error *err)
 
 /* --- the first pass --- */
 
-/* Without `clock` minimum message times only limit negative perturbations, and are the traced times of messages in expanded
- * collectives. */
+/* Returns whether the pre-pass finds minimum message times, which takes comparable clocks. Unless slack is measured by clocks,
+ * they only limit negative perturbations, and serve as traced times of messages in expanded collectives. */
 static bool has_message_minima(const struct simulation *sim)
 {
     return sim->message_minima && are_comparable(sim);
@@ -186,7 +186,7 @@ static void set_wants(struct simulation *sim)
         return;
     sim->reports_message_minima = sim->absorb == MPG_ABSORB_CLOCK || can_speed_messages(sim) ||
                         sim->options->graph.expand;
-    sim->message_minima = sim->reports_message_minima || may_choose(sim); /* choices use the times of answers, too */
+    sim->message_minima = sim->reports_message_minima || may_choose(sim); /* choices need the times of answers, too */
     sim->call_minima = sim->absorb != MPG_ABSORB_NONE || sim->message_minima ||
                   mpg_perturbation_call_noise_measured(sim->p);
 }
@@ -217,7 +217,7 @@ static int begin_prepass(struct simulation *sim, struct mpg_error *err)
     return 0;
 }
 
-/* Sets the results of SIM that the pre-pass has found. */
+/* Copies what the pre-pass has found into the result of SIM. */
 static int conclude_prepass(struct simulation *sim, struct mpg_error *err)
 {
     sim->passed = sim->prepass.passed;
@@ -242,7 +242,7 @@ static void share_prepass(struct simulation *sim, const struct simulation *like)
     sim->result->floor_rule = like->result->floor_rule;
 }
 
-/* Completes the pre-passes of all simulations from SIM on, N in all, that share the steps. GROUP has room for N. */
+/* Completes the pre-passes of the simulations from SIM on, N in all, that share the steps. GROUP: memory for N pointers. */
 static int find_prepasses(struct simulation *sim, size_t n, struct mpg_prepass **group, struct mpg_error *err)
 {
     const struct mpg_pass_config pass_config = mpg_simulation_pass_config(sim, "finding minimum times");
@@ -276,11 +276,11 @@ static int prepass(struct simulation *all, size_t n, struct mpg_error *err)
 
 /* --- messages with another protocol, calls that choose --- */
 
-/* Chooses the messages that change their protocol. No message changes its protocol without absolute times. */
+/* Decides which messages change their protocol. Without absolute times, none does. */
 static void choose_protocol(struct simulation *sim)
 {
     const struct mpg_simulation_options *o = sim->options;
-    if (o->predicts) /* predict mode: all messages have the protocol of the target */
+    if (o->predicts) /* in predict mode all messages have the protocol of the target */
         return;
     if (!mpg_rule_holds(MPG_RULE_PROTOCOLS))
         sim->graph.source_eager_limit_bytes = sim->graph.eager_limit_bytes;
@@ -291,7 +291,7 @@ static void choose_protocol(struct simulation *sim)
     sim->result->source_eager_limit_bytes = sim->graph.source_eager_limit_bytes;
 }
 
-/* Returns whether the pass for choices of A also serves B: equal configurations. */
+/* Returns whether the pass for choices of A also serves B, because their configurations are equal. */
 static bool same_choices(const struct simulation *a, const struct simulation *b)
 {
     struct mpg_pass_config x = mpg_simulation_pass_config(a, NULL), y = mpg_simulation_pass_config(b, NULL);
@@ -301,7 +301,7 @@ static bool same_choices(const struct simulation *a, const struct simulation *b)
            a->absorb == b->absorb && (a->passed.counts.calls > 0) == (b->passed.counts.calls > 0);
 }
 
-/* Activates the hypotheses SOME of SIM. Findings of earlier passes remain findings of the traced run. */
+/* Applies the hypotheses SOME in SIM. Findings of earlier passes are still those of the traced run. */
 static void activate(struct simulation *sim, uint64_t some)
 {
     sim->graph.active = some;
@@ -310,15 +310,15 @@ static void activate(struct simulation *sim, uint64_t some)
         !sim->options->predicts && some && sim->absorb != MPG_ABSORB_CLOCK; /* there are no absolute times */
 }
 
-/* The hypotheses that can change which messages a call completes. */
+/* Returns the hypotheses that can change which messages a call completes. */
 static uint64_t of_messages(const struct simulation *sim)
 {
     const struct mpg_graph_options *o = &sim->options->graph;
     return o->bound ? mpg_bound_of_messages(o->bound, o->active) : 0;
 }
 
-/* Finds out whether calls can complete in another order. This takes absolute times; without them, the completion times of each
- * rank are used. */
+/* Finds out whether calls can complete other messages than in the trace. This takes absolute times; without them, the
+ * completion times of each rank are used. */
 static int choose_choice(struct simulation *all, struct simulation *sim, struct mpg_error *err)
 {
     activate(sim, of_messages(sim));
@@ -389,7 +389,7 @@ static void end(struct simulation *sim)
     mpg_target_clear(&sim->target);
 }
 
-/* Returns STATUS; adds the scenario's name to the error. */
+/* Returns STATUS; if it is an error, prefixes ERR with the scenario's name. */
 static int of_one(int status, const struct mpg_scenario *scenario, struct mpg_error *err)
 {
     return status < 0 && scenario->name ? mpg_error_prefix(err, "%s", scenario->name) : status;

@@ -7,7 +7,7 @@
 #include "simulate/evaluate/driver/runs.h"
 #include "simulate/evaluate/driver/simulation.h"
 
-/* A scenario. The first of several scenarios with common findings owns the findings. */
+/* A scenario while it is simulated. The first of several scenarios with common findings of the pre-pass owns them. */
 struct simulation {
     struct mpg_trace *trace;
     const struct mpg_scenario *scenario;
@@ -18,19 +18,19 @@ struct simulation {
     struct mpg_prepass prepass;
     bool owns_clocks, owns_prepass;
     enum mpg_absorb absorb;
-    /* Findings that the pre-pass gathers: minimum message times, which the answer mentions if reports_message_minima; minimum
-     * times of calls; compute-interval classes. */
+    /* What the pre-pass must find: minimum message times (mentioned in the answer if reports_message_minima); minimum times
+     * of calls; compute-interval classes. */
     bool message_minima, reports_message_minima, call_minima, uses_classes;
     struct mpg_graph_options graph;  /* graph options, with the source's eager limit once known */
     struct mpg_graph_options traced; /* copy of `graph` before choices are turned on (mpg_pass_choices()) */
     struct mpg_result *result; /* result of this process's share of the replicas */
-    double *base_ns; /* for each rank: delay of the run without the tracer's time, against the trace */
+    double *base_ns; /* for each rank: delay, against the trace, of the run without the tracer's time */
     struct mpg_delay_account *base_account;
     bool owns_base;
     struct mpg_passed passed; /* findings of the last pass */
-    struct mpg_paths *paths;     /* path classes of p; NULL: a single class for all messages */
-    struct mpg_paths *unchanged; /* path classes of the run that only removes the tracer */
-    uint32_t *passes;      /* number of passes over the trace; incremented */
+    struct mpg_paths *paths;     /* path classes of the perturbation P; NULL: all messages have one class */
+    struct mpg_paths *unchanged; /* path classes of the run that only removes the tracer's time */
+    uint32_t *passes;      /* number of passes over the trace so far; incremented */
     bool is_done;
 };
 
@@ -38,7 +38,8 @@ struct simulation {
 struct mpg_pass_config mpg_simulation_pass_config(const struct simulation *sim, const char *label);
 
 /* scenario_runs.c */
-/* Evaluates the runs without the tracer, which all delays refer to: their delays against the trace, and their accounts. */
+/* Evaluates the runs without the tracer's time, which all delays refer to: sets their delays against the trace, and their
+ * accounts. */
 int mpg_simulation_find_bases(struct simulation *sim, size_t n, struct mpg_error *err);
 /* Evaluates SHARE, this process's share of all replicas of all scenarios. */
 int mpg_simulation_run(struct simulation *sim, size_t n, struct mpg_share share, struct mpg_error *err);

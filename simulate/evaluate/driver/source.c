@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts of a trace against the header of a signature. */
+/* Compares the facts of a trace with the header of a signature. */
 #include "simulate/evaluate/driver/source.h"
 
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include "common/printable.h"
 #include "simulate/models/corrections.h"
 
-/* --- is the traced machine the signature's? --- */
+/* --- does the signature belong to the traced machine? --- */
 
-/* Returns true if LIST, values separated by "; " as sigmake writes them, contains VALUE. Traces lack the part of a kernel's
- * name after the comma (its HZ). */
+/* Returns true if LIST, values separated by "; " as sigmake writes them, contains VALUE. IS_KERNEL: traces lack the part of a
+ * kernel's name after the comma, its HZ. */
 static bool has_value(const char *list, const char *value, bool is_kernel)
 {
     const size_t length = strlen(value);
@@ -26,7 +26,7 @@ static bool has_value(const char *list, const char *value, bool is_kernel)
     return false;
 }
 
-/* The fact KEY of RANK or of another rank of the same host: all ranks of a host share their facts. */
+/* Returns the fact KEY of RANK or of another rank of the same host, because all ranks of a host share their facts. */
 static const char *host_fact(const struct mpg_trace *t, int32_t rank, const char *key)
 {
     const char *value = mpg_trace_find_fact(t, rank, key);
@@ -53,7 +53,7 @@ static bool is_host(const struct mpg_trace *t, int32_t rank, const struct mpg_si
     return host && hosts && has_value(hosts, host, false);
 }
 
-/* The first fact in which RANK's machine differs from SIG's; NULL: none. */
+/* Returns the first fact in which RANK's machine differs from that of SIG; NULL: none. */
 static const char *find_difference(const struct mpg_trace *t, int32_t rank,
                                    const struct mpg_signature *sig)
 {
@@ -67,8 +67,9 @@ static const char *find_difference(const struct mpg_trace *t, int32_t rank,
     return has_value(kernels, kernel, true) ? NULL : "another kernel";
 }
 
-/* Returns the difference between the MPI library of the trace and the library of SIG; NULL: none. All ranks use one library, so
- * the first rank that names a library decides. A signature of noise alone names no library, and differs from none. */
+/* Returns the difference between the MPI library of the trace and the library of SIG; NULL: none. All ranks use one library,
+ * so the first rank that names a library decides. A signature of noise alone names no library, and then there is no
+ * difference. */
 static const char *find_mpi_difference(const struct mpg_trace *t, const struct mpg_signature *sig)
 {
     const char *mpi = NULL, *settings = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The source: the signature of the machine on which a trace was recorded. It is given, stored in the trace, or the target's,
- * if the trace was recorded on the target's machine. */
+/* The source: the signature of the machine on which a trace was recorded. The source is given by an option, stored in the
+ * trace, or equal to the target if the trace was recorded on the target machine. */
 #ifndef MPG_SOURCE_H
 #define MPG_SOURCE_H
 
@@ -11,23 +11,23 @@
 #include "trace/reader.h"
 
 enum mpg_source_origin {
-    MPG_SOURCE_UNKNOWN, /* not found */
-    MPG_SOURCE_REFUSED, /* --source=none */
-    MPG_SOURCE_GIVEN,   /* --source */
-    MPG_SOURCE_STORED,  /* mpgtrace record --signature */
-    MPG_SOURCE_TARGET   /* the trace's machine is the target's */
+    MPG_SOURCE_UNKNOWN, /* no source was found */
+    MPG_SOURCE_REFUSED, /* --source=none: the user wants no source */
+    MPG_SOURCE_GIVEN,   /* given by --source */
+    MPG_SOURCE_STORED,  /* stored in the trace by mpgtrace record --signature */
+    MPG_SOURCE_TARGET   /* the trace was recorded on the target machine */
 };
 
 struct mpg_source {
     enum mpg_source_origin origin;
     const struct mpg_signature *signature; /* NULL: UNKNOWN, REFUSED */
-    struct mpg_signature *own;             /* owned by the struct; or NULL */
-    char why[512];                         /* STORED: which; TARGET: the facts that agree; UNKNOWN: the reason, or "" */
+    struct mpg_signature *own;             /* the same signature if this struct owns it, else NULL */
+    char why[512]; /* STORED: which of the stored signatures; TARGET: the facts that agree; UNKNOWN: the reason, or "" */
 };
 
-/* Finds the source of TRACE. TARGET may be NULL: then only GIVEN is looked at. GIVEN is the signature of --source, or NULL;
- * REFUSED: --source=none. TARGET and GIVEN outlive SOURCE, which mpg_source_clear() clears. Error: the stored signature is
- * damaged. */
+/* Finds the source of TRACE. TARGET may be NULL; then the source is GIVEN or unknown. GIVEN is the signature of --source, or
+ * NULL; REFUSED: --source=none. TARGET and GIVEN outlive SOURCE, which mpg_source_clear() clears. Error: the stored signature
+ * is damaged. */
 int mpg_source_find(struct mpg_source *source, const struct mpg_trace *trace,
                     const struct mpg_signature *target, const struct mpg_signature *given,
                     bool refused, struct mpg_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Histograms by class and window; their removals. */
+/* Gathers histograms of intervals by class and time window, and removes the noise from them. */
 #include "simulate/evaluate/prepass/classes.h"
 
 #include <math.h>
@@ -9,13 +9,14 @@
 #include "common/map.h"
 #include "simulate/noise/removal.h"
 
-/* Fewer than MIN_ALIKE intervals have no distribution. Windows of fewer than WINDOW_INTERVALS intervals are joined. */
+/* Fewer than MIN_ALIKE intervals give no distribution. Windows with fewer than WINDOW_INTERVALS intervals are joined. */
 enum { MIN_ALIKE = 8, WINDOWS = 16, WINDOW_INTERVALS = 512, FIRST_SHIFT = 20, LAST_SHIFT = 59 };
 
-/* Histograms by length, or by CPU time. */
+/* Histograms of a class, one for each window of time, of the length or of the CPU time of intervals. */
 struct windows {
     struct mpg_histogram histogram[WINDOWS];
-    struct mpg_removal *removal[WINDOWS]; /* once finished; several windows may share a removal; NULL: too few intervals */
+    /* once finished: removal of noise in each window; several windows may share one; NULL: too few intervals */
+    struct mpg_removal *removal[WINDOWS];
 };
 
 struct class {
@@ -27,13 +28,13 @@ struct class {
 
 struct mpg_classes {
     const struct mpg_perturbation *p;
-    struct mpg_map index; /* index among the classes + 1 */
+    struct mpg_map index; /* (calls, sites) -> 1 + index of the class */
     size_t n, capacity;
     struct class *class;
-    double time_ns, off_ns, cpu_ns; /* of all intervals: length, time off the CPU, CPU time */
+    double time_ns, off_ns, cpu_ns; /* sums over all intervals: length, time off the CPU, CPU time */
     bool no_cpu;                    /* some intervals have no recorded CPU time */
     bool prefers_cpu, uses_cpu;
-    double lost; /* the fraction of an interval without a class that is lost */
+    double lost; /* the fraction of an interval without class that is lost to noise */
 };
 
 struct mpg_classes *mpg_classes_new(const struct mpg_perturbation *p, struct mpg_error *err)
@@ -113,13 +114,13 @@ fail:
     return NULL;
 }
 
-/* The length of an interval without the time off the CPU. */
+/* Returns the length of S's interval without the time off the CPU, ns. */
 static double length_of(const struct mpg_step *s)
 {
     return (double)(s->interval_ns - s->off_ns);
 }
 
-/* The CPU time of S's interval, at most its length: CPU clocks are coarser than the intervals' clock. */
+/* Returns the CPU time of S's interval, ns, but at most its length: CPU clocks are coarser than the clock of intervals. */
 static double cpu_of(const struct mpg_step *s)
 {
     return fmin((double)s->cpu_ns, length_of(s));
@@ -139,7 +140,8 @@ static int join_pairs(struct windows *w, struct mpg_error *err)
     return 0;
 }
 
-/* Returns the window of CLASS that contains SINCE_NS, in ns after MPI_Init; WINDOWS or more after the last window. */
+/* Returns the number of the window of CLASS that contains SINCE_NS, ns after MPI_Init; WINDOWS or more: it is after the last
+ * window. */
 static uint64_t window_at(const struct class *class, int64_t since_ns)
 {
     return since_ns > 0 ? (uint64_t)since_ns >> class->shift : 0;
@@ -174,9 +176,9 @@ int mpg_classes_add(struct mpg_classes *c, const struct mpg_step *s, struct mpg_
     return c->no_cpu ? 0 : mpg_histogram_add(&class->by_cpu.histogram[window], cpu_of(s), err);
 }
 
-/* --- as bytes --- */
+/* --- conversion to bytes, for the cache --- */
 
-enum { CLASS_BYTES = 8 * (4 + 2 * 2 * WINDOWS) }; /* with empty histograms */
+enum { CLASS_BYTES = 8 * (4 + 2 * 2 * WINDOWS) }; /* bytes of a class with empty histograms */
 
 void mpg_classes_key(struct mpg_bytes *key)
 {
@@ -205,8 +207,8 @@ void mpg_classes_put(struct mpg_bytes *bytes, const struct mpg_classes *c, const
     }
 }
 
-/* Reads a callsite's number from the cache; returns the number that this callsite has in this run. Callsites count from 1;
- * 0: none. NOW: the N numbers of this run (from 0), by the cached number - 1. */
+/* Reads a callsite's number from the cache; returns the number that this callsite has in this run. Callsites are numbered
+ * from 1; 0: none. NOW: numbers in this run (from 0), N elements indexed by the cached number - 1. */
 static uint64_t site_now(struct mpg_bytes_left *left, const int32_t *now, size_t n)
 {
     const uint64_t site = mpg_bytes_get_below(left, n + 1);
@@ -221,7 +223,7 @@ static int get_class(struct mpg_bytes_left *left, struct mpg_classes *c, const i
     const size_t known = c->n;
     struct mpg_error err;
     struct class *class = left->failed ? NULL : add_class(c, calls, from << 32 | to, &err);
-    if (!class || c->n == known) /* the class occurs twice */
+    if (!class || c->n == known) /* the class occurs twice: damage */
         return -1;
     class->shift = (uint8_t)shift;
     for (int w = 0; w < WINDOWS; w++)
@@ -260,11 +262,11 @@ static struct windows *windows_of(const struct mpg_classes *c, struct class *cla
     return c->uses_cpu ? &class->by_cpu : &class->by_length;
 }
 
-/* Joins consecutive windows until each has enough intervals (a short rest joins the window before), and computes the removal
- * of each joined window. */
+/* Joins consecutive windows until each has enough intervals (if the last ones have too few, they are joined with the window
+ * before), and computes the removal of noise for each joined window. */
 static int finish_windows(struct windows *w, struct mpg_losses *const *losses, size_t cores, struct mpg_error *err)
 {
-    int first[WINDOWS + 1], n = 0; /* begins and number of the joined windows */
+    int first[WINDOWS + 1], n = 0; /* first window of each joined window; number of joined windows */
     first[0] = 0;
     for (int i = 0; i < WINDOWS; i++) {
         struct mpg_histogram *all = &w->histogram[first[n]];
@@ -291,7 +293,8 @@ static int finish_windows(struct windows *w, struct mpg_losses *const *losses, s
     return 0;
 }
 
-/* Intervals without a class lose the same fraction as all classes together, at most the fraction of the noise record. */
+/* Sets the fraction lost in intervals without class: the same as in all classes together, but at most that of the noise
+ * record. */
 static void find_lost(struct mpg_classes *c, struct mpg_losses *const *losses, size_t cores)
 {
     double time_ns = 0, lost_ns = 0;
@@ -308,8 +311,8 @@ static void find_lost(struct mpg_classes *c, struct mpg_losses *const *losses, s
         c->lost = fmin(c->lost, lost_ns / time_ns);
 }
 
-/* Decides whether intervals are measured by CPU time. Sets LOSSES to the effect of each core's noise on work, without the part
- * that CPU clocks show: preemption and steal time. */
+/* Decides whether intervals are measured by CPU time. Sets LOSSES to each core's distribution of losses, without preemption
+ * and steal time if the measured lengths of intervals exclude these. */
 static int find_losses(struct mpg_classes *c, struct mpg_losses **losses, struct mpg_error *err)
 {
     const struct mpg_noise_source *source = &c->p->source_noise;
@@ -322,7 +325,7 @@ static int find_losses(struct mpg_classes *c, struct mpg_losses **losses, struct
     if (c->p->off_cpu_known && c->time_ns > 0)
         left_out = fmax(left_out, c->off_ns / c->time_ns);
     for (size_t i = 0; i < source->cores; i++) {
-        const double off = source->core[i].off_cpu; /* below 0: unknown */
+        const double off = source->core[i].off_cpu; /* less than 0: unknown */
         const bool is_seen = c->uses_cpu || c->p->off_cpu_known;
         if (!(losses[i] = mpg_losses_new(source->core[i].replay, is_seen && off >= 0 ? off : left_out, err)))
             return -1;

@@ -12,29 +12,29 @@
 
 struct mpg_classes;
 
-/* The measure of intervals: their length, or their CPU time (record --cpu-time). */
+/* How intervals are measured: by length, or by CPU time (record --cpu-time). */
 enum mpg_cpu_use { MPG_CPU_NONE, MPG_CPU_ALL };
 
-/* Creates classes for the source of P, which outlives them. Each pair of callsites has up to 16 histograms (twice as many
- * with recorded CPU time), for any number of ranks. NULL with ERR: out of memory. */
+/* Creates empty classes for removing the noise of P's source; P outlives them. Each pair of callsites has up to 16 histograms
+ * (twice as many with recorded CPU time), for any number of ranks. NULL with ERR: out of memory. */
 struct mpg_classes *mpg_classes_new(const struct mpg_perturbation *p, struct mpg_error *err);
-/* Measures intervals by CPU time if all intervals have a CPU time: time that an interval spent waiting is no work. Before
- * mpg_classes_finish(). */
+/* Measures intervals by CPU time if all intervals have one, so that waiting within an interval does not count as work. Call
+ * it before mpg_classes_finish(). */
 void mpg_classes_prefer_cpu(struct mpg_classes *classes);
 /* Adds the interval of STEP, a step of the pre-pass, to its class. Error: out of memory. */
 int mpg_classes_add(struct mpg_classes *classes, const struct mpg_step *step, struct mpg_error *err);
-/* Appends the unfinished data of CLASSES to BYTES; reads the data from LEFT into new CLASSES: 0, or -1 if LEFT is damaged or
- * memory is short; then mpg_classes_forget() empties CLASSES. KEY receives all options that the data depend on, beside the
- * trace and the graph. */
+/* For the cache. mpg_classes_put() appends the unfinished data of CLASSES to BYTES, and to KEY all options on which the data
+ * depend besides the trace and the graph. mpg_classes_get() reads the data from LEFT into new CLASSES and returns 0, or -1 if
+ * LEFT is damaged or memory runs out; then mpg_classes_forget() must empty CLASSES. */
 void mpg_classes_put(struct mpg_bytes *bytes, const struct mpg_classes *classes, const struct mpg_trace *trace);
 int mpg_classes_get(struct mpg_bytes_left *left, struct mpg_classes *classes, struct mpg_trace *trace);
 void mpg_classes_forget(struct mpg_classes *classes);
 void mpg_classes_key(struct mpg_bytes *key);
-/* Computes the interruptions of all classes, after the last step of the pre-pass. Error: out of memory. */
+/* Computes the interruptions of all classes; to be called after the last step of the pre-pass. Error: out of memory. */
 int mpg_classes_finish(struct mpg_classes *classes, struct mpg_error *err);
-/* Returns the use of CPU times; valid after mpg_classes_finish(). */
+/* Returns how intervals were measured; valid after mpg_classes_finish(). */
 enum mpg_cpu_use mpg_classes_cpu(const struct mpg_classes *classes);
-/* Writes the time that interruptions took from X, the interval of the ENTER step STEP, into X. Thread-safe. */
+/* Stores in X, the interval of the ENTER step STEP, the time that interruptions took from it. Thread-safe. */
 void mpg_classes_find(const struct mpg_classes *classes, const struct mpg_step *step, struct mpg_interval *x);
 void mpg_classes_free(struct mpg_classes *classes); /* NULL is allowed */
 

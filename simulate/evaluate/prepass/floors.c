@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Minimum durations of calls, and the usual times of messages. */
+/* Finds minimum durations of calls and usual times of messages. */
 #include "simulate/evaluate/prepass/floors.h"
 
 #include <math.h>
@@ -12,23 +12,24 @@
 #include "simulate/models/sizes.h"
 #include "simulate/rules.h"
 
-/* Limit of a call's own time, ns, if the call waited in every traced instance. */
+/* Maximum time, ns, that a call is assumed to need without waiting if it waited every time in the trace. */
 static const double MAY_TAKE_NS = 1000;
 
 /* Minimum times of one MPI call on one host, by size class. */
 struct call_times {
     double min_ns[MPG_SIZE_CLASSES];
-    bool all_waited[MPG_SIZE_CLASSES]; /* every call of the class waited, so its duration is no cost */
+    bool all_waited[MPG_SIZE_CLASSES]; /* every call of this size class waited, so that its duration is no cost */
 };
 
 struct mpg_floors {
     const struct mpg_trace *trace;
     struct mpg_floor_options options;
     uint32_t hosts;
-    struct call_times **calls; /* hosts x MPG_CALL_COUNT; NULL: no such call on the host */
+    struct call_times **calls; /* [host][call of MPG_CALL_COUNT]; NULL: the host made no such call */
     struct mpg_message_times messages;
-    uint32_t *curve_of; /* with few hosts: index of each pair's curve, from 1 (0: no curve); NULL: look up in the index */
-    atomic_bool used_source; /* some look-up returned a value of the source's signature */
+    /* if there are few hosts: for each pair of hosts the index of its curve, from 1 (0: no curve); NULL: look up in the map */
+    uint32_t *curve_of;
+    atomic_bool used_source; /* some look-up has returned a value of the source's signature */
 };
 
 int mpg_size_class(double bytes)
@@ -96,7 +97,7 @@ static struct call_times *new_times(void)
     return times;
 }
 
-/* The minimum times of CALL on HOST; NULL: out of memory. */
+/* Returns the minimum times of CALL on HOST; NULL: out of memory. */
 static inline struct call_times *times_of(struct mpg_floors *f, uint32_t host, enum mpg_call call)
 {
     struct call_times **times = &f->calls[(size_t)host * MPG_CALL_COUNT + call];
@@ -110,8 +111,8 @@ static inline double min(double a, double b)
     return a < b ? a : b;
 }
 
-/* Returns true if S certainly waited: for a message, a root or a contribution that left after the begin of S. With
- * KNOWS_CALLS also: for a call of another rank, or for the last member of a nonblocking collective. */
+/* Returns true if S certainly waited in the trace: for a message, a root or a contribution that left its rank after the begin
+ * of S; with KNOWS_CALLS also for a call of another rank, or for the last member of a nonblocking collective. */
 static bool has_waited(const struct mpg_step *s, bool knows_calls)
 {
     for (uint32_t i = 0; i < s->edge_number; i++) {
@@ -130,8 +131,8 @@ static bool has_waited(const struct mpg_step *s, bool knows_calls)
     return false;
 }
 
-/* The send that STEP certainly waited for: the last send among the messages that STEP completes. The send must begin after
- * STEP, and no completed message may be larger, since a larger message would have flown longer. */
+/* The send for which STEP certainly waited: the last send among the messages that STEP completes, if it begins after STEP and
+ * no completed message is larger. A larger message could have arrived later. */
 struct waited {
     bool is_certain;
     double sent_ns, bytes;
@@ -193,7 +194,7 @@ int mpg_floors_add(struct mpg_floors *f, const struct mpg_steps *steps, bool com
     return 0;
 }
 
-/* --- as bytes --- */
+/* --- conversion to bytes, for the cache --- */
 
 enum { TIMES_BYTES = 32, VERSION = 3 };
 
@@ -211,8 +212,8 @@ void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *f)
     mpg_bytes_put_u64(key, hosts);
 }
 
-/* Appends the TIMES of size class CLASS; PLACE is the index of TIMES among `calls`. Only classes that occur in the trace, whose
- * time is finite, are appended. */
+/* Appends size class CLASS of TIMES, if the class occurs in the trace, that is if its time is finite. PLACE: index of TIMES
+ * in `calls`. */
 static void put_class(struct mpg_bytes *bytes, uint64_t place, uint64_t class, const struct call_times *times)
 {
     mpg_bytes_put_u64(bytes, place);
@@ -304,8 +305,8 @@ static double median_at(const struct mpg_network_sizes *sizes, double bytes)
     return mpg_interpolation_median(&interpolation);
 }
 
-/* SEEN_NS, the minimum flight time in the trace, less the overheads of the ranks' own calls, which differ on another machine;
- * at least the measured one-way time. */
+/* Returns SEEN_NS, the minimum message time in the trace, minus the overheads within the calls of both ranks, which differ on
+ * another machine; but at least the measured one-way time. */
 static double without_overheads(const struct mpg_network_path *source, double bytes,
                                 double seen_ns)
 {
@@ -315,7 +316,7 @@ static double without_overheads(const struct mpg_network_path *source, double by
     return fmin(seen_ns, fmax(way_ns, seen_ns - own_ns));
 }
 
-/* All evaluating threads may write the flag, always with the same value. */
+/* Sets used_source. All evaluating threads may do this, always to the same value. */
 static void note_source(struct mpg_floors *f)
 {
     if (!atomic_load_explicit(&f->used_source, memory_order_relaxed))

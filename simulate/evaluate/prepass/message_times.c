@@ -8,8 +8,8 @@
 #include "simulate/models/flights.h"
 
 enum {
-    BINS = 32,                /* in a cell: its lowest nonempty bins; the flights above share one count */
-    BINS_PER_OCTAVE_LOG2 = 3, /* a bin is 6 to 12 % wide */
+    BINS = 32,                /* maximum number of bins of a cell: the lowest nonempty ones; longer times share one count */
+    BINS_PER_OCTAVE_LOG2 = 3, /* bins per octave, log2: a bin is 6 to 12 % wide */
     SIZES_PER_OCTAVE_LOG2 = 2,
     MAX_INDEX = 64 << BINS_PER_OCTAVE_LOG2,
 };
@@ -22,15 +22,15 @@ struct flight_bin {
 
 struct mpg_flight_cell {
     uint64_t pair, size_class;
-    double bytes;    /* sum over all messages */
+    double bytes;    /* sum of the bytes of all messages */
     uint64_t count;
-    double bound_ns; /* the shortest time of a message after sender and receiver were both present, ns */
-    uint64_t whole;  /* number of complete flights */
-    uint32_t used, last; /* number of bins in use; index of the bin that the last flight was added to */
-    struct flight_bin *bin; /* BINS bins in ascending order, `used` of them in use, or NULL if no flight is complete */
+    double bound_ns; /* shortest time from when sender and receiver were both ready to the message's completion, ns */
+    uint64_t whole;  /* number of complete messages, for which the call waited all the time */
+    uint32_t used, last; /* number of bins in use; index of the bin that was added to last */
+    struct flight_bin *bin; /* BINS bins in ascending order, of which `used` are in use; NULL: no message is complete */
 };
 
-/* Returns the class of N: each octave has 2^LOG2 classes of equal width; numbers below 2^LOG2 have a class each. */
+/* Returns the class of N: each octave has 2^LOG2 classes of equal width; each number below 2^LOG2 has its own class. */
 static inline uint32_t class_of(uint64_t n, unsigned log2)
 {
     if (n < (uint64_t)1 << log2)
@@ -59,7 +59,7 @@ static struct mpg_flight_cell *new_cell(struct mpg_message_times *t, uint64_t pa
     return cell;
 }
 
-/* Returns the cell of PAIR and SIZE_CLASS, added if new. Mostly the cell of the last look-up. */
+/* Returns the cell of PAIR and SIZE_CLASS, which is added if new. Checks first whether it is the cell of the last look-up. */
 static inline struct mpg_flight_cell *find_cell(struct mpg_message_times *t, uint64_t pair, uint64_t size_class)
 {
     if (t->last) {
@@ -79,8 +79,9 @@ static inline struct mpg_flight_cell *find_cell(struct mpg_message_times *t, uin
     return &t->cells[*number - 1];
 }
 
-/* Returns the bin of INDEX. Creates a bin if the cell has room, or if the new bin displaces a higher one; NULL: the flight
- * belongs to the rest. The final bins do not depend on the order of flights, since a displaced bin would not return. */
+/* Returns the bin of INDEX. Creates a bin if the cell has room, or if the new bin displaces a higher one; NULL: the time
+ * belongs to the common count of longer times. The final bins do not depend on the order of messages, because a displaced bin
+ * cannot return. */
 static struct flight_bin *find_bin(struct mpg_flight_cell *cell, uint32_t index)
 {
     if (cell->last < cell->used && cell->bin[cell->last].index == index)
@@ -124,7 +125,7 @@ int mpg_message_times_add(struct mpg_message_times *t, uint64_t pair, double byt
     return is_whole ? add_whole(cell, flight_ns, err) : 0;
 }
 
-/* --- as bytes --- */
+/* --- conversion to bytes, for the cache --- */
 
 enum { CELL_BYTES = 56, BIN_BYTES = 24 };
 
@@ -183,8 +184,8 @@ int mpg_message_times_get(struct mpg_bytes_left *left, struct mpg_message_times 
 
 /* --- once all is gathered --- */
 
-/* Returns the median flight of messages whose receivers surely waited. Without such messages: the minimum time since both
- * ranks were ready. */
+/* Returns the median time of messages whose receivers surely waited. If there are none: the minimum time from when both ranks
+ * were ready. */
 static double time_of(const struct mpg_flight_cell *cell)
 {
     if (cell->whole == 0)
@@ -207,7 +208,7 @@ static int compare_cells(const void *a, const void *b)
     return x->size_class < y->size_class ? -1 : x->size_class > y->size_class;
 }
 
-/* Makes the curve of two hosts from CELLS with complete flights, or from all CELLS if no cell has complete flights. */
+/* Makes the curve of two hosts from those of CELLS with complete messages, or from all CELLS if none has any. */
 static int add_curve(struct mpg_message_times *t, const struct mpg_flight_cell *cells, size_t n, struct mpg_message_point *points,
                      struct mpg_error *err)
 {
@@ -259,8 +260,8 @@ static double point_ns(const struct mpg_message_point *p, const struct mpg_netwo
     return fmin(p->ns, measured_ns);
 }
 
-/* Returns the time at BYTES beyond END, an end of the curve. NEXT is the neighbouring point, or END if the curve has
- * one point. */
+/* Returns the time of BYTES beyond END, an end of the curve. NEXT: the point next to END, or END if the curve has only one
+ * point. */
 static double beyond(const struct mpg_message_point *end, const struct mpg_message_point *next, double bytes,
                      const struct mpg_network_path *source, bool *uses_source)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Message times on the traced machine by size, for each pair of hosts (docs/MODEL.md, section 4, Message times). A streaming
- * summary of bounded size for each pair of hosts and size class, independent of the order of messages. Not thread-safe until
- * finished. */
+/* Message times on the traced machine by size, for each pair of hosts (docs/MODEL.md, section 4, Message times). The summary
+ * has a bounded size for each pair of hosts and size class, and does not depend on the order of messages. Not thread-safe
+ * until finished. */
 #ifndef MPG_MESSAGE_TIMES_H
 #define MPG_MESSAGE_TIMES_H
 
@@ -14,15 +14,15 @@
 #include "common/map.h"
 #include "signature/signature.h"
 
-struct mpg_flight_cell; /* flights of one size class between two hosts */
+struct mpg_flight_cell; /* observed times of messages of one size class between two hosts */
 
 /* A point of the piecewise linear message time over size. */
 struct mpg_message_point {
     double bytes, ns;
-    bool is_bound; /* a lower bound: no complete flight was observed */
+    bool is_bound; /* NS is only a lower bound, because no message of the size class was observed from begin to end */
 };
 
-/* Points of a pair of hosts, by size, once finished. */
+/* The points of a pair of hosts, ascending in size; valid once finished. */
 struct mpg_message_curve {
     const struct mpg_message_point *points;
     size_t n; /* >= 1 */
@@ -30,11 +30,11 @@ struct mpg_message_curve {
 
 /* Zero-initialised is empty. */
 struct mpg_message_times {
-    struct mpg_map index; /* number of each cell, from 1 */
+    struct mpg_map index; /* (pair of hosts, size class) -> number of its cell, from 1 */
     struct mpg_flight_cell *cells;
     size_t cell_count, cell_capacity;
-    size_t last; /* number of the last cell that was added to, from 1; 0: none */
-    struct mpg_map curve_index; /* once finished: number of each curve, from 1 */
+    size_t last; /* number, from 1, of the cell that was added to last; 0: none */
+    struct mpg_map curve_index; /* valid once finished: pair of hosts -> number of its curve, from 1 */
     struct mpg_message_point *points;
     struct mpg_message_curve *curves;
     size_t curve_count;
@@ -47,16 +47,16 @@ int mpg_message_times_add(struct mpg_message_times *times, uint64_t pair, double
                           bool is_whole, struct mpg_error *err);
 /* Ends the gathering, and computes the curves. Error: out of memory. */
 int mpg_message_times_finish(struct mpg_message_times *times, struct mpg_error *err);
-/* The number of PAIR's curve, from 1; 0: none. */
+/* Returns the number of PAIR's curve, from 1; 0: the pair has none. */
 size_t mpg_message_times_find(const struct mpg_message_times *times, uint64_t pair);
 /* Returns the time of a message of BYTES, ns, >= 0. SOURCE: the source's path, if its one-way times are known, else NULL.
- * Without complete flights, and beyond the ends of the curve, the time is SOURCE's, and *USES_SOURCE is set. */
+ * Where the curve has only lower bounds, and beyond its ends, the time is that of SOURCE, and *USES_SOURCE is set. */
 double mpg_message_time(const struct mpg_message_curve *curve, double bytes, const struct mpg_network_path *source,
                         bool *uses_source);
 void mpg_message_times_clear(struct mpg_message_times *times);
 
-/* Appends the unfinished data of TIMES to BYTES; reads the data from LEFT into empty TIMES: 0, or -1 if LEFT is damaged or
- * memory is short. */
+/* For the cache: mpg_message_times_put() appends the unfinished data of TIMES to BYTES. mpg_message_times_get() reads the
+ * data from LEFT into empty TIMES and returns 0, or -1 if LEFT is damaged or memory runs out. */
 void mpg_message_times_put(struct mpg_bytes *bytes, const struct mpg_message_times *times);
 int mpg_message_times_get(struct mpg_bytes_left *left, struct mpg_message_times *times);
 

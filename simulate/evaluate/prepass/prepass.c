@@ -42,7 +42,7 @@ static void put_key(struct mpg_bytes *key, const struct mpg_pass_config *pass_co
         mpg_classes_key(key);
 }
 
-/* Reads X from all of LEFT. Returns false if LEFT does not hold exactly one pre-pass. */
+/* Reads X from LEFT. Returns false if LEFT does not hold exactly one pre-pass. */
 static bool get(struct mpg_bytes_left *left, const struct mpg_pass_config *pass_config, struct mpg_prepass *x)
 {
     return mpg_passed_get(left, &x->passed) == 0 && (!x->floors || mpg_floors_get(left, x->floors) == 0) &&
@@ -59,7 +59,7 @@ static int recall(const struct mpg_pass_config *pass_config, struct mpg_prepass 
     put_key(&key, pass_config, x);
     bool is_known = mpg_cache_find(pass_config->cache, &key, &left);
     mpg_bytes_clear(&key);
-    if (is_known && !get(&left, pass_config, x)) { /* a damaged finding counts as none */
+    if (is_known && !get(&left, pass_config, x)) { /* a damaged finding is ignored */
         is_known = false;
         if (x->floors)
             mpg_floors_forget(x->floors);

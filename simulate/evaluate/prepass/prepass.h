@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The pre-pass over a trace, of all modes: minimum times of calls, usual times of messages and compute-interval classes, which
- * the replicas need before their first step. Its findings are kept in the pre-pass cache (simulate/cache/). */
+/* The pre-pass over a trace, in both modes. It finds minimum times of calls, usual times of messages, and compute-interval
+ * classes, which must be known before the replicas' first step. Its findings are kept in the pre-pass cache
+ * (simulate/cache/). */
 #ifndef MPG_PREPASS_H
 #define MPG_PREPASS_H
 
@@ -12,9 +13,9 @@
 struct mpg_prepass {
     struct mpg_floors *floors;   /* NULL: not wanted */
     struct mpg_classes *classes; /* NULL: not wanted */
-    bool messages;               /* the floors include messages; the ranks' clocks are comparable */
+    bool messages;               /* the floors include message times, because the ranks' clocks are comparable */
     bool is_done;                /* the findings are complete */
-    struct mpg_passed passed;    /* once done */
+    struct mpg_passed passed;    /* findings of the pass about the trace, once is_done */
 };
 
 /* Prepares X, which is empty, for TRACE: minimum times by OPTIONS (NULL: none), with MESSAGES also message times, and
@@ -22,8 +23,8 @@ struct mpg_prepass {
  * Error: out of memory. */
 int mpg_prepass_init(struct mpg_prepass *x, const struct mpg_trace *trace, const struct mpg_floor_options *options, bool messages,
                      const struct mpg_perturbation *source, struct mpg_error *err);
-/* Completes N >= 1 prepared pre-passes over the steps of PASS_CONFIG: from the cache, else by one pass that
- * THREADS >= 1 threads share. Adds new findings to the cache. Errors: errors of mpg_pass(); out of memory. */
+/* Completes N >= 1 prepared pre-passes over the steps of PASS_CONFIG: from the cache, or otherwise by one pass over the trace
+ * that THREADS >= 1 threads share. Adds new findings to the cache. Errors: errors of mpg_pass(); out of memory. */
 int mpg_prepass_find(const struct mpg_pass_config *pass_config, struct mpg_prepass *const *x, size_t n, unsigned threads,
                      struct mpg_error *err);
 void mpg_prepass_clear(struct mpg_prepass *x);

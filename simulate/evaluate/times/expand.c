@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Costs of messages of expanded collectives as times (docs/MODEL.md, section 4, Expanded collectives). */
+/* Costs of the messages of expanded collectives, in times (docs/MODEL.md, section 4, Expanded collectives). */
 #include "simulate/evaluate/operations.h"
 #include "simulate/evaluate/evaluator_private.h"
 
 struct expanding {
     const struct mpg_evaluator *t;
     const struct mpg_expanding *c;
-    double scale; /* factor of all message costs */
+    double scale; /* factor for all message costs */
 };
 
 static const struct mpg_perturbation *path_of(const struct expanding *x,

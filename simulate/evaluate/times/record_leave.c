@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Provenance of a call's leave, in each lane. */
+/* Records the provenance of the value at a call's leave, in each lane. */
 #include <math.h>
 
 #include "simulate/evaluate/operations.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Codes of provenance, lane by lane: the call alone, or with costs that depend on a parameter; or an edge (candidates that are
- * received early count as edges after all others): the edge's slot, the match of sender and receiver, or the additional time
- * after it. */
+/* Codes for where the value of a lane comes from: the call alone; the call with costs that depend on a parameter; or an edge,
+ * with the value of its slot, of the match of sender and receiver, or of the time that is added after the match. Candidates
+ * that are received early count as edges after all others. */
 enum { CODE_OWN, CODE_COSTS, CODE_EDGES, EDGE_PLAIN = 0, EDGE_MET, EDGE_MORE, EDGE_CODES };
 
-/* Returns the index of the edge of A: edges of S first, then candidates. */
+/* Returns the number of A as an edge: edges of S come first, then candidates. */
 static uint32_t number_of(const struct mpg_step *s, const struct mpg_arrival *a)
 {
     if (!a->early)
@@ -69,7 +69,7 @@ void mpg_record_times_brought(const struct mpg_evaluator *t, const struct mpg_st
     }
 }
 
-/* Finds the costs of one-sided transfers, as add_round_trip() adds them. */
+/* Computes the costs of one-sided transfers that add_round_trip() adds. */
 static void find_round_trip(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
@@ -115,7 +115,7 @@ void mpg_record_times_before(const struct mpg_evaluator *t)
     memcpy(t->recorder->before, t->best, t->n * sizeof *t->best);
 }
 
-/* Notes that the value of lane W comes from another node, at AT_NS. */
+/* Stores that the value of lane W comes from another node, at AT_NS. */
 static void note_origin(struct mpg_recorder *x, uint32_t w, uint32_t code, double at_ns)
 {
     x->code[w] = code;
@@ -123,7 +123,8 @@ static void note_origin(struct mpg_recorder *x, uint32_t w, uint32_t code, doubl
     x->latency[w] = x->bytes[w] = x->whole[w] = x->messages[w] = x->size[w] = 0;
 }
 
-/* Splits the time TOOK_NS in the held send of E, in lane W, into latency and bytes, which change with one-way times. */
+/* Splits TOOK_NS, the time in lane W of a synchronous send, E, whose receiver was waiting, into latency and bytes, which
+ * change with one-way times. */
 static void split_held(struct mpg_recorder *x, const struct mpg_edge *e, const struct mpg_held_share *share, uint32_t w,
                        double took_ns)
 {
@@ -144,7 +145,7 @@ void mpg_record_times_message(const struct mpg_evaluator *t)
 
 /* --- waits of calls --- */
 
-/* Notes that the synchronous send of E completes the call. */
+/* Stores that the completion of the synchronous send of E ends the call. */
 static void come_from_ack(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e, uint32_t code)
 {
     struct mpg_recorder *x = t->recorder;
@@ -207,7 +208,7 @@ void mpg_record_times_edge(struct mpg_evaluator *t, const struct mpg_step *s, co
                 note_origin(x, w, code + EDGE_PLAIN, at[w]);
 }
 
-/* Returns the value that the leave comes from in lanes with CODE, a code of an edge, and sets TERM. */
+/* Returns the value from which the leave comes in lanes with CODE, which stands for an edge, and sets TERM. */
 static struct mpg_value describe(const struct mpg_evaluator *t, const struct mpg_step *s, uint32_t code, double *term)
 {
     const struct mpg_edge *e = edge_of(s, code);
@@ -232,7 +233,7 @@ static struct mpg_value describe(const struct mpg_evaluator *t, const struct mpg
     return mpg_value_slot(e->slot, MPG_VALUE_TIME);
 }
 
-/* Keeps the value in lanes in which the call is not made. */
+/* Records, in lanes that do not make the call, that the value does not change. */
 static void stay(const struct mpg_evaluator *t)
 {
     struct mpg_recorder *x = t->recorder;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predict mode: computation, and messages and collectives under way. */
+/* Predict mode: computation, messages, and collectives. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* The number of vectors of n values that only this mode has. */
+/* Number of vectors that only this mode has. */
 enum { VECTORS = 5 };
 
 static void list_vectors(struct mpg_evaluator *t, double **vector[VECTORS])
@@ -81,7 +81,7 @@ double mpg_times_own(const struct mpg_evaluator *t)
 
 /* --- computation --- */
 
-/* Returns whether S's interval is polling: short, between two unsuccessful tests of one callsite. */
+/* Returns whether the interval of S is polling: short, between two unsuccessful tests at one callsite. */
 static bool is_polling(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     return t->options.polling == MPG_POLLING_WAIT && s->polls &&
@@ -130,7 +130,7 @@ static void step_enter(struct mpg_evaluator *t, const struct mpg_step *s)
     if (s->stream != (uint32_t)s->rank)
         return;
     double *compute = account_of(t, s->rank, TERM_COMPUTE), *noise = account_of(t, s->rank, TERM_NOISE);
-    const bool quiet = mpg_perturbation_is_quiet(p); /* other differences are rounding */
+    const bool quiet = mpg_perturbation_is_quiet(p); /* other differences are rounding errors */
     for (uint32_t w = 0; w < t->n; w++) {
         compute[w] += done_ns;
         noise[w] += quiet ? 0 : value[w] - before[w] - done_ns;
@@ -156,7 +156,7 @@ static void leave_for(struct mpg_evaluator *t, const struct mpg_step *s, double 
     }
 }
 
-/* Writes lambda and tau of S's message into the vectors of these names. */
+/* Writes lambda and tau of S's message into the vectors with these names. */
 static void find_flight(struct mpg_evaluator *t, const struct mpg_step *s)
 {
     struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
@@ -274,7 +274,7 @@ static void step_finish(struct mpg_evaluator *t, const struct mpg_step *s)
         for (enum times_term i = TERM_COMPUTE; i <= TERM_COLLECTIVE; i++)
             sum_ns += account_of(t, s->rank, i)[w];
         account_of(t, s->rank, TERM_RUN)[w] = value[w];
-        /* without other threads the difference is only rounding */
+        /* in a rank without other threads the difference is only rounding */
         account_of(t, s->rank, TERM_THREAD)[w] = t->threads[s->rank] ? value[w] - sum_ns : 0;
     }
 }
