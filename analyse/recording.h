@@ -12,7 +12,7 @@ struct mpg_recording {
     bool known;           /* the trace has off-CPU times */
     bool removed;         /* the answer excludes off-CPU times */
     double between_share; /* off-CPU time in compute intervals as a part of all ranks' run time, from 0 to 1 */
-    double calls_share;   /* off-CPU time in calls, likewise */
+    double calls_share;   /* off-CPU time in calls as a part of all ranks' run time, from 0 to 1 */
     double interval_share; /* off-CPU time in compute intervals as a part of these intervals, from 0 to 1 */
     double tracer_share;  /* the tracer's time as a part of all ranks' run time, from 0 to 1 */
     bool reliable;        /* the shares above are small enough for a reliable answer about the program */
@@ -24,7 +24,8 @@ enum mpg_recording_use {
     MPG_RECORDING_ALL        /* the times of calls, too */
 };
 
-/* Judges a recording with the off-CPU times of COUNTS, whose ranks ran for RUN_NS together. KNOWN, REMOVED: as above. */
+/* Judges a recording with the off-CPU times of COUNTS, whose ranks ran for RUN_NS together. KNOWN: the trace has off-CPU times;
+ * REMOVED: the answer excludes them. */
 struct mpg_recording mpg_recording_of(const struct mpg_graph_counts *counts, double run_ns, enum mpg_recording_use use,
                                       bool known, bool removed);
 /* Judges the recording of TRACE for an answer that uses the times of compute intervals and of calls. COUNTS: the counts of

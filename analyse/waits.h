@@ -97,8 +97,8 @@ double mpg_waits_run(const struct mpg_waits *waits, int32_t rank);
 struct mpg_wait_sum mpg_waits_of_category(const struct mpg_waits *waits, enum mpg_category category);
 struct mpg_wait_sum mpg_waits_of_rank(const struct mpg_waits *waits, int32_t rank);
 struct mpg_wait_sum mpg_waits_of_call(const struct mpg_waits *waits, enum mpg_call call);
-/* mpg_waits_regions(): number of region names, the bound of NAME. The other function returns the sums of region NAME, a
- * string number of the trace, or -1: outside of all regions. */
+/* mpg_waits_regions() returns the number of region names, the bound of NAME. mpg_waits_of_region() returns the sums of region
+ * NAME, a string number of the trace, or -1: outside of all regions. */
 int32_t mpg_waits_regions(const struct mpg_waits *waits);
 struct mpg_wait_sum mpg_waits_of_region(const struct mpg_waits *waits, int32_t name);
 /* Return the number of callsites; callsite I, numbered from 0 in the order of first appearance; and the sums of callsite I. */

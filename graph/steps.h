@@ -34,7 +34,7 @@ struct mpg_batch {
     struct step_memory steps, edges, lists;
     struct step_memory arrivals; /* arrivals of candidates, each listed once */
     size_t listed_bytes;         /* bytes used in `lists` */
-    uint64_t fill;               /* number of this filling, from 1 in the graph; a refilled batch gets a new number */
+    uint64_t fill;               /* how many times the graph had filled a batch, this time included; distinct for each filling */
     struct batch_attachment *attachments;
 };
 
@@ -92,7 +92,7 @@ static inline void graph_clear_step(struct mpg_step *step)
     memset(at + PARTS, 0, sizeof *step % sizeof(part));
 }
 
-/* Append a zeroed step of KIND: graph_emit() for CALL, the other function for CALL_REF. Return NULL: out of memory. */
+/* Appends a zeroed step of KIND for CALL. Returns NULL: out of memory. */
 static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind kind,
                                           const struct call *call)
 {
@@ -112,6 +112,7 @@ static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind ki
     return step;
 }
 
+/* As graph_emit(), for CALL_REF. */
 struct mpg_step *mpg_graph_emit_at(struct steps *steps, enum mpg_step_kind kind, const struct call_ref *call_ref);
 /* Returns the step made last. */
 static inline struct mpg_step *graph_last_step(struct steps *s)
@@ -136,7 +137,7 @@ int mpg_graph_edges_grow(struct steps *steps);
 struct mpg_sent *mpg_graph_add_sent(struct steps *steps, struct mpg_step *step, uint32_t n, struct mpg_error *err);
 int mpg_graph_keep_sent(struct steps *steps, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
                         struct mpg_error *err);
-/* mpg_graph_add_transfer() gives STEP, a LEAVE, a zeroed transfer; the other function gives STEP, an ENTER, a zeroed change.
+/* mpg_graph_add_transfer() gives STEP, a LEAVE, a zeroed transfer; mpg_graph_add_change() gives STEP, an ENTER, a zeroed change.
  * Return NULL with ERR: out of memory. */
 struct mpg_transfer *mpg_graph_add_transfer(struct steps *steps, struct mpg_step *step, struct mpg_error *err);
 struct mpg_change *mpg_graph_add_change(struct steps *steps, struct mpg_step *step, struct mpg_error *err);

@@ -42,7 +42,7 @@ struct mpg_distribution {
     size_t n;           /* number of samples */
     double mean, sd;    /* mean and standard deviation of the samples; sd divides by n - 1 and is 0 for n = 1 */
     double lag1;        /* lag-1 autocorrelation of the samples in time order */
-    size_t knots;          /* >= 2 */
+    size_t knots;          /* number of knots of the CDF, >= 2 */
     double *probabilities; /* ascending from 0 to 1; a pair of equal probabilities inside (0, 1) is a jump. NULL before
                               mpg_distribution_prepare(): equal steps */
     double *quantiles;     /* ascending; first the exact minimum, last the exact maximum */
@@ -50,10 +50,10 @@ struct mpg_distribution {
     double cells;          /* number of cells of GUIDE, a power of 2; 0: no guide */
     uint16_t *guide;       /* guide table (Chen and Asau, Oper. Res. 22 (1974)), cells + 1 elements: the last piece that begins
                               at or below probability i / cells */
-    size_t fits;        /* best first; 0: none */
+    size_t fits;        /* number of fits, best first */
     struct mpg_distribution_fit *fit;
     double rank_lag1;   /* lag-1 autocorrelation of the samples' ranks, robust against outliers; 0: unknown */
-    size_t intervals;   /* ascending in p; 0: none */
+    size_t intervals;   /* number of intervals of quantiles, ascending in p */
     struct mpg_quantile_interval *interval;
 };
 

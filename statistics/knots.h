@@ -10,7 +10,7 @@
 /* An inverse CDF in adjacent pieces: piece i goes linearly from FROM[i] to TO[i], with FROM[i] <= TO[i] <= FROM[i
  * + 1]. For n sorted samples, FROM and TO are the sample array. */
 struct mpg_pieces {
-    size_t n;                /* >= 1 */
+    size_t n;                /* number of pieces, >= 1 */
     const double *from, *to;
     const double *until;     /* probability at the end of each piece, ascending, the last 1; NULL: (i + 1) / n */
     size_t samples;          /* number of samples; limits the resolution of the tails to 1 / samples */

@@ -35,9 +35,9 @@ struct mpg_loggp {
 
 /* Typical (median) times by ascending size. */
 struct mpg_loggp_times {
-    size_t n; /* 0: not measured */
+    size_t n; /* number of sizes; 0: not measured */
     const int64_t *size_bytes;
-    const double *time_ns; /* > 0 */
+    const double *time_ns; /* [n]: time of each size, > 0 */
 };
 
 /* Fits LOGGP to median times; the caller frees the segment array with free().

@@ -34,7 +34,7 @@ struct mpg_effective_size mpg_series_effective_size(const double *series, size_t
  * effective size, reduced by the uncertainty of the size (Korn and Graubard, Surv. Methodol. 24 (1998) 193,
  * section 2, for a proportion; turned into a quantile's interval as in Woodruff, JASA 47 (1952) 635). */
 struct mpg_rank_bounds {
-    size_t low, high;         /* indices < N */
+    size_t low, high;         /* indices of samples, < N */
     bool low_open, high_open; /* true: too few samples for a bound; the index is then the smallest or largest sample */
 };
 struct mpg_rank_bounds mpg_rank_bounds(const struct mpg_effective_size *size, size_t n, double p,
@@ -42,7 +42,7 @@ struct mpg_rank_bounds mpg_rank_bounds(const struct mpg_effective_size *size, si
 
 /* Samples grouped into launches and stretches. */
 struct mpg_samples {
-    size_t n;                 /* >= 1 */
+    size_t n;                 /* number of samples, >= 1 */
     const double *value;      /* N samples; within a stretch in time order */
     const uint32_t *launch;   /* N launch numbers; NULL: a single launch */
     const uint32_t *stretch;  /* N numbers of series within the launch (for example the pair of ranks); NULL: a single series a

@@ -33,7 +33,7 @@ struct mpg_spectrum {
     size_t bins;          /* segment / 2 + 1; bin k is at k resolution_hz */
     double *power;        /* one-sided density, unit^2 / Hz: sum power resolution_hz = variance */
     double *background;   /* power density without lines */
-    size_t lines;         /* ascending in frequency */
+    size_t lines;         /* number of lines, ascending in frequency */
     struct mpg_line *line;
 };
 

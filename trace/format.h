@@ -41,7 +41,7 @@ struct mpg_trace_format {
      * else writes everything to the open file FD, whose name in errors is TARGET (NULL: "the trace"). Errors name FILE and
      * the place. Returns 0, or -1 with ERR. The caller closes IN. NULL: import_path() reads the format instead. */
     int (*import)(FILE *in, const char *file, const char *target, int fd, struct mpg_error *err);
-    /* Likewise for a trace of several files, or one whose reading depends on CONFIG: PATH is a file of `kind`, or a folder of
+    /* As import() for a trace of several files, or one whose reading depends on CONFIG: PATH is a file of `kind`, or a folder of
      * `folder`. */
     int (*import_path)(const char *path, const char *target, int fd, const struct mpg_import_config *config,
                        struct mpg_error *err);

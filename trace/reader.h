@@ -33,7 +33,8 @@ int mpg_trace_name(struct mpg_trace *trace, const char *path, struct mpg_error *
 /* Puts TRACE's path in front of ERR's text, unless the text begins with that path or with the path of a file of the
  * trace. Returns -1. */
 int mpg_error_add_trace_path(const struct mpg_trace *trace, struct mpg_error *err);
-/* Likewise, only if ERR is about a call ("rank R, call N ..."); for callers whose errors can concern other objects. */
+/* As mpg_error_add_trace_path(), but only if ERR is about a call ("rank R, call N ..."); for callers whose errors can concern
+ * other objects. */
 int mpg_trace_prefix_call(const struct mpg_trace *trace, struct mpg_error *err);
 int32_t mpg_trace_ranks(const struct mpg_trace *trace);
 /* Return the number of events of RANK (-1: of all ranks); the number of these events that are only in segments left behind by

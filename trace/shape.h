@@ -41,7 +41,7 @@ struct mpg_shape {
 
 /* For each kind of call: the fields and flags that exist, as masks with all bits set or 0. */
 extern const struct mpg_shape mpg_shape_masks[];
-/* Likewise for failed calls. */
+/* The fields and flags that exist for failed calls, as masks with all bits set or 0. */
 extern const struct mpg_shape mpg_shape_failed_mask;
 
 /* Predicts the next shape from the previous shapes, in the same way in writer and decoder: PREDICTED is indexed by

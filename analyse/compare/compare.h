@@ -24,7 +24,7 @@ enum compare_quantity {
     /* POP's efficiencies (analyse/efficiency/efficiency.h) */
     COMPARE_LOAD_BALANCE,  /* mean / maximum computation of a rank */
     COMPARE_SERIALIZATION, /* maximum computation of a rank / run time of the ideal run; NAN: the ideal run is not known */
-    COMPARE_TRANSFER,      /* run time of the ideal run / run time; NAN likewise */
+    COMPARE_TRANSFER,      /* run time of the ideal run / run time; NAN: the ideal run is not known */
     COMPARE_EFFICIENCY,    /* mean computation of a rank / run time */
     COMPARE_QUANTITIES
 };
@@ -92,7 +92,7 @@ struct compare_row {
     enum compare_match match;
     char *name[COMPARE_SIDES];  /* NULL: the side has no such part */
     uint32_t places[COMPARE_SIDES]; /* number of callsites that the row sums */
-    double *time_ns[COMPARE_SIDES]; /* of each run of the side, mean over ranks */
+    double *time_ns[COMPARE_SIDES]; /* for each run of the side: time of the part, ns, mean over ranks */
     double number[COMPARE_SIDES];   /* mean number of calls or visits a rank */
     struct compare_change time;
 };

@@ -13,8 +13,8 @@ extern const char *const mpg_counter_instructions[], *const mpg_counter_cycles[]
  * none. */
 int32_t mpg_counter_find(const struct mpg_trace *trace, int32_t rank, const char *const *names);
 
-/* Sums over all ranks, of the threads that called MPI_Init, between MPI_Init and MPI_Finalize outside of calls. NAN: not every
- * rank recorded the counter. */
+/* Counts outside of calls, from MPI_Init to MPI_Finalize, in the threads that called MPI_Init, summed over all ranks. NAN: not
+ * every rank recorded the counter. */
 struct mpg_efficiency_counters {
     double instructions, cycles;
 };

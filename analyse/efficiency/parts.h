@@ -42,9 +42,9 @@ struct mpg_parts;
 
 /* Returns empty sums for the regions of TRACE, which the caller frees; NULL with ERR: no memory. */
 struct mpg_parts *mpg_parts_of_regions(struct mpg_trace *trace, struct mpg_error *err);
-/* Likewise for BINS equal bins of the run's time. CLOCKS aligns the ranks' clocks, and outlives the result. START_NS, RUN_NS:
- * for each rank the leave of MPI_Init on the rank's own clock, and the time from then to the enter of MPI_Finalize; both
- * arrays are only read during the call. */
+/* Returns empty sums for BINS equal bins of the run's time, or NULL with ERR. CLOCKS aligns the ranks' clocks, and outlives the
+ * result. START_NS, RUN_NS: for each rank the leave of MPI_Init on the rank's own clock, and the time from then to the enter of
+ * MPI_Finalize; both arrays are only read during the call. */
 struct mpg_parts *mpg_parts_of_time(const struct mpg_trace *trace, const struct mpg_clock_map *clocks, uint32_t bins,
                                     const int64_t *start_ns, const double *run_ns, struct mpg_error *err);
 /* Adds STEP, of the thread that called MPI_Init; PASSED_NS: the step's time in the ideal run (mpg_ideal_take()). For parts by

@@ -16,7 +16,7 @@ int mpg_efficiency_print_parts(const struct mpg_efficiency_traced *traced, enum 
                                struct mpg_error *err);
 int mpg_efficiency_put_parts(const struct mpg_efficiency_traced *traced, struct mpg_json *json, struct mpg_error *err);
 
-/* As the two functions above, for phases and iterations; as text with the loops before the rows. */
+/* As the two functions above, for the rows of phases and iterations; text also has the loops, before the rows. */
 int mpg_efficiency_print_iterations(const struct mpg_efficiency_traced *traced, enum mpg_table_format format, FILE *out,
                                     struct mpg_error *err);
 int mpg_efficiency_put_iterations(const struct mpg_efficiency_traced *traced, struct mpg_json *json, struct mpg_error *err);

@@ -19,15 +19,15 @@ enum { GAP_BINS = 128, GAP_KINDS = 4, FARTHEST = 256 };
 
 /* Statistics of all calls of a key, or of the calls that begin the bursts of one kind. */
 struct series {
-    uint64_t burst;       /* kind of the gaps within bursts; 0: all calls */
+    uint64_t burst;       /* kind of the gaps within bursts; 0: the series has all calls */
     uint64_t calls;
     uint64_t first, second, before_last, last; /* numbers, on the rank, of these calls in the series */
     double since_start_ns; /* from MPI_Init's leave to the enter of the first call */
     int64_t last_ns;      /* enter of the last call, on the rank's clock */
     double before_ns;     /* sum of the times between a call and the previous call of any key, from the second call on */
-    /* histogram of the times between successive calls of the series, two bins an octave: number of times in a bin, */
+    /* [bin]: number of times between successive calls of the series; the histogram has two bins an octave */
     uint32_t gaps[GAP_BINS];
-    double gaps_ns[GAP_BINS];   /* and the sum of these times */
+    double gaps_ns[GAP_BINS];   /* [bin]: sum of these times, ns */
 };
 
 struct gap_kind {

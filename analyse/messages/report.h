@@ -18,8 +18,9 @@ struct mpg_messages_report {
 /* The maximum number of ranks whose tables of pairs fit a screen. */
 enum { MPG_MATRIX_RANKS = 16 };
 
-/* Print pairs: as tables in text, a row each in CSV, an object of pairs and collectives in JSON. Print size classes likewise,
- * in text as a histogram. Return 0, or -1 with ERR: no memory. */
+/* mpg_matrix_print() prints pairs: as tables in text, a row each in CSV, an object of pairs and collectives in JSON.
+ * mpg_sizes_print() prints size classes: as a histogram in text, a row each in CSV, an object in JSON. Both return 0, or -1 with
+ * ERR: no memory. */
 int mpg_matrix_print(const struct mpg_messages_report *report, enum mpg_table_format format, FILE *out, struct mpg_error *err);
 int mpg_sizes_print(const struct mpg_messages_report *report, enum mpg_table_format format, FILE *out, struct mpg_error *err);
 /* Draws the heat maps of messages and of bytes of REPORT, a struct mpg_messages_report, by ranks; of more than 512 ranks by as

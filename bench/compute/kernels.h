@@ -32,7 +32,7 @@ struct mpg_chains {
     double (*run)(uint64_t steps, double x, double y); /* returns the sum of all chains' final v */
 };
 
-enum { MPG_CHAINS = 12 }; /* vectors in flight */
+enum { MPG_CHAINS = 12 }; /* number of vectors whose chains are computed at once */
 
 /* Returns the widest variant available on this processor. Constant. */
 const struct mpg_chains *mpg_chains_best(void);

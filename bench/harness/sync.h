@@ -33,12 +33,11 @@ int mpg_sync_probe(struct mpg_sync *sync, struct mpg_error *err);
  * extrapolate. */
 double mpg_sync_time_ns(const struct mpg_sync *sync, int rank, uint64_t ticks);
 
-/* Returns the error bound, ns, of RANK's synchronised time (RANK as above). Shared clock: the timer's resolution;
- * else half the longest minimal round trip plus the largest deviation of a probe from the line through its
- * neighbours. */
+/* Returns the error bound, ns, of RANK's synchronised time (RANK as in mpg_sync_time_ns()). Shared clock: the timer's resolution;
+ * else half the longest minimal round trip plus the largest deviation of a probe from the line through its neighbours. */
 double mpg_sync_error_ns(const struct mpg_sync *sync, int rank);
 
-/* Returns the rate of RANK's clock relative to rank 0's, minus 1, over all probes (RANK as above); 0 for a shared
+/* Returns the rate of RANK's clock relative to rank 0's, minus 1, over all probes (RANK as in mpg_sync_time_ns()); 0 for a shared
  * clock or a single probe. */
 double mpg_sync_drift(const struct mpg_sync *sync, int rank);
 

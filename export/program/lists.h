@@ -34,8 +34,8 @@ int mpg_program_lists_read(struct program_lists *lists, struct mpg_trace *trace,
 /* Returns the bytes of each member (mpg_collective_member_bytes()) in the collective that E takes part in; TURN: number of
  * calls of the same kind on E's communicator before E. NULL: not all members make this call. */
 const int64_t *mpg_program_lists_find(const struct program_lists *lists, const struct mpg_event *e, uint32_t turn);
-/* Returns the *N edges along which member PLACE sends in the neighbourhood collective that E takes part in; TURN as above;
- * NULL: the member does not call this collective. */
+/* Returns the *N edges along which member PLACE sends in the neighbourhood collective that E takes part in; TURN as for
+ * mpg_program_lists_find(); NULL: the member does not call this collective. */
 const struct program_edge *mpg_program_lists_edges(const struct program_lists *lists, const struct mpg_event *e, uint32_t turn,
                                                    int32_t place, size_t *n);
 void mpg_program_lists_clear(struct program_lists *lists);

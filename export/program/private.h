@@ -66,8 +66,8 @@ void mpg_program_collectives_init(struct mpg_message_program *p);
 void mpg_program_collectives_begin_rank(struct mpg_message_program *p);
 /* Writes E, a collective, a constructor of communicators or a neighbourhood collective, blocking or nonblocking. */
 int mpg_program_collective(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err);
-/* mpg_program_keep_collective() stores E, which makes a persistent collective. The other function starts PERSISTENT as
- * REQUEST if PERSISTENT is a collective; otherwise it does nothing. Both return 0, or -1 with ERR. */
+/* mpg_program_keep_collective() stores E, which makes a persistent collective. mpg_program_start_collective()
+ * starts PERSISTENT as REQUEST if PERSISTENT is a collective; otherwise it does nothing. Both return 0, or -1 with ERR. */
 int mpg_program_keep_collective(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err);
 int mpg_program_start_collective(struct mpg_message_program *p, int64_t persistent, int64_t request, struct mpg_error *err);
 /* Writes waits for all messages of REQUEST if REQUEST is a neighbourhood collective. Returns 0, or -1 with ERR. */

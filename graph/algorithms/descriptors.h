@@ -34,7 +34,7 @@ const struct operation *mpg_graph_operation(enum mpg_collective operation);
 
 struct fold_rule;
 
-/* Asks for the message of member V in ROUND, 0 .. rounds - 1, of PHASE. */
+/* Says which message of a plan is asked for: that of member V in ROUND, 0 .. rounds - 1, of PHASE. */
 struct turn {
     const struct mpg_plan *plan;
     const struct mpg_phase *phase;

@@ -24,7 +24,7 @@ struct mpg_stages {
     struct mpg_stage_message *message;
     /* numbers of messages, sorted by receiving stage; stage w has entries received_from[w] .. received_from[w + 1] - 1 */
     uint32_t *received, *received_from;
-    uint32_t *sent, *sent_from;         /* likewise, sorted by sending stage */
+    uint32_t *sent, *sent_from;         /* the same for sent messages, by sending stage */
 };
 
 /* Returns the stages of PLAN, which the caller frees; NULL: too many messages, or out of memory. */

@@ -17,14 +17,14 @@ struct mpg_collective_table *mpg_collective_table_default(struct mpg_error *err)
 /* Reads the table in file PATH. Operations missing there are as in the built-in table. Returns NULL on
  * errors: ERR names the line. The caller frees the table. */
 struct mpg_collective_table *mpg_collective_table_read(const char *path, struct mpg_error *err);
-/* Likewise for TEXT of LENGTH bytes; errors name line numbers of NAME. */
+/* As mpg_collective_table_read(), from TEXT of LENGTH bytes; errors name line numbers of NAME. */
 struct mpg_collective_table *mpg_collective_table_parse(const char *text, size_t length, const char *name,
                                   struct mpg_error *err);
 /* Returns the choice for OPERATION with P members and BYTES (mpgcollectives(5) defines them). Of the rows with the
  * largest number of processes <= P, the row with the largest bytes <= BYTES counts. */
 struct mpg_choice mpg_collective_table_find(const struct mpg_collective_table *table, enum mpg_collective operation,
                                  int32_t p, double bytes);
-/* Likewise for the nonblocking variant of OPERATION. */
+/* As mpg_collective_table_find() for the nonblocking variant of OPERATION. */
 struct mpg_choice mpg_collective_table_find_nonblocking(const struct mpg_collective_table *table, enum mpg_collective operation,
                                              int32_t p, double bytes);
 /* Returns a checksum of all choices. */

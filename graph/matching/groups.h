@@ -16,8 +16,8 @@ struct group *mpg_graph_new_group(uint32_t count, struct mpg_error *err);
 /* Sends the messages of CALL, a neighbourhood collective, and posts its receives. *GROUP is owned by the caller, also
  * on failure. */
 int mpg_graph_neighbors(struct matching *matching, const struct call *call, struct group **group, struct mpg_error *err);
-/* Likewise for CALL that starts WHAT, the WHICH-th persistent neighbourhood collective of its communicator. INDEX: index of
- * its first message among the messages that CALL starts. */
+/* As mpg_graph_neighbors() for CALL that starts WHAT, the WHICH-th persistent neighbourhood collective of its communicator.
+ * INDEX: index of its first message among the messages that CALL starts. */
 int mpg_graph_start_neighbors(struct matching *matching, const struct call *call, const struct mpg_event *what, uint32_t which,
                               uint32_t index, struct group **group, struct mpg_error *err);
 /* Makes WAITER wait for the messages of GROUP (or NULL) that have not arrived. */

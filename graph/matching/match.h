@@ -46,7 +46,7 @@ static inline struct message *graph_match(struct channels *channels, struct chan
 {
     return c->first && c->first->is_sent != sent ? graph_take_first(c) : mpg_graph_append_message(channels, c, err);
 }
-/* Likewise for the channel NAME, without making a channel for a single message. *C: the existing channel, or NULL. */
+/* As graph_match() for the channel NAME, without making a channel for a single message. *C: the existing channel, or NULL. */
 struct message *mpg_graph_match_named(struct channels *channels, const struct channel_name *name, bool sent, struct channel **c,
                                       struct mpg_error *err);
 /* Frees channel C if C is empty and unreferenced, so that memory use follows messages in flight. */

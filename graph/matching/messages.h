@@ -32,7 +32,7 @@ struct known_protocol {
 
 struct matching {
     int64_t eager_limit_bytes; /* larger standard sends are synchronous on the target */
-    int64_t source_eager_limit_bytes; /* likewise on the traced machine */
+    int64_t source_eager_limit_bytes; /* larger standard sends are synchronous on the traced machine */
     bool lenient;
     struct mpg_graph_counts *counts;
     struct members *members;
@@ -89,7 +89,7 @@ int mpg_graph_post_on(struct matching *matching, const struct call *call, const 
 /* Lets the library progress posted receives in CALL: sets the progress slot of the deferred receives of CALL's rank. Returns
  * 0, or -1: out of memory. */
 int mpg_graph_progress_receives(struct matching *matching, const struct call *call, struct mpg_error *err);
-/* Likewise at the begin of CALL, if CALL is of a kind that makes progress. */
+/* Calls mpg_graph_progress_receives() at the begin of CALL, if CALL is of a kind that makes progress. */
 static inline int graph_progress_receives_at(struct matching *matching, const struct call *call, struct mpg_error *err)
 {
     if (!matching->deferred.rank || matching->deferred.rank[call->rank].n == 0 || !mpg_graph_makes_progress(call))

@@ -31,7 +31,7 @@ struct rma_waits {
 int mpg_graph_rma_start(struct matching *matching, struct call *call, int32_t target, int64_t bytes,
                         struct rma_under_way *under_way,
                         struct rma_waits *list, struct mpg_error *err);
-/* Likewise when CALL completes UNDER_WAY, which is cleared. */
+/* As mpg_graph_rma_start(), to be called when CALL completes UNDER_WAY, which is cleared. */
 int mpg_graph_rma_end(struct matching *matching, struct call *call, struct rma_under_way *under_way, struct rma_waits *list,
                       struct mpg_error *err);
 /* To be called when CALL is left: adds the edges of the transfers in LIST, or counts observations; empties LIST. Returns 0,

@@ -88,7 +88,7 @@ int mpg_graph_await_progress(struct progress *progress, int32_t rank, double unt
 const struct progress_call *mpg_graph_progress_call_after(const struct progress *progress, int32_t rank, uint64_t after,
                                                           double from_ns,
                                                           bool *is_known);
-/* Likewise for calls that progress one-sided transfers, from any call number. */
+/* As mpg_graph_progress_call_after() for calls that progress one-sided transfers, with any call number. */
 const struct progress_call *mpg_graph_rma_progress_call_after(const struct progress *progress, int32_t rank, double from_ns,
                                                               bool *is_known);
 /* Notes that RANK makes no further calls. */
@@ -101,7 +101,7 @@ void mpg_graph_mark_weak_send(const struct progress *progress, struct message *m
 void mpg_graph_count_resized(const struct progress *c, const struct message *m, struct mpg_graph_counts *counts);
 /* To be called when M, a weak send, is sent: looks for the progress call, if M's earliest start is known. */
 void mpg_graph_weak_send_started(struct progress *progress, struct message *m);
-/* To be called when the receive of M is posted: likewise, for sends that cannot start earlier. */
+/* To be called when the receive of M, a weak send that cannot start earlier, is posted: looks for the progress call. */
 void mpg_graph_weak_send_posted(struct progress *progress, struct message *m);
 /* Makes WAITER, of a call that is left at LEAVE_NS (aligned) and completes the send of M, wait until the progress call is
  * known. From LEAVE_NS it can follow that the call in which the receiver was did not progress M. */

@@ -71,7 +71,7 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
  * memory. */
 int mpg_graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
                            struct completing *completing, struct mpg_error *err);
-/* Likewise for MPI_Parrived that returned false. */
+/* As mpg_graph_begin_choice() for CALL, an MPI_Parrived that returned false. */
 int mpg_graph_begin_parrived_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
                                     struct completing *completing, struct mpg_error *err);
 /* Ends the wait of CALL for requests that it does not complete in the trace: their messages come too late. */
@@ -88,8 +88,9 @@ int mpg_graph_list_open_receive(struct requests *requests, const struct call *ca
                                 struct mpg_error *err);
 int mpg_graph_list_open_requests(struct requests *requests, const struct rank_requests *rank, const struct call *call,
                                  const struct completing *completing, struct mpg_error *err);
-/* Likewise for CALL, a probe that has begun. mpg_graph_begin_probe_choice() returns whether the probe can find another
- * message than in the trace; the second function, called when CALL is left, also fills CALL's `probe`. */
+/* As mpg_graph_begin_open() and mpg_graph_list_open_receive(), for CALL, a probe that has begun. mpg_graph_begin_probe_choice()
+ * returns whether the probe can find another message than in the trace. mpg_graph_list_probe(), called when CALL is left, also
+ * fills CALL's `probe`. */
 bool mpg_graph_begin_probe_choice(struct requests *requests, struct call *call, struct completing *completing);
 int mpg_graph_list_probe(struct requests *requests, struct call *call, struct probing *probing, struct mpg_error *err);
 /* Lists the candidates of CALL, which is being left, if CALL has a choice. Call before the edges. Returns 0, or -1:

@@ -76,7 +76,7 @@ struct request *mpg_graph_next_request(const struct rank_requests *rank, size_t 
 /* Adds a request of KIND that CALL posts. Returns NULL with ERR: out of memory. */
 struct request *mpg_graph_add_request(struct requests *requests, struct rank_requests *rank, const struct call *call, int64_t id,
                                       enum request_kind kind, struct mpg_error *err);
-/* Likewise, for a request that has a struct more_of_request. */
+/* Adds a request of CALL that has a struct more_of_request. Returns NULL with ERR: out of memory. */
 struct request *mpg_graph_add_large_request(struct requests *requests, struct rank_requests *rank, const struct call *call,
                                             int64_t id, struct mpg_error *err);
 /* Adds struct more_of_request to REQUEST. Returns 0, or -1: out of memory. */

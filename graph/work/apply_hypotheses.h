@@ -39,9 +39,9 @@ static inline struct load graph_outcome_load(int64_t bytes, const struct outcome
     return (struct load){bytes, outcome->bytes, outcome->drops, outcome->by};
 }
 
-/* mpg_graph_apply_to_message() computes *OUTCOME of a message (or one-sided transfer) of BYTES from CALL's rank to world rank
- * TO, on COMM with TAG (or MPG_SELECTED_NO_TAG); the other function of CALL's part in a collective on COMM. Both return 0, or
- * -1 with ERR: two hypotheses that select the message or part contradict each other. */
+/* mpg_graph_apply_to_message() computes *OUTCOME of a message (or one-sided transfer) of BYTES from CALL's rank to world rank TO,
+ * on COMM with TAG (or MPG_SELECTED_NO_TAG); mpg_graph_apply_to_part() that of CALL's part in a collective on COMM. Both return
+ * 0, or -1 with ERR: two hypotheses that select the message or part contradict each other. */
 int mpg_graph_apply_to_message(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int32_t to, int32_t tag,
                                int64_t bytes, struct outcome *outcome, struct mpg_error *err);
 int mpg_graph_apply_to_part(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int64_t bytes,

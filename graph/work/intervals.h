@@ -55,8 +55,9 @@ int64_t mpg_graph_interval_off_ns(const struct interval_sums *interval_sums, con
 /* Returns the CPU time up to the enter of CALL, without recording; -1: not recorded. */
 int64_t mpg_graph_interval_cpu_ns(const struct interval_sums *interval_sums, const struct tracer_overhead *tracer_overhead,
                                   const struct mpg_event *call);
-/* Likewise including local calls: the work of the interval on an undisturbed core. The overhead of a recorded call is
- * overhead_cpu_ns, or overhead_call_ns if only that is known. Returns -1: not recorded. */
+/* Returns the CPU time up to the enter of CALL, with local calls and without recording: the work of the interval on an
+ * undisturbed core. The overhead of a recorded call is overhead_cpu_ns, or overhead_call_ns if only that is known. Returns -1:
+ * not recorded. */
 int64_t mpg_graph_interval_work_ns(const struct interval_sums *interval_sums, const struct tracer_overhead *tracer_overhead,
                                    const struct mpg_event *call);
 /* Returns the work, in ns, in the TRACED_NS before EVENT, a mark or a call. *LENGTH_NS: time on the CPU without flushes and

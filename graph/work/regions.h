@@ -20,7 +20,7 @@ struct regions {
     struct interval_sums interval_sums;
     /* computation so far in the interval, and its increase by the factors of options and hypotheses, ns */
     double length_ns, longer_ns;
-    double work_ns, more_ns;     /* likewise for work, that is CPU time */
+    double work_ns, more_ns;     /* work (CPU time) so far in the interval, and its increase by these factors, ns */
     double balanced_ns;          /* increase of the computation by balancing, ns */
     int64_t begin_ns, flushed_ns; /* begin of the part since the last mark; flushes in the parts before it */
     struct mpg_mark *mark;       /* region marks of this interval */

@@ -48,8 +48,8 @@ struct play_window {
     bool owns;          /* BASE was allocated here, not by MPI */
     void *base;
     int64_t bytes;
-    int64_t *sizes;     /* by member */
-    int64_t *addresses; /* by member; dynamic windows only */
+    int64_t *sizes;     /* by member: size of its window, bytes */
+    int64_t *addresses; /* dynamic windows, by member: address of its memory */
     int32_t members;
 };
 

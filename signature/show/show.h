@@ -39,7 +39,7 @@ char *show_rate(char *buf, double rate, const char *unit);            /* "12.3 G
 
 /* Ends a row of a table: prints D's best fitted family and its Kolmogorov-Smirnov distance, if any, and a newline. */
 void show_best_fit(const struct mpg_distribution *d);
-/* show_time() prints a time in a column of 11 characters; the next function prints the quantiles 0.01, 0.5, 0.99 and 1 of D
+/* show_time() prints a time in a column of 11 characters; show_quantiles() prints the quantiles 0.01, 0.5, 0.99 and 1 of D
  * in such columns, or dashes if D is NULL. Median and 99th percentile are followed by 7 characters: the half width of the 95
  * % interval ("2.3%"; "open": too few samples; "-": no interval). */
 void show_time(double time_ns);

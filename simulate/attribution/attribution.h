@@ -44,9 +44,9 @@ struct mpg_attribution {
 /* Returns an attribution without places for REPLICAS replicas. NULL: no memory, with ERR. */
 struct mpg_attribution *mpg_attribution_new(uint32_t replicas, struct mpg_error *err);
 void mpg_attribution_free(struct mpg_attribution *where); /* NULL is allowed */
-/* Adds TALLY, whose first replica is BEGIN: BEGIN is a multiple of MPG_LANES_A_BLOCK, or all of the tally's replicas are in
- * one block. The second function adds the tally of the run without perturbation, one lane. mpg_attribution_finish() reports a
- * lack of memory. */
+/* mpg_attribution_take() adds TALLY, whose first replica is BEGIN: BEGIN is a multiple of MPG_LANES_A_BLOCK, or all of the
+ * tally's replicas are in one block. mpg_attribution_take_base() adds the tally of the run without perturbation, one lane.
+ * mpg_attribution_finish() reports a lack of memory. */
 void mpg_attribution_take(struct mpg_attribution *where, const struct mpg_tally *tally, uint32_t begin);
 void mpg_attribution_take_base(struct mpg_attribution *where, const struct mpg_tally *tally);
 /* Makes room for REPLICAS replicas; existing replicas keep their sums. Returns 0, or -1 with ERR: no memory. */

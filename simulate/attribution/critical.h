@@ -76,25 +76,25 @@ static inline double mpg_critical_ns(const double *term)
     return mpg_critical_injected_ns(term) + term[MPG_CRITICAL_ABSORBED] + term[MPG_CRITICAL_TRACER];
 }
 
-/* Identities of values, for provenance: the time of a stream's last node, */
+/* Returns the identity, for provenance, of the time of the last node of STREAM. */
 static inline struct mpg_value mpg_value_stream(uint32_t stream)
 {
     return (struct mpg_value){stream, MPG_VALUE_STREAM};
 }
 
-/* the earliest time at which a stream may send its next message, */
+/* Returns the identity of the earliest time at which STREAM may send its next message. */
 static inline struct mpg_value mpg_value_next(uint32_t stream)
 {
     return (struct mpg_value){stream, MPG_VALUE_NEXT};
 }
 
-/* an arrival that is stored beyond its step, by its number, */
+/* Returns the identity of the arrival with NUMBER, which is stored beyond its step. */
 static inline struct mpg_value mpg_value_kept(uint32_t number)
 {
     return (struct mpg_value){number, MPG_VALUE_KEPT};
 }
 
-/* and a part of a slot. */
+/* Returns the identity of PART of SLOT. */
 static inline struct mpg_value mpg_value_slot(uint32_t slot, enum mpg_value_part part)
 {
     return (struct mpg_value){slot, part};

@@ -38,7 +38,7 @@ struct mpg_provenance {
     uint32_t *branch[KINDS]; /* for each kind: [value][part][lane]: the branch that ends in the marked value */
     uint32_t branch_capacity[KINDS];
     struct mpg_branches *branches;
-    struct leaves leaves, next; /* the marks at the begin of `old`, and at its end, where `recent` begins */
+    struct leaves leaves, next; /* the marked values at the begin of `old`; those at its end, where `recent` begins */
     uint32_t *root;  /* for each lane: the branch that all its leaves share, if any */
     double *path_ns; /* for each lane: sum, ns, of the terms that have been added to the tally */
     uint64_t *here;  /* words of bits that mpg_provenance_from() returns after an error */

@@ -115,10 +115,10 @@ struct mpg_moved {
 /* What a call tells about arrivals in the trace: the messages that it could have completed and did not complete had not
  * arrived (docs/MODEL.md, section 6, Where messages arrive). */
 struct mpg_lateness {
-    uint32_t end;    /* of the candidates with a lower index, those that the trace does not complete had not arrived */
-    /* if less than the number of candidates: of these, only the candidate with this index is known not to have arrived */
+    uint32_t end;    /* candidates with a lower index that the trace does not complete had not arrived before after_ns */
+    /* if less than the number of candidates: only the candidate with this index is known not to have arrived */
     uint32_t one;
-    double after_ns; /* these arrive at this time or later, ns */
+    double after_ns; /* the earliest time, ns, at which these candidates can have arrived */
     double together_ns; /* the completed candidates arrive at this time or later, ns; -INFINITY: unknown */
 };
 
@@ -134,7 +134,7 @@ struct mpg_choosing {
     struct mpg_error refusal; /* error message for the first call without override */
     double *flight_ns;    /* by lane: minimum transfer time of a message that the current call sends */
     struct mpg_choices counts;
-    struct mpg_view *view; /* by slot and lane */
+    struct mpg_view *view; /* [slot][lane]: the message that the slot holds in the lane */
     uint64_t *view_serial; /* by slot: the id of the message that the slot's view has in the trace */
     uint64_t *altered;     /* by slot, one bit for each lane: the view has another message than in the trace, or is done */
     struct mpg_unexpected unexpected;
@@ -144,11 +144,11 @@ struct mpg_choosing {
     struct mpg_map probed;
     /* (rank, partition; request) of a Parrived -> by lane, whether the lane has found that the partition has arrived */
     struct mpg_map arrived;
-    struct mpg_pick *pick, **order; /* of the current call; both have `capacity` elements */
-    struct mpg_candidate_key *candidate_key;      /* [capacity] */
-    double *at_ns;                  /* [capacity]: T(A) of each candidate in the current lane */
+    struct mpg_pick *pick, **order; /* candidates of the current call; both have pick_capacity elements */
+    struct mpg_candidate_key *candidate_key; /* [pick_capacity]: the key of each candidate */
+    double *at_ns;                  /* [pick_capacity]: T(A) of each candidate in the current lane */
     struct mpg_long_lists lists;    /* long lists of candidates (long_list.h) */
-    struct mpg_moved *moved; /* by slot */
+    struct mpg_moved *moved; /* by slot: list entry of the view in the slot */
     uint32_t *first_moved;   /* by rank: 1 + first slot in the rank's list of moved slots; 0: none */
     uint64_t done_count;  /* number of views that are `done`, over all lanes */
     uint32_t view_capacity, serial_capacity, altered_capacity, pick_capacity, moved_capacity, first_capacity;
@@ -174,10 +174,10 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s);
 void mpg_choosing_free(struct mpg_choosing *c); /* NULL is allowed */
 
-/* A pending message is one that MPI_ANY_SOURCE receives may take; its arrival is kept outside slots until all lanes have
- * taken it. mpg_choosing_kept() returns the number of the pending message ID. The second function calls MARK for each pending
- * message and each lane W that has not taken it; PROPAGATED: the arrival without the injected delay is needed, too (always
- * true). */
+/* A pending message is one that MPI_ANY_SOURCE receives may take; its arrival is kept outside slots until all lanes have taken
+ * it. mpg_choosing_kept() returns the number of the pending message ID. mpg_choosing_mark_kept() calls MARK for each pending
+ * message and each lane W that has not taken it; PROPAGATED: the arrival without the injected delay is needed, too (always true).
+ * */
 uint32_t mpg_choosing_kept(const struct mpg_choosing *c, uint64_t id);
 void mpg_choosing_mark_kept(const struct mpg_choosing *c,
                             void (*mark)(void *context, uint32_t number, uint32_t w, bool propagated),

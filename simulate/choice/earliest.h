@@ -62,8 +62,8 @@ int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pa
 /* Records that all messages that match FITS now arrive at NS or later; mpg_decision_settle() applies this bound. Returns 0,
  * or -1 with ERR: no memory. */
 int mpg_decision_add_bound(struct mpg_decision *d, const struct mpg_message_pattern *fits, double ns, struct mpg_error *err);
-/* mpg_decision_settle() applies the lower bounds to the arrival of M, if M is an earliest arrival; the second function does
- * so for all earliest arrivals. */
+/* mpg_decision_settle() applies the lower bounds to the arrival of M, if M is an earliest arrival; mpg_decision_settle_all()
+ * does so for all earliest arrivals. */
 void mpg_decision_settle(struct mpg_decision *d, struct mpg_pending *m);
 void mpg_decision_settle_all(struct mpg_decision *d);
 /* Returns the arrival of M in lane W, T(A), but at least the time of its send, ns. */

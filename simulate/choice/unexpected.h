@@ -76,7 +76,7 @@ struct mpg_pending *mpg_unexpected_add(struct mpg_unexpected *unexpected, const 
 /* Returns the message with ID; NULL: all lanes and the trace have taken the message, or it was never added. */
 struct mpg_pending *mpg_unexpected_find(const struct mpg_unexpected *unexpected, uint64_t id);
 /* Return the queues of the messages to RANK with the communicator of FITS and, unless FITS accepts any tag, its tag:
- * mpg_unexpected_group() from all sources, the other function from the source of FITS. NULL: none. */
+ * mpg_unexpected_group() from all sources, mpg_unexpected_queue() from the source of FITS. NULL: none. */
 struct mpg_group *mpg_unexpected_group(const struct mpg_unexpected *unexpected, int32_t rank,
                                        const struct mpg_message_pattern *fits);
 struct mpg_queue *mpg_unexpected_queue(const struct mpg_unexpected *unexpected, int32_t rank,

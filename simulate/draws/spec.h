@@ -52,7 +52,7 @@ void mpg_spec_clear(struct mpg_spec *spec);
 
 /* A sum of distributions: a rank gets the sum of all that apply to it. */
 struct mpg_specs {
-    size_t n; /* 0: nothing was given */
+    size_t n; /* number of distributions; 0: none was given */
     struct mpg_spec *spec;
 };
 

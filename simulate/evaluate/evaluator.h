@@ -103,7 +103,7 @@ int mpg_evaluator_take(struct mpg_evaluator *evaluator, const struct mpg_steps *
 int mpg_evaluator_finish(const struct mpg_evaluator *evaluator, struct mpg_error *err);
 /* Returns the values of STREAM's last node, one for each lane; valid from the stream's first step on. */
 const double *mpg_evaluator_value(const struct mpg_evaluator *evaluator, uint32_t stream);
-/* mpg_evaluator_end() returns the values of RANK's last node; the second function the rank's traced run time, ns. Valid after
+/* mpg_evaluator_end() returns the values of RANK's last node; mpg_evaluator_traced() the rank's traced run time, ns. Valid after
  * the FINISH step. */
 const double *mpg_evaluator_end(const struct mpg_evaluator *evaluator, int32_t rank);
 int64_t mpg_evaluator_traced(const struct mpg_evaluator *evaluator, int32_t rank);

@@ -15,7 +15,7 @@ struct mpg_recorder {
     struct mpg_tally *tally; /* places of calls; owned by the evaluator or by a critical path */
     double *before;          /* by lane: a value before the step, or the latest value so far */
     double *from_ns;         /* by lane: the value from which the value at the call's leave comes */
-    double *other;           /* by lane: scratch */
+    double *other;           /* by lane: scratch values */
     uint32_t *code;          /* by lane: the edge from which the value at the call's leave comes, as a number */
     bool *used;              /* by number in `code`: true if some lane has it */
     uint32_t used_capacity;
@@ -40,7 +40,7 @@ struct mpg_recorder {
     struct mpg_delay_interval { /* by stream, with choices: the stream's last interval */
         double length_ns, more_ns, tracer_ns;
     } *interval;
-    uint32_t intervals;      /* capacity */
+    uint32_t intervals;      /* capacity of `interval` */
 
     /* predict mode */
     double *latency, *bytes, *whole, *last_ns, *latest; /* one value for each lane */

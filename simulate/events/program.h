@@ -51,7 +51,7 @@ struct meeting {
 /* Consecutive steps of one stream. */
 struct span {
     struct span *next;
-    struct mpg_batch *batch; /* kept */
+    struct mpg_batch *batch; /* the batch that holds the steps, which is kept */
     const struct mpg_step *step;
     uint32_t n;
 };

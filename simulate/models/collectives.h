@@ -13,7 +13,8 @@
 
 struct mpg_perturbation;
 
-/* Operations that the benchmarks measure. A measured time of the first group can replace all messages of the algorithm. */
+/* Operations that the benchmarks measure. The measured time of an operation in the first group can replace all messages of
+ * its algorithm. */
 enum mpg_operation {
     MPG_OPERATION_BARRIER,
     MPG_OPERATION_ALLREDUCE,
@@ -70,7 +71,7 @@ double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation
 void mpg_perturb_collective(const struct mpg_perturbation *p, enum mpg_operation operation,
                          int32_t processes, double bytes, int32_t rank, uint64_t call,
                          uint32_t index, uint32_t first, uint32_t n, double *value_ns);
-/* Predict mode: adds the whole time on the target, ns. Arguments as above. */
+/* As mpg_perturb_collective() in predict mode: adds the whole time on the target, ns. */
 void mpg_time_collective(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes, double bytes,
                       int32_t rank, uint64_t call, uint32_t index, uint32_t first, uint32_t n, double *value_ns);
 

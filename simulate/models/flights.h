@@ -22,8 +22,8 @@ enum mpg_flight_rule {
     MPG_FLIGHT_NONE,               /* no signature has message times */
     MPG_FLIGHT_DIFFERENCE,         /* target's one-way time less source's */
     MPG_FLIGHT_TARGET,             /* target's one-way time less its minimum: there is no source */
-    MPG_FLIGHT_TRANSFER_DIFFERENCE, /* as the two above, for a signature without latencies: */
-    MPG_FLIGHT_TRANSFER_TARGET      /* transfer time less that of an empty message */
+    MPG_FLIGHT_TRANSFER_DIFFERENCE, /* as MPG_FLIGHT_DIFFERENCE, of transfer times less that of an empty message */
+    MPG_FLIGHT_TRANSFER_TARGET      /* as MPG_FLIGHT_TARGET, of transfer times less that of an empty message */
 };
 
 /* A message: its draws are addressed by the call that starts it. */
@@ -51,7 +51,7 @@ typedef void mpg_add_times(const void *what, const struct mpg_quantile_requests 
 /* Calls ADD for the N replicas from FIRST on, each with its own benchmark launch and the draw at ADDRESS. */
 void mpg_add_drawn(const struct mpg_perturbation *p, const struct mpg_address *address, uint32_t first, uint32_t n,
                    mpg_add_times *add, const void *what, double *value_ns);
-/* Likewise with the probability u of message M (mpg_flight_find_u()) in place of the draw at an address. */
+/* As mpg_add_drawn(), with the probability u of message M (mpg_flight_find_u()) in place of the draw at an address. */
 void mpg_add_of_message(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first, uint32_t n,
                         mpg_add_times *add, const void *what, double *value_ns);
 

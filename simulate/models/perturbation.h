@@ -32,7 +32,7 @@ struct mpg_perturbation {
     bool regions_differ;  /* some region's ratio is not 1 */
     bool changes_work;    /* a hypothesis changes compute intervals; struct mpg_interval says how */
     bool resizes;         /* a hypothesis changes message sizes, in perturb mode (resize.h) */
-    bool source_byte_given;  /* the command line gives the source's time per byte: */
+    bool source_byte_given;  /* the command line gives source_byte_ns, the source's time per byte */
     double source_byte_ns;
     bool without_tracer;  /* the tracer's own time between calls is subtracted */
     /* Signatures, for all that the command line does not give; NULL: none. */
@@ -180,9 +180,9 @@ struct mpg_interval {
     double off_ns;    /* time off the CPU (preempted or stolen) within the interval, 0 to length_ns */
     /* For the removal of the source's noise (simulate/evaluate/prepass/classes.h): */
     double alike_ns;     /* length without time off the CPU, or CPU time */
-    /* MPG_REMOVAL_CELLS equally likely losses, ns; NULL: the interval has no class, and loses this part of alike_ns: */
+    /* MPG_REMOVAL_CELLS equally likely losses, ns; NULL: the interval has no class, and loses the part `lost` of alike_ns */
     const double *losses;
-    double lost;         /* 0 to 1 */
+    double lost;         /* without LOSSES: lost part of alike_ns, 0 to 1 */
     /* A detour of the target that is under way when the interval begins, and that began at most covered_ns before, is skipped:
      * the measured time of the call before contains it. passed_ns holds for each replica the end of the last skipped detour after
      * MPI_Init, ns (in and out; 0: none yet). NULL: no detour is skipped. */

@@ -30,7 +30,7 @@ double mpg_interpolation_quantile(const struct mpg_interpolation *interpolation,
 
 /* Quantiles to look up for several replicas at once. */
 struct mpg_quantile_requests {
-    uint32_t n;           /* replicas, 0 or more */
+    uint32_t n;           /* number of replicas, 0 or more */
     const double *launch; /* n values, 0 <= launch < 1; NULL: pooled launches for all replicas */
     const double *u;      /* n probabilities, 0 to 1; NULL: 0 for all replicas, that is the minimum */
 };
@@ -71,12 +71,12 @@ struct mpg_curve_point mpg_curve_point_find(const struct mpg_network_sizes *size
 struct mpg_one_way_time mpg_one_way_find(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
                                     const struct mpg_network_sizes *slope, double bytes);
 /* Returns the one-way time of BYTES on PATH: from its latencies or, if it has none, from its transfer times. PATH has one of
- * the two. FITS as above. Extrapolation uses the slope of the transfer times. */
+ * the two. FITS as for mpg_curve_point_find(). Extrapolation uses the slope of the transfer times. */
 struct mpg_one_way_time mpg_one_way_on_path(const struct mpg_network_path *path, const struct mpg_path_fits *fits, double bytes);
 /* Returns the time, ns, at probability U. LAUNCH as in mpg_size_quantile(); fitted families ignore it. */
 double mpg_one_way_ns(const struct mpg_one_way_time *one_way, double launch, double u);
 
-/* Likewise for several replicas at once, into NS. */
+/* Write the times, ns, of the replicas in WANTED into NS: at PLACE of a latency curve; of ONE_WAY. */
 void mpg_curve_point_times(const struct mpg_curve_point *place, const struct mpg_quantile_requests *wanted,
                            double *ns);
 void mpg_one_way_times(const struct mpg_one_way_time *one_way, const struct mpg_quantile_requests *wanted, double *ns);

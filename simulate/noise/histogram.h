@@ -14,12 +14,12 @@ enum { MPG_HISTOGRAM_BINS = 128 };
 
 struct mpg_histogram_bin {
     uint64_t id : 16;    /* floor(2^octave log2(ns + 1)) */
-    uint64_t count : 48; /* > 0 */
+    uint64_t count : 48; /* number of intervals in the bin, > 0 */
 };
 
 /* mpg_histogram_init() makes it empty. */
 struct mpg_histogram {
-    uint64_t n;        /* intervals */
+    uint64_t n;        /* number of intervals */
     uint16_t bins, capacity;
     int8_t octave;     /* there are 2^octave bins per octave, 10 to 0: the largest for which at most MPG_HISTOGRAM_BINS are
                           occupied */

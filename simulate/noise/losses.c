@@ -210,13 +210,13 @@ static void settle(struct bins *b)
     }
 }
 
-/* done_of() returns the work before detour I, the other function the sum of durations before it. I may exceed the number of
- * detours: the record repeats. */
+/* Returns the work before detour I. I may exceed the number of detours, because the record repeats. */
 static double done_of(const struct mpg_losses *l, size_t i)
 {
     return (double)(i / l->n) * l->work_ns + l->done_ns[i % l->n];
 }
 
+/* Returns the sum of the durations of the detours before detour I, which may exceed the number of detours. */
 static double before_of(const struct mpg_losses *l, size_t i)
 {
     return (double)(i / l->n) * l->before_ns[l->n] + l->before_ns[i % l->n];

@@ -19,7 +19,7 @@ static const double NEGLIGIBLE = 1e-4; /* share of the response's variance that 
 struct mpg_quanta {
     double length_ns;
     const struct mpg_distribution *lost_ns;
-    size_t weights; /* 1: quanta are independent */
+    size_t weights; /* number of weights; 1: quanta are independent */
     double weight[MAX_MEMORY]; /* weight of the innovation i quanta earlier; the sum of squares is 1 */
 };
 

@@ -12,7 +12,8 @@ static const double MIN_INTERVALS = 2; /* a bin of work with fewer expected inte
 static const double SMALL_INTERVALS = 1024; /* above this number of intervals MIN_INTERVALS grows in proportion to it */
 /* minimum share of all intervals that a bin has beyond the minimum; a smaller share is mostly rounding of the subtraction */
 static const double MIN_SHARE = 1e-6;
-static const double DEVIATIONS = 2; /* in standard deviations; exceeded by chance in 2 % of cases */
+/* how far losses may exceed their mean, in standard deviations; chance exceeds this in 2 % of cases */
+static const double DEVIATIONS = 2;
 
 struct mpg_removal {
     struct mpg_histogram histogram;

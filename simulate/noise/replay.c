@@ -134,8 +134,7 @@ static size_t bucket_of(const struct mpg_record *r, double rest, double per)
     return position < (double)r->buckets ? (size_t)position : r->buckets - 1;
 }
 
-/* ended() returns how many of the BURST detours from D on end at REST or earlier, the other function how many begin before
- * MIN of work is done. */
+/* Returns how many of the BURST detours from D on end at REST or earlier. */
 static size_t ended(const struct mpg_detour *d, double rest)
 {
     size_t n = 0;
@@ -145,6 +144,7 @@ static size_t ended(const struct mpg_detour *d, double rest)
     return n;
 }
 
+/* Returns how many of the BURST detours from D on begin before MIN of work is done. */
 static size_t begun(const struct mpg_detour *d, double min)
 {
     size_t n = 0;

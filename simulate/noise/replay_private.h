@@ -11,8 +11,8 @@
 /* A detour, by the work and the lost time before it; its start follows from them. Two numbers for each detour keep a record
  * small enough for the cache. */
 struct mpg_detour {
-    double done_ns; /* work */
-    double lost_ns; /* time of earlier detours */
+    double done_ns; /* work before the detour */
+    double lost_ns; /* total length of earlier detours */
 };
 
 static inline double mpg_detour_start(const struct mpg_detour *d)

@@ -10,8 +10,8 @@
 #include "simulate/noise/replay.h"
 
 enum {
-    MPG_BOOTSTRAP_BLOCKS = 16,        /* blocks of a record */
-    MPG_MEASUREMENTS = 32, /* bootstrap samples */
+    MPG_BOOTSTRAP_BLOCKS = 16,        /* number of blocks of a record */
+    MPG_MEASUREMENTS = 32, /* number of bootstrap samples */
 };
 
 /* The blocks of each bootstrap sample, the same for all cores of all machines. */

@@ -32,7 +32,7 @@ struct mpg_noise_of_core {
     struct mpg_quanta *quanta;
     struct mpg_renewal *renewal;
     struct mpg_replay *replay;
-    struct mpg_resampled resampled; /* for replay */
+    struct mpg_resampled resampled; /* the record, resampled in blocks; only beside `replay` */
     double offset_ns; /* begin of the core's record on the host's clock, relative to the host's first record, ns */
     double off_cpu;   /* share of the record off the CPU, 0 to 1; -1: unknown */
 };
@@ -46,7 +46,7 @@ struct mpg_noise_location {
 
 struct mpg_noise_source {
     const struct mpg_noise_kind *kind; /* NULL: there is no noise */
-    size_t cores;                      /* 0: no noise */
+    size_t cores;                      /* number of cores with data; 0: no noise */
     struct mpg_noise_of_core *core;
     size_t hosts;
     size_t *first_core; /* [host]: index of the host's first core; one more element: CORES */

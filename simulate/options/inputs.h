@@ -51,10 +51,11 @@ struct mpg_setting {
  * outlives SETTING. Returns 0, -1, or MPG_SPEC_UNREADABLE. The caller closes SETTING, even after an error. */
 int mpg_setting_make(struct mpg_setting *setting, const struct mpg_config *c, struct mpg_processes *processes,
                      const struct mpg_setting *like, struct mpg_error *err);
-/* Fills SETTING's factors from C. Private to simulate/options/, as the function below. */
+/* Fills SETTING's factors from C. Private to simulate/options/. */
 void mpg_setting_take_factors(struct mpg_setting *setting, const struct mpg_config *c);
 /* Replaces SETTING's target by a copy of TARGET with the factors of message times, if these are not 1. Call it when the source is
- * known. Errors: TARGET has no message times; the source is unknown, in perturb mode; out of memory. */
+ * known. Errors: TARGET has no message times; the source is unknown, in perturb mode; out of memory. Private to
+ * simulate/options/. */
 int mpg_setting_scale_messages(struct mpg_setting *setting, const struct mpg_signature *target, struct mpg_error *err);
 /* Error: SETTING's target has no noise that C's factors multiply. */
 int mpg_setting_check_noise(const struct mpg_setting *setting, const struct mpg_config *c, struct mpg_error *err);

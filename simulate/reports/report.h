@@ -59,11 +59,11 @@ struct mpg_report {
     } given;
 };
 
-/* mpg_report_text() writes REPORT as text, the next function one line for each rank, the last JSON. Error: out of memory. */
+/* Writes REPORT as text. Error of this function and of the next two: out of memory. */
 int mpg_report_text(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
-/* One line for each rank, with SEPARATOR between the columns. */
+/* Writes one line for each rank, with SEPARATOR between the columns. */
 int mpg_report_per_rank(const struct mpg_report *report, char separator, FILE *stream, struct mpg_error *err);
-/* JSON; mpgsim-json(5) is the schema. */
+/* Writes REPORT as JSON; mpgsim-json(5) is the schema. */
 int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
 
 /* Returns the summary of the run time over replicas, with a confidence interval that includes the uncertainty of signatures

@@ -20,7 +20,7 @@ int mpg_companion_runs(const struct mpg_config *c, struct mpg_setting *setting, 
  * The caller clears RESULT after success. */
 int mpg_quiet_run(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
                   const struct mpg_observer *observer, struct mpg_result *result, struct mpg_error *err);
-/* Likewise, with noise: predicts replica REPLICA of the prediction. */
+/* As mpg_quiet_run(), but predicts replica REPLICA of the prediction, with noise. */
 int mpg_noisy_run(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files, uint32_t replica,
                   const struct mpg_observer *observer, struct mpg_result *result, struct mpg_error *err);
 

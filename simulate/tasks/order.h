@@ -14,7 +14,7 @@ struct mpg_task_times {
 /* An observer that stores the times of receives, in a simulation of a trace with TASKS. */
 struct mpg_task_watch {
     const struct mpg_tasks *tasks;
-    struct mpg_task_times *time; /* by receive */
+    struct mpg_task_times *time; /* by receive: its times */
     uint64_t entered, left;      /* number of receives that the master has entered, and left, so far */
 };
 

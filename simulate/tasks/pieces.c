@@ -13,14 +13,14 @@ enum { MOST_REQUESTS = 32 };
 struct segment {
     struct mpg_task_finding *f;
     int32_t rank;
-    /* of the worker */
+    /* state of the worker: */
     uint32_t message;   /* index of the worker's next message in the sequence of its messages to the master */
     uint32_t answered;  /* index, in this sequence, of the message that is answered next */
     uint32_t answered_number; /* number, among the worker's steps, of the step that receives this message */
     uint32_t received;  /* number of messages received from the master */
     uint64_t *own;      /* address where the events of the worker's own segments are counted */
     uint32_t own_run;   /* number of own segments counted there */
-    /* of the segment */
+    /* state of the segment: */
     uint32_t number;    /* number of the worker's earlier segments */
     uint64_t step; /* the master's receive that takes the message before the segment; MPG_NO_TASK: this is the first segment */
     uint64_t task;      /* the master's receive whose reply begins the segment; MPG_NO_TASK: none */

@@ -57,8 +57,8 @@ struct mpg_task_survey {
  * The caller clears SURVEY in any case. */
 int mpg_task_survey_new(struct mpg_task_survey *survey, struct mpg_trace *trace, double *computation_ns);
 void mpg_task_survey_clear(struct mpg_task_survey *survey);
-/* mpg_task_survey_begin() begins RANK; the second function handles its next event E, which is call NUMBER; the third ends the
- * rank. */
+/* mpg_task_survey_begin() begins RANK; mpg_task_survey_take() handles its next event E, which is call NUMBER;
+ * mpg_task_survey_end() ends the rank. */
 void mpg_task_survey_begin(struct mpg_task_survey *survey, int32_t rank);
 void mpg_task_survey_take(struct mpg_task_survey *survey, uint64_t number, const struct mpg_event *e);
 void mpg_task_survey_end(struct mpg_task_survey *survey);

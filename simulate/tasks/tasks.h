@@ -69,7 +69,7 @@ struct mpg_tasks {
     uint32_t depth;        /* tasks that each worker has at once; 1 or more */
     uint32_t messages;     /* messages that each step receives; 1 or more */
     uint64_t n, tasks;     /* number of receives; number of receives that give out a task */
-    struct mpg_task *task; /* by receive */
+    struct mpg_task *task; /* [n]: for each receive of the master, what follows it */
     struct mpg_task_message *message; /* messages of receive K: MESSAGES elements from index K * messages on */
     struct mpg_worker *worker; /* by world rank */
     /* sum of the master's intervals from a probe or test that found nothing to its repetition, counting only intervals longer

@@ -86,8 +86,8 @@ struct mpg_build_arrivals {
 };
 int mpg_build_watch_arrivals(struct mpg_build *b, struct mpg_error *err);
 int mpg_build_count_arrivals(struct mpg_build *b, struct mpg_build_arrivals *found, struct mpg_error *err);
-/* Likewise, for a report: writes WORDS and both counts to TEXT of SIZE bytes. *WORSE: number of messages received before they
- * are sent with the offsets, if offsets do not reduce this number; else 0. */
+/* Counts as mpg_build_count_arrivals(), for a report: writes WORDS and both counts to TEXT of SIZE bytes. *WORSE: number of
+ * messages received before they are sent with the offsets, if offsets do not reduce this number; else 0. */
 int mpg_build_describe_arrivals(struct mpg_build *b, const char *words, char *text, size_t size, uint64_t *worse,
                                 struct mpg_error *err);
 

@@ -63,13 +63,13 @@ void mpg_definitions_clear(struct mpg_build_definitions *d);
  * writer, the label is only marked as defined. An undefined label is an error, except MPI_COMM_WORLD, label 0. */
 int mpg_need_comm(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t label, struct mpg_error *err);
 int mpg_need_topology(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t comm, struct mpg_error *err);
-/* As above; stores the number that the window or file has in S in *OBJECT. */
+/* As mpg_need_comm(); stores the number that the window or file has in S in *OBJECT. */
 int mpg_need_object(struct mpg_build_definitions *d, struct mpg_stream *s, enum build_kind kind, int32_t label, int32_t *object,
                     struct mpg_error *err);
 int mpg_need_site(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t label, struct mpg_error *err);
 /* Stores the trace-wide number of NAME in *STRING, a new number for a new name. */
 int mpg_intern_name(struct mpg_build_definitions *d, const char *name, int32_t *string, struct mpg_error *err);
-/* As above; STRING: a number from mpg_intern_name(). */
+/* As mpg_need_comm(); STRING: a number from mpg_intern_name(). */
 int mpg_need_string(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t string, struct mpg_error *err);
 
 /* Return the communicator or topology with index I in order of definition; NULL after the last. */

@@ -37,7 +37,7 @@ struct mpg_comm_call {
     /* handles of the parent and of the new communicator; HANDLE -1: not in the trace, mpg_comms_use() tells it */
     int64_t parent, handle;
     int64_t color, key;
-    const int32_t *list;    /* copied */
+    const int32_t *list;    /* N elements, see enum mpg_comm_rule; the call copies them */
     size_t n;
 };
 

@@ -10,7 +10,7 @@
 
 #include "common/error.h"
 
-struct mpg_wildcards; /* one trace; not thread-safe */
+struct mpg_wildcards; /* sends and wildcard receives of one trace; not thread-safe */
 
 struct mpg_wildcards *mpg_wildcards_new(void); /* NULL: out of memory */
 void mpg_wildcards_free(struct mpg_wildcards *w); /* NULL is allowed */

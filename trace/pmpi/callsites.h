@@ -31,8 +31,8 @@ void callsites_start(unsigned depth, callsites_look *look);
  * the calling function's __builtin_return_address(0), __builtin_dwarf_cfa() and __builtin_frame_address(0). Thread-safe;
  * takes no lock for a known stack. */
 int32_t callsites_capture(const void *address, const void *cfa, const void *frame);
-/* Returns true if the calling function (ADDRESS, CFA, FRAME as above) runs, directly or through other functions, inside
- * the call with return address TO_ADDRESS and canonical frame address TO_CFA. Takes microseconds. */
+/* Returns true if the calling function (ADDRESS, CFA, FRAME as for callsites_capture()) runs, directly or through other
+ * functions, inside the call with return address TO_ADDRESS and canonical frame address TO_CFA. Takes microseconds. */
 bool callsites_lead_to(const void *address, const void *cfa, const void *frame, const void *to_address, const void *to_cfa);
 #define CALLSITES_HERE()                                                                      \
     callsites_capture(__builtin_return_address(0), __builtin_dwarf_cfa(),                    \

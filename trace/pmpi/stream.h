@@ -40,7 +40,7 @@ struct stream {
     bool flushing;       /* the thread of this stream is flushing, without the lock */
     struct {
         uint8_t *bits;
-        uint32_t size; /* bytes */
+        uint32_t size; /* size of `bits`, bytes */
     } defined[STREAM_TABLES];
     struct mpg_map local; /* (call, callsite) -> number of recorded local calls (local.c) */
 };
@@ -61,7 +61,7 @@ enum { STREAM_SAMPLES = 256 };
 
 /* State shared by all streams. Without `threads` there is one stream and no lock. */
 struct streams {
-    atomic_bool on;     /* recording */
+    atomic_bool on;     /* calls are being recorded */
     volatile bool busy; /* true between lock and unlock */
     bool threads;
     int rank;

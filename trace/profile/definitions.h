@@ -19,7 +19,7 @@ struct profile_definitions {
     int32_t module_number, site_number;
     struct mpg_map module_index, site_index; /* 1 + number, by hash and a counter 0, 1, ... for equal hashes */
     /* Of the rank read last: */
-    int32_t *local_modules, *local_sites; /* the rank's numbers -> numbers above */
+    int32_t *local_modules, *local_sites; /* the rank's number of a module or callsite -> its number in `modules` or `sites` */
     uint32_t local_module_number, local_site_number;
     char *facts; /* "key\0value\0" pairs */
     size_t facts_bytes, facts_capacity;

@@ -51,7 +51,7 @@ struct mpg_decoder {
     size_t raw_capacity;
     uint32_t columns;
     const uint8_t *p, *end;   /* unread bytes of the records */
-    struct mpg_numbers numbers[MPG_MAX_COLUMNS]; /* the other columns */
+    struct mpg_numbers numbers[MPG_MAX_COLUMNS]; /* unread part of each column of numbers, by column; not of records */
     struct mpg_slices *slices; /* parts of columns; NULL: the whole chunk is held */
     int64_t gap_ns[MPG_TIMES_A_BATCH];      /* for the next events: time since the previous leave */
     int64_t duration_ns[MPG_TIMES_A_BATCH]; /* for the next events: duration; entries from index TIME on are unread */

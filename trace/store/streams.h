@@ -69,7 +69,8 @@ int mpg_stream_close(struct mpg_streams *s, struct mpg_stream *stream, struct mp
  * memory, the disk. */
 int mpg_stream_write_fact(struct mpg_streams *s, struct mpg_stream *stream, const char *key, const char *value,
                           struct mpg_error *err);
-/* Likewise for the first thread of each rank, including ranks whose streams are made later. */
+/* Writes, or spools, the fact KEY VALUE for the first thread of each rank, including ranks whose streams are made later.
+ * Returns as mpg_stream_write_fact(). */
 int mpg_streams_write_fact(struct mpg_streams *s, const char *key, const char *value, struct mpg_error *err);
 
 /* A record of the spool: a MARK chosen by the caller, and SIZE bytes. A fact has the mark '!', and the key and the value as

@@ -116,7 +116,7 @@ int mpg_trace_end_sums(struct mpg_trace_writer *w, struct mpg_error *err);
 int mpg_trace_write_fact(struct mpg_trace_writer *w, const char *key, const char *value,
                          struct mpg_error *err);
 
-/* Return -1 with ERR if the functions above would refuse the event (LAST_NS: leave of the previous event, unless
+/* Return -1 with ERR if the functions that write them would refuse the event (LAST_NS: leave of the previous event, unless
  * IS_FIRST), fact, name or module. */
 int mpg_trace_check_event(const struct mpg_event *event, bool is_first, int64_t last_ns,
                           struct mpg_error *err);

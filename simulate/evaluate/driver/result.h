@@ -44,7 +44,7 @@ struct mpg_result {
 
 /* The attributions that the options ask for. */
 struct mpg_attribution_wanted {
-    bool places; /* attribution to places */
+    bool places; /* attribute to places */
     bool pairs;  /* attribute to pairs of ranks, too */
 };
 

@@ -25,7 +25,7 @@ struct mpg_message_point {
 /* The points of a pair of hosts, ascending in size; valid once finished. */
 struct mpg_message_curve {
     const struct mpg_message_point *points;
-    size_t n; /* >= 1 */
+    size_t n; /* number of points, >= 1 */
 };
 
 /* Zero-initialised is empty. */

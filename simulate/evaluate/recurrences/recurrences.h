@@ -39,7 +39,7 @@ struct mpg_lane_edge {
 /* Vectors used while a call is left, by lane. */
 struct mpg_lane_leave {
     double *own;    /* the rank's value plus the call's own cost */
-    double *all;    /* the latest edge so far, without slack */
+    double *all;    /* the latest value by any edge so far, before slack is subtracted */
     double *others; /* `all` without the delay injected into messages and collectives */
     double *put;    /* delay injected into messages and collectives by all edges so far */
 };
