@@ -53,3 +53,12 @@ int mpg_signature_capacity_pairs(const struct mpg_signature *sig, enum mpg_path_
     }
     return most;
 }
+
+size_t mpg_signature_curve_points(const struct mpg_signature *sig, size_t first)
+{
+    const struct mpg_sharing_point *p = &sig->sharing[first];
+    size_t n = 1;
+    while (first + n < sig->sharings && p[n].path == p->path && p[n].both == p->both && p[n].size_bytes == p->size_bytes)
+        n++;
+    return n;
+}

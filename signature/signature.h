@@ -304,6 +304,8 @@ size_t mpg_signature_reduction_samples(const struct mpg_signature *sig, double s
 double mpg_signature_capacity(const struct mpg_signature *sig, enum mpg_path_class path, int flows);
 /* Returns the largest number of pairs of this curve, from which on the capacity is constant; 0: SIG has no such curve. */
 int mpg_signature_capacity_pairs(const struct mpg_signature *sig, enum mpg_path_class path);
+/* Returns the number of points of SIG from FIRST on with FIRST's path, direction and size, ascending in pairs. */
+size_t mpg_signature_curve_points(const struct mpg_signature *sig, size_t first);
 
 /* Formats SIG's quality in BUF of SIZE bytes: "28 checks passed", "3 of 28 checks failed: other load, short
  * record, few launches" (truncated to the first), or "not checked". Returns BUF. */

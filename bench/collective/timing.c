@@ -5,12 +5,12 @@
 #include "bench/collective/timing.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/harness/off_cpu.h"
 #include "bench/harness/random.h"
+#include "bench/harness/start.h"
 #include "common/progress.h"
 #include "statistics/order.h"
 
@@ -24,8 +24,6 @@ enum {
     MIN_WARMUP = 3,   /* the first estimates of a repetition's time come from at least this many warm-up repetitions */
 };
 #define BLOCK_NS 2e7      /* longest time of a block */
-#define MIN_SLACK_NS 1e3
-#define MAX_SLACK_NS 1e7
 #define CALLS_NS 1e4       /* minimum duration of consecutive calls without messages: timer resolution and cost are then at most
                               1 % */
 
@@ -72,14 +70,6 @@ struct work {
 
 /* ---- gathering of ranks ---- */
 
-/* Waits for all ranks of COMM; meanwhile this rank hardly uses its core. */
-static void wait_quietly(MPI_Comm comm)
-{
-    MPI_Request request;
-    MPI_Ibarrier(comm, &request);
-    mpg_ranks_wait(&request);
-}
-
 /* Waits for all ranks of case I. Returns false if this rank takes no part. */
 static bool enter(struct work *w, size_t i)
 {
@@ -88,60 +78,27 @@ static bool enter(struct work *w, size_t i)
     if (w->comm[i] == MPI_COMM_NULL)
         return false;
     if (w->active_ranks > before)
-        wait_quietly(w->comm[i]);
+        mpg_start_gather(w->comm[i]);
     MPI_Barrier(w->comm[i]);
     return true;
 }
 
 static void enter_all(struct work *w)
 {
-    wait_quietly(MPI_COMM_WORLD);
+    mpg_start_gather(MPI_COMM_WORLD);
     w->active_ranks = w->ranks;
 }
 
 /* ---- a block ---- */
 
-/* Linear conversion of synchronised time to ticks of this rank's timer. */
-struct line {
-    uint64_t ticks;
-    double time_ns, ns_per_tick;
-};
-
-static struct line find_line(const struct work *w)
-{
-    struct line line = {mpg_timer_read(w->timer->kind), 0, 0};
-    uint64_t later = line.ticks + (uint64_t)(1e9 / w->timer->ns_per_tick);
-    line.time_ns = mpg_sync_time_ns(w->sync, w->rank, line.ticks);
-    line.ns_per_tick = (mpg_sync_time_ns(w->sync, w->rank, later) - line.time_ns) /
-                       (double)(later - line.ticks);
-    return line;
-}
-
-/* Agrees with all ranks of COMM on the next start: SLACK_NS after the last rank's present time. Returns synchronised
- * time, ns. */
-static double agree_on_start(const struct work *w, const struct line *line, double slack_ns,
-                             MPI_Comm comm)
-{
-    uint64_t now = mpg_timer_read(w->timer->kind);
-    double mine_ns = line->time_ns + (double)(int64_t)(now - line->ticks) * line->ns_per_tick;
-    double last_ns = mine_ns;
-    MPI_Allreduce(&mine_ns, &last_ns, 1, MPI_DOUBLE, MPI_MAX, comm);
-    return last_ns + slack_ns;
-}
-
-/* Spins until START, in ticks. Returns 0, or a marker if this rank was more than LATE_TICKS late. */
+/* Waits until START, in ticks. Returns 0, or a marker if this rank was more than LATE_TICKS late. */
 static double await(const struct work *w, uint64_t start, uint64_t late_ticks)
 {
-    enum mpg_timer_kind kind = w->timer->kind;
-    uint64_t now = mpg_timer_read(kind);
-    if ((int64_t)(now - start) > (int64_t)late_ticks)
-        return LATE_TO_START;
-    while ((int64_t)(now - start) < 0) {
-        if (w->config->yield)
-            sched_yield();
-        now = mpg_timer_read(kind);
+    switch (mpg_start_await(w->timer, start, late_ticks, w->config->yield ? 0 : INFINITY)) {
+    case MPG_START_IN_TIME: return 0;
+    case MPG_START_OVERSLEPT: return LATE_FROM_START;
+    default: return LATE_TO_START;
     }
-    return now - start < late_ticks ? 0 : LATE_FROM_START;
 }
 
 /* Performs repetition K of a local operation (negative: unrecorded) on all ranks at once, because they compete for
@@ -166,15 +123,14 @@ static void run_block(struct work *w, size_t i)
 {
     const struct mpg_case *c = &w->cases->item[i];
     struct block *b = &w->block[i];
-    const struct line line = find_line(w);
+    const struct mpg_start_line line = mpg_start_line_find(w->sync, w->timer, w->rank);
     uint64_t late_ticks = (uint64_t)(w->config->late_ns / w->timer->ns_per_tick) + 1;
     if (w->off_cpu)
         mpg_off_cpu_begin(w->off_cpu);
     for (int k = -MEASURED_LEAD; k < b->n; k++) {
         mpg_operation_prepare(c->operation, w->buffers, c->size_bytes, w->comm[i]);
-        double start_ns = agree_on_start(w, &line, c->slack_ns, w->comm[i]);
-        uint64_t start = line.ticks + (uint64_t)(int64_t)((start_ns - line.time_ns) /
-                                                          line.ns_per_tick);
+        double start_ns = mpg_start_agree(&line, w->timer, c->slack_ns, w->comm[i]);
+        uint64_t start = mpg_start_ticks(&line, start_ns);
         double late = await(w, start, late_ticks);
         if (mpg_operation_is_local(c->operation)) {
             run_alone(w, i, k);
@@ -225,8 +181,7 @@ static void adapt(struct mpg_case *c, const double *sorted, size_t n, int late, 
 {
     if (n > 0)
         c->usual_ns = mpg_sorted_quantile(sorted, n, 0.9);
-    c->slack_ns = 10 * late > all ? fmin(2 * c->slack_ns, MAX_SLACK_NS)
-                                  : fmax(0.9 * c->slack_ns, MIN_SLACK_NS);
+    c->slack_ns = mpg_start_next_slack(c->slack_ns, late, all);
 }
 
 /* Rank 0: adds the repetitions of case I's block to the result: TIME_NS, or a late marker; OFF_NS is the largest
@@ -334,12 +289,12 @@ static int judge(struct work *w, struct mpg_error *err)
 static double warm_up(struct work *w, size_t i, int64_t n, bool agree)
 {
     const struct mpg_case *c = &w->cases->item[i];
-    const struct line line = find_line(w);
+    const struct mpg_start_line line = mpg_start_line_find(w->sync, w->timer, w->rank);
     double mean_ns, slowest_ns = 0;
     uint64_t start = mpg_timer_read(w->timer->kind);
     for (int64_t k = 0; k < n; k++) {
         if (agree)
-            (void)agree_on_start(w, &line, 0, w->comm[i]);
+            (void)mpg_start_agree(&line, w->timer, 0, w->comm[i]);
         else
             mpg_operation_run(c->operation, w->buffers, c->size_bytes, w->comm[i]);
     }
@@ -358,7 +313,7 @@ static int prepare_case(struct work *w, size_t i, struct mpg_error *err)
         return 0;
     int status = mpg_operation_check(c->operation, w->buffers, c->size_bytes, w->comm[i], err);
     c->usual_ns = warm_up(w, i, n, false);
-    c->slack_ns = fmin(2 * warm_up(w, i, n, true) + MIN_SLACK_NS, MAX_SLACK_NS);
+    c->slack_ns = fmin(2 * warm_up(w, i, n, true) + MPG_START_MIN_SLACK_NS, MPG_START_MAX_SLACK_NS);
     if (c->operation == MPG_OPERATION_REDUCE_LOCAL)
         c->calls = (int64_t)fmin(fmax(ceil(CALLS_NS / fmax(c->usual_ns, 1)), 1), CALLS_NS);
     return status;

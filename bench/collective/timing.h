@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Timing of collective operations from synchronised starts. After a barrier, processes leave at different moments,
- * and the measured time would include the skew. Therefore all processes agree on a future moment of synchronised
- * time before each repetition, and wait for it; a repetition with a late process does not count. Hunold and
- * Carpen-Amarie, Hierarchical clock synchronization in MPI, IEEE Cluster 2018; there the root chooses the moment,
- * here the last process does. */
+/* Timing of collective operations from agreed starts (bench/harness/start.h): after a barrier, processes leave at
+ * different moments, and the measured time would include the skew. A repetition with a late process does not count. */
 #ifndef MPG_TIMING_H
 #define MPG_TIMING_H
 

@@ -335,19 +335,12 @@ static int describe_eager(const struct run *run, const struct mpg_path_results *
 static int describe_pairs(const struct run *run, const struct mpg_path_results *class,
                           struct mpg_header *header, struct mpg_error *err)
 {
-    const struct mpg_rank_location *location = run->ranks.location;
     if (mpg_header_add(header, err, "path", "%s", mpg_path_name(class->path)) < 0 ||
         mpg_header_add(header, err, "pairs", "%lld", (long long)class->pairs) < 0)
         return -1;
-    for (int64_t p = 0; p < class->pairs; p++) {
-        const struct mpg_rank_pair *c = &class->rank_pair[p];
-        char key[32];
-        snprintf(key, sizeof key, "pair %lld", (long long)p);
-        if (mpg_header_add(header, err, key, "ranks %d and %d; hosts %s and %s; cores %s and %s",
-                           c->a, c->b, location[c->a].host, location[c->b].host, location[c->a].cores,
-                           location[c->b].cores) < 0)
+    for (int64_t p = 0; p < class->pairs; p++)
+        if (mpg_rank_pair_describe(&run->ranks, p, &class->rank_pair[p], header, err) < 0)
             return -1;
-    }
     return 0;
 }
 

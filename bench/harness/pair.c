@@ -5,6 +5,7 @@
 #include "bench/harness/pair.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,6 +92,16 @@ int64_t mpg_rank_pairs_draw(const struct mpg_ranks *ranks, int64_t wanted, uint6
     }
     *rank_pair = drawn;
     return n;
+}
+
+int mpg_rank_pair_describe(const struct mpg_ranks *ranks, int64_t number, const struct mpg_rank_pair *rank_pair,
+                           struct mpg_header *header, struct mpg_error *err)
+{
+    const struct mpg_rank_location *a = &ranks->location[rank_pair->a], *b = &ranks->location[rank_pair->b];
+    char key[32];
+    snprintf(key, sizeof key, "pair %lld", (long long)number);
+    return mpg_header_add(header, err, key, "ranks %d and %d; hosts %s and %s; cores %s and %s", rank_pair->a,
+                          rank_pair->b, a->host, b->host, a->cores, b->cores);
 }
 
 /* ---- a pair ---- */

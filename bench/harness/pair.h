@@ -9,7 +9,7 @@
 #include "bench/harness/ranks.h"
 #include "common/error.h"
 
-/* Two ranks of MPI_COMM_WORLD, a < b. A leads (sends first, takes the times), B answers. */
+/* Two ranks of MPI_COMM_WORLD. A leads (sends first, takes the times), B answers. */
 struct mpg_rank_pair {
     int a, b;
     enum mpg_path path;
@@ -17,11 +17,15 @@ struct mpg_rank_pair {
 
 /* Draws the pairs to measure, in random order: at most WANTED (>= 1), spread evenly over the path classes, with at
  * least a pair of each class if WANTED suffices. Pairs on a common core are excluded if any other pair exists,
- * because their times include waiting for the core. Equal SEEDs draw equal pairs. The caller frees *PAIRS. Returns
- * the number of pairs, >= 1 for at least two ranks; -1: out of memory. Not collective: all ranks get equal
- * results. */
+ * because their times include waiting for the core. Each pair has a < b. Equal SEEDs draw equal pairs. The caller
+ * frees *PAIRS. Returns the number of pairs, >= 1 for at least two ranks; -1: out of memory. Not collective: all ranks
+ * get equal results. */
 int64_t mpg_rank_pairs_draw(const struct mpg_ranks *ranks, int64_t wanted, uint64_t seed,
                          struct mpg_rank_pair **rank_pair, struct mpg_error *err);
+
+/* Adds the header line "pair NUMBER: ranks A and B; hosts X and Y; cores C and D". Errors: out of memory. */
+int mpg_rank_pair_describe(const struct mpg_ranks *ranks, int64_t number, const struct mpg_rank_pair *rank_pair,
+                           struct mpg_header *header, struct mpg_error *err);
 
 /* State of this rank within a pair. */
 struct mpg_pair {

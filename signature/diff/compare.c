@@ -344,7 +344,7 @@ int compare_all(struct comparison *c, struct mpg_error *err)
         return -1;
     for (size_t i = 0; i < c->result->n; i++)
         c->result->item[i].varies = true;
-    return compare_network(c, err) < 0 ? -1 : compare_compute(c, err);
+    return compare_network(c, err) < 0 || compare_sharing(c, err) < 0 ? -1 : compare_compute(c, err);
 }
 
 int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b,

@@ -62,6 +62,7 @@ int compare_machines(struct comparison *c, const struct mpg_compare_options *opt
 
 int compare_noise(struct comparison *c, struct mpg_error *err);
 int compare_network(struct comparison *c, struct mpg_error *err);
+int compare_sharing(struct comparison *c, struct mpg_error *err);
 int compare_compute(struct comparison *c, struct mpg_error *err);
 
 #endif

@@ -21,8 +21,6 @@
 #define STEPS 2.0
 /* Confidence of the intervals of rates. */
 #define CONFIDENCE 0.95
-/* At most this share of a collective operation's repetitions may be invalid. */
-#define MAX_LATE_SHARE 0.5
 
 /* Name, affected parts and remedy of each finding. */
 static const struct {
@@ -81,6 +79,10 @@ static const struct {
         "leave a core to each process, and measure again"},
     [MPG_FOUND_RATES] = {"uncertain rates", MPG_PART_RATES,
         "stop other work, or measure longer (mpgbench --full, or mpgbench compute --duration)"},
+    [MPG_FOUND_CAPACITY] = {"uncertain capacity", MPG_PART_MESSAGES,
+        "measure longer, or more launches (mpgbench --full, or mpgbench sharing --max-time), with a core for each rank"},
+    [MPG_FOUND_FALL] = {"falling capacity", MPG_PART_MESSAGES,
+        "give each rank a core; if the link loses messages under load (TCP), the capacity is real"},
 };
 
 struct mpg_check *mpg_check_new(struct mpg_error *err)
@@ -266,7 +268,7 @@ static int check_collective(struct mpg_check *c, const struct mpg_results *r,
 {
     double invalid;
     if (!mpg_check_number(r, "late_repetitions", &invalid) ||
-        invalid <= MAX_LATE_SHARE * (invalid + (double)r->samples))
+        invalid <= MPG_MAX_LATE_SHARE * (invalid + (double)r->samples))
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_LATE, MPG_MOVES_UNKNOWN, err,
                            "%s: processes were late for %.0f starts, %zu were good",
@@ -282,6 +284,7 @@ int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_e
     case MPG_BENCHMARK_PINGPONG:
     case MPG_BENCHMARK_BANDWIDTH:
     case MPG_BENCHMARK_OVERHEAD:
+    case MPG_BENCHMARK_SHARING:
         return mpg_check_network(c, r, err);
     case MPG_BENCHMARK_COLLECTIVE:
         return check_collective(c, r, err);
@@ -295,13 +298,14 @@ int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_e
 
 /* ---- assembly ---- */
 
-/* Reports benchmarks without results. FWQ may be missing: neither mpgbench's default nor simulations use it. */
+/* Reports benchmarks without results. FWQ may be missing: neither mpgbench's default nor simulations use it. Sharing may be
+ * missing: two pairs need four cores or two nodes. */
 static int check_missing(struct mpg_check *c, struct mpg_error *err)
 {
     char text[256] = "";
     size_t used = 0, missing = 0;
     for (int b = 0; b < MPG_BENCHMARKS; b++) {
-        if (c->there[b] || b == MPG_BENCHMARK_FWQ)
+        if (c->there[b] || b == MPG_BENCHMARK_FWQ || b == MPG_BENCHMARK_SHARING)
             continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", missing ? ", " : "",
                                  mpg_benchmark_name((enum mpg_benchmark)b));
@@ -377,7 +381,7 @@ static int add_failure(const struct mpg_check *c, int f, struct mpg_signature *s
 int mpg_check_finish(struct mpg_check *c, struct mpg_signature *sig, struct mpg_error *err)
 {
     if (check_missing(c, err) < 0 || mpg_check_modes(c, err) < 0 || check_rates(c, sig, err) < 0 ||
-        mpg_check_paths(c, sig, err) < 0)
+        mpg_check_paths(c, sig, err) < 0 || mpg_check_sharing(c, sig, err) < 0)
         return -1;
     if (!(sig->failure = calloc(MPG_FINDINGS, sizeof *sig->failure)))
         return mpg_error_set(err, "out of memory");

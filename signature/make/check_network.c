@@ -147,14 +147,27 @@ static int check_series(struct mpg_check *c, const struct mpg_results *r,
     return status;
 }
 
+/* Checks the share of repetitions of R, of sharing, with a late rank. */
+static int check_late(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
+{
+    double late;
+    if (!mpg_check_number(r, "late_repetitions", &late) || late <= MPG_MAX_LATE_SHARE * (late + (double)r->samples))
+        return 0;
+    return mpg_check_add_finding(c, MPG_FOUND_CAPACITY, MPG_MOVES_UNKNOWN, err,
+                                 "%s: ranks were late for %.0f starts, %zu were good", mpg_check_file_name(r), late,
+                                 r->samples);
+}
+
 int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
 {
     enum mpg_path_class path = mpg_path_find(mpg_fact_find(r->fact, r->facts, "path"));
     bool bandwidth = r->benchmark == MPG_BENCHMARK_BANDWIDTH;
-    bool overhead = r->benchmark == MPG_BENCHMARK_OVERHEAD;
-    c->launches[overhead ? 2 : bandwidth][path]++;
+    bool overhead = r->benchmark == MPG_BENCHMARK_OVERHEAD, sharing = r->benchmark == MPG_BENCHMARK_SHARING;
+    c->launches[sharing ? 3 : overhead ? 2 : bandwidth][path]++;
     if (overhead)
         return 0; /* the shortest overheads are a few timer steps, whose quantiles jump */
+    if (sharing)
+        return check_late(c, r, err);
     return check_series(c, r, &c->sizes[bandwidth][path], err);
 }
 
@@ -162,8 +175,8 @@ int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct m
 
 static int check_launches(struct mpg_check *c, struct mpg_error *err)
 {
-    static const char *const names[] = {"pingpong", "bandwidth", "overhead"};
-    for (int b = 0; b < 3; b++)
+    static const char *const names[] = {"pingpong", "bandwidth", "overhead", "sharing"};
+    for (int b = 0; b < 4; b++)
         for (int path = 0; path < MPG_PATHS; path++) {
             size_t n = c->launches[b][path];
             if (n > 0 && n < MIN_LAUNCHES &&

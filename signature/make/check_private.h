@@ -33,6 +33,8 @@ enum mpg_finding {
     MPG_FOUND_EAGER_LIMIT,
     MPG_FOUND_LATE,
     MPG_FOUND_RATES,
+    MPG_FOUND_CAPACITY,
+    MPG_FOUND_FALL,
     MPG_FINDINGS
 };
 
@@ -42,6 +44,8 @@ enum mpg_finding {
 #define MPG_MESSAGES_MATTER 0.10 /* of the message times of a message size */
 #define MPG_RATES_MATTER 0.10    /* of computation rates */
 #define MPG_LAUNCH_MATTERS 0.05  /* of all message times of a launch */
+/* At most this share of the repetitions of collective or sharing may have a late rank. */
+#define MPG_MAX_LATE_SHARE 0.5
 /* Size of mpg_check.busy. */
 enum { MPG_CHECK_BUSY = 208 };
 /* Effect of a finding whose effect on a prediction is not known. */
@@ -74,7 +78,7 @@ struct mpg_check {
         char *text;
     } found[MPG_FINDINGS];
     bool there[MPG_BENCHMARKS];
-    size_t launches[3][MPG_PATHS]; /* number of launches of pingpong, bandwidth and overhead on each path class */
+    size_t launches[4][MPG_PATHS]; /* number of launches of pingpong, bandwidth, overhead and sharing on each path class */
     struct mpg_check_sizes sizes[2][MPG_PATHS];
     size_t modes;
     struct mpg_check_mode *mode;
@@ -119,5 +123,8 @@ int mpg_check_modes(struct mpg_check *c, struct mpg_error *err);
 int mpg_check_speed(struct mpg_check *c, const struct mpg_results *r, double length_ns, struct mpg_error *err);
 int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err);
 int mpg_check_paths(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err);
+/* Checks the sharing curves of the largest size of each class and direction in SIG: precision, and capacities that fall as pairs
+ * join. Errors: out of memory. */
+int mpg_check_sharing(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err);
 
 #endif

@@ -45,6 +45,7 @@ void mpg_collect_free(struct mpg_collect *c)
     mpg_collect_free_records(c);
     mpg_collect_free_rates(c->compute);
     mpg_collect_free_rates(c->collective);
+    mpg_collect_free_sharing(c->sharing);
     for (int path = 0; path < MPG_PATHS; path++)
         mpg_collect_free_path(c->network[path]);
     mpg_signature_free(c->sig);
@@ -184,14 +185,15 @@ int mpg_collect_add(struct mpg_collect *c, const struct mpg_results *r, struct m
     bool network = r->benchmark == MPG_BENCHMARK_PINGPONG ||
                    r->benchmark == MPG_BENCHMARK_BANDWIDTH ||
                    r->benchmark == MPG_BENCHMARK_OVERHEAD;
-    bool launches = network || r->benchmark == MPG_BENCHMARK_COLLECTIVE;
+    bool paths = network || r->benchmark == MPG_BENCHMARK_SHARING;
+    bool launches = paths || r->benchmark == MPG_BENCHMARK_COLLECTIVE;
     enum mpg_path_class path = MPG_PATHS;
     int64_t id = 0;
     if (r->samples == 0 && r->benchmark != MPG_BENCHMARK_DETOUR)
         return mpg_error_set(err, "%s: no samples", r->path);
-    if (check_machine(c, r, err) < 0 || (network && find_path_class(r, &path, err) < 0))
+    if (check_machine(c, r, err) < 0 || (paths && find_path_class(r, &path, err) < 0))
         return -1;
-    const char *place = network ? mpg_path_name(path) : mpg_collect_fact(r, "host");
+    const char *place = paths ? mpg_path_name(path) : mpg_collect_fact(r, "host");
     const char *launch = r->benchmark == MPG_BENCHMARK_COMPUTE ? mpg_collect_fact(r, "launch") : NULL;
     char host_and_launch[256];
     if (launch) {
@@ -203,6 +205,8 @@ int mpg_collect_add(struct mpg_collect *c, const struct mpg_results *r, struct m
         return -1;
     if (network)
         return mpg_collect_add_network(c, r, id, path, err);
+    if (r->benchmark == MPG_BENCHMARK_SHARING)
+        return mpg_collect_add_sharing(c, r, path, err);
     if (r->benchmark == MPG_BENCHMARK_COLLECTIVE)
         return mpg_collect_add_collective(c, r, err);
     if (r->benchmark == MPG_BENCHMARK_COMPUTE)
@@ -245,7 +249,7 @@ struct mpg_signature *mpg_collect_finish(struct mpg_collect *c, struct mpg_error
     struct mpg_signature *sig = c->sig;
     size_t left;
     if (mpg_collect_put_network(c, err) < 0 || mpg_collect_put_facts(c, err) < 0 ||
-        mpg_collect_put_compute(c, err) < 0 || mpg_shrink(sig, &left, err) < 0 ||
+        mpg_collect_put_compute(c, err) < 0 || mpg_collect_put_sharing(c, err) < 0 || mpg_shrink(sig, &left, err) < 0 ||
         mpg_collect_put_detours(c, left, err) < 0)
         return NULL;
     mpg_collect_put_noise(c);

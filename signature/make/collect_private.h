@@ -12,6 +12,7 @@
 
 struct mpg_collect_path; /* defined in collect_network.c */
 struct mpg_collect_rates; /* defined in collect_compute.c */
+struct mpg_collect_sharing; /* defined in collect_sharing.c */
 
 /* A results file that was added: it measures core or launch ID of a host or path class. */
 struct mpg_collect_origin {
@@ -39,6 +40,7 @@ struct mpg_collect {
     struct mpg_signature *sig;
     struct mpg_collect_path *network[MPG_PATHS]; /* NULL: no results of this path class */
     struct mpg_collect_rates *collective, *compute; /* NULL: no results */
+    struct mpg_collect_sharing *sharing; /* NULL: no results */
     struct mpg_collect_origin *origin;
     size_t origins;
     struct mpg_collect_record *record;
@@ -123,5 +125,12 @@ int mpg_collect_add_collective(struct mpg_collect *c, const struct mpg_results *
                                struct mpg_error *err);
 int mpg_collect_put_compute(struct mpg_collect *c, struct mpg_error *err);
 void mpg_collect_free_rates(struct mpg_collect_rates *rates); /* NULL is allowed */
+
+/* Adds sharing results of any launch, on a path of class PATH. */
+int mpg_collect_add_sharing(struct mpg_collect *c, const struct mpg_results *r, enum mpg_path_class path,
+                            struct mpg_error *err);
+/* Puts the points of the sharing curves into the signature; a file counts as a launch. */
+int mpg_collect_put_sharing(struct mpg_collect *c, struct mpg_error *err);
+void mpg_collect_free_sharing(struct mpg_collect_sharing *list); /* NULL is allowed */
 
 #endif

@@ -18,13 +18,15 @@ enum { MIN_LEFT = 4 };
 
 /* Two samples are of the same kind if they agree in these columns, as far as the file has them. */
 static const enum mpg_column kinds[] = {MPG_COLUMN_OPERATION, MPG_COLUMN_PROCESSES,
-                                        MPG_COLUMN_SIZE_BYTES, MPG_COLUMN_WINDOW, MPG_COLUMN_PAIR};
+                                        MPG_COLUMN_SIZE_BYTES, MPG_COLUMN_WINDOW, MPG_COLUMN_PAIR,
+                                        MPG_COLUMN_PAIRS, MPG_COLUMN_DIRECTIONS};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static bool is_of_ranks(enum mpg_benchmark benchmark)
 {
     return benchmark == MPG_BENCHMARK_PINGPONG || benchmark == MPG_BENCHMARK_BANDWIDTH ||
-           benchmark == MPG_BENCHMARK_OVERHEAD || benchmark == MPG_BENCHMARK_COLLECTIVE;
+           benchmark == MPG_BENCHMARK_OVERHEAD || benchmark == MPG_BENCHMARK_COLLECTIVE ||
+           benchmark == MPG_BENCHMARK_SHARING;
 }
 
 /* Returns the time of R's sample I, ns. */

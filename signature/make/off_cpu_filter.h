@@ -19,7 +19,8 @@ struct mpg_off_cpu_filter {
 
 /* Removes from R, if it holds messages or collectives and records off-CPU time, the samples off the CPU for more
  * than 1 % of their time; the others keep their order. If fewer than a quarter of a kind (pair, size, window;
- * operation, size, processes) would remain, the whole kind stays. Adds the counts to SUM. Errors: out of memory. */
+ * operation, size, processes; pairs at once, directions, size) would remain, the whole kind stays.
+ * Adds the counts to SUM. Errors: out of memory. */
 int mpg_off_cpu_filter_apply(struct mpg_results *r, struct mpg_off_cpu_filter *sum, struct mpg_error *err);
 
 /* Formats SUM into TEXT of SIZE bytes: "pingpong 58 of 17870, collective 9 of 5000"; empty if no file records

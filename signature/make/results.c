@@ -49,6 +49,9 @@ static const struct {
     [MPG_COLUMN_KERNEL] = {.name = "kernel", .counts = true},
     [MPG_COLUMN_CORES] = {.name = "cores_at_once", .former = "cores", .counts = true},
     [MPG_COLUMN_RATE] = {.name = "rate"},
+    [MPG_COLUMN_PAIRS] = {.name = "pairs_at_once", .counts = true},
+    [MPG_COLUMN_DIRECTIONS] = {.name = "directions", .counts = true},
+    [MPG_COLUMN_MESSAGES] = {.name = "messages", .counts = true},
 };
 
 /* Header keys that had another name in version 1 of the format. */
@@ -81,6 +84,8 @@ static const struct {
                                                     BIT(SIZE_BYTES) | BIT(TIME_NS),
                                   BIT(OFF_CPU_NS)},
     [MPG_BENCHMARK_COMPUTE] = {"compute", BIT(KERNEL) | BIT(CORES) | BIT(RATE), 0},
+    [MPG_BENCHMARK_SHARING] = {"sharing", BIT(PAIRS) | BIT(DIRECTIONS) | BIT(SIZE_BYTES) | BIT(MESSAGES) | BIT(TIME_NS),
+                               BIT(WINDOW) | BIT(OFF_CPU_NS)},
 };
 
 /* State while reading a file. */

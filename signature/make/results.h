@@ -18,6 +18,7 @@ enum mpg_benchmark {
     MPG_BENCHMARK_OVERHEAD,
     MPG_BENCHMARK_COLLECTIVE,
     MPG_BENCHMARK_COMPUTE,
+    MPG_BENCHMARK_SHARING,
     MPG_BENCHMARKS
 };
 
@@ -46,6 +47,9 @@ enum mpg_column {
     MPG_COLUMN_KERNEL,
     MPG_COLUMN_CORES,
     MPG_COLUMN_RATE,
+    MPG_COLUMN_PAIRS,
+    MPG_COLUMN_DIRECTIONS,
+    MPG_COLUMN_MESSAGES,
     MPG_COLUMNS
 };
 
@@ -62,7 +66,7 @@ struct mpg_results {
 };
 
 /* Returns the benchmark's name in files: "ftq", "fwq", "detour", "pingpong", "bandwidth", "overhead",
- * "collective", "compute". */
+ * "collective", "compute", "sharing". */
 const char *mpg_benchmark_name(enum mpg_benchmark benchmark);
 
 /* Reads and checks results file PATH, of version 1 or 2; header keys are those of version 2. Columns may have any order; unknown

@@ -281,6 +281,16 @@ static void put_collective(const struct mpg_collective_time *c)
     putchar('}');
 }
 
+static void put_sharing(const struct mpg_sharing_point *p)
+{
+    put_text("{", "placement", mpg_path_name(p->path));
+    put_text(", ", "direction", p->both ? "both" : "one");
+    put_count(", ", "size_bytes", p->size_bytes);
+    put_count(", ", "pairs_at_once", p->pairs);
+    put_distribution(", ", "bandwidth_bytes_per_s", p->bandwidth);
+    putchar('}');
+}
+
 static void put_rate(const struct mpg_compute_rate *r)
 {
     put_text("{", "kernel", r->kernel);
@@ -350,6 +360,11 @@ void show_json(const struct mpg_signature *sig)
     for (size_t i = 0; i < sig->reductions; i++) {
         fputs(i > 0 ? ",\n  " : "\n  ", stdout);
         put_collective(&sig->reduction[i]);
+    }
+    fputs("],\n \"sharing\": [", stdout);
+    for (size_t i = 0; i < sig->sharings; i++) {
+        fputs(i > 0 ? ",\n  " : "\n  ", stdout);
+        put_sharing(&sig->sharing[i]);
     }
     fputs("],\n \"compute\": [", stdout);
     for (size_t i = 0; i < sig->rates; i++) {

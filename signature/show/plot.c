@@ -7,7 +7,7 @@ static int draw(struct plot_session *session, const void *what, struct mpg_error
 {
     const struct mpg_signature *sig = what;
     if (plot_noise(session, sig, err) < 0 || plot_network(session, sig, err) < 0 ||
-        plot_collectives(session, sig, err) < 0)
+        plot_collectives(session, sig, err) < 0 || plot_sharing(session, sig, err) < 0)
         return -1;
     return session->names > 0 ? 0 : mpg_error_set(err, "%s holds nothing to draw", sig->path);
 }

@@ -15,4 +15,8 @@ int plot_network(struct plot_session *session, const struct mpg_signature *sig,
 int plot_collectives(struct plot_session *session, const struct mpg_signature *sig,
                      struct mpg_error *err);
 
+/* Draws the sharing curves, if there are any. Errors: as the functions above. */
+int plot_sharing(struct plot_session *session, const struct mpg_signature *sig,
+                 struct mpg_error *err);
+
 #endif

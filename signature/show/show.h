@@ -53,6 +53,8 @@ void show_lines(const struct mpg_noise_core *c, bool all);
 void show_noise(const struct mpg_signature *sig, struct show *show);
 void show_network(const struct mpg_signature *sig, struct show *show);
 void show_collectives(const struct mpg_signature *sig, struct show *show);
+/* Shows the curves of the smallest and largest size of each class and direction, or all; nothing without curves. */
+void show_sharing(const struct mpg_signature *sig, const struct show *show);
 void show_compute(const struct mpg_signature *sig, struct show *show);
 void show_fits(const struct mpg_signature *sig);
 

@@ -77,6 +77,7 @@ static void show_signature(const struct mpg_signature *sig, bool all)
     show_noise(sig, &show);
     show_network(sig, &show);
     show_collectives(sig, &show);
+    show_sharing(sig, &show);
     show_compute(sig, &show);
     if (all)
         show_fits(sig);

@@ -108,6 +108,9 @@ static void show_messages(const struct mpg_signature *sig)
                    show_rate(time, median_ns(large) > 0 ? (double)large->size_bytes / median_ns(large) * 1e9 : 0, "B/s"));
             printf(" for %s", mpg_units_format_size(size, sizeof size, large->size_bytes));
         }
+        const int pairs = mpg_signature_capacity_pairs(sig, p->path);
+        if (pairs > 0)
+            printf(", %s for %d pairs at once", show_rate(time, mpg_signature_capacity(sig, p->path, pairs), "B/s"), pairs);
     }
     if (sig->paths > 0)
         putchar('\n');

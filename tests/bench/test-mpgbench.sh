@@ -40,7 +40,7 @@ done
 echo "results of $name"
 echo x >"$dir/$name-${launch:-core0}.samples"
 EOS
-for name in ftq compute pingpong bandwidth overhead collective; do
+for name in ftq compute pingpong bandwidth overhead collective sharing; do
     cp "$tmp/stand-in" "$tmp/bin/$name"
     chmod +x "$tmp/bin/$name"
 done
@@ -88,12 +88,13 @@ expected() {
     [ "$cores" -eq 1 ] || echo "ftq --together --mode detour --output $3 --max-cores $4${5:+ $5}${noise:+ $noise}"
     local rate=0
     compute $rate "${@:3}"
-    for name in pingpong bandwidth overhead collective; do
+    for name in pingpong bandwidth overhead collective sharing; do
+        [ $name != sharing ] || [ "$2" -ge 4 ] || continue
         for ((launch = 0; launch < $1; launch++)); do
             echo "start -n $2"
             echo "$name --output $3 --launch $launch${5:+ $5}${messages:+ $messages}"
         done
-        compute $((++rate)) "${@:3}"
+        [ $name = collective ] && [ "$2" -ge 4 ] || compute $((++rate)) "${@:3}"
     done
 }
 # compute LAUNCH DIR CORES [OPTION]: one of the five launches of compute
@@ -131,6 +132,23 @@ is "measures with all precision" "$(cat "$LOG")" "$(rates=--duration=1s expected
 is "and names no other" "$(grep -c -- --quick "$tmp/out")" 0
 ok "options of its own" bench --full -o"$tmp/own folder" -l 2 -n4 --max-cores=0
 is "reach the benchmarks" "$(cat "$LOG")" "$(rates=--duration=1s expected 2 4 "$tmp/own folder" 0)"
+is "with four ranks nothing is missing" "$(grep -c '^Missing' "$tmp/out")" 0
+ok "with three ranks" bench --quick -l 1 -n 3 -o "$tmp/three"
+is "there are no two pairs, and the last lines say so" "$(grep -c '^sharing' "$LOG") $(grep '^Missing' "$tmp/out")" \
+    "0 Missing       sharing: two pairs of ranks need --ranks=4 or more"
+cat >"$tmp/bin/alone" <<'EOS'
+#!/bin/sh
+echo "mpgbench sharing: nothing is shared by 4 ranks: two pairs need two ranks on each of two nodes" >&2
+exit 1
+EOS
+chmod +x "$tmp/bin/alone"
+mv "$tmp/bin/sharing" "$tmp/bin/shares" && cp "$tmp/bin/alone" "$tmp/bin/sharing"
+ok "ranks that share nothing are no failure" bench --quick -l 2 -n 4 -o "$tmp/alone"
+is "the last lines say so" "$(grep '^Missing' "$tmp/out")" \
+    "Missing       sharing: nothing is shared by 4 ranks: two pairs need two ranks on each of two nodes"
+sed -i 's/nothing is shared/out of memory/' "$tmp/bin/sharing"
+ok "another failure is one" fails 1 "sharing, launch 0 failed (exit 1)" bench --quick -l 2 -n 4 -o "$tmp/fails"
+mv "$tmp/bin/shares" "$tmp/bin/sharing"
 
 touch "$tmp/quick/mine.samples" "$tmp/quick/notes"
 ok "a folder with results" fails 1 "has results already (18 files" bench --quick -o "$tmp/quick"
@@ -254,7 +272,7 @@ ok "the launcher of an MPI that it was not built for" fails 1 \
     "^mpgbench: $tmp/bin/start starts programs of MPICH, and this mpgkit was built for Open MPI: " \
     bench -o "$tmp/mpich"
 sed -i "s/^default_mpi=.*/default_mpi=openmpi other_mpi=mpich/" "$MPGBENCH"
-for program in pingpong bandwidth overhead collective; do
+for program in pingpong bandwidth overhead collective sharing; do
     cp "$tmp/bin/$program" "$tmp/bin/$program-other"
 done
 noise="ftq ftq "
@@ -289,7 +307,7 @@ done
 # installed PREFIX: as by make install, with stand-ins
 installed() {
     mkdir -p "$1/bin" "$1/libexec/mpgkit"
-    cp "$tmp"/bin/[bcfop]* "$1/libexec/mpgkit/"
+    cp "$tmp"/bin/[bcfops]* "$1/libexec/mpgkit/"
     sed -e "s|^prefix=.*|prefix='$1' bindir='$1/bin' programs='$1/libexec/mpgkit'|" \
         "$tmp/with/mpgbench" >"$1/bin/mpgbench"
     chmod +x "$1/bin/mpgbench"
@@ -336,7 +354,7 @@ MPGBENCH=$tmp/without/mpgbench
 ok "without MPI" bench -q -o "$tmp/without/results"
 is "it runs what needs none" "$(cut -d' ' -f1 "$LOG" | tr '\n' ' ')" "${noise}compute compute compute compute compute "
 like "... and says so" "$(cat "$tmp/err")" \
-    "mpgbench: this mpgkit was built without MPI: pingpong, bandwidth, overhead and collective are skipped*"
+    "mpgbench: this mpgkit was built without MPI: pingpong, bandwidth, overhead, collective and sharing are skipped*"
 like "... to the end" "$(tail -n 2 "$tmp/out" | head -n 1)" "Missing       the network: this mpgkit was built without MPI"
 ok "each by itself, too" bench ftq --output "$tmp/without/ftq"
 MPGBENCH=$built
@@ -363,12 +381,13 @@ pingpong) set -- "$@" --sizes 8,64KiB --iterations 300 ;;
 bandwidth) set -- "$@" --sizes 1KiB,1MiB --iterations 100 ;;
 overhead) set -- "$@" --sizes 8,64KiB --iterations 100 ;;
 collective) set -- "$@" --sizes 8 --iterations 20 --max-time 60s ;;
+sharing) set -- "$@" --sizes 8 --iterations 4 ;;
 esac
 exec 2>>"$SAID" # a launcher that ends may drop it
 exec "$BUILD/bench/${0##*/}/${0##*/}" "$@"
 EOS
 mkdir "$tmp/real"
-for name in ftq compute pingpong bandwidth overhead collective; do
+for name in ftq compute pingpong bandwidth overhead collective sharing; do
     cp "$tmp/short" "$tmp/real/$name"
     chmod +x "$tmp/real/$name"
 done
@@ -386,16 +405,16 @@ real() {
 }
 ok "the real benchmarks" unless_late real --quick --force --replace --launches 2 -o "$tmp/results"
 is "every benchmark left results" \
-    "$(cd "$tmp/results" && ls | sed 's/-.*//' | sort -u | tr '\n' ' ')" \
+    "$(cd "$tmp/results" && ls | sed 's/-.*//' | grep -v sharing | sort -u | tr '\n' ' ')" \
     "bandwidth collective compute detour ftq overhead pingpong tables.txt "
 is "which say what was seen before" "$(grep -lE '^# load_before: (idle|busy|unknown): ' "$tmp"/results/* | wc -l)" \
     "$(find "$tmp/results" -name '*.samples' | wc -l)"
 SIGMAKE=${SIGMAKE:-$build/signature/sigmake}
 if [ -x "$SIGMAKE" ]; then
     ok "they make a signature" "$SIGMAKE" -o "$tmp/machine.sig" "$tmp/results"
-    is "a summary of at most 12 lines, with what came before it" "$(($(grep -c '^mpgbench: ' "$tmp/err") + $(wc -l <"$tmp/out") <= 12))" 1
+    is "a summary of at most 13 lines, with what came before it and what is missing" "$(($(grep -c '^mpgbench: ' "$tmp/err") + $(wc -l <"$tmp/out") <= 13))" 1
     is "with each of its lines" "$(grep -oE '^[A-Z][a-z]+ ' "$tmp/out" | tr -d '\n')" \
-        "Measured Machine Noise Computation Messages Overheads Collectives Checks Next "
+        "Measured Machine Noise Computation Messages Overheads Collectives Checks Missing Next "
 fi
 touch "$tmp/file"
 ok "a folder that is a file" fails 1 "$tmp/file" real -o "$tmp/file" --quick --force

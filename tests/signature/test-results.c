@@ -49,6 +49,10 @@ static const char *const bases[] = {
         "#mpgresults 1\n# benchmark: compute\n" HEADER "# core: 3\n# kernels: integer memory\n"
         "# kernel_units: operation/s B/s\n# columns: kernel cores rate\n0 1 2e9\n1 2 1.5e10\n"
         "# end 2\n",
+    [MPG_BENCHMARK_SHARING] =
+        "#mpgresults 2\n# benchmark: sharing\n" HEADER "# launch: 0\n# path: node\n"
+        "# columns: pairs_at_once directions size_bytes messages messages_in_flight time_ns off_cpu_ns\n"
+        "1 1 64 1024 64 90000.5 0\n2 2 64 1024 64 120000 2000\n# end 2\n",
 };
 enum { BASES = sizeof bases / sizeof *bases };
 

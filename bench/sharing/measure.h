@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Transfers of several pairs at the same time. A repetition: every pair of a case sends an equal number of messages, some
+ * in flight at once, from one agreed start (bench/harness/start.h); the repetition ends with the last message of the last
+ * pair, as in osu_mbw_mr. */
+#ifndef MPG_SHARING_MEASURE_H
+#define MPG_SHARING_MEASURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/harness/ranks.h"
+#include "bench/harness/stopping.h"
+#include "bench/harness/timer.h"
+#include "bench/sharing/groups.h"
+#include "common/error.h"
+
+/* Columns: pairs_at_once, directions, size_bytes, messages, messages_in_flight, time_ns, off_cpu_ns. */
+enum { MPG_SHARING_COLUMNS = 7, MPG_SHARING_TIME = 5 };
+/* A sender of small messages sends several windows in a repetition: up to this many messages, or bytes if fewer. A
+ * single window of small messages would measure buffers on the way. */
+#define MPG_SHARING_MESSAGES 1024
+#define MPG_SHARING_BYTES ((int64_t)4 << 20)
+/* A start later than this share of a repetition does not count. */
+#define MPG_SHARING_LATE_SHARE 0.05
+
+/* A number of pairs of a class at once, directions, and size. */
+struct mpg_sharing_case {
+    enum mpg_path path;
+    int pairs;
+    int directions;     /* 1: each pair's first rank sends; 2: both ranks send */
+    int group;          /* index of the communicator: equal for equal PATH and PAIRS, ascending from 0 */
+    int64_t size_bytes;
+    int64_t messages, window; /* of each sender: in a repetition, a multiple of WINDOW; in flight */
+    int64_t max;        /* largest number of valid repetitions, >= 1 */
+    int64_t done;       /* valid repetitions so far */
+    int64_t late;       /* repetitions with a late rank */
+    double slack_ns;    /* largest time from the agreement to the start that a rank asks for */
+    double usual_ns;    /* 90 % quantile of the last block's times */
+    bool finished;
+};
+
+struct mpg_sharing_cases {
+    size_t n;
+    struct mpg_sharing_case *item;
+};
+
+/* Parameters; equal on every rank. */
+struct mpg_sharing_config {
+    bool adaptive;           /* a case ends when its median meets the goal */
+    struct mpg_stopping_goal goal;
+    int64_t warmup;          /* repetitions before a case's first block, >= 0; fewer if they take long */
+    double time_ns;          /* > 0; no round starts later, except the first, and up to four more for cases without a sample */
+    uint64_t seed;           /* seed of the random order of each round */
+    double late_ns;          /* minimum delay that counts as late */
+    bool oversubscribed;     /* ranks share cores: yield the core while waiting, and do not measure off-CPU time */
+};
+
+/* Results; rows on rank 0 only. Zero-initialised is empty. */
+struct mpg_sharing_result {
+    struct mpg_sharing_rows {
+        size_t n, capacity;
+        double *value;       /* n rows of MPG_SHARING_COLUMNS, in time order */
+    } rows[MPG_PATHS];
+    int64_t rounds;
+    bool shared;             /* all ranks read a common clock */
+    double error_ns;         /* bound on the deviation of any rank's start or end from synchronised time */
+};
+
+/* Makes the cases of all GROUPs with at least two pairs: 1, 2, 4 ... and all pairs; both values of directions; the N
+ * SIZEs (each >= 1), with WINDOW messages in flight, fewer where more than IN_FLIGHT_BYTES would be in flight; at most
+ * MAX repetitions of each. Without such a group CASES is empty. The caller frees CASES->item. Errors: out of memory. */
+int mpg_sharing_cases_make(const struct mpg_sharing_group group[MPG_PATHS], const int64_t *size, int64_t n,
+                           int64_t window, int64_t in_flight_bytes, int64_t max,
+                           struct mpg_sharing_cases *cases, struct mpg_error *err);
+
+/* Measures all CASES (>= 1) on MPI_COMM_WORLD and updates their counts: rounds in random order, a block of repetitions
+ * for each case, until each case has its samples, meets the goal, or has had four times as many attempts. Receives are
+ * posted before the start. A repetition with a late rank has no row. Ranks without a part in a case wait without load.
+ * Collective. Errors, on every rank (empty text if another rank's): out of memory. The caller clears RESULT in any
+ * case. */
+int mpg_sharing_measure(const struct mpg_sharing_config *config, const struct mpg_ranks *ranks,
+                        const struct mpg_timer *timer, const struct mpg_sharing_group group[MPG_PATHS],
+                        struct mpg_sharing_cases *cases, struct mpg_sharing_result *result, struct mpg_error *err);
+void mpg_sharing_result_clear(struct mpg_sharing_result *result);
+
+/* Prints a table of the CASES of class PATH on standard output; rank 0 only. Errors: out of memory. */
+int mpg_sharing_print(const struct mpg_sharing_result *result, const struct mpg_sharing_cases *cases,
+                      enum mpg_path path, struct mpg_error *err);
+
+#endif
