@@ -56,7 +56,7 @@ struct steps {
     uint64_t fills;             /* batches filled so far */
     struct mpg_posted *posted; /* posted receives of the call being left */
     uint32_t posted_count, posted_capacity;
-    bool keeps_slots;          /* the graph's option */
+    bool keeps_slots;          /* batches keep their slots (option keeps_slots of the graph) */
     uint32_t *unused_slots, unused_count, unused_capacity, slots;
     /* linked list of the slots that are freed but still kept, in the order of freeing: for each slot the next one */
     uint32_t *next_freed, next_freed_capacity;

@@ -12,7 +12,7 @@
 /* Current speed of the core, in ticks. */
 struct mpg_pace {
     double unit;       /* time of an undisturbed unit of work */
-    double resolution; /* resolution of the timer */
+    double resolution; /* resolution of the timer, in ticks */
     uint64_t limit;    /* a unit that takes longer than this counts as interrupted */
 };
 

@@ -13,8 +13,8 @@
 void mpg_recorded_refer(const struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_files *files,
                         struct mpg_result *result);
 
-/* Does the same for ROWS, predictions that mpg_scenarios_run() made with the same arguments; only on the first process, which
- * has the rows. Each row then refers to the run to which a prediction of this row alone would refer. */
+/* As mpg_recorded_refer(), for ROWS, predictions that mpg_scenarios_run() made with C, SETTING and FILES; to be called by the
+ * first process only, which has the rows. Each row then refers to the run to which a prediction of this row alone would refer. */
 void mpg_recorded_refer_rows(const struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_files *files,
                              struct mpg_result_table *rows);
 

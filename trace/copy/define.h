@@ -12,7 +12,7 @@ struct mpg_copy_stream {
     uint32_t thread;
     int fd;
     struct mpg_trace_writer *writer;
-    struct mpg_map defined; /* (number, kind) -> 1 */
+    struct mpg_map defined; /* definitions that the stream has: (number, kind) -> 1 */
 };
 
 /* Each function writes a definition unless the stream has it. USED: communicators defined in any stream. Returns 0,
