@@ -9,7 +9,7 @@
 
 enum { MPG_LEFT_OUT_MAX = 32 };
 
-/* Empty when zero-initialised. */
+/* Zero-initialised is empty. */
 struct mpg_left_out {
     size_t n;
     struct {
@@ -18,7 +18,7 @@ struct mpg_left_out {
     } item[MPG_LEFT_OUT_MAX];
 };
 
-/* Adds N to the count of TEXT, a static text; equal texts share a count. */
+/* Adds N to the count of TEXT, a constant string; equal texts share a count. N may be 0. */
 void mpg_left_out_add(struct mpg_left_out *left, const char *text, uint64_t n);
 /* Writes a line "PROGRAM: attention: COUNT TEXT" for each text to OUT. */
 void mpg_left_out_print(const struct mpg_left_out *left, const char *program, FILE *out);

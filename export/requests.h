@@ -16,7 +16,7 @@
 /* Empty if only RECORD_BYTES is set and all else is 0. */
 struct mpg_open_requests {
     size_t record_bytes;
-    struct mpg_map at; /* request -> 1 + index into records */
+    struct mpg_map at; /* request -> 1 + index in RECORDS */
     unsigned char *records;
     uint32_t *unused;  /* indices of free records */
     uint32_t n, capacity, unused_number;

@@ -10,7 +10,8 @@
 
 #include "common/temporary.h"
 
-/* Returns the suffix of the archive's part I. The last part, the anchor file, makes the folder an archive. NULL: none. */
+/* Returns what follows the archive's name in the name of its part I, from 0; NULL: there is no such part. The anchor
+ * file is the last part: it makes the folder an archive, so it is moved last. */
 static const char *part_of(const struct mpg_archive_output *o, int i)
 {
     const bool has_definitions = strcmp(o->ending, ".otf2") == 0;
@@ -90,7 +91,8 @@ int mpg_archive_output_folder(const struct mpg_archive_output *o, char *path, si
     return n >= 0 && (size_t)n < size ? 0 : mpg_error_set(err, "%s: name too long", o->path);
 }
 
-/* Moves the parts from the temporary folder to their final places. After a failure no part stays there. */
+/* Moves the parts of the archive from the temporary folder to their final places. If one fails, moves the others back.
+ * */
 static int move_parts(const struct mpg_archive_output *o, struct mpg_error *err)
 {
     char from[4352], to[4352];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace export: writes a trace in a format of other tools. */
+/* mpgtrace export: writes a trace in a format that other tools read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct request {
     bool format_given;
 };
 
-/* Finds the format, by option or by the output's name. */
+/* Sets the format, if --format is not given, by the ending of the output's name. */
 static int find_format(void *context, char **arguments, size_t n, struct mpg_error *err)
 {
     struct request *r = context;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of formats. Most formats take the trace rank after rank through a sink; others print it to a stream. */
+/* The formats of mpgtrace export and how each is written. Most formats take the trace rank after rank through a sink
+ * (trace/sink.h); others print it to a stream. */
 #include "export/formats/formats.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@
 
 const char *const mpg_export_names[] = {"chrome", "goal", "otf2", "prv", "ti", "text", "native", NULL};
 
-/* Endings of file names, and their formats. */
+/* Ending of the output's name, and the format that it means. */
 static const struct {
     const char *text;
     enum mpg_export_format format;
@@ -63,7 +64,8 @@ static int write_facts(struct mpg_trace *trace, const struct mpg_sink *sink, int
     return 0;
 }
 
-/* Writes the causes of death of threads as facts. For a process killed in MPI_Finalize the trace has an event instead. */
+/* Writes for each thread that died in a call the fact "died" with this call. If the process was killed in MPI_Finalize,
+ * the trace has an event instead. */
 static int write_deaths(struct mpg_trace *trace, const struct mpg_sink *sink, int32_t rank, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < mpg_trace_threads(trace, rank); i++) {
@@ -130,7 +132,7 @@ static int write_otf2(struct mpg_trace *trace, const char *path, struct mpg_left
     return mpg_archive_output_discard(&output, err);
 }
 
-/* Writes a file for each rank into the folder, and the list of these files. */
+/* Writes the actions of each rank to a file in the folder, and the list of these files. */
 static int write_ti(struct mpg_trace *trace, const char *path, const struct mpg_export_config *config, struct mpg_left_out *left,
                     struct mpg_error *err)
 {
@@ -159,12 +161,13 @@ static int write_ti(struct mpg_trace *trace, const char *path, const struct mpg_
     return mpg_archive_output_discard(&output, err);
 }
 
-/* The three files of a Paraver trace: the path of the records, and beside it with other endings. */
+/* Files of a Paraver trace: the records, named by the output, and two more with other endings beside it. */
 enum { PRV_FILES = 3 };
 
 static int name_prv_file(const char *path, int i, char *name, size_t size, struct mpg_error *err)
 {
-    static const char *const ends[PRV_FILES] = {".pcf", ".row", ".prv"}; /* the records, which need the others, come last */
+    static const char *const ends[PRV_FILES] = {".pcf", ".row", ".prv"}; /* the records come last, since they need the other two
+                                                                            */
     size_t n = strlen(path);
     if (n > 4 && strcmp(path + n - 4, ".prv") == 0)
         n -= 4;
@@ -201,7 +204,7 @@ static int write_prv(struct mpg_trace *trace, const char *path, const struct mpg
         const struct mpg_prv_files files = {.names = mpg_output_stream(outputs[0]), .rows = mpg_output_stream(outputs[1]),
                                             .records = mpg_output_stream(outputs[2])};
         status = write_prv_to(trace, &files, config, left, err);
-        if (status < 0 && ferror(files.records)) /* the last file, whose name is in NAME */
+        if (status < 0 && ferror(files.records)) /* NAME is the name of the last file, the records */
             mpg_error_prefix(err, "%s", name);
     }
     for (int i = 0; i < PRV_FILES; i++)

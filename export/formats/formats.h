@@ -20,15 +20,16 @@ enum mpg_export_format {
     MPG_EXPORT_FORMATS
 };
 
-/* Names of the formats in the order of the enum, then NULL: the words of an option. */
+/* Names of the formats in the order of the enum, then NULL: the words that --format accepts. */
 extern const char *const mpg_export_names[];
 
-/* Returns the format with the ending of OUTPUT, like "x.otf2"; MPG_EXPORT_FORMATS: no format has it. */
+/* Returns the format that the ending of OUTPUT means, as in "x.otf2"; MPG_EXPORT_FORMATS: it means none. */
 enum mpg_export_format mpg_export_format_of(const char *output);
 /* Returns whether a trace in FORMAT is a single file, which can be standard output. */
 bool mpg_export_is_file(enum mpg_export_format format);
 
-/* Checks, before a long run, that OUTPUT can be written in FORMAT, which is not the native one. Returns 0, or -1 with ERR. */
+/* Checks, before a long run writes it, that OUTPUT can be written in FORMAT, which is not the native one. Returns 0, or
+ * -1 with ERR. */
 int mpg_export_check(const char *output, enum mpg_export_format format, struct mpg_error *err);
 
 struct mpg_export_config {
@@ -36,9 +37,9 @@ struct mpg_export_config {
     bool lenient; /* calls without a partner are left out, not an error, in formats that need the partner */
 };
 
-/* Writes TRACE to OUTPUT ("-": standard output, for formats of one file). OUTPUT appears when complete. LEFT counts the
- * properties that the format cannot hold. Returns 0, or -1 with ERR: OUTPUT exists already (folders and archives) or cannot be
- * written, the trace is damaged. */
+/* Writes TRACE to OUTPUT ("-": standard output, for formats of one file). OUTPUT appears when it is complete. LEFT
+ * counts the properties that the format cannot hold. Returns 0, or -1 with ERR: OUTPUT exists already (folders and
+ * archives) or cannot be written, the trace is damaged. */
 int mpg_export(struct mpg_trace *trace, const char *output, const struct mpg_export_config *config, struct mpg_left_out *left,
                struct mpg_error *err);
 

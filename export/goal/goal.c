@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each action is an operation with a label; an operation requires the operation before (only its start, if this is a
- * posted send). Only the wait for a posted receive requires the receive. */
+/* Writes GOAL. Each action is an operation with a label, and requires the operation before it; if that is a posted
+ * send, only its start. A posted receive delays nothing: only the wait for it requires it. */
 #include "export/goal/goal.h"
 
 #include <inttypes.h>
@@ -10,10 +10,10 @@
 
 struct mpg_goal {
     FILE *out;
-    uint64_t label;       /* label of the rank's last operation */
-    uint64_t before;      /* operation that the next one requires; 0: none */
-    bool only_start;      /* the next operation requires only the start of BEFORE */
-    struct mpg_map posted; /* request -> label */
+    uint64_t label;       /* label of the last operation of the rank */
+    uint64_t before;      /* label of the operation that the next one requires; 0: none */
+    bool only_start;      /* the next operation requires only the start of operation BEFORE */
+    struct mpg_map posted; /* request -> label of the operation that posted it */
     uint64_t before_branch;
     bool only_start_of_branch;
 };
@@ -72,8 +72,9 @@ static int act(void *context, const struct mpg_program_action *a, struct mpg_err
     return 0;
 }
 
-/* Begins or ends a branch (struct mpg_program_writer). REQUEST stands for the last operation of the branch. The
- * operation after the branch requires the operation before the branch. */
+/* Begins or ends a branch, operations that run beside the others (struct mpg_program_writer). A wait for REQUEST then
+ * requires the branch's last operation. The first operation after the branch requires the operation before the branch.
+ * */
 static int branch(void *context, bool begins, int64_t request, struct mpg_error *err)
 {
     struct mpg_goal *g = context;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program as a graph in GOAL's text form, which LogGOPSim and ATLAHS read: mpgexport(5). */
+/* Writes a program of messages (export/program/) as a graph in GOAL's text form, which LogGOPSim and ATLAHS read:
+ * mpgexport(5). */
 #ifndef MPG_EXPORT_GOAL_H
 #define MPG_EXPORT_GOAL_H
 
@@ -10,11 +11,11 @@
 
 struct mpg_goal;
 
-/* Begins the graph of RANKS ranks in OUT; check OUT's flag for write errors. Returns NULL with ERR: out of memory. The caller
- * frees it. */
+/* Begins the graph of RANKS ranks in OUT. Write errors are in OUT's error flag only. Returns NULL with ERR: out of
+ * memory. The caller frees the result. */
 struct mpg_goal *mpg_goal_new(FILE *out, int32_t ranks, struct mpg_error *err);
-/* Returns a writer into G, valid as long as G. */
+/* Returns the functions that write a program to G, valid as long as G. */
 struct mpg_program_writer mpg_goal_writer(struct mpg_goal *g);
-void mpg_goal_free(struct mpg_goal *g); /* NULL is allowed */
+void mpg_goal_free(struct mpg_goal *g); /* Frees G; NULL is allowed. */
 
 #endif

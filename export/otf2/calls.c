@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes each event as an Enter record, records of its messages, requests and collective, and a Leave record. */
+/* Writes each event of the trace as an Enter record, the records of its messages, requests and collective, and a Leave
+ * record. */
 #include "export/otf2/writer.h"
 
 #include <stdlib.h>
@@ -19,7 +20,8 @@ static int remember(struct mpg_open_requests *r, int64_t number, const struct ot
 
 /* --- regions and counters --- */
 
-/* Writes the counters of S at AT_NS. Before a thread's first values, zeros are written: counters are sums since then. */
+/* Writes S's N counters at AT_NS. The archive's counters are sums since the thread's first values, before which zeros
+ * are written. */
 static int write_values(struct mpg_otf2_writer *w, struct otf2_stream *s, uint32_t n, int64_t at_ns, struct mpg_error *err)
 {
     static const OTF2_MetricValue zeros[OTF2_MAX_VALUES];
@@ -36,7 +38,7 @@ static int write_values(struct mpg_otf2_writer *w, struct otf2_stream *s, uint32
     return 0;
 }
 
-/* Adds the counters of E to the sums of S. */
+/* Adds the counters of event E to the sums of thread S. */
 static void count_values(struct otf2_stream *s, const struct mpg_event *e)
 {
     for (uint32_t i = 0; i < e->value_number && i < OTF2_MAX_VALUES; i++)
@@ -74,7 +76,8 @@ static int begin_region(struct mpg_otf2_writer *w, struct otf2_stream *s, const 
     return enter(w, s, mpg_otf2_user_region(e->string), e, err);
 }
 
-/* Ends the innermost open region of E's name, and first all regions inside of it, since regions of an archive must be nested. */
+/* Ends the innermost open region with E's name. Regions of an archive must be nested, so regions that began inside it
+ * and are still open end before it. */
 static int end_region(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err)
 {
     size_t depth = s->depth;
@@ -108,7 +111,8 @@ static uint64_t plain_bytes(int64_t bytes)
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-/* Fills R with the message that E sends, or receives. Returns false for MPI_PROC_NULL or an unknown communicator. */
+/* Fills R with the message that E receives, if RECEIVES, or sends. Returns false if there is none: MPI_PROC_NULL or an
+ * unknown communicator. */
 static bool describe(struct mpg_otf2_writer *w, const struct mpg_event *e, bool receives, struct otf2_request *r)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -136,7 +140,8 @@ static int write_send(struct mpg_otf2_writer *w, struct otf2_stream *s, const st
     return 0;
 }
 
-/* Returns an attribute list that says ANY, the wildcards of a receive (MPI_ANY_SOURCE, MPI_ANY_TAG); NULL: none. */
+/* Returns an attribute list with ANY, the wildcards that a receive has (MPI_ANY_SOURCE, MPI_ANY_TAG); NULL: it has
+ * none. */
 static OTF2_AttributeList *any_of(struct mpg_otf2_writer *w, uint8_t any)
 {
     if (any == 0 || OTF2_AttributeList_AddUint8(w->attributes, OTF2_OWN_ANY, any) != OTF2_SUCCESS)
@@ -152,7 +157,7 @@ static int write_receive(struct mpg_otf2_writer *w, struct otf2_stream *s, const
     return 0;
 }
 
-/* Writes the post of R as request NUMBER at AT_NS. */
+/* Writes the record that operation R has been posted at AT_NS as request NUMBER. */
 static int post(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct otf2_request *r, int64_t number, int64_t at_ns,
                 struct mpg_error *err)
 {
@@ -173,7 +178,7 @@ static int post_message(struct mpg_otf2_writer *w, struct otf2_stream *s, const 
     return e->request_number > 0 && describe(w, e, receives, &r) ? post(w, s, &r, e->requests[0], e->enter_ns, err) : 0;
 }
 
-/* Writes an Isendrecv as two requests, since a request of an archive is either a send or a receive. */
+/* Writes MPI_Isendrecv as two requests, since a request of an archive is either a send or a receive. */
 static int post_both(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err)
 {
     struct otf2_request r;
@@ -184,14 +189,15 @@ static int post_both(struct mpg_otf2_writer *w, struct otf2_stream *s, const str
     return describe(w, e, true, &r) ? post(w, s, &r, e->requests[0] | MPG_SECOND_HALF, e->enter_ns, err) : 0;
 }
 
-/* Keeps the operation of a Send_init or Recv_init. The archive has a record only of each start. */
+/* Notes the operation of MPI_Send_init or MPI_Recv_init, of which an archive has no record: it has records of the
+ * starts. */
 static int keep_persistent(struct mpg_otf2_writer *w, const struct mpg_event *e, bool receives, struct mpg_error *err)
 {
     struct otf2_request r;
     return e->persistent && describe(w, e, receives, &r) ? remember(&w->persistent, e->persistent[0], &r, err) : 0;
 }
 
-/* Sets source and tag of R, a wildcard receive that E completes as request NUMBER, to those of the received message. */
+/* R is a wildcard receive that E completes as request NUMBER: sets source and tag to those of the received message. */
 static void resolve(const struct mpg_event *e, int64_t number, struct otf2_request *r)
 {
     for (uint32_t i = 0; i < e->resolution_number; i++)
@@ -217,7 +223,7 @@ static int write_starts(struct mpg_otf2_writer *w, struct otf2_stream *s, const 
     return 0;
 }
 
-/* Writes the completion of request NUMBER at AT_NS. */
+/* Writes the record that request NUMBER was completed, or cancelled, at AT_NS. */
 static int complete(struct mpg_otf2_writer *w, struct otf2_stream *s, int64_t number, bool is_cancelled, int64_t at_ns,
                     struct mpg_error *err)
 {
@@ -238,7 +244,7 @@ static int complete(struct mpg_otf2_writer *w, struct otf2_stream *s, int64_t nu
     return 0;
 }
 
-/* Writes an unsuccessful test of request NUMBER at AT_NS. */
+/* Writes the record of an unsuccessful test of request NUMBER at AT_NS. */
 static int test(struct mpg_otf2_writer *w, struct otf2_stream *s, int64_t number, int64_t at_ns, struct mpg_error *err)
 {
     if (mpg_open_requests_find(&w->requests, number))
@@ -282,7 +288,7 @@ int32_t mpg_otf2_place_in(struct mpg_otf2_writer *w, int32_t comm)
     return slot ? (int32_t)(*slot - 1) : 0;
 }
 
-/* Returns attributes with E's bytes for each member; NULL if E has no such list or the list is too long. */
+/* Returns an attribute list with the bytes of each member; NULL if E has none, or more than an archive can hold. */
 static OTF2_AttributeList *counts_of(struct mpg_otf2_writer *w, const struct mpg_event *e)
 {
     if (e->count_number == 0)
@@ -299,7 +305,8 @@ static OTF2_AttributeList *counts_of(struct mpg_otf2_writer *w, const struct mpg
     return w->attributes;
 }
 
-/* Fills R for E, a collective or constructor. Returns false if processes of another MPI_COMM_WORLD take part. */
+/* Fills R with E, a collective or a call that makes a communicator. Returns false if processes of another
+ * MPI_COMM_WORLD take part, which an archive cannot show. */
 static bool describe_collective(struct mpg_otf2_writer *w, const struct mpg_event *e, struct otf2_request *r)
 {
     *r = (struct otf2_request){.kind = OTF2_REQUEST_COLLECTIVE, .comm = mpg_otf2_comm_number(w, e->comm)};
@@ -364,7 +371,7 @@ static int write_comm_free(struct mpg_otf2_writer *w, struct otf2_stream *s, con
 
 /* --- any call --- */
 
-/* Counts a call of KIND whose times alone are written. */
+/* Counts a call of KIND among those of which only Enter and Leave are written. */
 static void count_times_only(struct mpg_otf2_writer *w, enum mpg_kind kind)
 {
     const char *text = NULL;
@@ -414,7 +421,7 @@ static void count_times_only(struct mpg_otf2_writer *w, enum mpg_kind kind)
     mpg_left_out_add(w->left, text, 1);
 }
 
-/* Writes the records between Enter and Leave of E. */
+/* Writes E's records of messages, requests and collectives, between its Enter and Leave. */
 static int write_records(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);

@@ -46,7 +46,8 @@ void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct
         sent = e->is_root ? n * b : 0;
         received = b;
         break;
-    case MPG_CALL_Scatterv: /* only the root's event has the bytes of each member */
+    case MPG_CALL_Scatterv: /* only the root's event lists the bytes of each member; at other members BYTES is what they receive
+                               */
         sent = e->is_root ? sum : 0;
         received = !e->is_root ? b : place < (int32_t)e->count_number ? e->counts[place] : 0;
         break;
@@ -55,7 +56,7 @@ void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct
         sent = b;
         received = e->is_root ? n * b : 0;
         break;
-    case MPG_CALL_Gatherv: /* the root's event lacks the bytes that other members send */
+    case MPG_CALL_Gatherv: /* the root's event does not have the bytes that other members send */
         sent = b;
         break;
     case MPG_CALL_Allgather:
@@ -78,7 +79,7 @@ void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct
         sent = (n - place - 1) * b;
         received = place * b;
         break;
-    default: /* Barrier, constructors */
+    default: /* MPI_Barrier, and calls that make a communicator */
         break;
     }
     r->op = op_of(call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes clock offsets and global definitions, after all records. */
+/* Writes clock offsets and global definitions. Both come after all records, since only then their numbers are known. */
 #include "export/otf2/writer.h"
 
 #include <stdio.h>
@@ -19,9 +19,9 @@ struct offset {
     int64_t at_ns, offset_ns;
 };
 
-/* Stores offset I, from 0, of location L's clock in *O. The measured offsets come between copies of the first and the last one at
- * both ends of the records: mpgkit holds offsets constant there, whereas readers of OTF2 extrapolate. Returns false beyond the
- * last offset. */
+/* Sets *O to offset I, from 0, of the clock of location L; returns false if there are fewer. The archive gets the
+ * trace's offsets, and copies of the first at the first record and of the last at the last record: beyond the measured
+ * offsets mpgkit holds the clock constant, whereas readers of OTF2 extrapolate. */
 static bool find_offset(const struct mpg_otf2_writer *w, const struct otf2_location *l, size_t i, struct offset *o)
 {
     struct offset first = {0, 0};
@@ -49,7 +49,7 @@ static bool find_offset(const struct mpg_otf2_writer *w, const struct otf2_locat
     return true;
 }
 
-/* Converts AT_NS, a time on location L's clock, to common time. */
+/* Converts AT_NS, a time by location L's clock, to rank 0's clock. */
 static int64_t common_ns(const struct mpg_otf2_writer *w, const struct otf2_location *l, int64_t at_ns)
 {
     struct offset a, b;
@@ -87,7 +87,7 @@ int mpg_otf2_writer_clocks(struct mpg_otf2_writer *w, struct mpg_error *err)
 
 /* --- strings --- */
 
-/* The writer of definitions, and the strings defined so far. */
+/* Writer of the global definitions, and number of strings defined so far. */
 struct definitions {
     OTF2_GlobalDefWriter *g;
     uint32_t strings, empty;
@@ -124,7 +124,8 @@ static int write_times(struct mpg_otf2_writer *w, struct definitions *d, struct 
     return 0;
 }
 
-/* Writes the nodes of the system tree: the machine is node 0. NODES becomes a map from hosts (mpg_trace_host()) to nodes. */
+/* Writes the nodes of OTF2's system tree; node 0 is the machine, the others are its hosts. Sets NODES: number of a host
+ * (mpg_trace_host()) -> number of its node. */
 static int write_hosts(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_map *nodes, struct mpg_error *err)
 {
     const uint32_t node = string(d, "node"), machine = string(d, "machine");
@@ -175,7 +176,8 @@ static int write_places(struct mpg_otf2_writer *w, struct definitions *d, struct
     return 0;
 }
 
-/* Writes facts as properties of the rank's first location: "MPGKIT::key", a second value "MPGKIT::key#2". */
+/* Writes the facts of each rank (header lines of the trace) as properties of its first location: "MPGKIT::key", a
+ * second value of the key as "MPGKIT::key#2". */
 static int write_facts(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_error *err)
 {
     for (size_t i = 0; i < w->fact_number; i++) {
@@ -302,13 +304,15 @@ static bool is_world(const struct mpg_otf2_writer *w, const struct mpg_comm *c)
     return i == c->size;
 }
 
-/* Groups, found by a checksum of their members: communicators with equal members share a group. */
+/* Groups defined so far, found by a checksum of their members, so that communicators with equal members share a group.
+ * */
 struct groups {
     struct mpg_map met;
     uint32_t n;
 };
 
-/* Stores the number of the group of N MEMBERS (world ranks), defined on first use, in *NUMBER. */
+/* Stores the archive's number of the group of N MEMBERS, ranks of MPI_COMM_WORLD, in *NUMBER. Defines the group at the
+ * first use. */
 static int need_group(struct mpg_otf2_writer *w, struct definitions *d, struct groups *groups, const int32_t *members, int32_t n,
                       uint32_t *number, struct mpg_error *err)
 {
@@ -335,7 +339,7 @@ static int need_group(struct mpg_otf2_writer *w, struct definitions *d, struct g
     return code == OTF2_SUCCESS ? 0 : mpg_otf2_write_error(w, err);
 }
 
-/* Writes group 0, the locations of all ranks, and group 1, the group of MPI_COMM_SELF. */
+/* Writes group 0, which lists the first location of each rank, group 1 and communicator 0: MPI_COMM_SELF. */
 static int write_base(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(w->trace);
@@ -358,7 +362,7 @@ static int write_base(struct mpg_otf2_writer *w, struct definitions *d, struct m
     return 0;
 }
 
-/* Writes communicator COMM of the trace. */
+/* Writes the definition of COMM, a communicator of the trace. */
 static int write_comm(struct mpg_otf2_writer *w, struct definitions *d, struct groups *groups, int32_t comm, bool first_world,
                       struct mpg_error *err)
 {
@@ -382,7 +386,7 @@ static int write_comm(struct mpg_otf2_writer *w, struct definitions *d, struct g
     return 0;
 }
 
-/* Writes MPI_COMM_WORLD if no event of the trace uses it. */
+/* Defines MPI_COMM_WORLD, which readers expect, if the trace has no such communicator. */
 static int write_world(struct mpg_otf2_writer *w, struct definitions *d, struct groups *groups, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(w->trace);
@@ -401,7 +405,7 @@ static int write_world(struct mpg_otf2_writer *w, struct definitions *d, struct 
     return 0;
 }
 
-/* Writes the groups of Win_post and Win_start. */
+/* Defines the groups of MPI_Win_post and MPI_Win_start. */
 static int write_epoch_groups(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_error *err)
 {
     for (size_t i = 0; i < w->group_number; i++)
@@ -428,7 +432,7 @@ static int write_comms(struct mpg_otf2_writer *w, struct definitions *d, struct 
     bool has_world = false;
     int status = write_base(w, d, err) < 0 ? -1 : write_epoch_groups(w, d, err);
     for (int32_t comm = 0; comm < mpg_trace_comm_count(w->trace); comm++)
-        (void)mpg_otf2_comm_number(w, comm); /* defines communicators that no record uses, too */
+        (void)mpg_otf2_comm_number(w, comm); /* numbers all communicators, since also those without records are defined */
     for (size_t i = 0; status == 0 && i < w->comm_number; i++) {
         const bool world = !has_world && is_world(w, mpg_trace_comm(w->trace, w->comms[i]));
         has_world = has_world || world;

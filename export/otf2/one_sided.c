@@ -12,8 +12,8 @@
             return mpg_otf2_write_error(w, err); \
     } while (0)
 
-/* Stores the archive's number of WINDOW in *NUMBER. Returns 1; 0: a window of MPI_COMM_SELF, or of processes of
- * another MPI_COMM_WORLD; -1 with ERR. */
+/* Stores the archive's number of WINDOW in *NUMBER; assigns the next number at the first use. Returns 1; 0: an archive
+ * cannot hold the window, which belongs to MPI_COMM_SELF or to processes of another MPI_COMM_WORLD; -1 with ERR. */
 static int need_window(struct mpg_otf2_writer *w, int32_t window, uint32_t *number, struct mpg_error *err)
 {
     const struct mpg_object *o = window == MPG_NO_OBJECT ? NULL : mpg_trace_object(w->trace, window);
@@ -23,7 +23,7 @@ static int need_window(struct mpg_otf2_writer *w, int32_t window, uint32_t *numb
     return mpg_otf2_number(&w->windows, (uint32_t)window, number, err) < 0 ? -1 : 1;
 }
 
-/* Stores the archive's number of E's group in *NUMBER. Groups with equal members share a number. */
+/* Stores the archive's number of the group that E names in *NUMBER. Groups with equal members share a number. */
 static int need_group(struct mpg_otf2_writer *w, const struct mpg_event *e, uint32_t *number, struct mpg_error *err)
 {
     const struct mpg_comm *c = mpg_trace_comm(w->trace, mpg_trace_object(w->trace, e->object)->comm);
@@ -84,8 +84,8 @@ static int write_collective(struct mpg_otf2_writer *w, struct otf2_stream *s, co
     return 1;
 }
 
-/* Writes Post, Start, Complete, Wait, or a Test that ended its epoch, with the group of the epoch. Returns 1, or -1
- * with ERR. */
+/* Writes MPI_Win_post, _start, _complete, _wait, or a _test that ended its epoch, with the group that takes part in the
+ * epoch. Returns 1, or -1 with ERR. */
 static int write_epoch(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, uint32_t window,
                        struct mpg_error *err)
 {

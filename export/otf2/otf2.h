@@ -15,8 +15,9 @@ struct mpg_otf2_writer;
  * ERR. The caller frees the writer. */
 struct mpg_otf2_writer *mpg_otf2_writer_new(struct mpg_trace *trace, const char *folder, const char *name,
                                             struct mpg_left_out *left, struct mpg_error *err);
-/* Returns a sink for all ranks of the trace, valid as long as W. The archive is complete after the end of the last rank. */
+/* Returns a sink that takes all ranks of the trace, valid as long as W. The archive is complete after the last rank's
+ * end. */
 struct mpg_sink mpg_otf2_writer_sink(struct mpg_otf2_writer *w);
-void mpg_otf2_writer_free(struct mpg_otf2_writer *w); /* NULL is allowed */
+void mpg_otf2_writer_free(struct mpg_otf2_writer *w); /* Frees the writer; NULL is allowed. */
 
 #endif

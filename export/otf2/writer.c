@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opens the archive and its locations, and writes rank after rank. */
+/* Opens the archive and the files of its locations (threads), and writes rank after rank. */
 #include "config.h"
 
 #include "export/otf2/writer.h"
@@ -10,7 +10,7 @@
 
 /* --- libotf2 --- */
 
-/* Stores the first error message of libotf2, which would otherwise print it. */
+/* Callback of libotf2: stores its first error message, which libotf2 would print otherwise. */
 static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                const char *format, va_list arguments)
 {
@@ -64,7 +64,7 @@ static int list_locations(struct mpg_otf2_writer *w, struct mpg_error *err)
     return 0;
 }
 
-/* Finds the earliest time of all ranks, so that ticks, which are unsigned, can begin at 0. */
+/* Finds the earliest time of all ranks: ticks are unsigned, so it becomes tick 0. */
 static int find_bias(struct mpg_otf2_writer *w, struct mpg_error *err)
 {
     int64_t min_ns = 0;
@@ -93,11 +93,11 @@ static int find_bias(struct mpg_otf2_writer *w, struct mpg_error *err)
 
 /* --- memory of libotf2's buffers: without a limit it keeps up to 128 MiB of events before it writes --- */
 
-enum { MAX_CHUNKS = 2 }; /* chunks of one buffer of events */
+enum { MAX_CHUNKS = 2 }; /* a buffer of events has at most this many chunks */
 
 struct chunk {
     struct chunk *next;
-    uint64_t unused; /* aligns the bytes after the struct for any type */
+    uint64_t unused; /* of 8 bytes, so that the memory after this struct is aligned for any type */
 };
 
 struct chunks {
@@ -212,7 +212,7 @@ void mpg_otf2_numbers_clear(struct otf2_numbers *numbers)
     free(numbers->item);
 }
 
-/* Returns the stream of LOCATION, an index in locations, opened on first use. */
+/* Returns a new stream for locations[LOCATION], a thread of the rank being written; NULL with ERR. */
 static struct otf2_stream *open_stream(struct mpg_otf2_writer *w, size_t location, struct mpg_error *err)
 {
     const struct otf2_location *l = &w->locations[location];
@@ -269,7 +269,7 @@ static int keep_fact(struct mpg_otf2_writer *w, const char *key, const char *val
     return f->key && f->value ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Gives the counters NAMES, the value of the fact "values", to all threads of the rank. */
+/* Declares that all threads of the rank have the counters NAMES, separated by blanks (the trace's fact "values"). */
 static int use_values(struct mpg_otf2_writer *w, const char *names, struct mpg_error *err)
 {
     uint32_t class = 0;

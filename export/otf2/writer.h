@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* State of the writer of an OTF2 archive. Private to export/otf2/. */
+/* State while an OTF2 archive is written. Private to export/otf2/. */
 #ifndef MPG_EXPORT_OTF2_WRITER_H
 #define MPG_EXPORT_OTF2_WRITER_H
 
@@ -14,12 +14,13 @@ enum { OTF2_MAX_VALUES = 64, OTF2_MAX_COUNTS = 256 };
 
 /* Attributes that mpgkit defines for the properties of records that have no field in OTF2. */
 enum {
-    OTF2_OWN_ANY,    /* of a receive or its request: MPG_ANY_ flags of its wildcards */
-    OTF2_OWN_FAILED, /* of an Enter: the call failed */
-    OTF2_OWN_COUNTS  /* this and further numbers: bytes of each member of a vector collective (Gatherv ...) */
+    OTF2_OWN_ANY,    /* attribute of a receive or of its request: the MPG_ANY_ flags of its wildcards */
+    OTF2_OWN_FAILED, /* attribute of an Enter record: the call failed */
+    OTF2_OWN_COUNTS  /* attributes OTF2_OWN_COUNTS + i: bytes of member i of a vector collective (Gatherv ...) */
 };
 
-/* Numbers of regions: first those of MPI calls, then two for each string of the trace. */
+/* Regions by number: first the MPI calls; then two for each string of the trace: a region of that name, and an unknown
+ * function of that name. */
 static inline uint32_t mpg_otf2_user_region(int32_t string)
 {
     return MPG_CALL_COUNT + 2 * (uint32_t)(string + 1);
@@ -29,8 +30,8 @@ static inline uint32_t mpg_otf2_unknown_region(int32_t string)
     return mpg_otf2_user_region(string) + 1;
 }
 
-/* Numbers of regions and communicators in the archive are in the order of their first use, as readers want definitions without
- * gaps. Communicator 0 is MPI_COMM_SELF of every rank. */
+/* The archive numbers regions and communicators in the order of their first use, since readers want definitions without
+ * gaps. Communicator 0 is MPI_COMM_SELF, one for all ranks. */
 enum { OTF2_OWN_SELF };
 
 /* Regions or windows of the trace, numbered in the archive by first use. */
@@ -45,12 +46,12 @@ enum otf2_request_kind { OTF2_REQUEST_SEND, OTF2_REQUEST_RECEIVE, OTF2_REQUEST_C
 /* A request that is not completed yet, or a persistent request. */
 struct otf2_request {
     enum otf2_request_kind kind;
-    uint32_t op, comm, peer, tag; /* peer: the root of a collective */
+    uint32_t op, comm, peer, tag; /* collectives: PEER is the root */
     uint64_t bytes, received;
     uint8_t any;
 };
 
-/* A thread of the rank being written. */
+/* A thread of the rank that is being written. */
 struct otf2_stream {
     OTF2_EvtWriter *w;
     uint32_t thread;
@@ -62,7 +63,7 @@ struct otf2_stream {
     OTF2_MetricValue values[OTF2_MAX_VALUES]; /* sums of the counters since the begin of the run */
 };
 
-/* A thread of the trace. */
+/* A thread of the trace, which in OTF2 is a location. */
 struct otf2_location {
     int32_t rank;
     uint32_t thread, value_class;
@@ -72,11 +73,11 @@ struct otf2_location {
 
 struct otf2_epoch_group {
     uint32_t n;
-    uint64_t *members; /* world ranks */
+    uint64_t *members; /* N ranks of MPI_COMM_WORLD */
 };
 enum { OTF2_FIRST_GROUP = 2 }; /* first number for other groups: groups 0 and 1 are all locations, and MPI_COMM_SELF */
 
-/* A fact of a rank that an archive keeps as a property of the rank's location. */
+/* A fact (key and value) of a rank, written as a property of the rank's first location. */
 struct otf2_fact {
     int32_t rank;
     char *key, *value;
@@ -87,7 +88,7 @@ struct mpg_otf2_writer {
     struct mpg_left_out *left;
     OTF2_Archive *archive;
     OTF2_AttributeList *attributes;
-    int64_t bias_ns; /* the earliest time of the trace, which becomes tick 0 */
+    int64_t bias_ns; /* added to times: minus the earliest time of the trace, which becomes tick 0 */
     int32_t rank;
     struct otf2_location *locations; /* all locations, by rank and thread */
     size_t location_number, *first_location; /* first_location[r]: index of rank r's first location; ranks + 1 elements */
@@ -114,7 +115,7 @@ struct mpg_otf2_writer {
     struct mpg_error said;           /* the first error that libotf2 reported */
 };
 
-/* Fills ERR, because libotf2 could not write. Returns -1. */
+/* Fills ERR with libotf2's error message. Returns -1. */
 int mpg_otf2_write_error(struct mpg_otf2_writer *w, struct mpg_error *err);
 static inline uint64_t mpg_otf2_tick(const struct mpg_otf2_writer *w, int64_t time_ns)
 {
@@ -129,17 +130,17 @@ void mpg_otf2_numbers_clear(struct otf2_numbers *numbers);
  * MPI_COMM_WORLD, or memory is out. */
 uint32_t mpg_otf2_comm_number(struct mpg_otf2_writer *w, int32_t comm);
 
-/* Writes the records of E to S. Returns 0, or -1 with ERR. */
+/* Writes all records of event E of thread S. Returns 0, or -1 with ERR. */
 int mpg_otf2_write_event(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err);
-/* Leaves all open regions of S. */
+/* Ends all open regions of thread S. */
 int mpg_otf2_leave_regions(struct mpg_otf2_writer *w, struct otf2_stream *s, struct mpg_error *err);
 
-/* Writes the records of E, a call of windows or of one-sided communication: one_sided.c. Returns 1; 0: nothing is written, since
- * an archive cannot hold the call; -1 with ERR. */
+/* Writes the records of E, a call that concerns a window or one-sided communication (one_sided.c). Returns 1; 0:
+ * nothing is written, since an archive cannot hold the call; -1 with ERR. */
 int mpg_otf2_write_one_sided(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err);
-/* Frees the windows and groups of W. */
+/* Frees the numbers and members of W's windows and groups. */
 void mpg_otf2_one_sided_clear(struct mpg_otf2_writer *w);
-/* Returns the rank in COMM of the rank being written. */
+/* Returns which rank of COMM the rank being written is. */
 int32_t mpg_otf2_place_in(struct mpg_otf2_writer *w, int32_t comm);
 
 /* Sets the kind, op, peer (root), bytes and received (bytes) of R for collective E, with bytes counted as in Score-P
@@ -147,7 +148,8 @@ int32_t mpg_otf2_place_in(struct mpg_otf2_writer *w, int32_t comm);
 void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct otf2_request *r);
 OTF2_RegionRole mpg_otf2_role_of(enum mpg_call call);
 
-/* Writes the clocks of all locations, then the definitions. Returns 0, or -1 with ERR. */
+/* The first writes the clocks of all locations, the second, called after it, all definitions. Return 0, or -1 with ERR.
+ * */
 int mpg_otf2_writer_clocks(struct mpg_otf2_writer *w, struct mpg_error *err);
 int mpg_otf2_writer_definitions(struct mpg_otf2_writer *w, struct mpg_error *err);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Types, values, states and sizes of calls, as Extrae 5.1 numbers them: Paraver's configurations select by these. */
+/* Event types, values, states and bytes of calls as Extrae 5.1 writes them: Paraver's configuration files select calls
+ * by these. */
 #include "export/paraver/writer.h"
 
 #include <string.h>
 
-/* Values by call; 0: Extrae has none. */
+/* Value by which Extrae shows each call; 0: Extrae has none. */
 static const uint8_t values[MPG_CALL_COUNT] = {
 #define V(name, value) [MPG_CALL_##name] = value,
     V(Send, 1) V(Recv, 2) V(Isend, 3) V(Irecv, 4) V(Wait, 5) V(Waitall, 6) V(Bcast, 7) V(Barrier, 8) V(Reduce, 9)
@@ -43,7 +44,8 @@ static const uint8_t values[MPG_CALL_COUNT] = {
 #undef V
 };
 
-/* Paraver's event type and state of each kind of call. An entry of zeros means PRV_TYPE_OTHER, state 15 (Others). */
+/* Event type and thread state for each kind of call. An entry of zeros stands for PRV_TYPE_OTHER and state 15 (Others).
+ * */
 static const struct {
     uint32_t type;
     uint8_t state;
@@ -135,7 +137,7 @@ void mpg_prv_sizes(const struct mpg_event *e, int64_t *sent, int64_t *received)
         *sent = e->is_root ? b : 0;
         *received = b;
         break;
-    case MPG_CALL_Scatterv: /* the root receives its own part of the list */
+    case MPG_CALL_Scatterv: /* the root's list has the bytes for every rank, also those that it receives itself */
         *sent = e->is_root ? sum : 0;
         *received = !e->is_root ? b : e->root >= 0 && (uint32_t)e->root < e->count_number ? e->counts[e->root] : 0;
         break;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ends of messages, and the lines that they become. Messages of one communicator, sender, receiver and tag are received in the
- * order in which they were sent, and in the order in which receives were posted: the trace's receives have the source and the
- * tag that they found. */
+/* Pairs the two ends of each message and makes a line of the file for it. Messages of one communicator, sender,
+ * receiver and tag are received in the order in which they were sent, and in the order in which receives were posted.
+ * Wildcard receives have the source and tag of the received message by then. */
 #include "export/paraver/writer.h"
 
 #include <stdlib.h>
 
-enum { SORT_BYTES = 4 << 20 }; /* memory of each sorter */
+enum { SORT_BYTES = 4 << 20 }; /* memory of each of the three sorters */
 
 /* --- order --- */
 
@@ -52,8 +52,8 @@ int mpg_prv_messages_begin(struct mpg_prv_writer *w, struct mpg_error *err)
 
 /* --- ends --- */
 
-/* Returns the index in COMM->world_ranks of the first rank that is remote for the rank being written. COMM is
- * inter-communicator NUMBER. */
+/* The rank being written belongs to one group of COMM, inter-communicator NUMBER. Returns the index in
+ * COMM->world_ranks of the other group's first rank. */
 static int32_t first_remote(struct mpg_prv_writer *w, int32_t number, const struct mpg_comm *comm)
 {
     if (w->inter_comm != number) {
@@ -66,8 +66,8 @@ static int32_t first_remote(struct mpg_prv_writer *w, int32_t number, const stru
     return w->is_in_first ? comm->size : 0;
 }
 
-/* Returns the rank in MPI_COMM_WORLD of PEER, a rank in communicator NUMBER, or in the remote group of an
- * inter-communicator; -1: a process of another MPI_COMM_WORLD. */
+/* Returns the rank in MPI_COMM_WORLD of PEER, a rank in communicator NUMBER (of an inter-communicator: in the remote
+ * group); -1: a process of another MPI_COMM_WORLD. */
 static int32_t world_rank(struct mpg_prv_writer *w, int32_t number, int32_t peer)
 {
     const struct mpg_comm *comm = mpg_trace_comm(w->trace, number);
@@ -77,8 +77,8 @@ static int32_t world_rank(struct mpg_prv_writer *w, int32_t number, int32_t peer
     return rank >= 0 ? rank : -1;
 }
 
-/* Fills *HALF, except its times, with the sending or receiving end of E's message. Returns false if E has no message
- * that can be shown. */
+/* Fills *HALF, except its times, with E's end of its message: the sending end if IS_SEND, else the receiving end.
+ * Returns false if the file cannot show the message. */
 static bool describe(struct mpg_prv_writer *w, uint32_t object, const struct mpg_event *e, bool is_send, struct prv_half *half)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -98,7 +98,7 @@ static bool describe(struct mpg_prv_writer *w, uint32_t object, const struct mpg
     return true;
 }
 
-/* Adds HALF, which is complete, to the sorter of sends or to that of receives. */
+/* Adds HALF, which is complete, to the sorter of sending ends or to that of receiving ends. */
 static int keep(struct mpg_prv_writer *w, bool is_send, const struct prv_half *half, struct mpg_error *err)
 {
     return mpg_sorter_add(is_send ? w->sends : w->receives, half, err);
@@ -117,8 +117,8 @@ static int take_send(struct mpg_prv_writer *w, uint32_t object, const struct mpg
     return keep(w, true, &half, err);
 }
 
-/* If E receives a message that a matched probe has found, sets HALF's place in the order of receives to that of the
- * probe. */
+/* MPI_Mprobe determines which message is received, so if E receives a message found by a matched probe, HALF takes the
+ * probe's place in the order of receives. */
 static void take_place_of_probe(struct mpg_prv_writer *w, const struct mpg_event *e, struct prv_half *half)
 {
     const uint64_t *order = e->message > 0 ? mpg_map_find(&w->probed, (uint64_t)e->message, 0) : NULL;
@@ -145,7 +145,8 @@ static int open_request(struct mpg_open_requests *in, int64_t number, const stru
     return mpg_open_requests_add(in, number, r) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Keeps a nonblocking receive among the open requests. The call that completes the receive determines its physical time. */
+/* Notes a nonblocking receive. Paraver's physical time of the receive is known only when a later call completes the
+ * request. */
 static int post_receive(struct mpg_prv_writer *w, uint32_t object, const struct mpg_event *e, int64_t leave_ns,
                         struct mpg_error *err)
 {
@@ -175,7 +176,7 @@ static int keep_persistent(struct mpg_prv_writer *w, uint32_t object, const stru
                            struct mpg_error *err)
 {
     struct prv_request r = {.is_send = is_send};
-    /* a receive from any source: each start can find another source */
+    /* the source can differ from start to start, so any valid source will do here */
     struct mpg_event plain = *e;
     if (!is_send && plain.from == MPG_UNKNOWN)
         plain.from = 0;
@@ -184,8 +185,8 @@ static int keep_persistent(struct mpg_prv_writer *w, uint32_t object, const stru
     return open_request(&w->persistent, e->persistent[0], &r, err);
 }
 
-/* Sets the source and tag of HALF, receive NUMBER, to those of the message received, if E's resolutions hold them.
- * Returns false if the source or tag stays unknown, as for a wildcard receive without a message. */
+/* HALF is wildcard receive NUMBER: sets source and tag to those of the received message, if event E states them.
+ * Returns false if they stay unknown, as for a receive that got no message. */
 static bool resolve(struct mpg_prv_writer *w, const struct mpg_event *e, int64_t number, struct prv_half *half)
 {
     for (uint32_t i = 0; i < e->resolution_number; i++) {
@@ -208,8 +209,8 @@ static int take_starts(struct mpg_prv_writer *w, uint32_t object, const struct m
         struct prv_request r = *known;
         r.half.object = object;
         r.half.order = w->order++;
-        /* The time of the post is the leave, as for an Irecv. Extrae writes the enter here, which can also be the end
-         * of an Irecv. */
+        /* Logical time of a receive: when the call ends, as for MPI_Irecv. Extrae takes the start of MPI_Start, at
+         * which the MPI_Irecv before can end, too. */
         r.half.logical_ns = r.half.physical_ns = r.is_send ? enter_ns : leave_ns;
         if (r.is_send ? keep(w, true, &r.half, err) < 0
                       : resolve(w, e, e->requests[i], &r.half) &&
@@ -258,7 +259,7 @@ int mpg_prv_messages_take(struct mpg_prv_writer *w, uint32_t object, const struc
     case MPG_KIND_RECV:
     case MPG_KIND_MRECV:
         return take_receive(w, object, e, enter_ns, leave_ns, err);
-    case MPG_KIND_SENDRECV: /* as Extrae does, the physical send is the logical send */
+    case MPG_KIND_SENDRECV: /* Extrae shows the physical send at the time of the logical one, the start of the call */
         return take_send(w, object, e, enter_ns, enter_ns, err) < 0 ? -1 : take_receive(w, object, e, enter_ns, leave_ns, err);
     case MPG_KIND_ISENDRECV:
         return take_send(w, object, e, enter_ns, leave_ns, err) < 0 ? -1 : post_receive(w, object, e, leave_ns, err);
@@ -286,7 +287,7 @@ int mpg_prv_messages_take(struct mpg_prv_writer *w, uint32_t object, const struc
 int mpg_prv_messages_end_rank(struct mpg_prv_writer *w, struct mpg_error *err)
 {
     int status = 0;
-    for (size_t i = 0; i < w->requests.at.capacity && status == 0; i++) { /* receives that no call completes */
+    for (size_t i = 0; i < w->requests.at.capacity && status == 0; i++) { /* receives that no call has completed */
         const struct mpg_map_entry *entry = &w->requests.at.entries[i];
         const struct prv_request *r = entry->used ? mpg_open_requests_find(&w->requests, (int64_t)entry->key[0]) : NULL;
         status = r ? keep(w, false, &r->half, err) : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a trace for Paraver, mpgparaver(5): records, names of types and values, names of ranks. */
+/* Writes a trace for Paraver, mpgparaver(5): three files with the records, the names of types and values, and the names
+ * of ranks. */
 #ifndef MPG_EXPORT_PARAVER_H
 #define MPG_EXPORT_PARAVER_H
 
@@ -15,7 +16,7 @@ struct mpg_prv_writer;
 
 /* The three files, open for writing. */
 struct mpg_prv_files {
-    FILE *records, *names, *rows; /* .prv, .pcf, .row */
+    FILE *records, *names, *rows; /* .prv, .pcf and .row file */
 };
 
 /* Begins to write TRACE, whose times CLOCKS aligns, to FILES, which the caller closes; TRACE and CLOCKS outlive the writer.
@@ -26,6 +27,6 @@ struct mpg_prv_writer *mpg_prv_writer_new(struct mpg_trace *trace, const struct 
                                           const struct mpg_prv_files *files, struct mpg_left_out *left, struct mpg_error *err);
 /* Returns a sink that takes all ranks of the trace, valid as long as W. */
 struct mpg_sink mpg_prv_writer_sink(struct mpg_prv_writer *w);
-void mpg_prv_writer_free(struct mpg_prv_writer *w); /* NULL is allowed */
+void mpg_prv_writer_free(struct mpg_prv_writer *w); /* Frees the writer; NULL is allowed. */
 
 #endif

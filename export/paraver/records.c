@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The .prv file: its header, communicators, and the records of all threads in the order of time. */
+/* The .prv file: header, communicators, and the records of all threads in the order of time. */
 #include "export/paraver/writer.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Text on its way to a file. */
+/* Buffer of a file: faster than a call of stdio for each number. */
 struct text {
     FILE *out;
     size_t n;
@@ -25,7 +25,7 @@ static void put(struct text *t, char c)
     t->bytes[t->n++] = c;
 }
 
-/* Appends a colon and VALUE. */
+/* Appends a colon and the number VALUE. */
 static void put_number(struct text *t, int64_t value)
 {
     char digits[24];
@@ -41,7 +41,7 @@ static void put_number(struct text *t, int64_t value)
         put(t, digits[--n]);
 }
 
-/* Appends CPU, application, task and thread of OBJECT. */
+/* Appends the four numbers that name a thread in a record: CPU, application, task and thread. */
 static void put_object(const struct mpg_prv_writer *w, struct text *t, uint32_t object)
 {
     const struct prv_object *o = &w->objects[object];
@@ -69,8 +69,9 @@ static bool is_foreign(const struct mpg_comm *c)
     return i < c->size + c->remote_size;
 }
 
-/* Numbers the communicators of the file: MPI_COMM_WORLD is 1; then come the other intra-communicators, the groups of
- * inter-communicators, and the inter-communicators. *N: how many numbers. */
+/* Gives the communicators of the trace numbers in the file: MPI_COMM_WORLD is 1; then come the other
+ * intra-communicators, the two groups of each inter-communicator, and the inter-communicators. *N: number of numbers.
+ * */
 static int number_comms(struct mpg_prv_writer *w, uint64_t *n, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(w->trace), count = mpg_trace_comm_count(w->trace);
@@ -95,7 +96,7 @@ static int number_comms(struct mpg_prv_writer *w, uint64_t *n, struct mpg_error 
     return 0;
 }
 
-/* Returns the number in the file of the trace's communicator I; 0: not in the file. */
+/* Returns the number in the file of the trace's communicator I; 0: the file does not have it. */
 static uint64_t comm_number(const struct mpg_prv_writer *w, int64_t i)
 {
     const uint64_t *slot = mpg_map_find(&w->comm_numbers, (uint64_t)i, 0);
@@ -167,7 +168,7 @@ static void put_record(const struct mpg_prv_writer *w, struct text *t, const str
         put_number(t, r->at_ns);
     }
     if (r->is_event && r->type == PRV_TYPE_COMM && comm_number(w, r->value) == 0)
-        return; /* processes of another MPI_COMM_WORLD */
+        return; /* a communicator with processes of another MPI_COMM_WORLD has no number in the file */
     put_number(t, r->is_event ? r->type : r->value);
     put_number(t, !r->is_event ? r->type : r->type == PRV_TYPE_COMM ? (int64_t)comm_number(w, r->value) : r->value);
 }
@@ -186,12 +187,13 @@ static void put_line(const struct mpg_prv_writer *w, struct text *t, const struc
     put(t, '\n');
 }
 
-/* Merges records and messages; a message follows the records of its physical send. */
+/* Writes records and messages merged by time; a message comes after the records of the time of its physical send. */
 static int write_all(struct mpg_prv_writer *w, struct text *t, struct mpg_error *err)
 {
-    enum { MOST_BYTES = 512 }; /* bytes of the longest record */
+    enum { MOST_BYTES = 512 }; /* longest record */
     const void *record = NULL, *line = NULL;
-    bool is_open = false; /* a line of states or events, to which pairs can be added */
+    bool is_open = false; /* the last line is a state or event without its line end, so further pairs of type and value can
+                             follow */
     int more = mpg_sorter_next(w->records, &record, err), lines = more < 0 ? -1 : mpg_sorter_next(w->lines, &line, err);
     while (more >= 0 && lines >= 0 && (more || lines)) {
         const struct prv_record *r = record;

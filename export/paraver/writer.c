@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sink: states and events of each thread, rank after rank. A thread's records come nearly in the order of time, since the
- * end of a call is written with the next record of the thread. */
+/* The sink of the Paraver writer: states and events of each thread, rank after rank. A thread's records come nearly in
+ * the order of time: the event that ends a call is written with the thread's next record. A sorter puts all records in
+ * order. */
 #include "export/paraver/writer.h"
 
 #include <math.h>
@@ -32,7 +33,8 @@ static int compare_records(const void *x, const void *y)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* Numbers the nodes: a node is a host. Ranks of unknown hosts are on one node if their clocks are comparable. */
+/* Numbers the hosts as nodes, from 1, and counts the threads of each. Ranks whose host is unknown are on one node if
+ * their clocks are comparable, else each on a node of its own. */
 static int list_nodes(struct mpg_prv_writer *w, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(w->trace);
@@ -67,7 +69,7 @@ static int list_objects(struct mpg_prv_writer *w, struct mpg_error *err)
         n += mpg_trace_threads(w->trace, r);
         w->first_object[r + 1] = n;
     }
-    uint32_t *next = calloc(w->node_number + 2, sizeof *next); /* CPUs are numbered node by node */
+    uint32_t *next = calloc(w->node_number + 2, sizeof *next); /* next CPU of each node: CPUs are numbered node by node */
     if (!next || !(w->objects = calloc(n, sizeof *w->objects))) {
         free(next);
         return mpg_error_set(err, "out of memory");
@@ -83,7 +85,7 @@ static int list_objects(struct mpg_prv_writer *w, struct mpg_error *err)
     return 0;
 }
 
-/* Finds the first time of all ranks. */
+/* Finds the earliest time of all ranks, on the common clock. */
 static int find_origin(struct mpg_prv_writer *w, struct mpg_error *err)
 {
     double origin_ns = INFINITY;
@@ -135,7 +137,7 @@ static int add_event(struct mpg_prv_writer *w, const struct prv_stream *s, uint3
     return mpg_sorter_add(w->records, &r, err);
 }
 
-/* Writes the end of the open call of S, if there is one. */
+/* Writes the event that ends the last call of S, if it is not written yet. */
 static int end_call(struct mpg_prv_writer *w, struct prv_stream *s, struct mpg_error *err)
 {
     const uint32_t type = s->open_type;
@@ -143,12 +145,12 @@ static int end_call(struct mpg_prv_writer *w, struct prv_stream *s, struct mpg_e
     return type ? add_event(w, s, type, 0, false, s->last_ns, err) : 0;
 }
 
-/* Writes the state of S until AT_NS, when it was outside of calls or not created, the end of its open call, and STATE
- * from AT_NS to END_NS. */
+/* Writes three things of thread S: the state until AT_NS (running, or not created before its first event), the event
+ * that ends its last call, and STATE from AT_NS to END_NS. */
 static int advance(struct mpg_prv_writer *w, struct prv_stream *s, uint32_t state, int64_t at_ns, int64_t end_ns,
                    struct mpg_error *err)
 {
-    const bool at_once = s->has_begun && at_ns <= s->last_ns; /* states precede events of one time */
+    const bool at_once = s->has_begun && at_ns <= s->last_ns; /* of records at one time, states come before events */
     const int64_t from_ns = at_once ? at_ns : s->last_ns;
     const uint32_t before = s->has_begun ? PRV_STATE_RUNNING : PRV_STATE_NOT_CREATED;
     if (add_state(w, s, before, from_ns, at_ns, err) < 0 || (at_once && add_state(w, s, state, at_ns, end_ns, err) < 0) ||
@@ -160,7 +162,8 @@ static int advance(struct mpg_prv_writer *w, struct prv_stream *s, uint32_t stat
     return 0;
 }
 
-/* Adds the counters since the last call with counters as further pairs to the event at AT_NS. */
+/* Adds the counters since the thread's last record with counters to the event at AT_NS, as further pairs of type and
+ * value. */
 static int add_values(struct mpg_prv_writer *w, struct prv_stream *s, int64_t at_ns, struct mpg_error *err)
 {
     if (!s->has_values)
@@ -175,7 +178,8 @@ static int add_values(struct mpg_prv_writer *w, struct prv_stream *s, int64_t at
     return 0;
 }
 
-/* Adds bytes, communicator and, on the root, the mark of the root as further pairs to the event of collective E. */
+/* Adds to the event of collective E further pairs of type and value: bytes sent and received, communicator, and on the
+ * root a mark. */
 static int add_collective(struct mpg_prv_writer *w, struct prv_stream *s, const struct mpg_event *e, int64_t at_ns,
                           struct mpg_error *err)
 {
@@ -190,7 +194,7 @@ static int add_collective(struct mpg_prv_writer *w, struct prv_stream *s, const 
 
 /* --- any event --- */
 
-/* Counts E if Paraver's records hold only the times of a call like it. */
+/* Counts E if it is a call of which Paraver's records hold only the times. */
 static void count_times_only(struct mpg_prv_writer *w, const struct mpg_event *e)
 {
     const char *text = NULL;
@@ -224,9 +228,8 @@ static void count_times_only(struct mpg_prv_writer *w, const struct mpg_event *e
         mpg_left_out_add(w->left, text, 1);
 }
 
-/* Returns the call that E, an event Unknown, stands for according to its name: imports make such events of calls
- * whose communication is not known. MPG_CALL_COUNT: the name is that of no call, or of one for which readers of the
- * file would expect a message. */
+/* E is an event Unknown, which an import makes of a call whose communication it does not know. Returns the call with
+ * E's name. MPG_CALL_COUNT: no call has this name, or readers of the file would expect a message for it. */
 static enum mpg_call named_call(const struct mpg_prv_writer *w, const struct mpg_event *e)
 {
     const char *name = mpg_trace_string(w->trace, e->string);
@@ -246,14 +249,14 @@ static enum mpg_call named_call(const struct mpg_prv_writer *w, const struct mpg
     case MPG_KIND_FILE:
         return call;
     case MPG_KIND_COMPLETE:
-        return mpg_prv_type_of(call) == PRV_TYPE_POINT_TO_POINT ? call : MPG_CALL_COUNT; /* not a test */
+        return mpg_prv_type_of(call) == PRV_TYPE_POINT_TO_POINT ? call : MPG_CALL_COUNT; /* a wait; a test has another type */
     default:
         return MPG_CALL_COUNT;
     }
 }
 
-/* Stores in *VALUE the value by which Paraver shows E as CALL, and notes that the value is in use. Returns 0, or -1
- * with ERR. */
+/* Sets *VALUE to the value by which Paraver shows E as CALL, and notes that the .pcf file must name this value. Returns
+ * 0, or -1 with ERR. */
 static int value_of(struct mpg_prv_writer *w, const struct mpg_event *e, enum mpg_call call, int64_t *value,
                     struct mpg_error *err)
 {
@@ -275,7 +278,7 @@ static int take_call(struct mpg_prv_writer *w, struct prv_stream *s, const struc
     const uint32_t type = mpg_prv_type_of(call);
     int64_t value;
     if (kind == MPG_KIND_REQUEST_FREE && leave_ns == enter_ns)
-        return 0; /* made by a reader, for a request whose completion is in no record */
+        return 0; /* no call of the program: an import adds it for a request whose completion was not recorded */
     if (value_of(w, e, call, &value, err) < 0 || advance(w, s, mpg_prv_state_of(call), enter_ns, leave_ns, err) < 0 ||
         add_event(w, s, type, value, false, enter_ns, err) < 0)
         return -1;
@@ -289,7 +292,7 @@ static int take_call(struct mpg_prv_writer *w, struct prv_stream *s, const struc
     return e->failed ? 0 : mpg_prv_messages_take(w, s->object, e, enter_ns, leave_ns, err);
 }
 
-/* Writes the begin or end of a region as an event of user functions: the region's value, then 0. */
+/* Writes the begin of a region as an event of user functions with the region's value, and its end with value 0. */
 static int take_region(struct mpg_prv_writer *w, struct prv_stream *s, const struct mpg_event *e, int64_t at_ns,
                        struct mpg_error *err)
 {
@@ -317,7 +320,7 @@ static int take_flush(struct mpg_prv_writer *w, struct prv_stream *s, int64_t en
     return add_event(w, s, PRV_TYPE_FLUSH, 1, false, enter_ns, err);
 }
 
-/* Writes the begin of CALL, in which the process died: the call has no end. */
+/* Writes the event that begins CALL, in which the process died. No event ends it. */
 static int take_unfinished(struct mpg_prv_writer *w, struct prv_stream *s, enum mpg_call call, int64_t enter_ns,
                            struct mpg_error *err)
 {
@@ -359,7 +362,7 @@ static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
-/* Sets the counters of the rank to NAMES, which are separated by blanks. */
+/* Sets the rank's counters to NAMES, separated by blanks. */
 static int use_values(struct mpg_prv_writer *w, const char *names, struct mpg_error *err)
 {
     w->counters_of_rank = 0;

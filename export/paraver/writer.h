@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* State of the writer of a Paraver trace. Private to export/paraver/. */
+/* State while a Paraver trace is written. Private to export/paraver/. */
 #ifndef MPG_EXPORT_PARAVER_WRITER_H
 #define MPG_EXPORT_PARAVER_WRITER_H
 
@@ -22,7 +22,8 @@ enum {
     PRV_TYPE_OTHER,
     PRV_TYPE_RMA,
     PRV_TYPE_IO,
-    PRV_TYPE_SENT = 50100001, /* bytes of a collective */
+    PRV_TYPE_SENT = 50100001, /* this and the next three: further pairs of a collective: bytes sent, bytes received, mark of the
+                                 root, communicator */
     PRV_TYPE_RECEIVED,
     PRV_TYPE_ROOT,
     PRV_TYPE_COMM,
@@ -77,11 +78,11 @@ struct prv_object {
     uint32_t thread, cpu; /* cpu: number of the thread's CPU in the file, from 1 */
 };
 
-/* A thread of the rank that is written. */
+/* A thread of the rank that is being written. */
 struct prv_stream {
     uint32_t thread, object;
-    int64_t last_ns;      /* end of the last call */
-    uint32_t open_type;   /* type of the event that ends the last call and is not written yet; 0: none */
+    int64_t last_ns;      /* end of the last record */
+    uint32_t open_type;   /* type of the event that will end the last call, with the next record; 0: it is written */
     bool has_begun;
     bool has_values;
     int64_t values[PRV_MAX_VALUES]; /* sums of the counters since the last record that has counters */
@@ -92,8 +93,8 @@ struct mpg_prv_writer {
     const struct mpg_clock_map *clocks;
     struct mpg_prv_files files;
     struct mpg_left_out *left;
-    double origin_ns;              /* the earliest time of all ranks, on the common clock */
-    int64_t end_ns;                /* the latest time, since ORIGIN_NS */
+    double origin_ns;              /* earliest time of all ranks, on the common clock */
+    int64_t end_ns;                /* latest time of all ranks since ORIGIN_NS */
     int32_t rank;
     uint64_t order;
     struct prv_object *objects;    /* all threads, sorted by rank, then thread */
@@ -101,7 +102,7 @@ struct mpg_prv_writer {
     uint32_t *nodes;               /* node of each rank, from 1 */
     uint32_t *cpus;                /* number of threads on each node */
     uint32_t node_number;
-    struct prv_stream *streams;    /* threads of the rank being written */
+    struct prv_stream *streams;    /* the threads of rank RANK */
     size_t stream_number, stream_capacity;
     struct mpg_open_requests requests, persistent; /* open requests of the rank being written; records: struct prv_request */
     /* inter-communicator of the last message that the rank being written sent or received over an inter-communicator */
@@ -124,13 +125,13 @@ struct mpg_prv_writer {
 /* Returns TIME_NS of RANK's clock on the common clock, in ns since the begin of the trace. */
 int64_t mpg_prv_align(const struct mpg_prv_writer *w, int32_t rank, int64_t time_ns);
 
-/* --- calls --- */
+/* --- how Extrae shows calls --- */
 
-/* Return Paraver's event type, value and state of CALL. */
+/* Return the event type, the value and the thread state by which Paraver shows CALL. */
 uint32_t mpg_prv_type_of(enum mpg_call call);
 uint32_t mpg_prv_value_of(enum mpg_call call);
 uint32_t mpg_prv_state_of(enum mpg_call call);
-/* Stores the bytes that collective E sends and receives, as Extrae counts them. */
+/* Sets the bytes that this rank sends and receives in collective E, counted as Extrae does. */
 void mpg_prv_sizes(const struct mpg_event *e, int64_t *sent, int64_t *received);
 /* Returns the event type of counter NAME, which has index N in the writer's list of counters. */
 uint32_t mpg_prv_counter_type(const char *name, size_t n);

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes collectives of every form: blocking, nonblocking, persistent, and of neighbours. */
+/* Writes collectives of every form: blocking, nonblocking, persistent, and neighbourhood collectives. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/program/private.h"
 #include "graph/algorithms/operation.h"
 
-/* A persistent collective, with the arguments of its initialisation. */
+/* A persistent collective, as its initialisation has described it. */
 struct kept {
-    struct mpg_event event; /* its lists are owned by the program */
+    struct mpg_event event; /* the lists are copies that mpg_message_program.owned frees */
     uint32_t turn;
     int64_t branch;
 };
 
-/* The messages of a collective of neighbours that a call completes: requests FIRST, FIRST - 1 ... */
+/* Posted messages of a neighbourhood collective: N requests, FIRST, FIRST - 1, ... */
 struct posted_group {
     int64_t first, n;
 };
 
-/* An action that writes nothing itself: mpg_program_act() writes the pending computation before it. */
+/* mpg_program_act() writes the pending computation before any action. This action itself writes nothing, since its
+ * request is unknown. */
 static const struct mpg_program_action flush_action = {.kind = MPG_ACTION_WAIT, .request = INT64_MIN};
 
 void mpg_program_collectives_init(struct mpg_message_program *p)
@@ -43,7 +44,7 @@ void mpg_program_collectives_begin_rank(struct mpg_message_program *p)
 
 /* --- collectives that can be written --- */
 
-/* Returns the reason for which E, of any form, cannot be written; NULL: E can be written. */
+/* Returns the reason why collective E, of any form, cannot be written; NULL: it can be. */
 static const char *why_not(const struct mpg_message_program *p, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -64,7 +65,8 @@ static const char *why_not(const struct mpg_message_program *p, const struct mpg
     return NULL;
 }
 
-/* Stores in *TURN how many collectives of E's call preceded E on its communicator. Reads the lists of all ranks first. */
+/* Sets *TURN to the number of earlier calls like E, blocking or not, on its communicator: it identifies E in the lists
+ * of sizes. Reads these lists at the first use. */
 static int take_turn(struct mpg_message_program *p, const struct mpg_event *e, uint32_t *turn, struct mpg_error *err)
 {
     *turn = 0;
@@ -79,7 +81,8 @@ static int take_turn(struct mpg_message_program *p, const struct mpg_event *e, u
     return 0;
 }
 
-/* Sets *BLOCKS to the bytes of each member of E; NULL: all members have equal bytes. Returns the reason if E is not written. */
+/* Sets *BLOCKS to the bytes of each member; NULL: all members have equal bytes. Returns NULL, or the reason why E
+ * cannot be written. */
 static const char *find_blocks(const struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn,
                                const int64_t **blocks)
 {
@@ -90,7 +93,7 @@ static const char *find_blocks(const struct mpg_message_program *p, const struct
     return *blocks ? NULL : "a collective that not all members call is not written";
 }
 
-/* Returns whether communicator COMM has all ranks, in the order of MPI_COMM_WORLD. */
+/* Returns whether COMM has all ranks of MPI_COMM_WORLD in the same order. */
 static bool is_all(const struct mpg_message_program *p, int32_t comm)
 {
     const struct mpg_comm *c = mpg_trace_comm(p->trace, comm);
@@ -116,7 +119,8 @@ static int write_blocking(struct mpg_message_program *p, const struct mpg_event 
     return mpg_program_expand(p, e, blocks, -1, err);
 }
 
-/* Writes nonblocking collective E, which runs beside the following actions until REQUEST completes. */
+/* Writes nonblocking collective E as a branch: it runs beside the actions that follow, until an action waits for
+ * REQUEST. */
 static int write_branch(struct mpg_message_program *p, const struct mpg_event *e, const int64_t *blocks, int64_t branch,
                         int64_t request, struct mpg_error *err)
 {
@@ -128,9 +132,10 @@ static int write_branch(struct mpg_message_program *p, const struct mpg_event *e
     return mpg_open_requests_add(&p->posted, request, &posted) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* --- collectives of neighbours --- */
+/* --- neighbourhood collectives --- */
 
-/* Returns the bytes that neighbour FROM sends along its edge number NTH to rank PLACE; -1: FROM has no such edge. */
+/* Returns the bytes that member FROM sends in E along its edge number NTH (from 0) to member PLACE; -1: there is no
+ * such edge. */
 static int64_t bytes_from(const struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn, int32_t from,
                           uint32_t nth, int32_t place)
 {
@@ -142,7 +147,7 @@ static int64_t bytes_from(const struct mpg_message_program *p, const struct mpg_
     return -1;
 }
 
-/* Posts a message to or from neighbour PEER. */
+/* Posts a send to, or a receive from, PEER, a rank of C. */
 static int post_neighbor(struct mpg_message_program *p, const struct mpg_comm *c, uint32_t tag, bool sends, int32_t peer,
                          int64_t bytes, struct mpg_error *err)
 {
@@ -152,7 +157,8 @@ static int post_neighbor(struct mpg_message_program *p, const struct mpg_comm *c
     return mpg_program_act(p, &a, err);
 }
 
-/* Posts the receive from source I; SEEN counts the edges from each source. */
+/* Posts the receive from source number I of E. SEEN: for each member the number of its edges met so far, since a member
+ * can be a source several times. */
 static int post_receive(struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn, uint32_t tag, uint32_t i,
                         struct mpg_map *seen, struct mpg_error *err)
 {
@@ -201,7 +207,8 @@ static int wait_for_group(struct mpg_message_program *p, const struct posted_gro
     return 0;
 }
 
-/* Writes neighbourhood collective E, completed by REQUEST; 0: E is blocking. */
+/* Writes neighbourhood collective E: a later call that completes REQUEST waits for its messages; REQUEST 0: E waits
+ * itself. */
 static int write_neighbors(struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn, int64_t request,
                            struct mpg_error *err)
 {
@@ -226,14 +233,16 @@ int mpg_program_complete_group(struct mpg_message_program *p, int64_t request, s
 
 /* --- any form --- */
 
-/* Returns the number of the next nonblocking or PERSISTENT collective of COMM, equal for all members, or -1 with ERR. */
+/* Returns a number for the next nonblocking or persistent collective of COMM, which all members compute alike; -1 with
+ * ERR. */
 static int64_t next_branch(struct mpg_message_program *p, int32_t comm, bool persistent, struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(&p->branches, (uint64_t)comm, persistent);
     return slot ? 2 * (int64_t)(*slot)++ + persistent : mpg_error_set(err, "out of memory");
 }
 
-/* Writes collective E with the lists of TURN, completed by REQUEST; 0: E is blocking. */
+/* Writes collective E. TURN, BRANCH: as take_turn() and next_branch() return. A later call completes REQUEST; REQUEST
+ * 0: E is blocking. */
 static int write_any(struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn, int64_t branch, int64_t request,
                      struct mpg_error *err)
 {
@@ -261,7 +270,7 @@ int mpg_program_collective(struct mpg_message_program *p, const struct mpg_event
     return branch < 0 ? -1 : write_any(p, e, turn, branch, request, err);
 }
 
-/* Replaces *LIST, N items of SIZE bytes, by a copy that the program owns. */
+/* Replaces *LIST of N elements of SIZE bytes by a copy, which p->owned frees. */
 static int own(struct mpg_message_program *p, const void **list, size_t n, size_t size, struct mpg_error *err)
 {
     if (n == 0 || !*list)

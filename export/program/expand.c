@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expands a collective into the messages of one member, in the order of its sends and receives. */
+/* Writes a collective as the messages of one member, in the order in which the algorithm of the collective sends and
+ * receives them. */
 #include <stdlib.h>
 
 #include "export/program/private.h"
 #include "graph/algorithms/operation.h"
 #include "graph/algorithms/plan.h"
 
-/* The part of a member in a collective. */
+/* One member's part in a collective. */
 struct part {
     struct mpg_message_program *p;
     const struct mpg_comm *comm;
     struct mpg_plan plan;
-    int32_t v; /* the member, relative to the root */
+    int32_t v; /* number of the member; in the plan, numbers count from the root */
     uint32_t tag;
-    int64_t requests; /* number of the last request; requests of expanded collectives are negative, descending from -1 */
+    int64_t requests; /* last request used; requests of these messages count down from -1 */
 };
 
-/* Returns the action KIND for a message of BYTES to or from member OTHER, relative to the root. */
+/* Returns the action KIND for a message of BYTES to or from member OTHER of the plan. */
 static struct mpg_program_action action_of(const struct part *x, enum mpg_program_action_kind kind, int32_t other, double bytes)
 {
     const int32_t size = x->plan.size.p;
@@ -56,7 +57,7 @@ static int write_up(const struct part *x, const struct mpg_phase *phase, struct 
                                       err);
 }
 
-/* Posts a message to (SENDS) or from member OTHER. */
+/* Posts a send to member OTHER of the plan, if SENDS, or a receive from it. */
 static int post(struct part *x, bool sends, int32_t other, double bytes, struct mpg_error *err)
 {
     struct mpg_program_action a = action_of(x, sends ? MPG_ACTION_POST_SEND : MPG_ACTION_POST_RECEIVE, other, bytes);
@@ -65,7 +66,7 @@ static int post(struct part *x, bool sends, int32_t other, double bytes, struct 
     return mpg_program_act(x->p, &a, err);
 }
 
-/* Finds the message that the member receives in ROUND. */
+/* Finds the message M that the member receives in ROUND of PHASE. Returns false if it receives none. */
 static bool find_received(const struct part *x, const struct mpg_phase *phase, uint32_t round, struct mpg_message *m)
 {
     int32_t low = 0, high = x->plan.size.p;
@@ -76,7 +77,7 @@ static bool find_received(const struct part *x, const struct mpg_phase *phase, u
     return false;
 }
 
-/* Posts the messages of ROUND, receives first. */
+/* Posts the member's messages of ROUND: first the receive, then the send. */
 static int post_round(struct part *x, const struct mpg_phase *phase, uint32_t round, struct mpg_error *err)
 {
     struct mpg_message m;
@@ -85,7 +86,7 @@ static int post_round(struct part *x, const struct mpg_phase *phase, uint32_t ro
     return mpg_round_message(&x->plan, phase, round, x->v, &m) ? post(x, true, m.to, m.bytes, err) : 0;
 }
 
-/* Waits for the messages posted since FIRST, in their order. */
+/* Waits for the messages posted since the request was FIRST, in the order of their posts. */
 static int wait_for(const struct part *x, int64_t first, struct mpg_error *err)
 {
     for (int64_t request = first - 1; request >= x->requests; request--) {
@@ -115,7 +116,7 @@ static int write_phase(struct part *x, const struct mpg_phase *phase, struct mpg
     return wait_for(x, first, err);
 }
 
-/* Stores the cumulative sums of BLOCKS, from the root on, in p->before. */
+/* Fills p->before with the cumulative sums of BLOCKS, the bytes of each member; members count from ROOT. */
 static int sum_blocks(struct mpg_message_program *p, const int64_t *blocks, int32_t size, int32_t root, struct mpg_error *err)
 {
     if (p->before_capacity < size + 1) {

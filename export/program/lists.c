@@ -7,8 +7,9 @@
 
 struct program_comm_lists {
     int32_t size;
-    uint32_t n, capacity; /* collectives */
-    int64_t *value; /* for each collective and member: its bytes, or the place of its edges; -1: the member has not called */
+    uint32_t n, capacity; /* number of collectives of this call on this communicator */
+    int64_t *value; /* for each collective and member: its bytes, or the index of its edges in program_lists.edges; -1: the
+                       member has not made the call */
 };
 
 int32_t mpg_program_place(const struct mpg_comm *c, int32_t rank)
@@ -41,7 +42,7 @@ bool mpg_program_has_lists(const struct mpg_event *e)
     }
 }
 
-/* Returns the lists of E's communicator and call, made on first use; NULL: out of memory. */
+/* Returns the lists of E's call on its communicator, of SIZE members; made at the first use. NULL: out of memory. */
 static struct program_comm_lists *lists_of(struct program_lists *lists, const struct mpg_event *e, int32_t size)
 {
     uint64_t *place = mpg_map_add(&lists->index, (uint64_t)e->comm, mpg_call_blocking(e->call));
@@ -56,7 +57,7 @@ static struct program_comm_lists *lists_of(struct program_lists *lists, const st
     return place ? &lists->comms[*place - 1] : NULL;
 }
 
-/* Makes room for collective TURN. */
+/* Makes room for collective number TURN. Returns false: out of memory. */
 static bool reserve(struct program_comm_lists *of, uint32_t turn)
 {
     if (turn >= of->capacity) {
@@ -87,7 +88,7 @@ static bool add_edge(struct program_lists *lists, int32_t to, int64_t bytes)
     return true;
 }
 
-/* Adds the edges of E. Returns their place, or -1: out of memory. */
+/* Adds the edges along which E sends. Returns the index of the first element in lists->edges, or -1: out of memory. */
 static int64_t add_edges(struct program_lists *lists, const struct mpg_event *e)
 {
     const int64_t at = (int64_t)lists->edge_number;

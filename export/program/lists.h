@@ -10,13 +10,13 @@
 
 /* A message from a member to a neighbour in a neighbourhood collective. */
 struct program_edge {
-    int32_t to; /* rank of the communicator, or MPG_PROC_NULL */
+    int32_t to; /* rank in the communicator, or MPG_PROC_NULL */
     int64_t bytes;
 };
 
 struct program_lists {
     bool is_read;
-    struct mpg_map index; /* (communicator, call) -> place in comms + 1 */
+    struct mpg_map index; /* (communicator, call) -> 1 + index in COMMS */
     struct program_comm_lists *comms;
     size_t comm_number;
     /* for each member an element whose BYTES is the member's number of edges, followed by these edges */

@@ -50,14 +50,14 @@ int mpg_program_act(struct mpg_message_program *p, const struct mpg_program_acti
 /* nonblocking collectives: one tag each, from here downwards */
 enum { TAG_OF_COLLECTIVES = -1, TAG_OF_NEIGHBORS = -2, TAG_OF_BRANCHES = -3 };
 
-/* Stores the tag of the written program for tag TAG of communicator COMM in *NUMBER. */
+/* Sets *NUMBER to the program's tag for TAG on communicator COMM: different communicators have different tags. */
 int mpg_program_tag(struct mpg_message_program *p, int32_t comm, int64_t tag, uint32_t *number, struct mpg_error *err);
 /* Handles E, which the format cannot express for the reason WHY: sets ERR, or, if lenient, writes E as computation that takes
  * E's duration. */
 int mpg_program_refuse(struct mpg_message_program *p, const struct mpg_event *e, const char *why, struct mpg_error *err);
-/* Writes the messages of collective E by the algorithm of its blocking form. BLOCKS: the bytes of each member; NULL: all members
- * have the bytes of E. BRANCH: the number of a nonblocking collective, whose messages have a separate tag, since nonblocking
- * collectives overlap; -1: E is blocking. */
+/* Writes collective E as the messages of its blocking form's algorithm. BLOCKS: bytes of each member; NULL: all have
+ * E's. BRANCH: number of a nonblocking collective, whose messages get a tag of their own because nonblocking
+ * collectives can overlap; -1: E is blocking. */
 int mpg_program_expand(struct mpg_message_program *p, const struct mpg_event *e, const int64_t *blocks, int64_t branch,
                        struct mpg_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Converts events to actions of the program. */
+/* Converts the events of a trace to the actions of a program of messages. */
 #include "export/program/private.h"
 
 #include <inttypes.h>
@@ -58,7 +58,8 @@ int mpg_program_refuse(struct mpg_message_program *p, const struct mpg_event *e,
     return 0;
 }
 
-/* Stores the message that E sends, or receives, in *A. *IS_NONE: the partner is MPI_PROC_NULL. Returns 0, or -1 with ERR. */
+/* Fills *A with the message that E receives, if RECEIVES, or sends. *IS_NONE: its partner is MPI_PROC_NULL. Returns 0,
+ * or -1 with ERR. */
 static int describe(struct mpg_message_program *p, const struct mpg_event *e, bool receives, struct mpg_program_action *a,
                     bool *is_none, struct mpg_error *err)
 {
@@ -94,7 +95,7 @@ static int write_message(struct mpg_message_program *p, const struct mpg_event *
     return is_none ? 0 : mpg_program_act(p, &a, err);
 }
 
-/* Posts the sending or receiving half of E as REQUEST, unless it ends up cancelled. */
+/* Posts E's receive, if RECEIVES, or its send as REQUEST. Does nothing if the program cancelled the request later. */
 static int post(struct mpg_message_program *p, const struct mpg_event *e, bool receives, int64_t request, struct mpg_error *err)
 {
     struct mpg_program_action a;
@@ -108,7 +109,7 @@ static int post(struct mpg_message_program *p, const struct mpg_event *e, bool r
     return is_none ? 0 : mpg_program_act(p, &a, err);
 }
 
-/* Writes E, a Sendrecv: posts the receive, then the send, and waits for both. */
+/* Writes MPI_Sendrecv: posts the receive, then the send, and waits for both. */
 static int write_sendrecv(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err)
 {
     struct mpg_program_action a;
@@ -135,7 +136,8 @@ static int keep_persistent(struct mpg_message_program *p, const struct mpg_event
     bool is_none = false;
     if ((!receives || e->from != MPG_UNKNOWN) && describe(p, e, receives, &a, &is_none, err) < 0)
         return -1;
-    a.ns = e->comm; /* kept for starts: their events name the source by its rank in this communicator */
+    a.ns = e->comm; /* an action of a start needs its communicator: events name the received message's source by its rank there
+                       */
     return e->persistent && !is_none ? remember(&p->persistent, e->persistent[0], &a, err) : 0;
 }
 
@@ -240,7 +242,8 @@ static int write_call(struct mpg_message_program *p, const struct mpg_event *e, 
     }
 }
 
-/* Returns the computation between the previous call and E, as mpgsim takes it: 0 if E repeats an unsuccessful test. */
+/* Returns the computation between the previous call and E, ns, as mpgsim counts it. If E repeats an unsuccessful test,
+ * the time between is waiting: 0. */
 static int64_t computation_before(struct mpg_message_program *p, const struct mpg_event *e)
 {
     const int64_t traced_ns = e->enter_ns - p->last_ns;

@@ -18,8 +18,8 @@
 
 enum mpg_program_action_kind {
     MPG_ACTION_COMPUTE,
-    MPG_ACTION_SEND,    /* blocking */
-    MPG_ACTION_RECEIVE, /* blocking */
+    MPG_ACTION_SEND,    /* a blocking send */
+    MPG_ACTION_RECEIVE, /* a blocking receive */
     MPG_ACTION_POST_SEND,
     MPG_ACTION_POST_RECEIVE,
     MPG_ACTION_WAIT     /* waits for the posted send or receive `request`; the other fields are those of the posting action */
@@ -31,13 +31,13 @@ struct mpg_program_action {
     int32_t peer;    /* world rank of the other end */
     uint32_t tag;    /* from 0 */
     int64_t bytes;
-    int64_t request; /* unique on the rank */
-    bool sends;      /* WAIT: the request is a send */
+    int64_t request; /* number of the request, unique within the rank */
+    bool sends;      /* of a WAIT: the request is a send */
 };
 
-/* Functions that write a format. Ranks come one after another, in ascending order. Functions return 0, or -1 with ERR. */
+/* Functions that write a format. Ranks come one after another, ascending. The functions return 0, or -1 with ERR. */
 struct mpg_program_writer {
-    const char *format; /* "GOAL", for messages */
+    const char *format; /* name of the format in messages: "GOAL" */
     void *context;
     int (*begin)(void *context, int32_t rank, struct mpg_error *err);
     int (*act)(void *context, const struct mpg_program_action *action, struct mpg_error *err);
@@ -60,6 +60,6 @@ struct mpg_message_program *mpg_program_new(struct mpg_trace *trace, const struc
                                     struct mpg_left_out *left, struct mpg_error *err);
 /* Returns a sink that takes all ranks of the trace in ascending order, valid as long as P. */
 struct mpg_sink mpg_program_sink(struct mpg_message_program *p);
-void mpg_program_free(struct mpg_message_program *p); /* NULL is allowed */
+void mpg_program_free(struct mpg_message_program *p); /* Frees the program; NULL is allowed. */
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program as SimGrid's time-independent actions, which smpirun -replay reads: mpgexport(5). */
+/* Writes a program of messages (export/program/) as SimGrid's time-independent actions, which smpirun -replay reads:
+ * mpgexport(5). */
 #ifndef MPG_EXPORT_TI_H
 #define MPG_EXPORT_TI_H
 
@@ -9,12 +10,14 @@
 
 struct mpg_ti;
 
-/* Begins the actions of RANKS ranks: a file FOLDER/RANK.ti each, and LIST, a list of the names of these files in
- * their final folder SHOWN. FOLDER exists. LEFT must outlive the result. Returns NULL with ERR. The caller frees it. */
+/* Begins the actions of RANKS ranks: a file FOLDER/RANK.ti each, and the file LIST with the names that these files will
+ * have in their final folder SHOWN. FOLDER exists. LEFT must outlive the result. Returns NULL with ERR. The caller
+ * frees the result. */
 struct mpg_ti *mpg_ti_new(const char *folder, const char *list, const char *shown, int32_t ranks, struct mpg_left_out *left,
                           struct mpg_error *err);
-/* Returns a writer into T, valid as long as T. The files are complete after the end of the last rank. */
+/* Returns the functions that write a program to T, valid as long as T. The files are complete after the last rank's
+ * end. */
 struct mpg_program_writer mpg_ti_writer(struct mpg_ti *t);
-void mpg_ti_free(struct mpg_ti *t); /* NULL is allowed */
+void mpg_ti_free(struct mpg_ti *t); /* Frees T; NULL is allowed. */
 
 #endif
