@@ -25,7 +25,7 @@ FILE *mpg_answer_stream(const struct mpg_answer *a)
     return a->memory ? a->memory : mpg_output_stream(a->out);
 }
 
-/* Replaces the buffer by printable text (common/printable.h); false: out of memory. */
+/* Makes the kept bytes printable (common/printable.h). Returns false: out of memory. */
 static bool make_printable(struct mpg_answer *a)
 {
     char *bytes = NULL;

@@ -11,13 +11,13 @@ struct mpg_answer {
     struct mpg_output *out;
     FILE *memory; /* stream to a buffer in memory; NULL: the answer is only written to OUT */
     bool text;
-    char *bytes;  /* valid after commit; followed by a NUL */
+    char *bytes;  /* the kept answer, SIZE bytes and a NUL; valid after commit */
     size_t size;
 };
 
-/* Opens the output PATH as mpg_output_open() does. REMEMBERED: keep the bytes in memory. TEXT: the output is for
- * people, and control characters in names become printable (common/printable.h). Returns 0, or -1 with ERR. The
- * caller ends the output by commit or discard, and then calls mpg_answer_clear(). */
+/* Opens the output PATH as mpg_output_open() does. REMEMBERED: also keeps the bytes in memory. TEXT: the output is for
+ * people, so control characters in names become printable (common/printable.h). Returns 0, or -1 with ERR. The caller
+ * ends the output by commit or discard, and then calls mpg_answer_clear(). */
 int mpg_answer_open(struct mpg_answer *answer, const char *path, bool text, bool remembered, struct mpg_error *err);
 FILE *mpg_answer_stream(const struct mpg_answer *answer);
 /* End the output as mpg_output_commit() and mpg_output_discard() do. */

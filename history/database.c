@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION = 0x6d706768, FORMAT = 1, BUSY_TIMEOUT_MS = 3000 }; /* "mpgh" in ASCII */
+enum { APPLICATION = 0x6d706768, FORMAT = 1, BUSY_TIMEOUT_MS = 3000 }; /* APPLICATION is "mpgh" in ASCII */
 
-/* The statements as sqlite_master stores them. */
+/* The text of these statements is compared with that in sqlite_master, so it must not change. */
 #define RUNS \
     "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL, version TEXT NOT NULL," \
     " directory TEXT NOT NULL, seed INTEGER NOT NULL, answer BLOB NOT NULL)"
@@ -36,11 +36,11 @@ struct database {
     const char *file;
     sqlite3 *db;
     struct mpg_error *err;
-    int64_t steps_left; /* limit of SQLite's steps; negative: stopped */
+    int64_t steps_left; /* number of steps that SQLite may still take; negative: it was stopped */
 };
 
-/* A history may come from someone else and be malicious, so reading is limited to a number of steps that grows
-   with the file size. */
+/* A history may come from someone else and be malicious. Therefore SQLite may take only a number of steps that grows
+ * with the file's size. */
 enum { STEPS_A_CALL = 1000, STEPS_OF_NOTHING = 1000000, STEPS_A_BYTE = 100, LARGEST_VALUE = 1 << 29 };
 
 static int count_steps(void *database)
@@ -50,7 +50,7 @@ static int count_steps(void *database)
     return d->steps_left < 0;
 }
 
-/* Sets a one-line error from SQLite's state. */
+/* Fills d->err with one line for SQLite's last error. Returns -1. */
 static int set_error(const struct database *d)
 {
     if (d->steps_left < 0)
@@ -99,7 +99,8 @@ static const char *const count_own_tables =
     " (SELECT count(*) FROM sqlite_master WHERE sql IN ('" RUNS "', '" ARGUMENTS "', '" INPUTS "', '" ARGUMENTS_OF
     "', '" INPUTS_OF "')) END";
 
-/* Checks that the database is a history. An empty database becomes one if WRITTEN, in the current transaction. */
+/* Checks that the database is a history. An empty database is made a history if WRITTEN, within the current
+ * transaction. */
 static int check(const struct database *d, bool written)
 {
     sqlite3_int64 application, version, tables;
@@ -118,7 +119,7 @@ static int check(const struct database *d, bool written)
     return tables == HISTORY_TABLES ? 0 : mpg_error_set(d->err, "%s: damaged: the tables are not a history's", d->file);
 }
 
-/* Returns true if the journal at PATH names a super-journal, a file that SQLite would delete. */
+/* Returns whether the journal at PATH names a super-journal: SQLite would delete that file. */
 static bool names_super_journal(const char *path)
 {
     static const uint8_t mark[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -133,7 +134,7 @@ static bool names_super_journal(const char *path)
     return ends;
 }
 
-/* Returns true if the file at PATH requests write-ahead logging, for which SQLite creates files even when reading. */
+/* Returns whether the file at PATH is in WAL mode, in which SQLite creates files even to read. */
 static bool uses_write_ahead_log(const char *path)
 {
     enum { WRITE_VERSION = 18, LOGGED = 2 };
@@ -146,7 +147,7 @@ static bool uses_write_ahead_log(const char *path)
     return wants;
 }
 
-/* Refuses a history with files beside it that are not safe: they may be malicious, too, and SQLite would obey them. */
+/* SQLite obeys the files beside a database, and they may be malicious, too: refuses a history if they are not safe. */
 static int check_companion_files(const struct database *d)
 {
     static const char *const endings[] = {"-journal", "-wal", "-shm"};
@@ -178,7 +179,7 @@ static int open_database(struct database *d, const char *file, bool write, struc
     struct stat is;
     *d = (struct database){.file = file, .err = err, .steps_left = STEPS_OF_NOTHING};
     if (stat(file, &is) == 0) {
-        if (!S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)) /* SQLite would wait for a pipe */
+        if (!S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)) /* opening a pipe would wait for its other end */
             return mpg_error_set(err, "%s: not a history: not a regular file", file);
         d->steps_left += STEPS_A_BYTE * (int64_t)is.st_size;
     }
@@ -212,7 +213,7 @@ static sqlite3_stmt *prepare(const struct database *d, const char *sql)
     return NULL;
 }
 
-/* Executes and finalizes S. */
+/* Executes S once and finalizes it. Returns 0, or -1 with an error. */
 static int step(const struct database *d, sqlite3_stmt *s)
 {
     const int status = s && sqlite3_step(s) == SQLITE_DONE ? 0 : -1;
@@ -274,7 +275,7 @@ static bool exists(const char *file)
     return lstat(file, &is) == 0 || errno != ENOENT;
 }
 
-/* Rolls back a failed store. Deletes the file if it was MADE for this store, since SQLite leaves it empty. */
+/* Rolls back a failed store. If this store created the file (MADE), removes it while it is empty. */
 static void roll_back(const struct database *d, bool made)
 {
     struct stat is;
@@ -304,8 +305,8 @@ int mpg_history_store(const char *file, const struct mpg_history_run *run, int64
 
 /* ---- reading ---- */
 
-/* Returns S's text in COLUMN, valid until the next step. Returns NULL with an error about run ID if the column is
- * NULL, which our schema forbids, or memory ran out. */
+/* Returns the text in COLUMN of S, valid until the next step; NULL with an error about run ID if memory is out or the
+ * column is NULL, which the schema forbids. */
 static const char *text_of(const struct database *d, sqlite3_stmt *s, int column, int64_t id)
 {
     const char *text = (const char *)sqlite3_column_text(s, column);
@@ -328,7 +329,7 @@ static char *copy(const struct database *d, sqlite3_stmt *s, int column, int64_t
 
 static int read_answer(const struct database *d, sqlite3_stmt *s, int column, struct mpg_history_run *run)
 {
-    const bool is_null = sqlite3_column_type(s, column) == SQLITE_NULL; /* must precede conversions */
+    const bool is_null = sqlite3_column_type(s, column) == SQLITE_NULL; /* the type is only defined before a conversion */
     const void *answer = sqlite3_column_blob(s, column);
     run->answer_bytes = (size_t)sqlite3_column_bytes(s, column);
     if (is_null)
@@ -373,7 +374,7 @@ static int read_input(const struct database *d, sqlite3_stmt *s, struct mpg_hist
 
 static int read_list(struct database *d, const char *sql, struct mpg_history_run *run, bool inputs)
 {
-    if (count_steps(d)) /* short statements do not reach the progress handler */
+    if (count_steps(d)) /* counted here, since statements of few steps never call the progress handler */
         return set_error(d);
     sqlite3_stmt *s = prepare(d, sql);
     int status = s ? 0 : -1, more = SQLITE_DONE;

@@ -11,33 +11,34 @@
 #include "common/error.h"
 #include "common/option.h"
 
-/* A file that an answer depends on. */
+/* A file on which an answer depends. */
 struct mpg_history_input {
-    char *role; /* such as "trace" or "signature" */
+    char *role; /* what the file is for: "trace", "signature" */
     char *path;
-    char *sum;  /* checksum; "": standard input, or not readable again */
+    char *sum;  /* checksum as of mpg_history_checksum(); "": standard input, or a file that cannot be read again */
 };
 
 struct mpg_history_run {
     int64_t id;
-    char *time;       /* UTC time of storing: "2026-11-23 03:25:01" */
-    char *version;    /* mpgkit's version */
-    char *directory;  /* working directory of the run */
+    char *time;       /* time of the store, UTC: "2026-11-23 03:25:01" */
+    char *version;    /* version of mpgkit that made the answer */
+    char *directory;  /* folder in which mpgsim ran */
     int64_t seed;
     size_t arguments, inputs;
-    char **argument;  /* options that affect the answer ("--latency=exp:2us", ...), then the trace */
+    char **argument;  /* options that affect the answer ("--latency=exp:2us", ...), then the trace's name */
     struct mpg_history_input *input;
     char *answer;     /* ANSWER_BYTES bytes and a NUL */
     size_t answer_bytes;
 };
 
 void mpg_history_run_clear(struct mpg_history_run *run);
-/* Returns true if mpgsim's OPTION ("latency" or "latency=exp:2us", name in full) can be part of a stored run. No
- * such option makes mpgsim write a file. */
+/* Returns whether a stored run may contain mpgsim's OPTION ("latency" or "latency=exp:2us", name in full). None of
+ * these options makes mpgsim write a file. */
 bool mpg_history_stores_option(const char *option);
-/* Option names of earlier versions that mpgsim still accepts, with the current ones; ended by NULL. */
+/* Names that mpgsim's options had in earlier versions, each with the present name; ended by NULL. */
 extern const struct mpg_option_renamed mpg_history_renamed_options[];
-/* Append a copy of TEXT, or of ROLE, PATH and SUM, to RUN. Return 0, or -1 with ERR if memory runs out. */
+/* The first appends a copy of TEXT to RUN's arguments, the second an input to its inputs. Return 0, or -1 with ERR if
+ * memory runs out. */
 int mpg_history_add_argument(struct mpg_history_run *run, const char *text, struct mpg_error *err);
 int mpg_history_add_input(struct mpg_history_run *run, const char *role, const char *path, const char *sum,
                           struct mpg_error *err);
@@ -50,12 +51,12 @@ void mpg_history_checksum(const char *path, char sum[40]);
  * disk full. */
 int mpg_history_store(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err);
 
-/* A function called for each run; returns 0 to go on, or -1 with ERR. */
+/* Is called for each run. Returns 0 to go on, or -1 with ERR. */
 typedef int mpg_history_visitor(void *context, const struct mpg_history_run *run, struct mpg_error *err);
 /* Calls VISITOR for all runs in FILE, without answers, oldest first. Returns 0, or -1 with ERR. */
 int mpg_history_each(const char *file, mpg_history_visitor *visitor, void *context, struct mpg_error *err);
-/* Reads run ID into RUN, which the caller must clear, also after an error. Returns 0, or -1 with ERR, also if
-   there is no such run. */
+/* Reads run ID from FILE into RUN, which the caller must clear, also after an error. Returns 0, or -1 with ERR, also if
+ * there is no such run. */
 int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, struct mpg_error *err);
 
 #endif

@@ -7,16 +7,16 @@
 
 #include "history/history.h"
 
-/* Writes RUN as an object, with its answer if ANSWER is true. A write error sets TO's error flag. */
+/* Writes RUN as a JSON object to TO, with its answer if ANSWER. A write error sets TO's error flag. */
 void mpg_history_write_json(FILE *to, const struct mpg_history_run *run, bool answer);
 
-/* Writes the differences of two runs, as `mpghistory diff` does. ANSWERS, BYTES long: output of diff(1) on the
- * answers; 0 bytes: identical. */
+/* Writes the differences of two runs as `mpghistory diff --json` does. ANSWERS: BYTES bytes of diff(1)'s output for the
+ * answers; 0 bytes: the answers are identical. */
 void mpg_history_write_json_difference(FILE *to, const struct mpg_history_run run[2], const char *answers, size_t bytes);
 
-/* Returns true if RUN has ARGUMENT. */
+/* Returns whether RUN has ARGUMENT. */
 bool mpg_history_has_argument(const struct mpg_history_run *run, const char *argument);
-/* Returns RUN's input with LIKE's role and path but another checksum; NULL: none. */
+/* Returns RUN's input with the role and path of LIKE if its checksum differs; NULL: there is none. */
 const struct mpg_history_input *mpg_history_changed_input(const struct mpg_history_run *run,
                                                           const struct mpg_history_input *like);
 

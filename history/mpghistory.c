@@ -25,9 +25,9 @@
 
 struct request {
     const char *file, *output;
-    bool json, answer, closed; /* standard output was closed, with the answer */
+    bool json, answer, closed; /* CLOSED: standard output has been closed, since the answer went there */
     int64_t id[2];
-    FILE *list; /* the list, printed when complete */
+    FILE *list; /* collects the list, which is printed when complete */
 };
 
 /* ---- command line of a run ---- */
@@ -40,7 +40,7 @@ static bool is_plain(const char *text)
     return *text != '\0';
 }
 
-/* Writes the command line, quoted for a shell and printable. */
+/* Writes the command line of RUN, quoted for a shell and without control characters. */
 static void print_command(const struct mpg_history_run *run, FILE *out)
 {
     fputs("mpgsim", out);
@@ -164,7 +164,7 @@ static void print_changed_inputs(const struct mpg_history_run *a, const struct m
         }
 }
 
-/* Returns a temporary file with RUN's answer, flushed; NULL with ERR. */
+/* Returns a new temporary file that contains RUN's answer; NULL with ERR. */
 static FILE *answer_file(const struct mpg_history_run *run, struct mpg_error *err)
 {
     FILE *file = tmpfile();
@@ -176,7 +176,7 @@ static FILE *answer_file(const struct mpg_history_run *run, struct mpg_error *er
     return NULL;
 }
 
-/* Writes the output of diff(1) on the answers to file descriptor TO. */
+/* Writes what diff(1) prints for the answers of the two runs to file descriptor TO. */
 static int run_diff(const struct mpg_history_run run[2], int to, struct mpg_error *err)
 {
     FILE *file[2] = {answer_file(&run[0], err), NULL};
@@ -223,8 +223,8 @@ static void print_comparison(const struct mpg_history_run run[2])
     print_changed_inputs(&run[0], &run[1]);
 }
 
-/* Returns the output of diff(1) on the answers of RUN, *BYTES long, for the caller to free; empty if SAME. NULL
-   with ERR. */
+/* Returns what diff(1) prints for the answers of the two runs, *BYTES long, for the caller to free; empty if SAME. NULL
+ * with ERR. */
 static char *difference(const struct mpg_history_run run[2], bool same, size_t *bytes, struct mpg_error *err)
 {
     FILE *file = tmpfile();
@@ -272,7 +272,7 @@ static int compare(struct request *a, struct mpg_error *err)
 
 /* ---- rerun ---- */
 
-/* Prints changes of version and inputs since RUN. */
+/* Prints how mpgkit's version and the input files have changed since RUN. */
 static void print_changes(const struct mpg_history_run *run, FILE *to)
 {
     if (strcmp(run->version, PACKAGE_VERSION) != 0) {
@@ -313,7 +313,7 @@ static int write_answer(const char *path, const char *answer, size_t bytes, stru
     return mpg_output_commit(out, err);
 }
 
-/* Refuses to overwrite the history or an input of RUN. */
+/* Fails if the output would overwrite the history or an input of RUN. */
 static int check_output(const struct request *a, const struct mpg_history_run *run, struct mpg_error *err)
 {
     int status = a->output ? mpg_output_differs_from_input("output", a->output, a->file, err) : 0;
@@ -328,7 +328,8 @@ static int check_output(const struct request *a, const struct mpg_history_run *r
     return status;
 }
 
-/* Returns the stream for the verdict: standard error if the answer goes to standard output. */
+/* Returns the stream for the line that says whether the answers are identical: standard error if the answer goes to
+ * standard output. */
 static FILE *verdict_stream(struct request *a)
 {
     a->closed = a->output && strcmp(a->output, "-") == 0;
@@ -433,7 +434,7 @@ static void print_completion(void)
     fputs("--help\n-h\n--version\n-V\n", stdout);
 }
 
-/* Refuses the command NAME; "": none is given. */
+/* Ends mpghistory with a usage error: NAME is no command; "": none is given. */
 static _Noreturn void refuse(const char *name)
 {
     const struct mpg_program program = {.name = "mpghistory"};

@@ -13,7 +13,7 @@
 
 enum { NO_FOLDER = 126, NO_PROGRAM = 127 };
 
-/* Stores the path of mpgsim in PATH of SIZE bytes. */
+/* Writes to PATH of SIZE bytes how mpgsim is to be executed: see mpg_history_rerun(). */
 static void find_mpgsim(char *path, size_t size)
 {
     const char *given = getenv("MPGSIM");
@@ -38,7 +38,8 @@ static void find_mpgsim(char *path, size_t size)
     }
 }
 
-/* Returns true if RUN was stored by a version whose default was --perturb: later versions store the default of their time. */
+/* Returns whether RUN states no prediction mode. Such a run is of a version whose default was --perturb; later versions
+ * store their default. */
 static bool lacks_question(const struct mpg_history_run *run)
 {
     static const char *const questions[] = {"--predict", "--perturb", "--target", "--ideal"};
@@ -49,7 +50,7 @@ static bool lacks_question(const struct mpg_history_run *run)
     return true;
 }
 
-/* In the child process: executes MPGSIM with RUN's arguments, and standard output to OUT. */
+/* In the child process: becomes MPGSIM with RUN's arguments; its standard output goes to OUT. */
 static void become_mpgsim(const struct mpg_history_run *run, const char *mpgsim, int out)
 {
     char **argv = calloc(run->arguments + 5, sizeof *argv);
@@ -62,7 +63,7 @@ static void become_mpgsim(const struct mpg_history_run *run, const char *mpgsim,
         _exit(NO_FOLDER);
     unsetenv("MPGKIT_HISTORY");
     argv[n++] = name;
-    argv[n++] = fresh; /* do not write a cache beside the trace */
+    argv[n++] = fresh; /* does not write a cache beside the trace */
     if (lacks_question(run))
         argv[n++] = perturb;
     for (size_t i = 0; i + 1 < run->arguments; i++)
@@ -92,7 +93,7 @@ static int read_all(int fd, char **answer, size_t *bytes, struct mpg_error *err)
     return 0;
 }
 
-/* A history may come from someone else: only arguments that mpgsim itself stores are passed on. */
+/* A history may come from someone else, so only arguments that mpgsim itself would store are passed on. */
 static int check_arguments(const struct mpg_history_run *run, struct mpg_error *err)
 {
     for (size_t i = 0; i + 1 < run->arguments; i++)
@@ -128,7 +129,7 @@ int mpg_history_rerun(const struct mpg_history_run *run, char **answer, size_t *
     const pid_t child = fork();
     if (child == 0)
         become_mpgsim(run, mpgsim, out);
-    pid_t waited = -1; /* initialised: after a failed fork() waitpid(-1) would wait for any child */
+    pid_t waited = -1; /* initialised, since waitpid(-1), after a failed fork(), would wait for any child */
     while (child > 0 && (waited = waitpid(child, &status, 0)) < 0 && errno == EINTR)
         continue;
     if (child < 0 || waited < 0)

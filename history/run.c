@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs in memory; checksums. */
+/* Stored runs in memory, and checksums of files. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

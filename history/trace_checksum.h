@@ -5,8 +5,8 @@
 
 #include "trace/reader.h"
 
-/* Stores the checksum of TRACE at PATH in SUM: of a file as mpg_history_checksum(), of a folder "chunks-..." from its
-   chunks; "": none. */
+/* Writes to SUM the checksum of TRACE, whose name is PATH: of a file as mpg_history_checksum(); of a folder
+ * "chunks-..." computed from its chunks; "": it has none. */
 void mpg_history_trace_checksum(const struct mpg_trace *trace, const char *path, char sum[40]);
 
 #endif
