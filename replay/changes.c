@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The observer of hypotheses reports changes of all ranks; only changes of this rank's calls are kept. */
+/* Hypotheses are applied to the whole trace, and their observer is told of the changes of all ranks. Only the changes
+ * of this rank's calls are kept. */
 #include "replay/changes.h"
 
 #include <math.h>
@@ -10,11 +11,11 @@
 
 struct mpg_changes {
     int32_t rank;
-    struct mpg_hypothesis_effect *effect; /* by call number, then by index within the call */
+    struct mpg_hypothesis_effect *effect; /* changes, ascending by call number, then by index of the request within the call */
     size_t n, capacity, at;
-    int64_t *room;         /* scratch list for one call, of MAX numbers */
+    int64_t *room;         /* room for the changed list of one call, MAX numbers */
     size_t max;
-    bool borrowed; /* EFFECT belongs to the object that this one is a copy of */
+    bool borrowed; /* a copy (mpg_changes_copy()): EFFECT belongs to the original */
 };
 
 /* --- collecting --- */
@@ -54,7 +55,7 @@ static int compare(const void *a, const void *b)
     return x->which < y->which ? -1 : x->which > y->which;
 }
 
-/* Rejects changes that the affected call cannot express. */
+/* Fails if EFFECT changes call E in a way that replay cannot express. */
 static int check(const struct mpg_hypothesis_effect *effect, const struct mpg_event *e, struct mpg_error *err)
 {
     if (effect->drops || effect->kind != MPG_EFFECT_PART)
@@ -68,16 +69,16 @@ static int check(const struct mpg_hypothesis_effect *effect, const struct mpg_ev
 
 /* --- persistent requests --- */
 
-/* A persistent request and the size of its starts. */
+/* A persistent request, and the new size that hypotheses give to its starts. */
 struct persistent {
-    uint64_t number; /* number of the call that created the request */
+    uint64_t number; /* call number of the initialisation (MPI_Send_init ...) */
     enum mpg_effect_kind kind;
     int64_t was, bytes;
-    bool known, differs; /* a start with size BYTES was seen; two starts have different sizes */
+    bool known, differs; /* KNOWN: BYTES is the size of a start; DIFFERS: another start has another size */
 };
 
 struct persistents {
-    struct mpg_map place; /* request identifier -> index */
+    struct mpg_map place; /* identifier of a persistent request -> index in ITEM */
     struct persistent *item;
     size_t n, capacity;
 };
@@ -102,7 +103,7 @@ static int add_persistent(struct persistents *all, uint64_t number, const struct
     return 0;
 }
 
-/* Notes a start of several requests. EFFECT to END are its changes, ascending by index. */
+/* Notes the sizes of E, which starts one or several requests. EFFECT to END: the changes of E, ascending by request. */
 static void note_start(struct persistents *all, const struct mpg_event *e, const struct mpg_hypothesis_effect *effect,
                        const struct mpg_hypothesis_effect *end)
 {
@@ -121,7 +122,7 @@ static void note_start(struct persistents *all, const struct mpg_event *e, const
     }
 }
 
-/* If all starts of a request have the same new size, the request is created with this size. */
+/* If all starts of a persistent request have the same new size, changes its initialisation to this size. */
 static int make_persistents(struct mpg_changes *c, const struct persistents *all, struct mpg_error *err)
 {
     for (size_t i = 0; i < all->n; i++) {
@@ -152,7 +153,8 @@ static int look(struct mpg_changes *c, const struct mpg_event *e, uint64_t numbe
     return makes && !e->failed ? add_persistent(all, number, e, err) : 0;
 }
 
-/* Checks each change against its call, and adds the changes of persistent requests. */
+/* Reads the rank's events to check each change against its call, and adds changes of initialisations of persistent
+ * requests. */
 static int settle(struct mpg_changes *c, struct mpg_trace *trace, struct mpg_error *err)
 {
     const struct mpg_event *e;
@@ -237,21 +239,21 @@ void mpg_changes_rewind(struct mpg_changes *c)
         c->at = 0;
 }
 
-/* Returns the new size of a receive buffer, BYTES in the trace, for the message that EFFECT changes: a buffer of exactly the
- * traced message's size gets the new size; a larger buffer only grows. */
+/* Returns the new size of a receive buffer that has BYTES in the trace. EFFECT changes the message: a buffer of the
+ * message's traced size gets the new size; a larger buffer only grows if it must. */
 static int64_t room_of(const struct mpg_hypothesis_effect *effect, int64_t bytes)
 {
     return bytes == effect->was || bytes < effect->bytes ? effect->bytes : bytes;
 }
 
-/* Changes all sizes that a member passed to a collective. */
+/* Changes all sizes that this rank passes to a collective. */
 static void resize_part(struct mpg_changes *c, const struct mpg_hypothesis_effect *effect, struct mpg_event *e)
 {
     const uint32_t n = e->count_number;
     int64_t sum = 0, *counts = c->room;
     for (uint32_t i = 0; i < n; i++)
         sum += e->counts[i];
-    for (uint32_t i = 0; i < n; i++) { /* a new total is divided in the traced proportions */
+    for (uint32_t i = 0; i < n; i++) { /* if the hypothesis gives a new total, it is divided in the traced proportions */
         const double scaled = effect->by->size_bytes >= 0
                                   ? (sum > 0 ? (double)effect->bytes * ((double)e->counts[i] / (double)sum) : 0)
                                   : effect->by->factor * (double)e->counts[i];
@@ -262,7 +264,7 @@ static void resize_part(struct mpg_changes *c, const struct mpg_hypothesis_effec
     e->bytes = effect->by->size_bytes >= 0 ? effect->by->size_bytes : llround(effect->by->factor * (double)e->bytes);
 }
 
-/* Scales both directions of a one-sided transfer. */
+/* Scales the bytes of a one-sided transfer in both directions. */
 static void resize_transfer(const struct mpg_hypothesis_effect *effect, struct mpg_event *e)
 {
     const double ratio = effect->was > 0 ? (double)effect->bytes / (double)effect->was : 0;
@@ -288,7 +290,7 @@ static void change_exchange(const struct mpg_hypothesis_effect *effect, struct m
     to->drops = to->drops || (effect->drops && e->to == MPG_PROC_NULL && e->from == MPG_PROC_NULL);
 }
 
-/* Changes one request of a start of several. */
+/* Changes a start: request EFFECT->which is dropped or gets a new size. */
 static void change_start(struct mpg_changes *c, const struct mpg_hypothesis_effect *effect, struct mpg_changed *to)
 {
     const uint32_t n = to->event.request_number;

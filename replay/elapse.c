@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Deadlines are in wall time, not in work: the trace contains the processor time that the operating system took,
- * and it must not count twice. The cost of the replay itself (request lookup, reading) is deducted from later
- * computation, since the program did not have this cost. */
+/* Waits last until a moment, they do not use a certain CPU time: the trace's times include what the operating system
+ * took, which must not count twice. What the replay itself costs (finding requests, reading events) is deducted from
+ * later computation, since the program did not have this cost. */
 #include "replay/elapse.h"
 
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include "common/ticks.h"
 
 enum {
-    AT_FIRST_NS = 40, /* initial estimate of the time from a call's return to the next call without computation */
+    AT_FIRST_NS = 40, /* first value of mpg_elapse.own_ns, before it is measured */
     MAX_DEBT_NS = 100000000,
-    MIN_READING_NS = 5000,   /* minimum remaining time to start reading ahead */
-    MIN_SLEEP_NS = 20000     /* shorter sleeps end before a timer is set */
+    MIN_READING_NS = 5000,   /* events are read ahead only if at least this time remains */
+    MIN_SLEEP_NS = 20000     /* with less time left, setting a timer takes longer than the wait */
 };
 
 static void add_lateness(struct mpg_elapse *e, int64_t ns)
@@ -24,8 +24,8 @@ static void add_lateness(struct mpg_elapse *e, int64_t ns)
         e->debt_ns = MAX_DEBT_NS;
 }
 
-/* Estimates the median of the replay's own time between two calls from a new observation X_NS. Steps of constant
- * size approach the median, which is insensitive to rare long intervals. */
+/* Moves e->own_ns, the estimated median of the replay's own time between two calls, towards the observation X_NS. Steps
+ * of constant size approach the median, which rare long intervals hardly change. */
 static void learn(struct mpg_elapse *e, int64_t x_ns)
 {
     const double step_ns = 0.25;
@@ -39,7 +39,8 @@ static void sleep_until(int64_t target_ns)
     }
 }
 
-/* Reads some events ahead, unless another thread is reading. Returns false if the memory is full or no event is left. */
+/* Reads some events ahead, unless another thread is reading the trace. Returns false if the memory is full or no event
+ * is left. */
 static bool fill(struct mpg_elapse *e)
 {
     if (!e->reading)
@@ -51,7 +52,7 @@ static bool fill(struct mpg_elapse *e)
     return more;
 }
 
-/* Reads events ahead while there is time before TARGET_NS and memory for events. Returns the current time. */
+/* Reads events ahead until too little time is left before TARGET_NS or the memory is full. Returns the present time. */
 static int64_t read_ahead(struct mpg_elapse *e, int64_t now_ns, int64_t target_ns)
 {
     while (target_ns - now_ns >= MIN_READING_NS && fill(e))

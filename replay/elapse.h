@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Timed waits in place of computation. Events are read ahead during a wait. */
+/* Waits in place of the program's computation. Meanwhile the next events are read. */
 #ifndef MPG_REPLAY_ELAPSE_H
 #define MPG_REPLAY_ELAPSE_H
 
@@ -16,8 +16,8 @@ struct mpg_elapse {
     double own_ns;            /* estimated time that the replay itself needs between two calls */
 };
 
-/* Initialises *ELAPSE, which reads FEED ahead with the lock READING held (NULL: no other thread reads). SLEEPS:
-   waits above some microseconds sleep; otherwise they spin. */
+/* Initialises *ELAPSE, which reads FEED ahead and holds the lock READING while it reads (NULL: no other thread reads).
+ * SLEEPS: waits above some microseconds sleep instead of spinning. */
 void mpg_elapse_init(struct mpg_elapse *elapse, struct mpg_feed *feed, pthread_mutex_t *reading, bool sleeps);
 
 /* Waits until NS nanoseconds after FROM_NS of CLOCK_MONOTONIC, less the replay time owed so far. FROM_NS = MPG_JUST_NOW:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Actions are stored one behind the other in blocks, each action with its lists. */
+/* Reads a thread's events ahead as actions. The actions, each with its lists, follow each other in blocks of memory. */
 #include "replay/feed.h"
 
 #include <stdalign.h>
@@ -13,8 +13,8 @@
 
 enum {
     BLOCK_BYTES = 1 << 18,
-    FEW = 16, /* events to read at a time */
-    HEAD = 16 /* bytes before each action that hold its total size */
+    FEW = 16, /* number of events that are read at a time */
+    HEAD = 16 /* bytes before an action in its block; they hold the size of both */
 };
 
 struct block {
@@ -26,24 +26,25 @@ struct block {
 struct mpg_feed {
     struct mpg_cursor *cursor;
     struct mpg_changes *changes;
-    const struct mpg_tags *tags; /* NULL: the trace's tags */
+    const struct mpg_tags *tags; /* NULL: tags stay as in the trace */
     struct tracer_overhead tracer_overhead;
-    struct interval_sums interval_sums; /* local calls since the previous replayed call */
+    struct interval_sums interval_sums; /* calls without messages (MPI_Comm_rank ...) since the previous replayed call */
     int64_t base_ns;                    /* end of the previous call */
-    int64_t elapsed_ns;                 /* time of calls that are not replayed, before the next action */
-    int64_t given_ns;                   /* part of this time that precedes region marks already delivered */
-    struct regions regions;             /* used with hypotheses only */
+    int64_t elapsed_ns;                 /* time of calls that are not replayed, since the previous action */
+    int64_t given_ns;                   /* part of the time since the previous call that region marks, already read, have taken
+                                           */
+    struct regions regions;             /* only used if there are hypotheses */
     struct region_rules of;
     struct mpg_polls polls;
     uint64_t number, elapsed;
-    const struct mpg_needs *needs; /* this feed reads the thread with index PLACE in NEEDS; NULL: the rank has one thread */
+    const struct mpg_needs *needs; /* this feed reads thread number PLACE of NEEDS; NULL: the rank has one thread */
     int place;
     struct mpg_thread_order thread_order;
-    bool began, ended, failed; /* MPI_Init was read; MPI_Finalize was read; reading failed with ERROR */
+    bool began, ended, failed; /* MPI_Init has been read; MPI_Finalize has been read; reading has failed with ERROR */
     struct mpg_error error;
-    size_t memory, held; /* bytes of blocks with actions: limit; present */
+    size_t memory, held; /* size of the blocks of actions, in bytes: allowed, and present */
     struct block *first, *last, *spare;
-    struct mpg_action *newest; /* last action read; NULL if its block was released */
+    struct mpg_action *newest; /* the action that was read last; NULL if its block is free again */
 };
 
 bool mpg_feed_replays(const struct mpg_event *e)
@@ -59,14 +60,14 @@ bool mpg_feed_replays(const struct mpg_event *e)
     case MPG_KIND_FILE:
     case MPG_KIND_FILE_COLLECTIVE:
         return false;
-    case MPG_KIND_DYNAMIC: /* both sides may be ranks of this run */
+    case MPG_KIND_DYNAMIC: /* the processes on both sides may be ranks of this run */
         return e->call == MPG_CALL_Comm_accept || e->call == MPG_CALL_Comm_connect || e->call == MPG_CALL_Comm_join;
     default:
         return true;
     }
 }
 
-/* Returns true if EVENT is part of the computation between two calls. */
+/* Returns whether EVENT belongs to the computation between two calls. */
 static bool is_between(const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -118,7 +119,7 @@ static size_t rounded(size_t bytes)
     return (bytes + 15) & ~(size_t)15;
 }
 
-/* Reserves BYTES behind the last action; NULL: out of memory. */
+/* Returns BYTES of memory after the last action; NULL: out of memory. */
 static char *room(struct mpg_feed *f, size_t bytes)
 {
     struct block *b = f->last;
@@ -144,7 +145,7 @@ static char *room(struct mpg_feed *f, size_t bytes)
     return place;
 }
 
-/* Releases the first block, whose actions are all read. */
+/* Frees the first block, whose actions have all been used. */
 static void give_back(struct mpg_feed *f)
 {
     struct block *b = f->first;
@@ -161,7 +162,7 @@ static void give_back(struct mpg_feed *f)
         free(b);
 }
 
-/* Links ACTION behind the newest action. */
+/* Appends ACTION to the actions: the one before gets its after_ns. */
 static void add_newest(struct mpg_feed *f, struct mpg_action *action)
 {
     if (f->newest)
@@ -180,7 +181,7 @@ static void *put(char **place, const void *data, size_t bytes)
     return at;
 }
 
-/* Renumbers the tags of ACTION's event and of RESOLUTIONS, its own copy. */
+/* Renumbers the tags of ACTION and of RESOLUTIONS, its own copy. */
 static void rename_tags(const struct mpg_tags *tags, struct mpg_action *action, struct mpg_resolution *resolutions)
 {
     if (!tags)
@@ -191,7 +192,7 @@ static void rename_tags(const struct mpg_tags *tags, struct mpg_action *action, 
         resolutions[i].tag = mpg_tags_map(tags, resolutions[i].tag);
 }
 
-/* Appends the action for EVENT, BEFORE_NS after the previous one. */
+/* Appends an action for EVENT. BEFORE_NS: computation between the previous action and this one. */
 static int add_action(struct mpg_feed *f, const struct mpg_event *e, int64_t before_ns)
 {
     enum { NUMBER = sizeof(int64_t) };
@@ -235,7 +236,7 @@ static int add_action(struct mpg_feed *f, const struct mpg_event *e, int64_t bef
     return 0;
 }
 
-/* Stores E in ACTION, and a copy of E's requests at *PLACE, which moves behind the copy. */
+/* Sets ACTION to the poll E, call NUMBER, with a copy of E's requests at *PLACE, which advances. */
 static void put_poll(char **place, const struct mpg_event *e, uint64_t number, struct mpg_action *action)
 {
     *action = (struct mpg_action){.event = *e, .kind = mpg_call_kind(e->call), .plain = mpg_call_plain(e->call),
@@ -246,7 +247,7 @@ static void put_poll(char **place, const struct mpg_event *e, uint64_t number, s
     action->event.sources = action->event.destinations = NULL;
 }
 
-/* Appends the run of polls that ends before E. */
+/* Appends an action for the run of polls that ends before E. */
 static int add_run(struct mpg_feed *f, const struct mpg_event *e)
 {
     const struct mpg_polls *polls = &f->polls;
@@ -275,7 +276,7 @@ static int add_run(struct mpg_feed *f, const struct mpg_event *e)
     return 0;
 }
 
-/* Ends the current run of polls, of which E is not a part. */
+/* Ends the current run of polls, if any: E does not belong to it. */
 static int end_polls(struct mpg_feed *f, const struct mpg_event *e)
 {
     if (f->polls.count > 0 && add_run(f, e) < 0)
@@ -286,7 +287,8 @@ static int end_polls(struct mpg_feed *f, const struct mpg_event *e)
 
 /* --- time --- */
 
-/* The computation time from the previous call to EVENT, without tracer overhead, changed by hypotheses. */
+/* Returns the computation from the previous call to EVENT, ns: without the tracer's overhead, and changed by
+ * hypotheses. */
 static int64_t computed(const struct mpg_feed *f, const struct mpg_event *e)
 {
     const int64_t traced_ns = e->enter_ns - f->base_ns;
@@ -299,7 +301,7 @@ static int64_t computed(const struct mpg_feed *f, const struct mpg_event *e)
     return changed_ns > 0 ? (int64_t)(changed_ns + 0.5) : 0;
 }
 
-/* Restarts the interval at the end of EVENT, a call. */
+/* Starts a new interval of computation at the end of EVENT, a call. */
 static void restart_interval(struct mpg_feed *f, const struct mpg_event *e)
 {
     f->base_ns = e->leave_ns;
@@ -331,7 +333,8 @@ static int add_call(struct mpg_feed *f, const struct mpg_event *e)
     return 0;
 }
 
-/* Handles an event of another thread, of which only MPI_Init and MPI_Finalize matter here. */
+/* Handles an event of another thread. Only MPI_Init and MPI_Finalize matter, since all threads begin and end with them.
+ * */
 static int pass_by(struct mpg_feed *f, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -349,7 +352,7 @@ static int add_own(struct mpg_feed *f, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
     int status = 0;
-    if (!f->began) { /* up to and including MPI_Init */
+    if (!f->began) { /* events up to MPI_Init, and MPI_Init itself */
         restart_interval(f, e);
         f->began = kind == MPG_KIND_INIT;
         if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
@@ -401,7 +404,7 @@ bool mpg_feed_fill(struct mpg_feed *f)
     return true;
 }
 
-/* Prefetches the action at PLACE into the processor's cache. */
+/* Loads the action at PLACE into the processor's cache before it is used. */
 static void fetch(const char *place)
 {
     enum { LINE = 64 };

@@ -15,36 +15,38 @@
 
 enum { MPG_STARTED_AS_WAS = -1, MPG_STARTED_DROPPED = -2, MPG_NOT_READ = -1, MPG_JUST_NOW = -1 };
 
-/* One repetition of a poll. */
+/* One of the polls of a run of unsuccessful tests or probes. */
 struct mpg_repetition {
-    uint16_t before_ns; /* since the previous repetition */
-    uint8_t which;      /* index in the action's POLLS */
+    uint16_t before_ns; /* time since the end of the poll before */
+    uint8_t which;      /* which call it is: index in the action's POLLS */
 };
 
-/* An action: an MPI call to make, or a region mark. */
+/* An action of a rank: a call to make, a region mark, or a run of polls. */
 struct mpg_action {
-    struct mpg_event event; /* event; its lists belong to the action, values and neighbours are absent */
+    struct mpg_event event; /* the traced event; its lists belong to the action, and it has no values and neighbours */
     enum mpg_kind kind;
-    enum mpg_call plain;    /* the call without large counts */
-    enum mpg_call blocking; /* the blocking form of a collective */
-    bool drops;             /* removed by a hypothesis: not made, takes no time */
-    bool changed;           /* differs from the trace by a hypothesis */
-    const int64_t *started; /* start of several requests: new bytes of each, or MPG_STARTED_AS_WAS, MPG_STARTED_DROPPED; NULL:
+    enum mpg_call plain;    /* the form of the call without large counts (MPI_Send for MPI_Send_c) */
+    enum mpg_call blocking; /* the blocking form of the call, if it is a collective */
+    bool drops;             /* a hypothesis removes the call: it is not made and takes no time */
+    bool changed;           /* a hypothesis has changed the call */
+    const int64_t *started; /* a start: for each request its new bytes, MPG_STARTED_AS_WAS or MPG_STARTED_DROPPED; NULL: all are
                                unchanged */
-    const struct mpg_action *polls; /* a run of unsuccessful polls: its distinct calls; NUMBER is then valid, EVENT is not */
-    const struct mpg_repetition *repetition; /* repetitions of these calls, in order */
-    uint32_t poll_number, repetition_number; /* 0: no run */
-    int success;              /* index in POLLS of the poll that succeeds after the run; -1: none */
+    const struct mpg_action *polls; /* of a run of polls: its different calls; the action's EVENT is then that of the first */
+    const struct mpg_repetition *repetition; /* of a run of polls: the polls, in order */
+    uint32_t poll_number, repetition_number; /* number of elements of POLLS and of REPETITION; 0: the action is no run of polls
+                                                */
+    int success;              /* index in POLLS of the call that succeeded after the run in the trace; -1: none did */
     int64_t before_ns;      /* computation since the previous action, or since MPI_Init */
     int64_t after_ns;       /* computation until the next action; MPG_NOT_READ: unknown yet */
-    uint64_t number;        /* call number of the rank, from 0 */
+    uint64_t number;        /* number of the call in the rank, from 0 */
     /* If several threads of the rank make calls: */
-    int64_t turn;     /* number of earlier collectives of all threads on the same communicator; -1: no collective */
-    int thread_start; /* first action of a thread: number of threads, except MPI_Init's, started earlier; else -1 */
+    int64_t turn;     /* number of collectives that the rank has made before on the same communicator; -1: no collective */
+    int thread_start; /* of a thread's first action: how many threads have begun before, not counting that of MPI_Init; else -1
+                         */
 };
 
-/* Sizes that the members of a communicator must exchange because the trace has each member's own sizes only. Sizes
- * of one kind are stored in the order of their calls. */
+/* The sizes that members of a communicator must exchange, since each has only its own in its trace. Sizes of a kind are
+ * in the order of the calls. */
 enum mpg_contribution_kind {
     MPG_CONTRIBUTION_SINGLE,    /* the member's own bytes: Gatherv, Allgatherv; between groups also Gather, Allgather, Alltoall */
     MPG_CONTRIBUTION_PER_PEER,  /* bytes for each peer: Alltoallv, Alltoallw */
@@ -81,26 +83,28 @@ static inline enum mpg_contribution_kind mpg_contribution_kind_of(enum mpg_call 
 }
 
 struct mpg_contributions {
-    size_t calls, width; /* number of calls; sizes per call */
-    int64_t *bytes;      /* WIDTH sizes per call, by call */
+    size_t calls, width; /* number of calls; number of sizes for each call */
+    int64_t *bytes;      /* WIDTH sizes for each call, call after call */
     size_t capacity;
 };
 
-/* Resources for replaying a rank, known before its first event. */
+/* What the replay of a rank needs, found in a pass over its events. */
 struct mpg_needs {
-    int64_t send_bytes, receive_bytes; /* largest buffer of one call */
-    int64_t message_bytes;             /* largest message from this rank to one peer */
-    int64_t rma_bytes;                 /* largest one-sided transfer */
-    int64_t buffered_bytes, buffered;  /* total bytes and number of buffered sends */
-    int32_t max_tag;                   /* greatest tag of this rank, or 0 */
-    bool wildcards;                    /* some receive or probe has a wildcard */
+    int64_t send_bytes, receive_bytes; /* largest send buffer and receive buffer of a call */
+    int64_t message_bytes;             /* largest message from this rank to a single rank */
+    int64_t rma_bytes;                 /* bytes of the largest one-sided transfer */
+    int64_t buffered_bytes, buffered;  /* bytes and number of all buffered sends */
+    int32_t max_tag;                   /* largest tag in a call of this rank; 0: none */
+    bool wildcards;                    /* some receive or probe of this rank has a wildcard */
     bool init_thread;                  /* the program called MPI_Init_thread */
-    int threads;                       /* threads that make calls; index 0 is the thread of MPI_Init */
-    int32_t *thread;                   /* thread numbers of the trace */
-    size_t comms;                      /* length of the lists below, by communicator number */
+    int threads;                       /* number of threads that make calls; thread 0 is that of MPI_Init */
+    int32_t *thread;                   /* for each thread: its number in the trace */
+    size_t comms;                      /* number of elements of the following lists, which are indexed by communicator */
     struct mpg_contributions (*contributions)[MPG_CONTRIBUTION_KINDS];
-    uint8_t *silent; /* 1: a duplicate without messages is needed, for cancelled receives and unsuccessful matched probes */
-    uint8_t *named;  /* MPG_ANY_... bits that some wildcard receive on the communicator does not set */
+    uint8_t *silent; /* 1: a duplicate without messages is needed, for receives that are cancelled and for unsuccessful matched
+                        probes */
+    uint8_t *named;  /* MPG_ANY_... bits: source (tag) is set if some wildcard receive on the communicator names its source
+                        (tag) */
 };
 
 /* Counts of one process, or sums over all processes. */
@@ -117,47 +121,47 @@ struct mpg_outcome {
     uint64_t late_ns;          /* time by which the replay's own work made calls late */
 };
 
-/* Configuration and functions that mpgreplay passes to the library. */
+/* What mpgreplay passes to the library: the configuration, and functions that the library calls. */
 struct mpg_replay_host {
     void *context;
     int32_t rank, ranks;
     bool deterministic;
-    bool same_mpi;      /* the trace is from the same MPI family, so its constants are valid */
-    double timeout_ns; /* time without progress of any rank of a host before the run ends */
+    bool same_mpi;      /* the trace is from an MPI of the same family: its constants have the same meaning */
+    double timeout_ns; /* a run ends if no rank of a host has progressed for this time */
     const struct mpg_needs *needs;
-    /* Any thread may call these functions; THREAD is the caller's index in NEEDS. */
-    /* Returns the thread's next action, valid until the next call, or NULL with ERR if the trace is damaged. The
-     * last action of each thread is MPI_Finalize, which one thread makes. */
+    /* Any thread may call these functions. THREAD: index of the calling thread in NEEDS. */
+    /* Returns the thread's next action, valid until the next call of this function; NULL with ERR: the trace is
+     * damaged. The last action of every thread is MPI_Finalize, but only one thread makes that call. */
     const struct mpg_action *(*next)(void *context, int thread, struct mpg_error *err);
     /* Waits as mpg_elapse() does. */
     int64_t (*elapse)(void *context, int thread, int64_t from_ns, int64_t ns, int64_t late_ns);
-    const struct mpg_comm *(*comm)(void *context, int32_t comm); /* NULL: no such communicator */
+    const struct mpg_comm *(*comm)(void *context, int32_t comm); /* NULL: the trace has no such communicator */
     const struct mpg_object *(*object)(void *context, int32_t object);
     const char *(*string)(void *context, int32_t string);
     bool (*neighbors)(void *context, int32_t comm, struct mpg_neighbors *found);
     const char *(*call_name)(enum mpg_call call);
-    void (*own_outcome)(void *context, struct mpg_outcome *outcome); /* adds the counts that only the host has */
+    void (*own_outcome)(void *context, struct mpg_outcome *outcome); /* adds the counts that the feeds have */
     void (*failed)(void *context, const struct mpg_error *err); /* ends the run after an error of a thread other than the first */
 };
 
-/* The library's exported structure, symbol mpg_enactor. A failure inside MPI_Init ends the whole run. */
+/* The structure that the library exports as symbol mpg_enactor. A failure inside MPI_Init ends the whole run. */
 struct mpg_enactor {
-    /* Initialises MPI for NEEDS->threads threads (0: not known; of a process whose rank is not known yet, the largest number of
-     * a rank). Stores this process's *RANK, the number of processes *SIZE, the end of MPI_Init *LEFT_NS (CLOCK_MONOTONIC), and
-     * in *ENOUGH whether MPI provides MPI_THREAD_MULTIPLE. */
+    /* Initialises MPI for NEEDS->threads threads (0: not known yet). If the process's rank is not known yet, that is the
+     * largest number of a rank. Sets *RANK to this process's rank, *SIZE to the number of processes, *LEFT_NS to the end
+     * of MPI_Init (CLOCK_MONOTONIC), and *ENOUGH to whether MPI provides MPI_THREAD_MULTIPLE. */
     int (*begin)(const struct mpg_needs *needs, int *rank, int *size, int64_t *left_ns, bool *enough,
                  struct mpg_error *err);
     /* Returns the lowest rank that passed FAILED true, or the number of ranks if none did. Collective. */
     int (*first_failed)(bool failed);
-    /* Returns MPI_TAG_UB if it is below the largest MAX of all processes, else -1. Collective. */
+    /* Returns this MPI's MPI_TAG_UB if some process passes a larger MAX; else -1. Collective. */
     int32_t (*tag_limit)(int32_t max);
-    /* Broadcasts the N numbers of LIST from process FROM. Collective. */
+    /* Broadcasts the N numbers of LIST from rank FROM. Collective. */
     void (*broadcast)(int from, int32_t *list, int n);
-    /* Makes all calls including MPI_Finalize. Stores the counts in *OUTCOME, on rank 0 the sums of all ranks.
-     * After -1 other processes may wait for this one: the caller must call abort(). */
+    /* Makes all calls of the rank, MPI_Finalize included. *OUTCOME: its counts; on rank 0 the sums over all ranks. If
+     * it returns -1, other processes may wait for this one: the caller must call abort(). */
     int (*perform)(const struct mpg_replay_host *host, int64_t left_ns, struct mpg_outcome *outcome,
                    struct mpg_error *err);
-    void (*end)(void); /* MPI_Finalize, in place of perform() */
+    void (*end)(void); /* calls MPI_Finalize if perform() is not called */
     void (*abort)(int status);
 };
 

@@ -23,17 +23,17 @@
 
 struct request {
     const char *trace;
-    int elapse;                      /* 0: spin, 1: sleep */
+    int elapse;                      /* waits: 0: spin, 1: sleep */
     double timeout_ns;
     int64_t memory_bytes;
-    struct mpg_option_list hypothesis_words; /* hypothesis files and hypotheses */
+    struct mpg_option_list hypothesis_words; /* arguments of --hypothesis: files and hypotheses */
     struct mpg_hypotheses hypotheses;
     bool deterministic, quiet, json;
 };
 
-/* Input of one thread. */
+/* What a thread of the rank reads. */
 struct thread_input {
-    struct mpg_changes *changes; /* changes of calls; NULL: none */
+    struct mpg_changes *changes; /* changes of calls by hypotheses; NULL: none */
     struct mpg_feed *feed;
     struct mpg_elapse elapse;
 };
@@ -45,18 +45,18 @@ struct process {
     struct mpg_needs needs;
     int64_t traced_ns;
     struct mpg_bound_hypotheses *bound; /* NULL: no hypotheses */
-    struct mpg_changes *changes;   /* changes of calls; NULL: none */
-    struct thread_input *thread;   /* one for each thread of the rank */
-    struct mpg_tags tags;          /* above = 0: tags are not renumbered */
+    struct mpg_changes *changes;   /* changes of the rank's calls by hypotheses; NULL: none */
+    struct thread_input *thread;   /* an element for each thread of the rank */
+    struct mpg_tags tags;          /* tags.above = 0: tags stay as in the trace */
     const char *name, *program;
     const struct mpg_enactor *mpi;
-    bool readable; /* false: ERROR says why */
+    bool readable; /* the trace could be read; else ERROR says why not */
     struct mpg_error error;
 };
 
 /* --- functions for the replay library --- */
 
-/* A trace must not be used by two threads at the same time. */
+/* Held while a thread reads the trace, which two threads must not use at the same time. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct process *lock_trace(const struct process *p)
@@ -161,7 +161,7 @@ static void close_process(struct process *p)
     *p = (struct process){.rank = -1};
 }
 
-/* Opens the feeds of the rank's threads, which divide the memory. */
+/* Opens a feed for each thread of the rank, which share the memory evenly, and fills them. */
 static int read_threads(struct process *p, const struct request *request, struct mpg_error *err)
 {
     const int n = p->needs.threads;
@@ -190,7 +190,7 @@ static int read_input(struct process *p, const struct request *request, struct m
     if (!p->trace)
         return mpg_kind_explain(request->trace, MPG_FILE_TRACE, err);
     if (p->rank >= mpg_trace_ranks(p->trace))
-        return 0; /* wrong number of ranks: check_ranks() reports it after MPI_Init */
+        return 0; /* more processes than ranks: check_ranks() reports it after MPI_Init */
     if (request->hypotheses.n > 0 &&
         !(p->bound = mpg_bound_new(p->trace, &request->hypotheses, err)))
         return -1;
@@ -204,7 +204,7 @@ static int read_input(struct process *p, const struct request *request, struct m
     return read_threads(p, request, err);
 }
 
-/* Reads all hypotheses of the command line. */
+/* Reads the hypotheses of the command line. */
 static int read_hypotheses(struct request *r, struct mpg_error *err)
 {
     for (size_t i = 0; i < r->hypothesis_words.n; i++)
@@ -213,7 +213,8 @@ static int read_hypotheses(struct request *r, struct mpg_error *err)
     return mpg_hypotheses_take(&r->hypotheses, r->hypothesis_words.item, r->hypothesis_words.n, err);
 }
 
-/* Reads before MPI_Init if the launcher provides the rank, so that no process waits in MPI for a slow reader. */
+/* Reads the input before MPI_Init, if the launcher tells the rank: otherwise other processes would wait in MPI for a
+ * slow reader. */
 static void prepare(struct process *p, const struct request *request, int32_t rank)
 {
     *p = (struct process){.rank = rank};
@@ -232,7 +233,7 @@ static int check_ranks(struct process *p, const struct request *request, int ran
                          ranks == 1 ? "" : "es", ranks == 1 ? "was" : "were", mpg_trace_ranks(p->trace));
 }
 
-/* Error: the rank has several threads, and MPI does not provide MPI_THREAD_MULTIPLE (ENOUGH is false). */
+/* Fails if the rank has several threads but MPI does not provide MPI_THREAD_MULTIPLE (ENOUGH is false). */
 static int check_threads(struct process *p, const struct request *request, bool enough)
 {
     if (!p->readable || p->needs.threads < 2 || enough)
@@ -242,8 +243,8 @@ static int check_threads(struct process *p, const struct request *request, bool 
                          request->trace, p->rank, p->needs.threads);
 }
 
-/* Reports the failure of the first of RANKS ranks that failed; STATUS < 0: this rank failed with P's ERROR.
-   Returns true if a rank failed. Collective. */
+/* STATUS < 0: this process has failed with p->error. Returns whether any of RANKS processes has failed; the first of
+ * them prints its error. Collective. */
 static bool has_failed(const struct process *p, int status, int ranks)
 {
     const int first = p->mpi->first_failed(status < 0);
@@ -259,7 +260,8 @@ static int collect_tags(struct process *p, int32_t above)
                : mpg_error_prefix(&p->error, "%s", p->name);
 }
 
-/* Renumbers large tags, and opens the feeds again, because open feeds hold the trace's tags. */
+/* Checks that the renumbered tags fit below LIMIT, and opens the feeds again: those open have actions with the trace's
+ * tags. */
 static int apply_tags(struct process *p, const struct request *request, int32_t limit)
 {
     int status = 0;
@@ -273,8 +275,8 @@ static int apply_tags(struct process *p, const struct request *request, int32_t 
     return status == 0 ? 0 : mpg_error_prefix(&p->error, "%s", p->name);
 }
 
-/* Agrees on new tags among RANKS processes if this MPI's MPI_TAG_UB is below a tag of the trace. Returns false if
- * a rank failed, after reporting it. Collective. */
+/* If a tag of the trace exceeds this MPI's MPI_TAG_UB, all RANKS processes agree on new numbers for large tags. Returns
+ * false if a process failed, which has reported it. Collective. */
 static bool rename_tags(struct process *p, const struct request *request, int ranks)
 {
     const int32_t limit = p->mpi->tag_limit(p->needs.max_tag);
@@ -283,11 +285,11 @@ static bool rename_tags(struct process *p, const struct request *request, int ra
     if (has_failed(p, collect_tags(p, mpg_tags_above(limit)), ranks))
         return false;
     if (mpg_tags_join(&p->tags, p->mpi, p->rank, ranks, &p->error) < 0)
-        end_all(p, &p->error); /* other ranks wait for this rank's list */
+        end_all(p, &p->error); /* the other processes are waiting for this one's list */
     return !has_failed(p, apply_tags(p, request, limit), ranks);
 }
 
-/* Returns true if TRACE was recorded with MPI. */
+/* Returns whether TRACE was recorded with the library MPI. */
 static bool was_recorded_with(const struct mpg_trace *trace, enum mpg_mpi mpi)
 {
     const char *recorded = mpg_trace_find_fact(trace, 0, "mpi");
@@ -323,7 +325,7 @@ static void print_outcome(const struct mpg_outcome *o, int ranks)
                mpg_units_format_time(late, sizeof late, (double)o->late_ns));
 }
 
-/* The summary as JSON; mpgreplay(1) is the schema. */
+/* Prints the summary as JSON; mpgreplay(1) is the schema. */
 static void print_json(const struct mpg_outcome *o, int ranks, const char *trace)
 {
     const struct {
@@ -457,7 +459,8 @@ int main(int argc, char **argv)
         mpi = mpg_module_load(family, "libmpgreplay", "enact", "mpg_enactor", &err);
     if (!mpi) {
         if (!mpg_launcher_is_first())
-            sleep(1); /* launchers kill all processes when one fails; the first must print its message before */
+            sleep(1); /* a launcher kills all processes when one ends with an error: the first must have printed its message by
+                         then */
         else
             mpg_error_print(program.name, &err);
         return MPG_EXIT_FAILURE;

@@ -6,7 +6,7 @@
 
 enum { MAX_REPETITIONS = 1 << 20 };
 
-/* Returns true if EVENT is an unsuccessful test or probe. */
+/* Returns whether EVENT is a poll: an unsuccessful test or probe. */
 static bool is_poll(const struct mpg_event *e)
 {
     switch (mpg_call_plain(e->call)) {
@@ -38,7 +38,7 @@ static bool add(struct mpg_polls *p, uint64_t number, int which, int64_t before_
         const size_t capacity = p->capacity ? 2 * p->capacity : 256;
         struct mpg_repetition *grown = capacity <= MAX_REPETITIONS ? realloc(p->repetition, capacity * sizeof *grown) : NULL;
         if (!grown)
-            return false; /* replayed as an ordinary call */
+            return false; /* the run is full: EVENT becomes an ordinary call */
         p->repetition = grown;
         p->capacity = capacity;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs of unsuccessful tests and probes. Each repetition takes a few bytes, so that millions can be read ahead,
- * and is replayed without the bookkeeping of other calls. */
+/* Runs of polls: unsuccessful tests and probes. A repetition takes a few bytes, so that millions can be read ahead, and
+ * is replayed without the bookkeeping of other calls. */
 #ifndef MPG_REPLAY_POLLS_H
 #define MPG_REPLAY_POLLS_H
 
@@ -11,22 +11,24 @@ enum { MPG_POLLS_KINDS = 4, MPG_POLLS_REQUESTS = 16, MPG_POLLS_INTERVAL_NS = 100
 /* Zero-initialised is empty. */
 struct mpg_polls {
     struct mpg_poll {
-        struct mpg_event event; /* event; its requests point to the array below */
+        struct mpg_event event; /* the poll; its requests are a copy in REQUESTS */
         int64_t requests[MPG_POLLS_REQUESTS];
-    } known[MPG_POLLS_KINDS]; /* distinct polls since the last other call, each recorded once as an ordinary call */
+    } known[MPG_POLLS_KINDS]; /* the polls that a run may repeat: the last different polls, each of which is itself an ordinary
+                                 call */
     int n;
     struct mpg_repetition *repetition;
     size_t count, capacity;
-    uint64_t number; /* call number of the first repetition */
+    uint64_t number; /* call number of the run's first repetition */
 };
 
-/* Appends EVENT, the rank's call NUMBER, to REPETITION if it repeats a known poll at most MPG_POLLS_INTERVAL_NS after
- * the previous call; BEFORE_NS is the time since that call. Returns false if it does not. The caller then stores a
- * non-empty REPETITION before EVENT, and calls mpg_polls_close(). */
+/* If EVENT, the rank's call NUMBER, repeats a known poll at most MPG_POLLS_INTERVAL_NS after the previous call, adds it
+ * to the run. BEFORE_NS: time since that call. Returns false if it does not: the caller then stores the run, if there
+ * is one, and calls mpg_polls_close(). */
 bool mpg_polls_join(struct mpg_polls *polls, const struct mpg_event *event, uint64_t number, int64_t before_ns);
-/* Returns the index in KNOWN of the poll that EVENT, the next call, repeats with success; -1: none. */
+/* Returns the index in KNOWN of the poll that EVENT, the call after the run, repeats successfully; -1: none. */
 int mpg_polls_success(const struct mpg_polls *polls, const struct mpg_event *event);
-/* Empties REPETITION. If EVENT is a poll, adds EVENT to the known polls as the latest; otherwise forgets all known polls. */
+/* Ends the run. EVENT, if it is a poll, becomes known; the polls known before are forgotten if a run has repeated them,
+ * if EVENT is no poll, or if there are MPG_POLLS_KINDS of them. */
 void mpg_polls_close(struct mpg_polls *polls, const struct mpg_event *event);
 void mpg_polls_clear(struct mpg_polls *polls);
 

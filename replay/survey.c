@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pre-pass: buffer sizes, and sizes that the members of collectives must exchange. */
+/* A pass over a rank's events before the replay: finds buffer sizes, and the sizes that members of collectives must
+ * exchange. */
 #include "replay/survey.h"
 
 #include <stdlib.h>
@@ -8,17 +9,17 @@
 #include "replay/feed.h"
 #include "replay/tags.h"
 
-enum { NEEDS_SILENT = 1, MAY_NEED_SILENT = 2 }; /* state of a communicator during the pre-pass */
+enum { NEEDS_SILENT = 1, MAY_NEED_SILENT = 2 }; /* bits of mpg_needs.silent during the pass */
 
 struct survey {
     struct mpg_trace *trace;
     struct mpg_changes *changes;
     struct mpg_needs *needs;
     int64_t begin_ns, end_ns;
-    uint32_t init_thread;  /* thread of MPI_Init */
-    int64_t buffered_init; /* largest persistent buffered send; -1: none */
+    uint32_t init_thread;  /* number of the thread that called MPI_Init */
+    int64_t buffered_init; /* size of the largest persistent buffered send; -1: none */
     bool began, ended;
-    bool cancels_starts;   /* a started request is cancelled */
+    bool cancels_starts;   /* the program cancels a start of a persistent request */
 };
 
 static void raise_to(int64_t *max, int64_t n)
@@ -29,7 +30,7 @@ static void raise_to(int64_t *max, int64_t n)
 
 /* --- communicators --- */
 
-/* Makes room for the data of COMM. */
+/* Makes room in the lists of N for communicator COMM. */
 static int comm_room(struct mpg_needs *n, int32_t comm, struct mpg_error *err)
 {
     if ((size_t)comm < n->comms)
@@ -140,7 +141,8 @@ static void survey_send(struct survey *s, const struct mpg_event *e)
         raise_to(&s->buffered_init, e->bytes);
 }
 
-/* Requests a silent communicator for COMM. IF_STARTS: only if the rank cancels a started request. */
+/* COMM needs a duplicate without messages (mpg_needs.silent). IF_STARTS: only if the rank cancels a start of a
+ * persistent request. */
 static int need_silent(struct survey *s, int32_t comm, bool if_starts, struct mpg_error *err)
 {
     if (comm < 0)
@@ -157,7 +159,7 @@ static void settle_silent(struct survey *s)
         s->needs->silent[i] = (s->needs->silent[i] & NEEDS_SILENT) || (s->needs->silent[i] && s->cancels_starts);
 }
 
-/* Notes a successful receive or probe with a wildcard. */
+/* Notes a receive or probe with a wildcard that got a message. */
 static int note_wildcard(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
 {
     if (!e->any)
@@ -250,7 +252,7 @@ static int check_rank(const struct mpg_trace *t, int32_t rank, struct mpg_error 
     return mpg_trace_runs(t, rank) ? mpg_error_set(err, "rank %d is still running", rank) : 0;
 }
 
-/* Lists the rank's threads, the thread of MPI_Init first. */
+/* Lists the rank's threads in NEEDS, the thread of MPI_Init first. */
 static int list_threads(struct survey *s, int32_t rank, struct mpg_error *err)
 {
     struct mpg_needs *n = s->needs;
@@ -265,7 +267,7 @@ static int list_threads(struct survey *s, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
-/* Says why RANK's calls do not end with MPI_Finalize. */
+/* Fills ERR with the reason why RANK's calls do not end with MPI_Finalize. Returns -1. */
 static int explain_end(const struct survey *s, int32_t rank, struct mpg_error *err)
 {
     const char *cut = mpg_trace_cut(s->trace);
@@ -282,7 +284,7 @@ static int explain_end(const struct survey *s, int32_t rank, struct mpg_error *e
                          cut ? " (" : "", cut ? cut : "", cut ? ")" : "");
 }
 
-/* Surveys EVENT, the rank's call NUMBER, in its changed form. */
+/* Notes what EVENT, the rank's call NUMBER, needs as hypotheses change it. */
 static int survey_changed(struct survey *s, const struct mpg_event *e, uint64_t number, struct mpg_error *err)
 {
     struct mpg_changed to;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order that a rank's threads must keep as in the trace: collectives of each communicator, and the first call of
- * each thread. */
+/* What a rank's threads must keep in the order of the trace: the collectives of each communicator, and the first calls
+ * of the threads. */
 #ifndef MPG_REPLAY_THREAD_ORDER_H
 #define MPG_REPLAY_THREAD_ORDER_H
 
@@ -11,9 +11,9 @@
 
 /* Zero-initialised is empty. */
 struct mpg_thread_order {
-    int64_t *made; /* number of collectives so far, by communicator */
+    int64_t *made; /* by communicator: number of collectives of all threads so far */
     uint32_t comms;
-    bool *begun; /* thread has made a call; index 0 is the thread of MPI_Init */
+    bool *begun; /* by thread: it has made a call; thread 0 is that of MPI_Init */
     int begins;
     int64_t turn; /* `turn` of the last event, as in struct mpg_action */
     int thread_start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives: blocking, nonblocking, persistent. Reductions use MPI_BOR on bytes. */
+/* Makes collectives: blocking, nonblocking, persistent. Reductions use MPI_BOR on bytes. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -11,19 +11,21 @@
 
 enum form { BLOCKING, POSTED, PERSISTENT };
 
-/* A collective call. */
+/* A collective call that is to be made. */
 struct collective {
-    enum mpg_call call; /* blocking form */
+    enum mpg_call call; /* the blocking form of the call */
     enum form form;
     struct play_comm *c;
     const struct mpg_event *e;
-    const int64_t *contributions; /* sizes of the other members; NULL: not needed */
+    const int64_t *contributions; /* sizes that the other members pass; NULL: the call does not need them */
     int root;
     MPI_Request *request;
-    struct play_counts **counts; /* the request's lists, or those for blocking calls */
+    struct play_counts **counts; /* where the call's lists are stored: with its request, or for blocking calls with the thread
+                                    */
 };
 
-/* Makes a call in its form; returns MPI's error code. */
+/* ENACT() makes the blocking, nonblocking or persistent form of a call; returns MPI's error code. INIT(): the
+ * persistent form, if this MPI has it. */
 #if MPI_VERSION >= 4
 #define INIT(name, ...) MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, k->request)
 #define HAS_INIT 1
@@ -55,8 +57,8 @@ static enum form form_of(enum mpg_kind kind)
 
 /* --- counts --- */
 
-/* Sets N counts and displacements of SIDE (0: send, 1: receive) from BYTES, packed without gaps (NULL: N must be
-   0). *SUM: total bytes. */
+/* Sets the counts and displacements of N members for SIDE (0: send, 1: receive): BYTES each, without gaps. *SUM: total
+ * bytes. BYTES may be NULL if N is 0. */
 static int set_counts(struct player *p, const struct collective *k, int side, const int64_t *bytes, size_t n,
                       int64_t *sum)
 {
@@ -115,13 +117,13 @@ static int simple(struct player *p, const struct collective *k)
     }
 }
 
-/* Collectives with equal blocks. */
+/* Makes a collective in which all members have blocks of equal size. */
 static int blocks(struct player *p, const struct collective *k)
 {
     const int64_t peers = k->c->peers;
     int64_t other = k->e->bytes;
     int n, m;
-    if (k->contributions) /* intercommunicator: the other group may send another size */
+    if (k->contributions) /* an intercommunicator: the members of the other group may send blocks of another size */
         for (int64_t i = 0; i < peers; i++)
             if (k->contributions[i] > 0)
                 other = k->contributions[i];
@@ -147,7 +149,7 @@ static int blocks(struct player *p, const struct collective *k)
     }
 }
 
-/* Makes a Gatherv or Allgatherv. */
+/* Makes MPI_Gatherv or MPI_Allgatherv. */
 static int gatherv(struct player *p, const struct collective *k)
 {
     int64_t sum = 0;
@@ -210,7 +212,7 @@ static int alltoallv(struct player *p, const struct collective *k)
                                x->counts[1], x->displacements[1], x->types, k->c->comm)));
 }
 
-/* Makes a Reduce_scatter. The trace has only the total size, which is divided evenly. */
+/* Makes MPI_Reduce_scatter or MPI_Reduce_scatter_block. The trace has only the total size, which is divided evenly. */
 static int reduce_scatter(struct player *p, const struct collective *k)
 {
     const int64_t bytes = k->e->bytes;
@@ -245,13 +247,14 @@ static int neighbors(struct player *p, const struct collective *k)
         return play_fail(p, "%u sizes for %u neighbours", k->e->count_number, near->destination_number);
     const uint32_t max = near->source_number > near->destination_number ? near->source_number
                                                                          : near->destination_number;
-    if (play_count_room(p, k->counts, max) < 0 ||  /* one allocation: growing would discard the counts set before */
+    if (play_count_room(p, k->counts, max) < 0 ||  /* room for both sides at once: making room again would discard the counts of
+                                                      the first side */
         set_counts(p, k, 1, k->contributions, near->source_number, &received) < 0 ||
         (edges && set_counts(p, k, 0, k->e->counts, k->e->count_number, &sent) < 0) ||
         play_count(p, k->e->bytes, &n) < 0)
         return -1;
     const struct play_counts *x = *k->counts;
-    m = n; /* without a source MPI still wants the own size */
+    m = n; /* a rank without a source passes its own size, since MPI wants some size */
     for (uint32_t i = 0; i < near->source_number; i++)
         if (near->sources[i] != MPG_PROC_NULL)
             m = x->counts[1][i];
@@ -323,7 +326,7 @@ static int describe(struct player *p, const struct mpg_action *action, struct co
     return 0;
 }
 
-/* Stores the arguments that a start of OWN needs. */
+/* Stores with OWN what its starts need: the call's arguments, and the other members' sizes. */
 static int keep(struct player *p, struct play_persistent *own, const struct collective *k)
 {
     const struct mpg_event *e = &p->action->event;
@@ -365,7 +368,7 @@ int play_collective(struct player *p)
     if (own && keep(p, own, &k) < 0)
         return -1;
     if (own && !HAS_INIT)
-        return 0; /* this MPI has no persistent form: each start makes the nonblocking call */
+        return 0; /* this MPI has no persistent collectives: each start makes the nonblocking call */
     k.request = r ? &r->handle : own ? &own->handle : NULL;
     k.counts = r ? &r->counts : own ? &own->counts : &p->counts;
     return enact(p, &k);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Communicators with the traced members. The trace has no colours, keys and groups, so they are derived from the
- * members. */
+/* Makes communicators with the members that they have in the trace. The trace has no colours, keys and groups: they are
+ * derived from the members. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -9,11 +9,12 @@
 
 enum { LEADERS_TAG = 7 };
 
-/* The two groups of a communicator as world ranks: this rank's and the remote group. */
+/* The members of a communicator as ranks of MPI_COMM_WORLD: this rank's group, and of an intercommunicator the remote
+ * group. */
 struct sides {
     const int32_t *own, *other;
     int32_t size, remote_size;
-    int32_t rank; /* in the own group; -1: not a member */
+    int32_t rank; /* this rank's place in OWN; -1: not a member */
 };
 
 static int32_t place_of(const int32_t *ranks, int32_t n, int32_t rank)
@@ -82,7 +83,7 @@ static int32_t number_of(const struct player *p, const struct play_comm *c)
     return -1;
 }
 
-/* Checks that C has the traced rank and size. */
+/* Checks that the new communicator C has the rank and size of the trace. */
 static int check_made(struct player *p, struct play_comm *c)
 {
     int rank = -1, size = 0, remote = 0;
@@ -98,7 +99,8 @@ static int check_made(struct player *p, struct play_comm *c)
     return 0;
 }
 
-/* Makes communicator NUMBER available, after its members have exchanged their contributions. */
+/* Lets calls use communicator NUMBER, which has been made, after its members have exchanged their sizes of collectives.
+ * */
 static int make_available(struct player *p, int32_t number, struct play_comm *c)
 {
     if (check_made(p, c) < 0 || play_exchange_contributions(p, number, c) < 0)
@@ -141,12 +143,13 @@ int play_set_up_world(struct player *p)
         if (is_world(p, traced) && traced->parent == MPG_NO_COMM && traced->instance == 0)
             return play_comm(p, i) ? 0 : -1;
     world = (struct play_comm){.traced = &unused, .comm = MPI_COMM_WORLD, .silent = MPI_COMM_NULL, .peers = p->host->ranks};
-    return play_exchange_contributions(p, INT32_MAX, &world); /* this rank makes no call on it, but the others exchange */
+    return play_exchange_contributions(p, INT32_MAX, &world); /* the trace lacks MPI_COMM_WORLD, so this rank makes no call on
+                                                                 it, but must take part in the exchange */
 }
 
 /* --- constructors --- */
 
-/* The group of the new communicator's own side, as a subgroup of OLD. */
+/* Sets *GROUP to this rank's group of communicator MADE, as a subgroup of OLD; empty if MADE is NULL. */
 static int group_of(struct player *p, const struct play_comm *old, const struct play_comm *made,
                     MPI_Group *group)
 {
@@ -194,7 +197,7 @@ static int split(struct player *p, const struct play_comm *old, struct play_comm
     return play_check(p, PLAY_CALL(p, MPI_Comm_split(old->comm, colour, key, into)));
 }
 
-/* Splits by shared memory only if this gives the traced members on this machine, else by colour. */
+/* Makes MADE from OLD by MPI_Comm_split_type if this gives the traced members on this machine, else by colours. */
 static int split_type(struct player *p, const struct play_comm *old, struct play_comm *made, MPI_Comm *into)
 {
     MPI_Comm tried = MPI_COMM_NULL;
@@ -230,7 +233,8 @@ static int merge(struct player *p, const struct play_comm *old, struct play_comm
     return play_check(p, PLAY_CALL(p, MPI_Intercomm_merge(old->comm, high, into)));
 }
 
-/* Constructors from a group, without a parent communicator. */
+/* Makes a communicator by MPI_Comm_create_from_group or MPI_Intercomm_create_from_groups, which have no parent
+ * communicator. They are replaced by calls on a duplicate of MPI_COMM_WORLD. */
 static int from_group(struct player *p, struct play_comm *made, MPI_Comm *into)
 {
     const struct sides s = sides_of(p, made->traced);
@@ -264,7 +268,7 @@ static int make(struct player *p, struct play_comm *old, struct play_comm *made,
     case MPG_CALL_Comm_split_type:
         return split_type(p, old, made, into);
     case MPG_CALL_Intercomm_create:
-    case MPG_CALL_Comm_accept: /* no port needed: both sides are known */
+    case MPG_CALL_Comm_accept: /* a port is not needed, since the trace tells the members of both sides */
     case MPG_CALL_Comm_connect:
         return connect(p, old->comm, made, into);
     case MPG_CALL_Intercomm_merge:
@@ -278,12 +282,12 @@ static int make(struct player *p, struct play_comm *old, struct play_comm *made,
         if (play_cart_sub(p, old, made, &is_grid, into) < 0)
             return -1;
         return is_grid ? 0 : split(p, old, made, into);
-    default: /* Comm_split */
+    default: /* MPI_Comm_split */
         return split(p, old, made, into);
     }
 }
 
-/* Returns true for calls that only members of the new communicator make, or that have no parent. */
+/* Returns whether CALL is made by no other ranks than the members of the new communicator. */
 static bool lacks_members(enum mpg_call call)
 {
     return call == MPG_CALL_Comm_create_group || call == MPG_CALL_Comm_create_from_group ||
@@ -291,7 +295,7 @@ static bool lacks_members(enum mpg_call call)
            call == MPG_CALL_Comm_dup || call == MPG_CALL_Comm_dup_with_info;
 }
 
-/* Starts a nonblocking duplicate, which is unavailable if its parent is. */
+/* Starts a nonblocking duplicate of OLD. If OLD is not replayed, neither is MADE. */
 static int start_duplicate(struct player *p, struct play_comm *old, struct play_comm *made)
 {
     struct play_request *r = play_new_request(p, p->action->event.requests[0], false);

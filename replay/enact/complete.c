@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that complete requests. If a call completes another request than in the trace, the two exchange their
- * identifiers (docs/MODEL.md, section 6). A successful test that would fail here becomes a wait, now or later
- * (docs/REENACTMENT.md). An unsuccessful test is made unless its requests are already complete. */
+/* Calls that complete requests. If a call completes another request than in the trace, the two requests exchange their
+ * identifiers (docs/MODEL.md, section 6). A test that succeeded in the trace and would fail here becomes a wait, now or
+ * later (docs/REENACTMENT.md). A test that failed in the trace is made, unless its requests are complete here already.
+ * */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -36,8 +37,8 @@ int play_note_done(struct player *p, struct play_request *r, const MPI_Status *s
     return 0;
 }
 
-/* Notes the N requests completed by MPI, whose indices and statuses are in the list, and removes complete requests
-   from the list. */
+/* MPI has completed N requests of the list; p->list has their indices and statuses. Notes them, and removes them from
+ * the list. */
 static int note_some(struct player *p, int n)
 {
     struct play_list *l = &p->list;
@@ -62,7 +63,7 @@ static int note_all(struct player *p)
     return note_some(p, l->n);
 }
 
-/* The number of listed requests that MPI could complete now. */
+/* Returns how many requests of the list MPI could complete now. */
 static int count_ready(struct player *p)
 {
     struct play_list *l = &p->list;
@@ -77,9 +78,9 @@ static int count_ready(struct player *p)
 
 /* --- truncated messages --- */
 
-/* Checks RC of a call with a status per request. MPI_ERR_IN_STATUS here means a truncated message, which also
- * failed in the trace: errors of other kinds appear when a request is created. Treats this error as success and
- * sets *CUT. */
+/* Checks RC, the error code of a call that returns a status for each request. MPI_ERR_IN_STATUS means a truncated
+ * message here, since other errors appear when a request is created. The message was truncated in the trace, too, so
+ * this is no error: sets *CUT. */
 static int check_each(struct player *p, int rc, bool *cut)
 {
     int class = MPI_SUCCESS;
@@ -89,9 +90,9 @@ static int check_each(struct player *p, int rc, bool *cut)
     return *cut ? 0 : play_check(p, rc);
 }
 
-/* Finds the completed requests of the list after a truncated message. WAITS: waits for the others. Requests that
- * MPICH calls pending are waited for in any case; they are complete. Open MPI leaves the handles of failed
- * requests. */
+/* After a truncated message: finds the requests of the list that are complete. WAITS: waits for the others. MPICH
+ * reports complete requests as pending, so these are waited for in any case. Open MPI keeps the handles of requests
+ * that failed. */
 static int note_complete(struct player *p, bool waits)
 {
     struct play_list *l = &p->list;
@@ -134,8 +135,8 @@ static int wait_for_all(struct player *p)
     return cut ? note_complete(p, true) : note_all(p);
 }
 
-/* In the next two functions MPI_UNDEFINED means that all requests are complete: MPICH returns it for starts to
-   MPI_PROC_NULL. */
+/* In this function and the next, MPI_UNDEFINED means that all requests are complete: MPICH returns it if all are starts
+ * of requests to MPI_PROC_NULL. */
 static int wait_for_any(struct player *p)
 {
     const int rc = PLAY_CALL(p, MPI_Waitany(p->list.n, p->list.handle, p->list.index, p->list.status));
@@ -184,8 +185,8 @@ static int test(struct player *p, enum mpg_call call)
     return note_some(p, n);
 }
 
-/* Not deferred are requests that create an object, transfers (a window may be freed after them), and persistent
- * requests whose handle has no replacement at the next start. */
+/* Returns whether R may be completed later than in the trace. Not so: requests that create a communicator; one-sided
+ * transfers, since the window may be freed after them; persistent requests whose next start needs the handle. */
 static bool may_be_deferred(const struct play_request *r)
 {
     const struct play_persistent *own = r->persistent;
@@ -199,7 +200,7 @@ static bool is_test(enum mpg_call call)
            call == MPG_CALL_Testsome;
 }
 
-/* Waits with CALL, or with the wait that corresponds to a test. */
+/* Waits for requests of the list by CALL; if CALL is a test, by the wait that corresponds to it. */
 static int wait_by(struct player *p, enum mpg_call call)
 {
     switch (call) {
@@ -217,9 +218,9 @@ static int wait_by(struct player *p, enum mpg_call call)
     }
 }
 
-/* Decides about an unsuccessful test of the list that must complete WANTED requests. Returns 0: wait for them.
- * Returns DEFERRED: complete them later, because wildcard receives took other messages here, which must be
- * received first. */
+/* A test succeeded in the trace, but fewer than WANTED requests of the list are complete here. Returns 0: wait for
+ * them. Returns DEFERRED: they can only be completed later, since wildcard receives have taken other messages than in
+ * the trace and their own messages must be received first. -1: error. */
 enum { DEFERRED = 1 };
 
 static int wait_or_defer(struct player *p, int wanted)
@@ -235,7 +236,8 @@ static int wait_or_defer(struct player *p, int wanted)
     return 0;
 }
 
-/* Completes at least WANTED requests of the list: waits for missing requests, or returns DEFERRED. */
+/* Completes at least WANTED requests of the list by the action's call, waiting if necessary. Returns 0, DEFERRED (see
+ * wait_or_defer()) or -1. */
 static int complete_list(struct player *p, int wanted)
 {
     enum mpg_call call = p->action->plain;
@@ -259,15 +261,15 @@ static int complete_list(struct player *p, int wanted)
 
 /* --- deferred completions --- */
 
-/* Requests that a successful test of the trace has not completed here. */
+/* Requests that a test completed in the trace and that are still to be completed here. */
 struct play_deferred {
     struct play_deferred *next;
-    struct mpg_action action; /* action of the test; its event has only the call and the number of requests */
+    struct mpg_action action; /* the test; of its event only call and number of requests are set */
     int n;
     struct play_request *request[];
 };
 
-/* Defers the incomplete requests among the N of ID, and removes the others. */
+/* Adds the incomplete requests among the N with identifiers ID to the deferred ones, and forgets the complete ones. */
 static int defer(struct player *p, const int64_t *id, uint32_t n)
 {
     struct play_deferred *batch = malloc(sizeof *batch + n * sizeof *batch->request), **last = &p->shared->deferred;
@@ -280,7 +282,7 @@ static int defer(struct player *p, const int64_t *id, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         struct play_request *r = play_find_request(p, id[i]);
         if (r && !r->done && !r->elapse_only) {
-            r->started = NULL; /* a new start of the persistent request must not end this one */
+            r->started = NULL; /* when the persistent request is started again, this start goes on */
             r->deferred = true;
             batch->request[batch->n++] = r;
         } else if (r)
@@ -293,7 +295,8 @@ static int defer(struct player *p, const int64_t *id, uint32_t n)
     return 0;
 }
 
-/* Removes R, a completed deferred request, and frees its persistent handle if the program already did. */
+/* Forgets R, a deferred request that is complete now. If the program freed its persistent request in the meantime,
+ * frees the handle. */
 static int finish_deferred(struct player *p, struct play_request *r)
 {
     struct play_persistent *own = r->persistent;
@@ -305,7 +308,8 @@ static int finish_deferred(struct player *p, struct play_request *r)
     return play_check(p, rc);
 }
 
-/* Waits for the remaining requests of BATCH. Unless IN_ANY_CASE, may return DEFERRED again. */
+/* Waits for the requests of BATCH that are not complete. Returns DEFERRED if they still cannot be completed, unless
+ * IN_ANY_CASE. */
 static int complete_deferred(struct player *p, struct play_deferred *batch, bool in_any_case)
 {
     if (list_room(p, (uint32_t)batch->n) < 0)
@@ -346,14 +350,14 @@ int play_complete_deferred(struct player *p, bool in_any_case)
 
 /* --- replay of a traced call --- */
 
-/* Notes that all requests of the call are dropped. */
+/* Counts the call as dropped, since hypotheses drop all its requests. */
 static void note_dropped(struct player *p)
 {
     p->outcome.dropped++;
     p->outcome.calls--;
 }
 
-/* Completes the call as in the trace: all its requests. */
+/* Makes a call that completed all its requests in the trace. */
 static int complete_all(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -384,7 +388,7 @@ static int complete_all(struct player *p)
     return 0;
 }
 
-/* Returns true if the call may complete R in place of another receive. */
+/* Returns whether R is a receive with which another receive may exchange its identifier. */
 static bool is_candidate(const struct play_request *r)
 {
     return r->receives && !r->cancels && !r->elapse_only && !r->dropped;
@@ -398,7 +402,7 @@ static bool is_picked(const struct mpg_event *e, int64_t id)
     return false;
 }
 
-/* Exchanges the identifiers of A and B. */
+/* Exchanges the identifiers of requests A and B: each gets what MPI has of the other. */
 static void exchange(struct player *p, struct play_request *a, struct play_request *b)
 {
     const struct play_request was = *a;
@@ -416,8 +420,8 @@ static void exchange(struct player *p, struct play_request *a, struct play_reque
     p->outcome.exchanged++;
 }
 
-/* Each request that the call completes in the trace, but that is incomplete here, exchanges identifiers with a request of the
- * list that is complete here and that the call does not complete in the trace; both in list order. */
+/* Requests that the call completed in the trace but that are not complete here exchange identifiers, in list order,
+ * with requests of the call that are complete here and were not in the trace. */
 static void exchange_all(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -436,7 +440,7 @@ static void exchange_all(struct player *p)
     }
 }
 
-/* Completes the call as in the trace: some of its requests. */
+/* Makes a call that completed some of its requests in the trace. */
 static int complete_some(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -461,7 +465,7 @@ static int complete_some(struct player *p)
     if (wanted == 0)
         p->list.n = 0;
     const bool needed = wanted + others > 0;
-    if (others > 0) { /* sends and the like have no substitute, so they are completed separately */
+    if (others > 0) { /* only receives can exchange identifiers: sends and others are completed by a second call */
         struct play_list *l = &p->list;
         if (wanted > 0 && (status = complete_list(p, wanted)) < 0)
             return -1;
@@ -489,7 +493,8 @@ static int complete_some(struct player *p)
     return 0;
 }
 
-/* Makes an unsuccessful test. Requests that complete now are noted as done. */
+/* Makes a test that completed no request in the trace. A request that completes here is noted as done for the call that
+ * will complete it. */
 static int complete_none(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -498,7 +503,7 @@ static int complete_none(struct player *p)
     bool elapse_only = false, receives = false;
     uint32_t done = 0, dropped = 0;
     struct play_request *only = call == MPG_CALL_Test ? play_find_request(p, e->requests[0]) : NULL;
-    if (only && !only->elapse_only && !only->done) { /* fast path: most polling loops use MPI_Test */
+    if (only && !only->elapse_only && !only->done) { /* short cut for MPI_Test, which most polling loops use */
         int flag = 0;
         MPI_Status status;
         const int rc = PLAY_CALL(p, MPI_Test(&only->handle, &flag, &status));
@@ -531,7 +536,7 @@ static int complete_none(struct player *p)
     return 0;
 }
 
-/* Makes the call without active requests. */
+/* Makes a call that has no active requests. */
 static int complete_nothing(struct player *p)
 {
     MPI_Request none = MPI_REQUEST_NULL;
@@ -566,6 +571,6 @@ int play_complete(struct player *p)
     if (e->done_all)
         return complete_all(p);
     if (e->done_number == 0 && !is_test(p->action->plain))
-        return complete_nothing(p); /* MPICH does so for starts to MPI_PROC_NULL */
+        return complete_nothing(p); /* MPICH completes nothing if all requests are starts to MPI_PROC_NULL */
     return e->done_number > 0 ? complete_some(p) : complete_none(p);
 }

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Deviations of message matching from the trace. A receive or probe with a wildcard may take another message than
- * in the trace. A later receive that names the source of a message already taken would wait for ever. It takes a
- * substitute instead: a message that the trace has received by now and this run has not. Such a message exists and
- * arrives, because its send depends on no receive that was still to come in the trace. Ranks with several threads
- * are not handled. */
+/* Keeps account of messages that other receives take than in the trace. A receive or probe with a wildcard may take
+ * another message here. A later receive that names the source of that message would wait for ever, so it takes a
+ * substitute: a message that the traced run had received by then and this run has not. Such a message exists and will
+ * arrive, because its send depends on no receive that came later in the trace. Only for ranks with one thread. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
 
-/* How many more messages of one communicator, source and tag this run has received than the traced run up to the same call;
-   negative: fewer. */
+/* How many more messages of a communicator, source and tag this run has received than the traced run had at the same
+ * call; negative: fewer. */
 struct excess {
     int32_t comm, from, tag;
     int64_t n;
 };
 
-/* A posted wildcard receive whose message is not yet known. */
+/* A posted receive with a wildcard whose message is not known yet. */
 struct play_wildcard {
     struct play_request *owner;
-    int32_t comm, from, tag; /* received in the trace */
-    int source, with_tag;    /* arguments of the receive */
-    size_t place;            /* index in the list */
+    int32_t comm, from, tag; /* communicator, and source and tag of the message in the trace */
+    int source, with_tag;    /* source and tag that the receive was posted with */
+    size_t place;            /* index in play_deviations.pending */
 };
 
 struct play_deviations {
@@ -28,8 +27,9 @@ struct play_deviations {
     size_t excesses, excess_room;
     struct play_wildcard **pending;
     size_t pending_number, pending_room;
-    int held; /* substitute messages that matched probes have found and that are not received yet */
-    struct excess traced, found; /* last wildcard probe that found another message: traced and actual; traced.n = 0: none */
+    int held; /* number of substitutes that matched probes have found and no receive has taken yet */
+    struct excess traced, found; /* last wildcard probe that found another message than in the trace: the message in the trace,
+                                    and the one found here; traced.n = 0: no such probe */
 };
 
 int deviations_new(struct player *p)
@@ -152,7 +152,8 @@ int deviations_complete(struct player *p, struct play_request *r, const MPI_Stat
     return deviations_note(p, o.comm, o.from, o.tag, status);
 }
 
-/* Notes the messages of posted wildcard receives on COMM (negative: on all) that MPI could complete now. */
+/* Finds the wildcard receives posted on COMM (negative: on any) that MPI could complete now, and notes their messages.
+ * */
 static int settle(struct player *p, int32_t comm)
 {
     struct play_deviations *t = p->shared->deviations;
@@ -170,7 +171,7 @@ static int settle(struct player *p, int32_t comm)
     return 0;
 }
 
-/* Returns true if a posted wildcard receive could still take the message FROM, TAG. */
+/* Returns whether a posted wildcard receive could still take a message of COMM, FROM and TAG. */
 static bool fits_any(const struct play_deviations *t, int32_t comm, int32_t from, int32_t tag)
 {
     for (size_t i = 0; i < t->pending_number; i++) {
@@ -193,7 +194,8 @@ int deviations_unresolved(struct player *p)
     const struct play_deviations *t = p->shared->deviations;
     if (!t)
         return 0;
-    return settle(p, -1) < 0 ? -1 : t->excesses > 0 || t->held > 0; /* the sum of all excesses is 0 */
+    return settle(p, -1) < 0 ? -1 : t->excesses > 0 || t->held > 0; /* the sum of all excesses is 0: if there is an excess, some
+                                                                       message is missing */
 }
 
 void deviations_hold(struct player *p, int messages)
@@ -204,8 +206,8 @@ void deviations_hold(struct player *p, int messages)
 
 /* --- substitutes --- */
 
-/* Chooses a substitute: the message found by the last probe (PROBED), else a message with the same tag, among
- * these one that has arrived. */
+/* Returns the message to receive as a substitute on COMM. If PROBED, the one that the last probe found; else one with
+ * TAG if possible, and among these one that has arrived. NULL: none is missing. */
 static const struct excess *choose(const struct play_deviations *t, MPI_Comm on, int32_t comm, int32_t tag, bool probed)
 {
     const struct excess *best = NULL;

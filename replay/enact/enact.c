@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replays the actions in order: waits for the computation time, then makes the call. */
+/* Performs the actions in order: waits for the time of the computation, then makes the call. */
 #include "replay/enact/player.h"
 
 #include <stdarg.h>
@@ -28,7 +28,8 @@ int play_fail(struct player *p, const char *format, ...)
     return mpg_error_set(p->err, "rank %d: %s", p->host->rank, text);
 }
 
-/* Calls that may receive a longer message than in the trace; MPI has received it despite MPI_ERR_TRUNCATE. */
+/* Returns whether a call of KIND may receive a longer message than in the trace. MPI then returns MPI_ERR_TRUNCATE, but
+ * has received the message. */
 static bool may_cut(enum mpg_kind kind)
 {
     return kind == MPG_KIND_COMPLETE || kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV ||
@@ -61,7 +62,7 @@ void play_elapse(struct player *p)
     watchdog_compute(p);
     play_unlock(p);
     p->host->elapse(p->host->context, p->thread, (int64_t)mpg_clock_ns(), e->leave_ns - e->enter_ns, 0);
-    play_note_return(p); /* also if the call used MPI before */
+    play_note_return(p); /* counts as the end of MPI time even if the call used MPI before */
     play_lock(p);
     watchdog_call(p);
 }
@@ -80,7 +81,7 @@ static void mark(struct player *p)
         mpg_region_end(name);
 }
 
-/* Removes the action's call. Its requests stay known as complete. */
+/* The action's call is dropped by a hypothesis. Its requests count as complete from the beginning. */
 static int drop(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -150,7 +151,7 @@ int play_perform_call(struct player *p)
         return play_window(p);
     case MPG_KIND_PCONTROL:
         return play_check(p, MPI_Pcontrol(e->to));
-    default: { /* requests of files, generalized requests, calls that cannot be replayed */
+    default: { /* requests of files and generalized requests; other calls that are not replayed */
         for (uint32_t i = 0; e->requests && !e->persistent && i < e->request_number; i++) {
             struct play_request *r = play_new_request(p, e->requests[i], false);
             if (!r)
@@ -168,7 +169,7 @@ int play_perform_call(struct player *p)
 void play_abort(int status)
 {
     enum { FORWARDED_US = 200000 };
-    usleep(FORWARDED_US); /* MPICH's launchers discard standard error that has not been forwarded by then */
+    usleep(FORWARDED_US); /* MPICH's launcher discards standard error that it has not forwarded before an abort */
     PMPI_Abort(MPI_COMM_WORLD, status);
 }
 
@@ -213,7 +214,7 @@ static void broadcast(int from, int32_t *list, int n)
     PMPI_Bcast(list, n, MPI_INT32_T, from, MPI_COMM_WORLD);
 }
 
-/* Agrees on the resources of all ranks; creates buffers, watchdog and threads. */
+/* Finds what all ranks together need; creates buffers, watchdog and threads. */
 static int prepare(struct player *p)
 {
     const struct mpg_needs *n = p->host->needs;
@@ -235,7 +236,7 @@ static int prepare(struct player *p)
     return threads_new(p) < 0 ? -1 : deviations_new(p);
 }
 
-/* Receives all messages left on COMM; returns their number. */
+/* Receives all messages that are left on COMM, in order to count them; returns their number. */
 static uint64_t take_rest(struct player *p, MPI_Comm comm)
 {
     enum { TRIES = 4 };
@@ -265,8 +266,8 @@ static void count_rest(struct player *p)
             p->outcome.unreceived += take_rest(p, p->shared->comm[i]->comm);
 }
 
-/* Adds up the counts. MPI_Finalize calls this attribute callback while MPI is still usable, so this happens inside the
- * traced MPI_Finalize (MPI-3.1, section 8.7.1). */
+/* Adds up the counts of all ranks. It is an attribute callback: MPI_Finalize calls it while MPI is still usable, so
+ * that the replay's own communication comes within the traced MPI_Finalize (MPI-3.1, section 8.7.1). */
 static int add_up(MPI_Comm comm, int key, void *value, void *extra)
 {
     struct player *p = value;
@@ -300,7 +301,7 @@ static int finish(struct player *p, int64_t begin_ns)
     return play_check(p, MPI_Finalize());
 }
 
-/* Replays P's action: a call, a region mark, or a run of polls. */
+/* Performs P's action: a call, a region mark, or a run of polls. */
 static int play_action(struct player *p)
 {
     if (p->shared->deferred && play_complete_deferred(p, false) < 0)
@@ -321,16 +322,15 @@ static int play_action(struct player *p)
     return 0;
 }
 
-/* Returns true if the next action follows within less time than reading a clock takes. */
+/* Returns whether the next action follows so soon that reading a clock in between would take longer. */
 static bool is_followed(const struct mpg_action *action)
 {
     enum { AT_ONCE_NS = 50 };
     return action->after_ns != MPG_NOT_READ && action->after_ns <= AT_ONCE_NS;
 }
 
-/* Replays the action directly after the wait that ended at READY_NS. *FROM_NS: begin of the following interval;
- * *LATE_NS: delay from READY_NS to the call. With several threads the delay may be another thread's time and is
- * not measured. */
+/* Performs the action after the wait that ended at READY_NS. *FROM_NS: where the time until the next action starts.
+ * *LATE_NS: time from READY_NS to the call; 0 with several threads, since another thread may have taken it. */
 static int replay_action(struct player *p, int64_t ready_ns, int64_t *from_ns, int64_t *late_ns)
 {
     const bool calls = !is_mark(p->action) && p->action->repetition_number == 0;
@@ -343,7 +343,7 @@ static int replay_action(struct player *p, int64_t ready_ns, int64_t *from_ns, i
     const bool timed = p->timed && p->returned_ns > 0;
     *late_ns = timed && ready_ns != MPG_JUST_NOW && p->called_ns > ready_ns ? p->called_ns - ready_ns : 0;
     *from_ns = at_once ? MPG_JUST_NOW : timed ? p->returned_ns : (int64_t)mpg_clock_ns();
-    if (!at_once) /* also after a mark that directly followed a call */
+    if (!at_once) /* this also ends the state of a call that a region mark followed at once */
         watchdog_compute(p);
     return status;
 }
@@ -359,7 +359,8 @@ int play_thread(struct player *p, int64_t *begin_ns)
         const int64_t before_ns = p->action->before_ns;
         if (first && p->thread == 0) {
             const int64_t now_ns = (int64_t)mpg_clock_ns();
-            if (from_ns + before_ns < now_ns) /* preparation took longer than the first interval */
+            if (from_ns + before_ns < now_ns) /* if preparation took longer than the program's first interval, the run starts
+                                                 later */
                 from_ns = *begin_ns = now_ns - before_ns;
             if (threads_start(p, *begin_ns) < 0)
                 return -1;
@@ -372,7 +373,7 @@ int play_thread(struct player *p, int64_t *begin_ns)
     }
 }
 
-/* Replays all actions; BEGIN_NS is the end of MPI_Init. */
+/* Performs all actions of the rank; BEGIN_NS: end of MPI_Init. */
 static int play_actions(struct player *p, int64_t begin_ns)
 {
     if (play_thread(p, &begin_ns) < 0 || play_complete_deferred(p, true) < 0) {
@@ -390,7 +391,7 @@ static int perform(const struct mpg_replay_host *host, int64_t left_ns, struct m
                    struct mpg_error *err)
 {
     static struct play_shared shared;
-    static struct player play; /* static: the attribute callback in MPI_Finalize uses it */
+    static struct player play; /* static, because the attribute callback uses it within MPI_Finalize */
     struct player *p = &play;
     err->text[0] = '\0';
     shared = (struct play_shared){.request_pool = {.size = sizeof(struct play_request)},

@@ -30,7 +30,7 @@ int64_t play_receive_room(const struct player *p, int64_t bytes)
     return p->wildcards && bytes < p->message_bytes ? p->message_bytes : bytes;
 }
 
-/* The send buffer; the size is irrelevant for MPI_PROC_NULL. */
+/* Returns a send buffer of BYTES; a send to MPI_PROC_NULL needs no room. */
 static const void *sent_to(struct player *p, int32_t peer, int64_t bytes)
 {
     return play_send_buffer(p, peer == MPG_PROC_NULL ? 0 : bytes);
@@ -90,7 +90,7 @@ static int receive(struct player *p, struct play_comm *c)
     return e->any ? deviations_note(p, e->comm, e->from, e->tag, &status) : 0;
 }
 
-/* Makes a send-receive: blocking if REQUEST is NULL, else nonblocking. */
+/* Makes MPI_Sendrecv or MPI_Sendrecv_replace; with REQUEST, their nonblocking forms. */
 static int sendrecv(struct player *p, struct play_comm *c, MPI_Request *request)
 {
     const struct mpg_event *e = &p->action->event;
@@ -195,7 +195,8 @@ static int post(struct player *p, struct play_comm *c)
     if (!r)
         return -1;
     r->cancels = e->cancelled_number > 0;
-    r->elapse_only = c->elapse_only || (r->cancels && !receives); /* no receiver in the trace */
+    r->elapse_only = c->elapse_only || (r->cancels && !receives); /* a cancelled send has no receiver in the trace, so it is not
+                                                                     made */
     if (r->elapse_only) {
         play_elapse(p);
         return 0;

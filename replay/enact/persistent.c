@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Persistent and partitioned requests: creation, start, free; cancellation of requests. */
+/* Persistent and partitioned requests: creation, start, free. Cancellation of requests. */
 #include "replay/enact/player.h"
 
 static int make_persistent(struct player *p)
@@ -22,7 +22,7 @@ static int make_persistent(struct player *p)
         return play_post_send(p, c, e, p->action->plain, &own->handle);
     case MPG_KIND_RECV_INIT:
         if (e->any != play_wildcards(p, e))
-            return 0; /* each start makes a receive with its traced source and tag */
+            return 0; /* no persistent handle: each start makes a receive of its own, with the source and tag of the trace */
         return play_post_receive(p, c->comm, e, true, play_source(p, e, e->from), play_tag(p, e, e->tag), &own->handle);
     default:
         break;
@@ -43,7 +43,7 @@ static int make_persistent(struct player *p)
 #endif
 }
 
-/* The nonblocking call that corresponds to a start of INIT. */
+/* Returns the nonblocking call that does what a start of INIT does. */
 static enum mpg_call posting(enum mpg_call init)
 {
     switch (init) {
@@ -58,7 +58,8 @@ static enum mpg_call posting(enum mpg_call init)
     }
 }
 
-/* The traced source and tag of R, started by START; NULL: R has no wildcard or received nothing. */
+/* Returns the source and tag of the message that R, a start within START, received in the trace; NULL: R has no
+ * wildcard or received nothing. */
 static const struct mpg_resolution *find_resolution(const struct mpg_event *start, const struct play_request *r)
 {
     for (uint32_t i = 0; i < start->resolution_number; i++)
@@ -67,15 +68,15 @@ static const struct mpg_resolution *find_resolution(const struct mpg_event *star
     return NULL;
 }
 
-/* Notes that R, of OWN, has been started. */
+/* Notes R, a start of OWN, if it is a receive with a wildcard. */
 static int note_wildcard(struct player *p, const struct play_persistent *own, struct play_request *r)
 {
     const struct mpg_resolution *took = find_resolution(&p->action->event, r);
     return took ? deviations_post(p, r, &own->action.event, took->source, took->tag) : 0;
 }
 
-/* Starts R by a nonblocking call of BYTES bytes instead of OWN's handle. Used if the handle is active for another
- * request or missing, R is a receive to cancel, or the size differs. */
+/* Starts R by a nonblocking call of BYTES bytes instead of OWN's handle, because the handle is missing or active for
+ * another request, R is to be cancelled, or the size differs. */
 static int start_nonblocking(struct player *p, struct play_persistent *own, struct play_request *r, int64_t bytes)
 {
     struct mpg_event what = own->action.event, *e = &what;
@@ -109,8 +110,9 @@ static bool is_to_proc_null(const struct play_persistent *own)
            (own->action.kind == MPG_KIND_RECV_INIT && e->from == MPG_PROC_NULL);
 }
 
-/* Completes OWN's active request whose end the trace does not show. MPICH does not report the end of requests to
- * MPI_PROC_NULL in lists; Open MPI does and needs a wait. */
+/* Completes the active start of OWN: OWN is started again, so it must have ended, but the trace does not show where.
+ * That happens with MPI_PROC_NULL under MPICH, which does not report such requests in lists. Open MPI needs a wait for
+ * them. */
 static int end_unreported(struct player *p, struct play_persistent *own)
 {
     const int rc = is_to_proc_null(own) ? PLAY_CALL(p, PMPI_Wait(&own->handle, MPI_STATUS_IGNORE)) : MPI_SUCCESS;
@@ -118,13 +120,13 @@ static int end_unreported(struct player *p, struct play_persistent *own)
     return play_check(p, rc);
 }
 
-/* Handles request I of a start. *STARTS: request to start by MPI's own call, or unchanged. */
+/* Makes start number I of the action. Sets *STARTS to the request if MPI's own start is still to be called for it. */
 static int start_one(struct player *p, uint32_t i, struct play_request **starts)
 {
     const struct mpg_event *e = &p->action->event;
     struct play_persistent *own = play_find_persistent(p, e->persistent[i]);
     const bool receives = own && own->action.kind == MPG_KIND_RECV_INIT;
-    /* a receive from MPI_PROC_NULL is no substitute for another */
+    /* a receive from MPI_PROC_NULL gets no message, so no other receive can exchange identifiers with it */
     struct play_request *r = play_new_request(p, e->requests[i], receives && !is_to_proc_null(own));
     if (!r)
         return -1;
@@ -136,7 +138,7 @@ static int start_one(struct player *p, uint32_t i, struct play_request **starts)
     r->elapse_only = !own || own->elapse_only || (r->cancels && !receives);
     if (r->elapse_only)
         return 0;
-    while (own->active && threads_wait(p, THREADS_ALL)) { /* another thread completes it */
+    while (own->active && threads_wait(p, THREADS_ALL)) { /* the last start is not complete: another thread completes it */
     }
     if (own->active && own->active->started == own && end_unreported(p, own) < 0)
         return -1;
@@ -150,7 +152,7 @@ static int start_one(struct player *p, uint32_t i, struct play_request **starts)
     return 0;
 }
 
-/* Starts the N requests. Open MPI may change the handle of a buffered send. */
+/* Starts the N persistent requests by MPI_Startall. Open MPI may change the handle of a buffered send. */
 static int start_all(struct player *p, struct play_request *const *request, int n)
 {
     MPI_Request handle[FEW_LISTED];
@@ -216,8 +218,7 @@ static int ready(struct player *p)
 #endif
 }
 
-/* Makes MPI_Parrived. A successful MPI_Parrived of the trace is repeated until it succeeds; unsuccessful ones are made
- * once. */
+/* Makes MPI_Parrived. If it was true in the trace, repeats it until it is true here; else makes it once. */
 static int arrived(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -238,7 +239,8 @@ static int arrived(struct player *p)
 
 /* --- end of requests --- */
 
-/* Cancels only if the trace shows success: otherwise a message that was received in the trace could be lost. */
+/* Cancels a request only if that succeeded in the trace: otherwise a message that was received in the trace could be
+ * lost. */
 static int cancel(struct player *p)
 {
     struct play_request *r = play_find_request(p, p->action->event.requests[0]);
@@ -257,7 +259,8 @@ static int request_free(struct player *p)
         struct play_persistent *own = play_find_persistent(p, e->persistent[0]);
         int rc = MPI_SUCCESS;
         if (own && own->active &&
-            own->active->deferred) /* a wait here could deadlock: the message may depend on later calls */
+            own->active->deferred) /* frees it later: completing the start here could deadlock, since its message may depend on
+                                      calls to come */
             own->freed = true;
         else if (own && own->handle != MPI_REQUEST_NULL)
             rc = PLAY_CALL(p, MPI_Request_free(&own->handle));
@@ -267,7 +270,7 @@ static int request_free(struct player *p)
     struct play_request *r = e->request_number ? play_find_request(p, e->requests[0]) : NULL;
     if (!r)
         return 0;
-    int rc = MPI_SUCCESS; /* a complete request has no handle, unless it is persistent */
+    int rc = MPI_SUCCESS; /* a complete request has no handle any more, unless it is persistent */
     MPI_Request *handle = r->persistent ? &r->persistent->handle : &r->handle;
     if (!r->elapse_only && (r->persistent || !r->done) && *handle != MPI_REQUEST_NULL)
         rc = PLAY_CALL(p, MPI_Request_free(handle));

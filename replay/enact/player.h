@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Common declarations of the library that makes the calls of a trace; compiled for each MPI. Functions return 0,
+/* Declarations shared by the library that makes the calls of a trace; it is compiled for each MPI. Functions return 0,
  * or -1 with an error in P->err, unless stated otherwise. A struct player belongs to one thread of the rank. The
  * threads share struct play_shared under one lock: all functions of this header are called with the lock held, and
  * PLAY_CALL releases it during an MPI call. */
@@ -17,23 +17,23 @@
 /* Calls by names with MPI_ are recorded if a tracer is loaded; the replay's own communication uses PMPI_, which tracers do
  * not see. */
 
-/* Sizes that this rank's peers contribute to collectives of one kind. */
+/* Sizes that the other members pass to this rank's collectives of one kind on a communicator. */
 struct play_contributions {
-    size_t calls, next; /* number of calls; next call */
-    size_t width;       /* sizes per call */
-    int64_t *bytes;     /* CALLS rows of WIDTH sizes */
+    size_t calls, next; /* number of calls; index of the next call */
+    size_t width;       /* number of sizes for each call */
+    int64_t *bytes;     /* WIDTH sizes for each call */
 };
 
 struct play_comm {
-    const struct mpg_comm *traced; /* communicator as in the trace */
+    const struct mpg_comm *traced; /* the communicator in the trace */
     MPI_Comm comm;
     MPI_Comm silent;  /* duplicate of the communicator on which no message is ever sent; exists only if a member needs it */
     bool made;        /* usable, contributions exchanged */
     bool making;      /* a thread is creating it */
     bool elapse_only; /* cannot be created, or has members outside this run: its calls only take their time */
     bool contributed; /* contributions have been exchanged */
-    int32_t rank;     /* this process's rank in the communicator */
-    int32_t peers;    /* members, or members of the remote group */
+    int32_t rank;     /* this rank's rank in it */
+    int32_t peers;    /* number of members; of an intercommunicator: of the remote group */
     bool remote;      /* an intercommunicator */
     bool has_neighbors;
     struct mpg_neighbors neighbors;
@@ -43,9 +43,9 @@ struct play_comm {
 struct play_window {
     MPI_Win win;
     bool made;
-    bool waited;        /* MPI_Win_test ended the epoch earlier than in the trace */
+    bool waited;        /* MPI_Win_test found the end of the epoch earlier than in the trace */
     bool dynamic;
-    bool owns;          /* BASE was allocated here, not by MPI */
+    bool owns;          /* the replay has allocated BASE, not MPI */
     void *base;
     int64_t bytes;
     int64_t *sizes;     /* by member: size of its window, bytes */
@@ -53,12 +53,12 @@ struct play_window {
     int32_t members;
 };
 
-/* Counts and displacements of a collective in bytes, by member or neighbour. Index 0: send, 1: receive. */
+/* Counts and displacements of a collective, in bytes, indexed by member or neighbour. [0]: send, [1]: receive. */
 struct play_counts {
     size_t room;
     int *counts[2], *displacements[2];
-    MPI_Aint *far[2];    /* the displacements as addresses */
-    MPI_Datatype *types; /* all MPI_BYTE */
+    MPI_Aint *far[2];    /* the displacements as MPI_Aint */
+    MPI_Datatype *types; /* MPI_BYTE for each member */
 };
 
 struct play_request;
@@ -76,7 +76,7 @@ struct play_persistent {
     struct play_counts *counts;
 };
 
-/* A request, from its creation to its completion. */
+/* A request of the trace, from its creation to its completion. */
 struct play_request {
     int64_t id;
     int thread;   /* index of the thread that used it last */
@@ -96,7 +96,7 @@ struct play_request {
 
 enum { FEW_LISTED = 64 };
 
-/* Requests passed to one MPI call. */
+/* The requests that are passed to one MPI call: N of them, room for CAPACITY. */
 struct play_list {
     int capacity;
     struct play_request **request; /* the requests */
@@ -112,40 +112,41 @@ struct play_deferred;
 
 /* State shared by the rank's threads. */
 struct play_shared {
-    void *send, *receive;             /* send buffer (zeros), receive buffer */
+    void *send, *receive;             /* the rank's send buffer, of zeros, and receive buffer */
     int64_t send_bytes, receive_bytes;
     uint32_t comms;
     struct play_comm **comm;
     uint32_t windows;
     struct play_window **window;
-    struct mpg_map requests, persistents, messages; /* identifier -> address */
+    struct mpg_map requests, persistents, messages; /* identifiers of the trace -> pointer to the struct */
     struct mpg_pool request_pool, persistent_pool;
-    struct play_threads *threads;       /* NULL: one thread */
-    struct play_deviations *deviations; /* NULL: deterministic, several threads or no wildcard */
-    struct play_deferred *deferred;     /* deferred completions; NULL: none */
+    struct play_threads *threads;       /* NULL: the rank has one thread */
+    struct play_deviations *deviations; /* NULL: no receive can take another message (deterministic mode or no wildcards), or
+                                           several threads */
+    struct play_deferred *deferred;     /* list of deferred requests; NULL: none */
 };
 
 struct player {
     const struct mpg_replay_host *host;
     struct play_shared *shared;
-    int thread; /* index of the thread, 0: thread of MPI_Init */
+    int thread; /* index of the thread in mpg_needs.thread; 0: the thread of MPI_Init */
     struct mpg_error *err;
     MPI_Comm hidden; /* duplicate of MPI_COMM_WORLD for the replay's own communication */
     const struct mpg_action *action;
     struct mpg_outcome outcome;
     int64_t message_bytes, rma_bytes; /* maxima over all ranks */
     bool wildcards;
-    bool found; /* result of the last probe */
+    bool found; /* the last probe has found a message */
     struct play_list list;
-    struct play_counts *counts; /* lists for blocking calls */
+    struct play_counts *counts; /* lists that blocking calls use */
     struct watchdog *watchdog;
-    bool timed;          /* record the begin and end of the action's MPI calls */
-    int64_t called_ns;   /* begin of the first MPI call; 0: none yet */
-    int64_t returned_ns; /* end of the last MPI call; 0: none yet */
+    bool timed;          /* CALLED_NS and RETURNED_NS are measured for this action */
+    int64_t called_ns;   /* begin of the action's first MPI call; 0: none yet */
+    int64_t returned_ns; /* end of the action's last MPI call; 0: none yet */
 };
 
-/* Records the begin or end of MPI time. Time before the first and after the last MPI call of an action is overhead
- * of the replay. */
+/* Record the begin and the end of an MPI call of the action, if TIMED. The action's time outside of them is overhead of
+ * the replay. */
 static inline void play_note_call(struct player *p)
 {
     if (p->timed && p->called_ns == 0)
@@ -158,7 +159,7 @@ static inline void play_note_return(struct player *p)
         p->returned_ns = (int64_t)mpg_clock_ns();
 }
 
-/* Makes the MPI call CALL with the lock released; returns its error code. */
+/* Makes the MPI call CALL with the lock released; the value is MPI's error code. */
 #define PLAY_CALL(p, call)            \
     __extension__({                   \
         play_unlock(p);                 \
@@ -169,9 +170,9 @@ static inline void play_note_return(struct player *p)
         rc_unlocked_;                     \
     })
 
-/* Stores in *FLAG whether HANDLE of R could be completed now, and its *STATUS. From MPICH 4.2 on this call
- * completes a persistent request, and the later completion has an empty status. A tracer of the replay must
- * therefore see this call, to learn the source of a wildcard receive. */
+/* Sets *FLAG to whether HANDLE of R could be completed now, and *STATUS. From MPICH 4.2 on this completes a persistent
+ * request, and the later completion has an empty status. A tracer of the replay must then see this call, to learn the
+ * source of a wildcard receive, hence the MPI_ name. */
 static inline void play_get_status(const struct play_request *r, MPI_Request handle, int *flag, MPI_Status *status)
 {
     if (r->persistent && r->wildcard)
@@ -195,7 +196,7 @@ static inline int64_t play_status_bytes(const MPI_Status *status)
     return bytes;
 }
 #pragma GCC diagnostic pop
-/* Converts the error code RC of an MPI call. A truncated message counts as success. */
+/* Returns 0 if RC, the error code of an MPI call, is a success or a truncated message; else -1 with an error. */
 int play_check(struct player *p, int rc);
 /* Waits for the traced duration of the action, instead of making its call. */
 void play_elapse(struct player *p);
@@ -203,62 +204,64 @@ void play_elapse(struct player *p);
 int play_perform_call(struct player *p);
 /* Ends all ranks, once standard error has been forwarded by the launcher. */
 void play_abort(int status);
-/* Replays the thread's actions up to MPI_Finalize, which is not called. *BEGIN_NS: end of MPI_Init, moved if
- * preparation took longer than the first interval. */
+/* Performs the thread's actions up to MPI_Finalize, which is not called. *BEGIN_NS: end of MPI_Init; becomes later if
+ * preparation took longer than the program's first interval. */
 int play_thread(struct player *p, int64_t *begin_ns);
 
 /* threads.c: threads of the rank. With one thread these functions do nothing. */
 /* Allocates the state of the rank's threads. */
 int threads_new(struct player *p);
-/* Starts all threads but P's, the first. threads_join() waits for their end and adds their counts to P's. */
+/* Starts all threads but P's, which is the first. threads_join() waits for their ends and adds their counts to P's. */
 int threads_start(struct player *p, int64_t begin_ns);
 void threads_join(struct player *p);
-/* Marks the failure of P. Returns in the first failing thread only; others wait for the end. */
+/* P's thread has failed. Returns in the thread that fails first; other threads wait, since that thread ends the run. */
 void threads_fail(struct player *p);
-/* Take and release the lock. */
+/* Take and release the lock of the rank's threads. */
 void play_lock(struct player *p);
 void play_unlock(struct player *p);
-/* Publishes P's new action; the previous one is finished. */
+/* Tells the other threads that P begins a new action, so its previous one is finished. */
 void threads_publish_action(struct player *p);
-/* Wait before, and note after, the call of the action: order of collectives on a communicator, and of calls that
- * free objects. */
+/* The first is called before the action's call and waits until the call may be made: collectives of a communicator keep
+ * their order, and calls that free an object come after earlier calls. The second is called after the call. */
 int threads_before_call(struct player *p);
 void threads_after_call(struct player *p);
-/* Wakes threads that wait for a new object. */
+/* Wakes threads that wait in threads_wait(). */
 void threads_notify(struct player *p);
-/* Waits until another thread makes progress, and returns true. Returns false at once if THREAD (THREADS_ALL: every thread) has
- * finished all actions that ended in the trace before P's action began. THREADS_UNCONDITIONAL: always waits. */
+/* Waits until another thread makes progress, and returns true. Returns false at once if THREAD (THREADS_ALL: every
+ * other thread) has finished all actions that ended in the trace before P's action began. THREADS_UNCONDITIONAL: always
+ * waits. */
 enum { THREADS_ALL = -1, THREADS_UNCONDITIONAL = -2 };
 bool threads_wait(struct player *p, int thread);
 
-/* buffers.c: buffers of at least BYTES; NULL: out of memory. Earlier buffers stay valid. */
+/* buffers.c: return the rank's buffer with at least BYTES; NULL: out of memory. Buffers returned before stay valid. */
 void *play_send_buffer(struct player *p, int64_t bytes);
 void *play_receive_buffer(struct player *p, int64_t bytes);
 /* Attaches the buffer for buffered sends, if the rank makes any. */
 int play_attach_buffer(struct player *p);
-/* Expresses BYTES as a count of *TYPE. *TYPE is MPI_BYTE if BYTES fits an int, else a new type for
-   play_type_end(). */
+/* Expresses BYTES as *COUNT elements of *TYPE: of MPI_BYTE if BYTES fits an int, else one element of a new type, to be
+ * freed by play_type_end(). */
 int play_type(struct player *p, int64_t bytes, int *count, MPI_Datatype *type);
 void play_type_end(MPI_Datatype *type);
-/* Makes room for N entries on both sides of *COUNTS; a larger list replaces it. The content is undefined after the
-   next call. */
+/* Makes room for N elements in each list of *COUNTS, which may be replaced; the content of the lists becomes undefined.
+ * */
 int play_count_room(struct player *p, struct play_counts **counts, size_t n);
-/* Converts BYTES to an int. */
+/* Converts BYTES to an int. Error: it is too large. */
 int play_count(struct player *p, int64_t bytes, int *count);
 
 /* shared_memory.c: maps BYTES, zeroed, shared by all processes of COMM, which must be on one host. Returns NULL on all
  * processes if one fails. The caller unmaps it. Collective. */
 void *play_shared_memory(MPI_Comm comm, size_t bytes);
 
-/* requests.c: requests by their identifiers in the trace */
-/* Adds a request ID of this thread; RECEIVES: it is a receive, and another receive may complete in place of it. NULL with an
- * error if memory runs out. */
+/* requests.c: finds requests by their identifiers in the trace */
+/* Adds request ID, which this thread uses. RECEIVES: it is a receive that may exchange identifiers with another. NULL
+ * with an error: out of memory. */
 struct play_request *play_new_request(struct player *p, int64_t id, bool receives);
-/* Returns request ID, NULL if unknown. Waits until the thread that used the request last has finished with it. */
+/* Returns request ID; NULL: unknown. If another thread used it last, waits until that thread has finished its calls
+ * that ended earlier in the trace. */
 struct play_request *play_find_request(struct player *p, int64_t id);
 /* Removes REQUEST from the table. */
 void play_free_request(struct player *p, struct play_request *request);
-/* The same for persistent requests. An active start outlives play_free_persistent(). */
+/* The same for persistent requests. An active start goes on after play_free_persistent(). */
 struct play_persistent *play_new_persistent(struct player *p, int64_t id);
 struct play_persistent *play_find_persistent(struct player *p, int64_t id);
 void play_free_persistent(struct player *p, int64_t id);
@@ -268,65 +271,69 @@ void play_free_lists(struct play_persistent *own);
 /* complete.c */
 /* Makes the action's completion call: MPI_Wait..., MPI_Test... */
 int play_complete(struct player *p);
-/* Completes deferred requests if possible; IN_ANY_CASE: waits for all. */
+/* Completes deferred requests if that is possible now; IN_ANY_CASE: waits for all. */
 int play_complete_deferred(struct player *p, bool in_any_case);
-/* Notes that REQUEST is complete, with STATUS. */
+/* Notes that MPI has completed REQUEST with STATUS. */
 int play_note_done(struct player *p, struct play_request *request, const MPI_Status *status);
 
 /* poll.c */
-/* Replays the action's run of unsuccessful polls. */
+/* Performs the action's run of unsuccessful polls. */
 int play_polls(struct player *p);
 
 /* p2p.c */
 /* Makes the action's point-to-point call. */
 int play_p2p(struct player *p);
-/* Returns the wildcards (MPG_ANY_...) that receive E uses here: none in deterministic mode, and no source wildcard
- * (tag wildcard) if a wildcard receive on the same communicator names its source (tag). Otherwise a receive with
- * more wildcards could take the message of one with fewer, which has no substitute. */
+/* Returns which wildcards (MPG_ANY_...) receive E uses here. None in deterministic mode. Not the wildcard for the
+ * source (tag) if a wildcard receive on the same communicator names its source (tag): the receive with more wildcards
+ * could take the message of the one with fewer, for which there is no substitute. */
 uint32_t play_wildcards(const struct player *p, const struct mpg_event *e);
-/* The source and tag arguments of receive E, which received FROM and TAG in the trace. */
+/* Return the source and the tag argument of receive E: a wildcard, or FROM and TAG, those of its message in the trace.
+ * */
 int play_source(const struct player *p, const struct mpg_event *e, int32_t from);
 int play_tag(const struct player *p, const struct mpg_event *e, int32_t tag);
-/* Converts a rank of the trace, which may be MPG_PROC_NULL or MPG_ROOT, to MPI's. */
+/* Returns MPI's rank for RANK of the trace, which may be MPG_PROC_NULL or MPG_ROOT. */
 int play_peer(int32_t rank);
-/* Returns the buffer size for a blocking receive of BYTES in the trace, which may receive another message here. */
+/* Returns the buffer size for a blocking receive that got BYTES in the trace: with wildcards it may get another message
+ * here. */
 int64_t play_receive_room(const struct player *p, int64_t bytes);
-/* Post a send E by CALL (nonblocking or _init), or a receive E; store the handle in *REQUEST. */
+/* The first posts send E by CALL (nonblocking or _init), the second receive E from SOURCE with TAG, as a persistent
+ * request if PERSISTENT. *REQUEST: the handle. */
 int play_post_send(struct player *p, struct play_comm *c, const struct mpg_event *e, enum mpg_call call,
                    MPI_Request *request);
 int play_post_receive(struct player *p, MPI_Comm comm, const struct mpg_event *e, bool persistent, int source, int tag,
                       MPI_Request *request);
 
-/* deviations.c: receives that take another message than in the trace, and substitutes for messages taken */
+/* deviations.c: receives that take another message than in the trace, and substitutes for the messages that they take
+ * */
 struct play_deviations;
 struct play_wildcard;
 struct play_envelope {
     int source, tag;
-    bool substitute; /* differs from the trace */
+    bool substitute; /* SOURCE and TAG are those of another message than in the trace */
 };
-/* Allocates the state if deviations are possible: one thread, wildcards, not deterministic. */
+/* Allocates the account of deviations if there can be any: wildcards, one thread, no deterministic mode. */
 int deviations_new(struct player *p);
-/* Notes that the call received the message described by STATUS; in the trace it received FROM, TAG. */
+/* Notes a received message, STATUS; in the trace the call received FROM and TAG. */
 int deviations_note(struct player *p, int32_t comm, int32_t from, int32_t tag, const MPI_Status *status);
-/* Notes that E, a wildcard probe, found STATUS. */
+/* Notes that wildcard probe E has found the message STATUS. */
 void deviations_note_probe(struct player *p, const struct mpg_event *e, const MPI_Status *status);
-/* Notes that R is posted as E; in the trace it received FROM, TAG. */
+/* Notes that receive E is posted as R; in the trace it received FROM and TAG. */
 int deviations_post(struct player *p, struct play_request *r, const struct mpg_event *e, int32_t from, int32_t tag);
-/* Forgets R, which will receive nothing. */
+/* Forgets R, which will receive no message. */
 void deviations_drop(struct player *p, struct play_request *r);
-/* Notes that R is complete, with STATUS. */
+/* Notes that R has received the message STATUS. */
 int deviations_complete(struct player *p, struct play_request *r, const MPI_Status *status);
-/* Follows an exchange of the handles of A and B. */
+/* A and B have exchanged their handles: exchanges their notes, too. */
 void deviations_exchange(struct play_request *a, struct play_request *b);
-/* Returns true if other messages have been, or may be, received than in the trace. */
+/* Returns whether receives have taken, or may still take, other messages than in the trace. */
 bool deviations_possible(const struct player *p);
-/* Returns 1 if messages received in the trace so far are missing here, 0 if none, -1 for an error. */
+/* Returns 1 if this run lacks messages that the traced run had received by now; 0: none; -1: error. */
 int deviations_unresolved(struct player *p);
-/* Adds MESSAGES (may be negative) to the number of substitute messages that matched probes found and no receive
-   has received yet. */
+/* Adds MESSAGES, which may be negative, to the number of substitutes that matched probes have found and no receive has
+ * taken. */
 void deviations_hold(struct player *p, int messages);
-/* Sets *ENVELOPE to the source and tag that receive E of E->from and TAG must use if its traced message is gone, and
- * notes the message as received. WAITS: may wait until it is known whether the traced message is gone. */
+/* Receive E names the source E->from and TAG. If its message was taken by another receive, sets *ENVELOPE to source and
+ * tag of a substitute, and notes it as received. WAITS: may wait until it is known whether the message was taken. */
 int deviations_substitute(struct player *p, struct play_comm *c, const struct mpg_event *e, int32_t tag, bool waits,
                           struct play_envelope *envelope);
 
@@ -335,36 +342,39 @@ int deviations_substitute(struct player *p, struct play_comm *c, const struct mp
 int play_probe(struct player *p);
 
 /* persistent.c */
-/* Makes the action's call: creation or start of persistent and partitioned requests, MPI_Cancel, MPI_Request_free. */
+/* Makes the action's call: initialisation or start of persistent and partitioned requests, MPI_Cancel,
+ * MPI_Request_free. */
 int play_persistent(struct player *p);
 
 /* comms.c */
-/* Sets up MPI_COMM_WORLD. Collective. */
+/* Sets up the replay's MPI_COMM_WORLD. Collective. */
 int play_set_up_world(struct player *p);
-/* Returns communicator COMM (a number of the trace) when it is usable; waits for a thread that is creating it. NULL with
- * an error if no replayed call creates it. */
+/* Returns communicator COMM of the trace as soon as calls can use it; waits if another thread makes it. NULL with an
+ * error: no replayed call makes it. */
 struct play_comm *play_comm(struct player *p, int32_t comm);
-/* Make the action's call: creation, or free, of a communicator. */
+/* Make the action's call: the first a call that makes a communicator, the second one that frees it. */
 int play_constructor(struct player *p);
 int play_comm_free(struct player *p);
-/* Makes COMM usable after its request is complete. */
+/* The request that makes COMM is complete: lets calls use COMM. */
 int play_comm_completed(struct player *p, struct play_comm *comm);
 
-/* topology.c: creates MADE (NULL: not a member) from OLD with a topology */
+/* topology.c: makes *INTO from OLD with the topology and members of MADE (NULL: this rank is no member) */
 int play_topology(struct player *p, struct play_comm *old, struct play_comm *made, MPI_Comm *into);
-/* MPI_Cart_sub. Stores false in *IS_ONE and creates nothing if OLD is no grid or MADE no part of it. */
+/* Makes *INTO from OLD by MPI_Cart_sub. If OLD is no grid, or MADE is no part of the grid, only sets *IS_ONE to false.
+ * */
 int play_cart_sub(struct player *p, struct play_comm *old, struct play_comm *made, bool *is_one, MPI_Comm *into);
 
 /* contributions.c */
-/* Exchanges the sizes of all later collectives on COMM, communicator NUMBER of the trace. Collective. */
+/* The members of COMM, communicator NUMBER of the trace, exchange their sizes of all later collectives. Collective. */
 int play_exchange_contributions(struct player *p, int32_t number, struct play_comm *comm);
-/* Returns the peers' sizes for the next call of KIND, or NULL with an error if there is none. */
+/* Returns the sizes that the other members pass to the next call of KIND on COMM; NULL with an error: there is no
+ * further call. */
 const int64_t *play_next_contributions(struct player *p, struct play_comm *comm, enum mpg_contribution_kind kind);
 
 /* collective.c */
 /* Makes the action's collective call. */
 int play_collective(struct player *p);
-/* Makes a start of OWN, a persistent collective that this MPI lacks, as a nonblocking call. */
+/* Starts OWN, a persistent collective, by its nonblocking call, since this MPI lacks persistent collectives. */
 int play_collective_start(struct player *p, struct play_persistent *own, struct play_request *request);
 
 /* window.c */
@@ -372,15 +382,15 @@ int play_collective_start(struct player *p, struct play_persistent *own, struct 
 int play_window(struct player *p);
 
 /* watchdog.c */
-/* Starts the watchdog of the host. Collective over MPI_COMM_WORLD. watchdog_end() stops it. */
+/* Starts and ends the watchdog of this host. Collective over MPI_COMM_WORLD. */
 int watchdog_begin(struct player *p);
-/* Publish that the thread computes, or begins the action's call. */
+/* Tell the watchdog that the thread now computes, or now makes the action's call. */
 void watchdog_compute(struct player *p);
 void watchdog_call(struct player *p);
-/* The thread makes no more calls. */
+/* Tells the watchdog that the thread makes no more calls. */
 void watchdog_leave(struct player *p);
-/* Notes the failure of P. Returns at once on the first failing process of the host, which ends the run; the others
- * wait, so that one message is printed. */
+/* P has failed. Returns on the first process of the host that fails, which ends the run; the others wait, so that only
+ * one message is printed. */
 void watchdog_fail(struct player *p);
 void watchdog_end(struct player *p);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs of unsuccessful polls (replay/polls.h). Reading a clock between polls would take longer than the polls, so
- * short intervals are added up and waited for together. The run ends early if the poll that succeeded after it in
- * the trace succeeds here. */
+/* Runs of unsuccessful polls (replay/polls.h). Reading a clock between two polls would take longer than a poll, so
+ * short intervals are added up and waited for together. The run ends early if the poll that succeeded after it in the
+ * trace succeeds here before. */
 #include "replay/enact/player.h"
 
 enum {
-    OWN_NS = 8,    /* time of one loop iteration without its call */
-    MIN_NS = 400   /* shortest wait */
+    OWN_NS = 8,    /* time of an iteration of the loop below without its call */
+    MIN_NS = 400   /* shorter times are not waited for */
 };
 
-/* A distinct call of the run. */
+/* One of the different calls that are repeated in a run. */
 struct poll {
     const struct mpg_action *action;
-    struct play_request *only; /* the poll's only request, active in MPI: fast path; NULL: ordinary call */
-    bool any;                  /* uses MPI_Testany */
+    struct play_request *only; /* short cut for a test of a single request, active in MPI; NULL: made as any call */
+    bool any;                  /* the call is MPI_Testany */
 };
 
 static struct poll prepare(struct player *p, const struct mpg_action *action)
@@ -46,7 +46,7 @@ static int poll_once(struct player *p, struct poll *x)
     return play_check(p, rc) < 0 ? -1 : flag ? play_note_done(p, x->only, &status) : 0;
 }
 
-/* Returns true if poll X has succeeded. */
+/* Returns whether poll X has succeeded here. */
 static bool has_succeeded(struct player *p, const struct poll *x)
 {
     const struct mpg_event *e = &x->action->event;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Table from the trace's request identifiers to MPI requests. */
+/* Table from the request identifiers of the trace to requests of MPI. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ void play_free_lists(struct play_persistent *own)
 
 void play_free_persistent(struct player *p, int64_t id)
 {
-    struct play_persistent *own = play_find_persistent(p, id); /* an active start keeps the pointer until it is complete */
+    struct play_persistent *own = play_find_persistent(p, id); /* a start that is not complete keeps its pointer to OWN */
     if (!own)
         return;
     if (!own->freed)

@@ -17,18 +17,18 @@ struct member {
     struct mpg_error err;
     pthread_t thread;
     bool runs;
-    int64_t leave_ns; /* traced end of the current action */
-    uint64_t number;  /* call number of the current action */
+    int64_t leave_ns; /* when the thread's current action ended in the trace */
+    uint64_t number;  /* call number of the thread's current action */
 };
 
 struct play_threads {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int n;
-    struct member *member; /* member 0 uses the caller's struct player */
+    struct member *member; /* the rank's threads; member 0 does not use PLAY, but the caller's struct player */
     int64_t begin_ns;
-    int begun;      /* threads other than the first that have started their first action */
-    uint64_t *turn; /* number of collectives made, by communicator */
+    int begun;      /* number of threads, besides the first, that have begun their first action */
+    uint64_t *turn; /* by communicator: number of collectives that the rank has made */
     uint32_t turns;
     bool failed;
 };
@@ -72,7 +72,7 @@ void threads_publish_action(struct player *p)
     play_unlock(p);
 }
 
-/* Returns true if M has finished all actions that ended in the trace before P's action began. */
+/* Returns whether thread M has finished all actions that ended in the trace before P's action began. */
 static bool has_passed(const struct member *m, const struct player *p)
 {
     const int64_t enter_ns = p->action->event.enter_ns;
@@ -100,7 +100,7 @@ static bool frees(enum mpg_kind kind)
            kind == MPG_KIND_REQUEST_FREE;
 }
 
-/* Returns the number of collectives made on COMM, to be changed by the caller; NULL: out of memory. */
+/* Returns the address of the number of collectives made on COMM; NULL: out of memory. */
 static uint64_t *turn_of(struct play_threads *c, int32_t comm)
 {
     struct mpg_error unused;
@@ -113,7 +113,7 @@ int threads_before_call(struct player *p)
     const struct mpg_action *action = p->action;
     if (!c)
         return 0;
-    if (action->thread_start >= 0) { /* a tracer of the replay then numbers the threads as in the trace */
+    if (action->thread_start >= 0) { /* in this order, a tracer of the replay numbers the threads as in the trace */
         while (c->begun < action->thread_start)
             wait_for_change(c);
         c->begun++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Topologies. The trace has each rank's neighbours; the extents of a Cartesian grid are derived from them. */
+/* Topologies. The trace has the neighbours of each rank; the extents of a Cartesian grid are derived from them. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -10,7 +10,8 @@ struct grid {
     int n, dims[MAX_DIMENSIONS], periods[MAX_DIMENSIONS];
 };
 
-/* Measures dimension I by following the neighbours in positive direction from member 0. */
+/* Sets *LENGTH and *PERIOD of dimension I, following the neighbours in its positive direction from member 0. ALL: the
+ * neighbours of all MEMBERS. Returns false if they form no grid. */
 static bool measure(const struct grid *g, int i, const int *all, int members, int *length, int *period)
 {
     int at = 0;
@@ -26,8 +27,8 @@ static bool measure(const struct grid *g, int i, const int *all, int members, in
     return false;
 }
 
-/* Collects WIDTH neighbours of each member of MADE in ALL, ordered by rank in MADE, from the OLD_SIZE members of
- * OLD. */
+/* Fills ALL with WIDTH neighbours of each member of MADE, ordered by rank in MADE. The members get them from each
+ * other, over OLD, which has OLD_SIZE members. */
 static int gather(struct player *p, struct play_comm *old, int old_size, struct play_comm *made, int width,
                   int *all)
 {
@@ -51,7 +52,7 @@ static int gather(struct player *p, struct play_comm *old, int old_size, struct 
     return play_check(p, rc);
 }
 
-/* Derives the grid from the neighbours of all members; without neighbours the grid is a line. */
+/* Sets *G to the grid that the neighbours of all members of MADE form; without neighbours it is a line. */
 static int find_grid(struct player *p, struct play_comm *old, struct play_comm *made, struct grid *g)
 {
     int old_size;
@@ -80,7 +81,7 @@ static int find_grid(struct player *p, struct play_comm *old, struct play_comm *
     return status;
 }
 
-/* Stores in *KEEPS whether MADE's members are the first members of OLD in the same order, on all ranks. */
+/* Sets *KEEPS, on all ranks, to whether the members of MADE are the first members of OLD in the same order. */
 static int keeps_order(struct player *p, struct play_comm *old, struct play_comm *made, int *keeps)
 {
     *keeps = 1;
@@ -89,7 +90,7 @@ static int keeps_order(struct player *p, struct play_comm *old, struct play_comm
     return play_check(p, PLAY_CALL(p, PMPI_Allreduce(MPI_IN_PLACE, keeps, 1, MPI_INT, MPI_MIN, old->comm)));
 }
 
-/* Copies the ranks other than MPI_PROC_NULL. */
+/* Copies those of the N RANKS that are not MPI_PROC_NULL; returns their number. */
 static int some_of(const int32_t *ranks, uint32_t n, int *into)
 {
     int kept = 0;
@@ -102,7 +103,8 @@ static int some_of(const int32_t *ranks, uint32_t n, int *into)
 static int make_graph(struct player *p, MPI_Comm from, struct play_comm *made, MPI_Comm *into)
 {
     const struct mpg_neighbors none = {0}, *n = made && made->has_neighbors ? &made->neighbors : &none;
-    int *volatile unweighted = MPI_UNWEIGHTED; /* gcc warns of MPICH's constant address as a too short array */
+    int *volatile unweighted = MPI_UNWEIGHTED; /* volatile, since gcc takes MPICH's constant for the address of an array that is
+                                                  too short, and warns */
     int *sources = malloc(((size_t)n->source_number + n->destination_number + 1) * sizeof *sources);
     if (!sources)
         return play_fail(p, "out of memory");
@@ -122,7 +124,7 @@ int play_topology(struct player *p, struct play_comm *old, struct play_comm *mad
     if (keeps_order(p, old, made, &keeps) < 0 ||
         (p->action->plain == MPG_CALL_Cart_create && find_grid(p, old, made, &g) < 0))
         return -1;
-    if (!keeps) /* another order of ranks: split first */
+    if (!keeps) /* the members have another order than in OLD: a split orders them first */
         if (play_check(p, PLAY_CALL(p, PMPI_Comm_split(old->comm, made ? 0 : MPI_UNDEFINED, made ? made->rank : 0,
                                           &ordered))) < 0)
             return -1;
@@ -146,7 +148,8 @@ static int32_t place_of(const struct mpg_comm *traced, int32_t world_rank)
     return -1;
 }
 
-/* Returns true if pair J of MADE's neighbours fits a dimension of extent 1: the rank itself, or MPI_PROC_NULL. */
+/* Returns whether the neighbours of MADE in its dimension J fit a dimension of extent 1: the rank itself if it is
+ * periodic, else MPI_PROC_NULL. */
 static bool is_flat(const struct play_comm *made, uint32_t j, bool periodic)
 {
     const int32_t expected = periodic ? made->rank : MPG_PROC_NULL;
@@ -154,8 +157,8 @@ static bool is_flat(const struct play_comm *made, uint32_t j, bool periodic)
            made->neighbors.sources[2 * j] == expected && made->neighbors.sources[2 * j + 1] == expected;
 }
 
-/* Finds the dimensions of OLD's grid G that MADE keeps: dimensions in which the coordinates COORDS of its members
- * differ, and dimensions of extent 1 that fit its neighbours. */
+/* Sets KEPT for the dimensions of grid G of OLD that MADE keeps: those in which the coordinates COORDS of MADE's
+ * members differ, and those of extent 1 that fit its neighbours. */
 static void find_kept(const struct grid *g, const struct play_comm *made, const int *coords, int *kept)
 {
     uint32_t pairs = 0;
@@ -167,7 +170,7 @@ static void find_kept(const struct grid *g, const struct play_comm *made, const 
     }
 }
 
-/* Returns true if MADE has all members along the KEPT dimensions, in grid order. */
+/* Returns whether MADE consists of all members along the KEPT dimensions of grid G, in the grid's order. */
 static bool is_part(const struct grid *g, const struct play_comm *made, const int *coords, const int *kept)
 {
     int64_t size = 1;
@@ -185,7 +188,7 @@ static bool is_part(const struct grid *g, const struct play_comm *made, const in
     return true;
 }
 
-/* The coordinates of MADE's members in OLD's grid, one row each; NULL: out of memory. */
+/* Returns the N coordinates in OLD's grid of each member of MADE, for the caller to free; NULL: out of memory. */
 static int *find_coords(const struct play_comm *old, const struct play_comm *made, int n)
 {
     int *coords = calloc((size_t)made->traced->size * (size_t)n + 1, sizeof *coords);
@@ -211,7 +214,7 @@ int play_cart_sub(struct player *p, struct play_comm *old, struct play_comm *mad
         return play_fail(p, "out of memory");
     if (made)
         find_kept(&g, made, coords, kept);
-    /* all members agree; non-members contribute 0 */
+    /* ranks that are not members have 0, so all get the members' values */
     int status = play_check(p, PLAY_CALL(p, PMPI_Allreduce(MPI_IN_PLACE, kept, g.n, MPI_INT, MPI_MAX, old->comm)));
     int differs = made && !is_part(&g, made, coords, kept);
     free(coords);

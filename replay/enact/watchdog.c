@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Watchdog: ends a run that hangs. Each thread stores its current call in memory shared by the processes of a
- * host. A thread of the first process checks it regularly. If no state has changed for the patience time and no
- * thread computes, the watchdog prints the calls and ends the run. With several hosts each one has its own
- * watchdog, which also allows 1.5 times the longest traced duration of the current calls. */
+/* Ends a run that hangs. Each thread publishes its current call in memory shared by the processes of a host, which a
+ * thread of the host's first process checks regularly. If no thread computes and nothing has changed for the time of
+ * --patience, the watchdog prints the calls and ends the run. With several hosts each has its own watchdog, which also
+ * allows 1.5 times the longest traced duration of the current calls, since another host may still compute. */
 #include "replay/enact/player.h"
 
 #include <inttypes.h>
@@ -18,14 +18,15 @@
 
 enum { CHECK_NS = 250000000, LINES = 32 };
 
-/* State of a thread outside a call; value of an absent field. */
+/* COMPUTES, LEFT: values of CALL outside of calls; NONE: value of a member that the call lacks. */
 enum { COMPUTES = -1, LEFT = -2, NONE = -1 };
 
 struct activity {
-    alignas(128) _Atomic uint64_t changes; /* changes at each begin and end of a call; alone in its cache line */
+    alignas(128) _Atomic uint64_t changes; /* number of begins and ends of calls so far; alone in its cache line */
     _Atomic int32_t call;
     int32_t rank, thread;
-    int32_t comm, to, tag, from, recvtag, requests, root; /* negative: absent; MPG_UNKNOWN: wildcard */
+    int32_t comm, to, tag, from, recvtag, requests, root; /* arguments of the call; negative: the call has none; MPG_UNKNOWN: a
+                                                             wildcard */
     uint64_t number;
     int64_t bytes, recvbytes, traced_ns;
 };
@@ -33,9 +34,10 @@ struct activity {
 struct watchdog {
     const struct mpg_replay_host *host;
     MPI_Comm here;
-    struct activity *own, *all; /* ALL: states of all processes of the host, in rank order, and one extra state that is not
-                               COMPUTES after a failure. NULL: no shared memory, OWN is private. */
-    uint64_t *seen;        /* for each thread: `changes` at the last check */
+    struct activity *own, *all; /* ALL: states of the threads of all processes of the host, in rank order, and one more, whose
+                                   CALL is no longer COMPUTES after a failure. NULL: there is no shared memory. OWN: those of
+                                   this process. */
+    uint64_t *seen;        /* for each thread: its CHANGES at the last check */
     int activities, hosts; /* number of threads of the host's processes; number of hosts */
     bool watches;
     pthread_t thread;
@@ -60,7 +62,7 @@ static void write_activity(FILE *out, const struct watchdog *g, const struct act
     fprintf(out, "mpgreplay: rank %d", activity->rank);
     if (activity->thread > 0)
         fprintf(out, ".%d", activity->thread);
-    if (call < 0) { /* began to compute after the check */
+    if (call < 0) { /* the thread has left its call since the check */
         fputs(" computes\n", out);
         return;
     }
@@ -90,7 +92,8 @@ static void write_activities(FILE *out, const struct watchdog *g)
         fprintf(out, "mpgreplay: ... and %d others\n", lines - LINES);
 }
 
-/* Prints all states in one write, since other hosts may write to the same place, and ends the run. */
+/* Prints the states of all threads and ends the run. Prints them at once, since other hosts may print to the same
+ * place. */
 static void give_up(const struct watchdog *g)
 {
     char *text = NULL;
@@ -100,14 +103,15 @@ static void give_up(const struct watchdog *g)
     if (all && mpg_text_end(all, &text))
         fputs(text, stderr);
     fflush(stderr);
-    alarm(10); /* ends the process if MPI cannot abort from this thread */
+    alarm(10); /* a signal ends the process if MPI cannot abort from this thread */
     play_abort(1);
     _exit(1);
 }
 
 /* --- checks --- */
 
-/* Returns true if a thread has changed its state or computes. *ALLOWED_NS: longest time without change. */
+/* Returns whether a thread computes or has changed its state since the last check. *ALLOWED_NS: how long no change is
+ * allowed. */
 static bool any_progress(struct watchdog *g, double *allowed_ns)
 {
     bool changes = false;
@@ -166,7 +170,7 @@ static size_t all_bytes(const struct watchdog *g)
     return sizeof *g->all * ((size_t)g->activities + 1);
 }
 
-/* Places the states of this process's threads. */
+/* Sets g->own to the states of this process's threads, within the shared memory if there is some. */
 static int place_activities(struct player *p, struct watchdog *g, int rank)
 {
     const int threads = p->host->needs->threads;
@@ -184,7 +188,8 @@ static int place_activities(struct player *p, struct watchdog *g, int rank)
         g->own[i] = (struct activity){.call = COMPUTES, .rank = p->host->rank, .thread = p->host->needs->thread[i]};
     if (g->all && rank == 0)
         atomic_store(&g->all[g->activities].call, COMPUTES);
-    PMPI_Barrier(g->here); /* an uninitialised state would read as a call */
+    PMPI_Barrier(g->here); /* other processes read the states only after all have initialised theirs: zeros would look like a
+                              call */
     return 0;
 }
 
@@ -205,7 +210,7 @@ int watchdog_begin(struct player *p)
     return rank == 0 && g->all ? begin_watch(p, g) : 0;
 }
 
-/* Only the owning thread writes its state. */
+/* Counts a change of a thread's state. Only the thread itself writes its state, so this needs no atomic addition. */
 static void note_change(struct activity *own)
 {
     const uint64_t changes = atomic_load_explicit(&own->changes, memory_order_relaxed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Windows and one-sided transfers. The trace has no target displacements: all transfers go to the start of the window. */
+/* Windows and one-sided transfers. The trace does not tell where in a window a transfer goes: all go to its start. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static struct play_window *window(struct player *p, int32_t number)
     return p->shared->window[number];
 }
 
-/* Exchanges window sizes, so that no transfer exceeds its target. */
+/* The members exchange the sizes of their windows, so that no transfer exceeds its target's. */
 static int exchange_sizes(struct player *p, struct play_comm *c, struct play_window *w)
 {
     w->members = c->peers;
@@ -126,7 +126,8 @@ static int post_or_start(struct player *p, struct play_window *w)
     return play_check(p, rc);
 }
 
-/* Ends the epoch of W. MPI_Win_test may have ended this epoch earlier than in the trace; then there is nothing to wait for. */
+/* Makes a call that ends an epoch of W. If MPI_Win_test has ended the epoch already, earlier than in the trace, no call
+ * is needed. */
 static int end_epoch(struct player *p, struct play_window *w)
 {
     int flag = 0;
@@ -181,7 +182,7 @@ static int with_all(struct player *p, struct play_window *w)
 
 /* --- transfers --- */
 
-/* An integer type of BYTES for atomic operations on one element. */
+/* Returns an integer type of BYTES, for atomic operations on a single element. */
 static MPI_Datatype element(int64_t bytes)
 {
     switch (bytes) {
