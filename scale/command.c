@@ -12,27 +12,27 @@
 
 struct wanted {
     struct mpg_option_list labels, manifests, only, select;
-    const char *plot, *metric /* NULL: the table's default */, *output;
+    const char *plot, *metric /* NULL: share, or time with --table=aggregate */, *output;
     double threshold_percent;
     int64_t seed, frames;
-    int by, absent, representative; /* indices in bys (-1: none), absents and representatives */
+    int by, absent, representative; /* indices in bys (-1: --by is not given), absents and representatives */
     bool no_waits, json, csv;
     struct scale_reading how;
     struct scale_options options;
     enum scale_table of_table;
     enum scale_export of_export;
     struct scale_label only_label[MPG_OPTION_LIST_MAX];
-    bool misused; /* the error is on the command line */
+    bool misused; /* the error is in the command line: exit status 2 */
 };
 
 /* ---- words ---- */
 
-/* Each list is in the order of its enum. */
+/* Words of the options; each list is in the order of the enum that it stands for. */
 static const char *const units[] = {"callsite", "call", "region", NULL};
 static const char *const tables[] = {"correlation", "callsites", "aggregate", "runs", "efficiency", NULL};
 static const char *const exports[] = {"none", "extrap", "jsonl", "csv", NULL};
 static const char *const metrics[] = {"share", "time", "time/T_app", "mean", "count", "bytes", "imbalance", NULL};
-/* Indexed by the members of struct wanted; bys starts at SCALE_BY_ADDRESS. */
+/* Words whose index is stored in struct wanted. SCALE_BY_ADDRESS + index in bys is the enum scale_by. */
 static const char *const bys[] = {"address", "line", NULL}, *const absents[] = {"omit", "zero", NULL};
 static const char *const representatives[] = {"median", "fastest", NULL};
 enum { ABSENT_ZERO = 1, REPRESENTATIVE_FASTEST = 1 };
@@ -65,14 +65,14 @@ static const struct mpg_option_rule rules[] = {
     {"project", MPG_OPTION_EXCLUDES, EXPORT, NULL},
     {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
 
-/* Evaluates the conditions of the rules. */
+/* Returns whether a condition in RULES that is not a mere option holds for the options WANTED. */
 static bool holds(void *wanted, const char *condition)
 {
     const struct wanted *w = wanted;
     return strcmp(condition, IMBALANCE) == 0 ? w->how.computation : w->of_export != SCALE_EXPORT_NONE;
 }
 
-/* Derives settings from the options. Returns an error without FILES (N) and manifests. */
+/* Sets what follows from the options. Error: neither FILES (N) nor a manifest is given. */
 static int resolve(void *wanted, char **files, size_t n, struct mpg_error *err)
 {
     struct wanted *w = wanted;
@@ -92,7 +92,7 @@ static int resolve(void *wanted, char **files, size_t n, struct mpg_error *err)
     return 0;
 }
 
-/* Finds the requested metric, after SET has listed the available counters. */
+/* Sets the metric of --metric, which can be a counter of SET, or the table's default. Error: unknown metric. */
 static int find_metric(struct wanted *w, const struct scale_set *set, struct mpg_error *err)
 {
     const char *name = w->metric ? w->metric : metrics[w->of_table == SCALE_TABLE_AGGREGATE ? SCALE_TIME : SCALE_SHARE];
@@ -147,7 +147,7 @@ static void print_notes(const char *program, const struct scale_notes *notes)
     }
 }
 
-/* Returns an error if there is nothing to compare. */
+/* Fails if there is no run, or too little in common to compare. */
 static int check(const struct wanted *w, const struct scale_analysis *a, struct mpg_error *err)
 {
     const struct scale_set *set = a->set;
@@ -198,7 +198,7 @@ static int write_report(const struct wanted *w, const struct scale_report *r, st
     if (mpg_output_commit(out, err) < 0)
         return -1;
     if (format == MPG_TABLE_CSV && !w->of_export && mpg_scale_print_core_facts(r->analysis->set, "mpgscale: attention: ", stderr))
-        fputc('\n', stderr); /* the CSV itself has no place for the warning */
+        fputc('\n', stderr); /* CSV has no place for the warning that ranks shared cores */
     return 0;
 }
 

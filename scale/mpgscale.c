@@ -12,6 +12,6 @@ int main(int argc, char **argv)
         return mpg_scale_run_main(argc - 1, argv + 1);
     }
     if (argc == 2 && strcmp(argv[1], "--completion") == 0)
-        puts("run\nFILE..."); /* the options of the analysis follow */
+        puts("run\nFILE..."); /* words for shell completion, to which mpg_scale_main() adds the options of the analysis */
     return mpg_scale_main(argc, argv);
 }

@@ -24,7 +24,8 @@ const char *mpg_scale_program_of(const struct scale_run *run, size_t *length)
     return text + from;
 }
 
-/* Returns the number at the beginning of TEXT (LENGTH bytes) and its number of *DIGITS; 0 if there is none. */
+/* Returns the number with which TEXT, of LENGTH bytes, begins, and its number of *DIGITS; 0 digits: it begins with no
+ * number. */
 static long number_at(const char *text, size_t length, size_t *digits)
 {
     long number = 0;
@@ -33,7 +34,8 @@ static long number_at(const char *text, size_t length, size_t *digits)
     return number;
 }
 
-/* Returns true if the names of A and B are equal after each run's number of ranks is removed: "bt.W.4", "bt.W.16". */
+/* Returns whether the program names of A and B are equal except for the number of ranks that each contains: "bt.W.4"
+ * and "bt.W.16" for runs of 4 and 16 ranks. */
 static bool differ_by_ranks(const struct scale_run *a, const struct scale_run *b)
 {
     size_t of_a, of_b, i = 0, k = 0;

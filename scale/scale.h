@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Data structures of mpgscale: runs of one program at several process counts, their common callsites, the costs of each run
- * at each callsite, and the results (docs/GROWTH.md; Vetter and McCracken 2001). Times are doubles in ns; unknown values are
- * NAN. */
+/* Data structures of mpgscale: runs of a program at several process counts N, their common sites (callsites, calls or
+ * regions), the costs of each run at each site, and the results (docs/GROWTH.md has the symbols; Vetter and McCracken
+ * 2001). Times are doubles in ns; unknown values are NAN. */
 #ifndef MPG_SCALE_H
 #define MPG_SCALE_H
 
@@ -12,9 +12,9 @@
 #include "analyse/efficiency/counters.h"
 #include "trace/event.h"
 
-/* Largest width of the confidence interval of a projected share; a share with a wider interval counts as unknown. */
+/* Largest width of the confidence interval of a projected share; with a wider interval the share counts as unknown. */
 #define SCALE_WIDEST_SHARE 0.5
-enum { SCALE_MIN_COUNTS = 3 }; /* minimum number of process counts for a verdict on growth */
+enum { SCALE_MIN_COUNTS = 3 }; /* process counts that a verdict on growth needs */
 
 /* ---- input ---- */
 
@@ -32,51 +32,53 @@ enum scale_sizing {
 /* A run: the content of one file or folder. */
 struct scale_run {
     char *path;
-    char *program, *date, *host; /* facts of the first rank; NULL: unknown */
-    int32_t ranks;               /* N */
-    uint32_t threads;            /* largest number of threads with calls on any rank; 1 for profiles, which do not record
+    char *program, *date, *host; /* from the first rank; NULL: unknown */
+    int32_t ranks;               /* number of ranks, N */
+    uint32_t threads;            /* largest number of threads of a rank that make calls; 1 for profiles, which do not record
                                     threads */
     bool is_trace;
     bool has_waits;              /* wait times are known */
-    bool is_judged, is_reliable; /* of a trace: the ranks were off their CPUs for little enough of the time */
-    bool unfinished;             /* a rank did not reach MPI_Finalize */
-    double app_ns;               /* T_app = sum T_i, MPI_Init's leave to MPI_Finalize's enter */
-    double comm_ns;              /* T_comm = sum of the times of all MPI calls in between */
-    double comp_ns;              /* time in computation of all ranks; 0: calls were read, not computation */
-    double longest_ns;           /* largest T_i */
-    struct mpg_efficiency times; /* if read with `efficiency`; of a profile, computation is time outside of calls, the ideal
-                                    run and counters are unknown */
+    bool is_judged, is_reliable; /* IS_JUDGED: IS_RELIABLE is known (traces only): the ranks were on their CPUs for enough of
+                                    the time */
+    bool unfinished;             /* some rank did not reach MPI_Finalize */
+    double app_ns;               /* T_app: sum over the ranks of the time from the end of MPI_Init to the begin of MPI_Finalize
+                                    */
+    double comm_ns;              /* T_comm: time in MPI calls within T_app, sum over the ranks */
+    double comp_ns;              /* time in computation, sum over the ranks; 0: calls were read instead */
+    double longest_ns;           /* the longest rank's part of T_app */
+    struct mpg_efficiency times; /* if read with scale_reading.efficiency; of a profile, computation is the time outside of
+                                    calls, and the ideal run and the counters are unknown */
     struct mpg_efficiency_counters counters;
-    int32_t crowded;             /* number of ranks sharing cores on the worst host; 0: none, or unknown */
-    double room;                 /* number of cores for these ranks, or, if a CPU quota allows less, of the cores that it is
+    int32_t crowded;             /* number of ranks that share cores on the host where most do; 0: none, or unknown */
+    double room;                 /* number of cores for these ranks; if a CPU quota allows less, the number of cores that it is
                                     worth */
-    char *crowded_on;            /* name of the worst host; NULL: unknown */
-    double other_ns;             /* part of comm_ns at callsites for which a profile had no row left */
+    char *crowded_on;            /* name of that host; NULL: unknown */
+    double other_ns;             /* part of comm_ns at callsites that the profile could not keep apart */
     size_t label_number;
     struct scale_label *labels;
-    uint64_t content;            /* hash of the measurement; equal for copies */
+    uint64_t content;            /* hash of what was measured: equal for copies of a run */
 };
 
-/* An origin of calls. Its call and place identify the site in all runs. */
+/* A callsite, call or region at which costs arise. Call and name identify it in all runs. */
 struct scale_site {
-    enum mpg_call call; /* MPG_CALL_COUNT: a region or computation */
+    enum mpg_call call; /* MPG_CALL_COUNT: not a call, but a region or computation */
     char *name;         /* "Wait:x_solve.f:71", "Wait:bdrys.f:928 < sppm.f:31", "Wait", a region's name */
-    char *function, *file; /* of the innermost frame; NULL: unknown or none */
+    char *function, *file; /* of the innermost frame; NULL: unknown, or not a callsite */
     int line;           /* 0: unknown */
-    bool other;         /* "(other callsites)" */
-    int64_t parent;     /* the site without the outermost frame; -1: not requested, or none */
-    int depth;          /* number of frames, >= 1 */
+    bool other;         /* stands for callsites that a profile could not keep apart: "(other callsites)" */
+    int64_t parent;     /* index of the site without the outermost frame; -1: there is none, or parents are not wanted */
+    int depth;          /* number of frames of the callsite, >= 1 */
 };
 
-/* The costs of a run at a site, over all ranks. */
+/* The costs of a run at a site, summed over all ranks. */
 struct scale_cell {
     uint64_t count;             /* number of calls; 0: the run does not have the site */
-    double time_ns;             /* A_s */
-    double min_ns, max_ns;      /* shortest and longest call */
-    double max_rank_ns;         /* max_i t_is */
+    double time_ns;             /* A_s: time at the site */
+    double min_ns, max_ns;      /* time of the shortest and of the longest call */
+    double max_rank_ns;         /* time at the site of the rank with the most */
     double sent_bytes, received_bytes;
-    double wait_ns;             /* waiting part of time_ns; NAN: unknown */
-    int32_t ranks;              /* number of ranks with the site */
+    double wait_ns;             /* part of time_ns that is waiting; NAN: unknown */
+    int32_t ranks;              /* number of ranks that have the site */
 };
 
 /* The costs of one rank of a run at a site. */
@@ -87,25 +89,25 @@ struct scale_detail {
     double time_ns, min_ns, max_ns;
 };
 
-/* All input data. Runs are sorted by N, then T_app, T_comm and path: the order of files does not matter. Counters are sums
- * over ranks of recorded counters; NAN if a run does not have the counter. */
+/* What was read. Runs are sorted by N, then T_app, T_comm and path, so the order of files does not matter. */
 struct scale_set {
     size_t run_number, site_number, counter_number;
-    bool by_line;               /* callsites are matched by name */
+    bool by_line;               /* callsites are matched by file and line, not by address */
     struct scale_run *runs;
     struct scale_site *sites;
     struct scale_cell *cells;   /* site_number x run_number: scale_cell_of() */
-    char **counter_names;       /* "PAPI_TOT_INS" */
-    double *counters;           /* site_number x run_number x counter_number */
+    char **counter_names;       /* for each counter: "PAPI_TOT_INS" */
+    double *counters;           /* sum over the ranks, [(site * run_number + run) * counter_number + counter]; NAN: the run
+                                   lacks the counter */
     size_t other_number;
-    struct scale_run *others;   /* runs of other programs, excluded from the analysis; in the same order */
-    size_t detail_number;       /* 0: not requested */
+    struct scale_run *others;   /* runs of other programs, which are not analysed; in the same order */
+    size_t detail_number;       /* 0: values of each rank are not wanted */
     struct scale_detail *details; /* sorted by run, site, rank */
 };
 
 void mpg_scale_run_clear(struct scale_run *run);
 void mpg_scale_set_clear(struct scale_set *set);
-/* Removes all sites I without KEEP[I] from SET, which has no details. */
+/* Removes each site i with KEEP[i] false from SET, which must have no details. */
 void mpg_scale_set_keep(struct scale_set *set, const bool *keep);
 
 static inline struct scale_cell *scale_cell_of(const struct scale_set *set, size_t site, size_t run)
@@ -118,26 +120,28 @@ static inline double *scale_counters_of(const struct scale_set *set, size_t site
     return &set->counters[(site * set->run_number + run) * set->counter_number];
 }
 
-/* Returns the whole that shares of RUN refer to, in ns: the computation if read, otherwise T_comm. */
+/* Returns what shares of RUN are shares of, in ns: its computation if that was read, else T_comm. */
 static inline double scale_whole_of(const struct scale_run *run)
 {
     return run->comp_ns > 0 ? run->comp_ns : run->comm_ns;
 }
 
-/* Returns the name of RUN's program (last component of the first word) of *LENGTH bytes; *LENGTH is 0 if unknown. */
+/* Returns the name of RUN's program, the last component of the command's first word, of *LENGTH bytes; *LENGTH is 0 if
+ * unknown. */
 const char *mpg_scale_program_of(const struct scale_run *run, size_t *length);
-/* Returns true if the program names of A and B are equal or unknown. */
+/* Returns whether the programs of A and B have equal names, or one name is unknown. */
 bool mpg_scale_has_same_name(const struct scale_run *a, const struct scale_run *b);
-/* Returns true if A and B are runs of the same program as far as known: equal names, ignoring the number of ranks in the
- * name. */
+/* Returns whether A and B are runs of the same program as far as known: equal names, except for the number of ranks in
+ * them. */
 bool mpg_scale_is_same_program(const struct scale_run *a, const struct scale_run *b);
 
-/* Returns the value of RUN's label KEY, or NULL. Keys with a meaning: "size" (any text), "scaling" ("fixed" or "scaled"). */
+/* Returns the value of RUN's label KEY; NULL: it has none. Keys with a meaning: "size" (any text), "scaling" ("fixed"
+ * or "scaled"). */
 const char *mpg_scale_label_of(const struct scale_run *run, const char *key);
 
 /* ---- results ---- */
 
-/* One point per run: x = N, y = the metric, in ascending order of x. */
+/* The points of a row: one for each run, x = N, y = the metric, ascending in x. */
 struct scale_series {
     size_t n;
     double *x, *y;
@@ -148,50 +152,53 @@ struct scale_interval {
     double low, high; /* NAN: no interval */
 };
 
-/* The correlation of a series. r is NAN if `undefined` is set. */
+/* The correlation of a series with N. */
 struct scale_correlation {
-    const char *undefined; /* the reason: "fewer than 3 process counts", "constant"; NULL: r is defined */
-    size_t runs, counts;   /* number of runs E; number of distinct N */
+    const char *undefined; /* reason why r is NAN: "fewer than 3 process counts", "constant"; NULL: r is defined */
+    size_t runs, counts;   /* number of points; number of different N */
     double r;              /* Spearman's rank correlation r_s */
-    double p;              /* two-sided p-value */
+    double p;              /* two-sided p-value of r */
     bool exact;            /* p is computed from all permutations */
-    struct scale_interval interval; /* confidence interval of r */
-    double q;              /* p corrected by Benjamini and Hochberg over the rows of a table */
+    struct scale_interval interval; /* 95 % confidence interval of r */
+    double q;              /* p, corrected for the number of rows of the table (Benjamini and Hochberg) */
 };
 
-/* Power law y = exp(a) N^b of the positive values. */
+/* A power law y = exp(a) N^b of the values above 0. */
 struct scale_power {
-    size_t runs;   /* number of runs used; b is NAN for fewer than 2 distinct N */
-    double a, b;   /* for times in ns */
-    double x, y;   /* medians of log N and of the log times; the line passes through them */
+    size_t runs;   /* number of values; b is NAN if they are at fewer than 2 different N */
+    double a, b;   /* for y in ns */
+    double x, y;   /* medians of log N and of log y: the line goes through this point */
     struct scale_interval interval; /* confidence interval of b */
 };
 
-struct scale_model; /* scale/model/ */
+struct scale_model; /* defined in scale/model/ */
 
-/* Verdict on the growth of a row's metric (docs/GROWTH.md). */
+/* Verdict on a row: does its metric grow with N (docs/GROWTH.md)? */
 enum scale_verdict {
     SCALE_GROWS_NOT,
-    SCALE_GROWS_PERHAPS, /* meets the criteria, but with so few runs and so many rows some row would meet them by chance */
+    SCALE_GROWS_PERHAPS, /* it seems so, but with so few runs some of the many rows would do so by chance */
     SCALE_GROWS
 };
 
 /* A row: a site whose share reaches the threshold. */
 struct scale_row {
-    size_t site;                  /* index in the set */
-    struct scale_series series;   /* the metric over N */
-    struct scale_correlation all, wait, transfer, imbalance; /* wait, transfer: traces only; NAN without `undefined`: unknown */
-    double first, last;           /* medians of the metric at the smallest and largest N with values */
-    double share_first, share_last; /* medians of the share of T_comm at the same N */
+    size_t site;                  /* index of the site in the set */
+    struct scale_series series;   /* the metric in each run */
+    struct scale_correlation all, wait, transfer, imbalance; /* of the secondary metrics; WAIT and TRANSFER of traces only. r is
+                                                                NAN and UNDEFINED is NULL: unknown */
+    double first, last;           /* medians of the metric at the smallest and at the largest N of SERIES */
+    double share_first, share_last; /* medians of the share of T_comm at these N */
     double factor;                /* last / first */
-    struct scale_power power;     /* power law of A_s */
+    struct scale_power power;     /* power law of the site's time A_s */
     enum scale_verdict grows;
-    bool dominates;               /* one of the few rows with most of T_comm, which grows in time but not clearly in share */
-    double chance;                /* expected number of rows with an r_s this large if none grew; NAN: r_s is undefined */
-    double projected;             /* share of T_comm at the --project count; NAN: not requested, or the runs do not tell it:
-                                     fewer than SCALE_MIN_COUNTS process counts, or an interval wider than SCALE_WIDEST_SHARE */
+    bool dominates;               /* one of the few rows with most of T_comm at the largest N, whose times grow but not clearly
+                                     its share */
+    double chance;                /* number of rows that would be expected to have an r_s this large if none grew; NAN: r_s is
+                                     undefined */
+    double projected;             /* share of T_comm at the N of --project; NAN: not wanted, or unknown: fewer than
+                                     SCALE_MIN_COUNTS process counts, or an interval wider than SCALE_WIDEST_SHARE */
     struct scale_interval projected_interval;
-    struct scale_model *model;    /* NULL: not requested, or none */
+    struct scale_model *model;    /* NULL: models were not computed */
 };
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computes correlation and growth of each callsite, call or region in a set of runs. */
+/* Computes how the cost of each callsite, call or region correlates with the number of processes N, and whether it
+ * grows. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* The inputs of all rows. */
+/* What the computation of each row needs. */
 struct making {
     struct scale_analysis *a;
     const struct scale_set *set;
@@ -27,7 +28,8 @@ struct making {
 
 enum side { WAIT, TRANSFER, IMBALANCE };
 
-/* Returns a secondary metric of a cell (share of waiting, share of transfer, imbalance), or NAN. */
+/* Returns a secondary metric of SITE in RUN: its waiting or transfer as a share of T_comm, or its imbalance; NAN:
+ * unknown. */
 static double side_of(const struct scale_set *set, size_t site, size_t run, enum side side)
 {
     const struct scale_cell *cell = scale_cell_of(set, site, run);
@@ -39,7 +41,8 @@ static double side_of(const struct scale_set *set, size_t site, size_t run, enum
     return (side == WAIT ? cell->wait_ns : cell->time_ns - cell->wait_ns) / r->comm_ns;
 }
 
-/* Correlates a secondary metric with N over the runs in SERIES that have the metric; R->runs is 0 if there are none. */
+/* Correlates the secondary metric SIDE with N, over the runs of SERIES in which it is known; R->runs is 0 if there are
+ * none. */
 static int correlate_side(const struct making *m, size_t site, const struct scale_series *series, enum side side,
                           struct scale_correlation *r, struct mpg_error *err)
 {
@@ -59,7 +62,7 @@ static int correlate_side(const struct making *m, size_t site, const struct scal
     return status;
 }
 
-/* Finds the shares of SITE at the smallest and the largest N of SERIES. */
+/* Sets the medians of SITE's share at the smallest and at the largest N of SERIES. */
 static int find_shares(const struct making *m, size_t site, const struct scale_series *series, struct scale_row *row,
                        struct mpg_error *err)
 {
@@ -74,11 +77,12 @@ static int find_shares(const struct making *m, size_t site, const struct scale_s
     return status;
 }
 
-/* Largest accepted number of rows that noise alone would be expected to name: 0.25 is one row in four tables. */
+/* A row grows without doubt only if at most this many rows would be expected to look so by chance alone: 0.25 is one
+ * row in four tables. */
 static const double MAX_CHANCE = 0.25;
 
-/* Returns the verdict. A row grows if its metric correlates with N, is at least 25 % larger at the largest N than at the
- * smallest, and reaches the threshold there. */
+/* Returns whether ROW grows: its metric correlates with N, is at least 25 % larger at the largest N than at the
+ * smallest, and its share reaches the threshold there. */
 static enum scale_verdict judge(const struct scale_options *options, const struct scale_row *row)
 {
     if (!(row->all.r >= 0.7 && row->last >= 1.25 * row->first && row->share_last >= options->threshold))
@@ -142,7 +146,7 @@ static struct scale_correlation *coefficient_of(struct scale_row *row, int which
     return of[which];
 }
 
-/* Corrects the p-values of one column of coefficients for multiple tests. */
+/* Corrects the p-values of coefficient WHICH (coefficient_of()) of all rows for multiple tests. */
 static int correct(struct scale_analysis *a, int which, struct mpg_error *err)
 {
     double *p = malloc((2 * a->row_number + 1) * sizeof *p);

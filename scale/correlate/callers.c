@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Selects the callsites that are split by their callers: typically the callsites in wrappers. */
+/* Chooses which callsites are shown split by their callers: typically the callsites in wrappers of MPI calls. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "scale/correlate/coefficient.h"
 #include "scale/correlate/correlate.h"
 
-/* A site of any depth and the list of its callers (sites with one frame more). */
+/* A callsite of some depth, in the tree of callsites. Its children are its callers: the callsites with one frame more.
+ * */
 struct place {
-    size_t first, next; /* first child; next sibling; 0: none, otherwise 1 + site */
-    bool counts;        /* the site's share reaches the threshold */
-    double r, share;    /* r_s or NAN; median share at the largest N */
+    size_t first, next; /* 1 + index of the first child, and of the next sibling; 0: none */
+    bool counts;        /* the callsite's share reaches the threshold in some run */
+    double r, share;    /* r_s of the callsite (NAN: undefined); its median share at the largest N */
 };
 
 struct choosing {
@@ -42,7 +43,8 @@ static int measure(struct choosing *c, size_t site, struct mpg_error *err)
     return status;
 }
 
-/* Returns true if two callers of SITE differ in the sign of r_s or by a factor of 2 in share. */
+/* Returns whether two callers of SITE behave differently: r_s of opposite signs, or shares that differ by a factor of
+ * 2. */
 static bool do_callers_differ(const struct choosing *c, size_t site)
 {
     bool falls = false, rises = false, any = false;
@@ -60,14 +62,14 @@ static bool do_callers_differ(const struct choosing *c, size_t site)
     return (falls && rises) || (any && max >= 2 * min && max > min);
 }
 
-/* Keeps SITE or the callers that SITE is split into. Returns true if SITE is split. */
+/* Keeps either SITE or the callers by which it is split. Returns whether it is split. */
 static bool choose(struct choosing *c, size_t site)
 {
     bool deeper = do_callers_differ(c, site);
     for (size_t i = c->place[site].first; i; i = c->place[i - 1].next)
         deeper |= choose(c, i - 1);
     if (deeper)
-        return true; /* the recursion has kept the callers */
+        return true; /* choose() has kept the callers */
     for (size_t i = c->place[site].first; i; i = c->place[i - 1].next)
         c->keep[i - 1] = false;
     c->keep[site] = true;

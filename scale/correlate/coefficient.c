@@ -37,21 +37,20 @@ void mpg_scale_draws_clear(struct scale_draws *draws)
 
 /* ---- resampling ---- */
 
-/* A series as ranks. Resampling among points of equal x keeps the ranks of x; the ranks of y follow from the number of times
- * each y is drawn. */
+/* A series of points (x, y) as ranks. A resample replaces each point by one of equal x, so the ranks of x stay. The
+ * ranks of y follow from how often each value of y is drawn. */
 struct resampling {
-    size_t n, values;            /* number of points; number of distinct values of y */
+    size_t n, values;            /* number of points; number of different values of y */
     const struct scale_series *series;
-    double *rank;                /* ranks of x minus their mean */
-    size_t *first, *number;      /* for each point: index of the first point with the same x, and the number of points with
-                                    the same x */
-    size_t *value, *drawn;       /* for each point: index of its distinct y; for each drawn point the same */
-    size_t *times;               /* number of times each distinct y is drawn */
-    double *middle;              /* rank of each distinct y in the resample, minus the mean rank */
-    double spread;               /* sum of the squares of rank */
+    double *rank;                /* for each point: rank of its x minus the mean rank */
+    size_t *first, *number;      /* for each point: the points of equal x are FIRST to FIRST + NUMBER - 1 */
+    size_t *value, *drawn;       /* for each point: index of its y among the different values; for each drawn point the same */
+    size_t *times;               /* for each value of y: how often it is drawn */
+    double *middle;              /* for each value of y: its rank in the resample minus the mean rank */
+    double spread;               /* sum of the squares of RANK */
 };
 
-/* Returns r_s of the resample; NAN if all drawn y are equal. */
+/* Returns r_s of the current resample; NAN if all drawn points have the same y. */
 static double coefficient(struct resampling *s)
 {
     double sum = 0, squares = 0;
@@ -77,7 +76,8 @@ static double resample(struct resampling *s, const uint32_t *word)
     return coefficient(s);
 }
 
-/* Computes the interval from the N defined coefficients in R; no interval if fewer than half of SCALE_RESAMPLES are defined. */
+/* Sets INTERVAL from the coefficients R of N resamples, which it sorts; leaves it unset if fewer than half of the
+ * resamples have a coefficient. */
 static void bound(double *r, size_t n, struct scale_interval *interval)
 {
     if (n * 2 < SCALE_RESAMPLES)
@@ -87,7 +87,7 @@ static void bound(double *r, size_t n, struct scale_interval *interval)
     interval->high = mpg_sorted_quantile(r, n, 0.975);
 }
 
-/* Numbers the distinct values of y, and stores the number of each point's y. Y_RANK: equal values have equal ranks. */
+/* Sets s->value: numbers the different values of y. Y_RANK: rank of each point's y; equal values have equal ranks. */
 static int number_values(struct resampling *s, const double *y_rank, struct mpg_error *err)
 {
     double *sorted = malloc(s->n * sizeof *sorted);

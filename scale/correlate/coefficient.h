@@ -6,10 +6,10 @@
 #include "common/error.h"
 #include "scale/scale.h"
 
-/* Random numbers for resampling: resample b uses number b * n + i for point i. Each is the first word of Philox4x32-10
- * (Salmon and others, SC 2011) at counter (b, i, 0, 0) with the seed as key. */
+/* Random numbers for resampling: resample b uses number b * n + i for point i. A number is the first word of
+ * Philox4x32-10 (Salmon and others, SC 2011) at counter (b, i, 0, 0) with the seed as key. */
 struct scale_draws {
-    size_t n; /* maximum number of points */
+    size_t n; /* largest number of points of a series */
     uint32_t *word;
 };
 

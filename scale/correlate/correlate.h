@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computes the rows of a table: how the cost of each site changes with the number of processes (docs/GROWTH.md; Vetter and
- * McCracken 2001, section 3). */
+/* Computes the rows of a table: how the cost of each site (callsite, call or region) changes with the number of
+ * processes N (docs/GROWTH.md has the symbols; Vetter and McCracken 2001, section 3). */
 #ifndef MPG_SCALE_CORRELATE_H
 #define MPG_SCALE_CORRELATE_H
 
@@ -8,14 +8,14 @@
 #include "scale/scale.h"
 
 enum scale_metric {
-    SCALE_SHARE,       /* A_s / T_comm */
-    SCALE_TIME,        /* A_s, ns */
-    SCALE_TIME_OF_APP, /* A_s / T_app */
-    SCALE_MEAN,        /* A_s / number of calls, ns */
-    SCALE_COUNT,       /* number of calls */
-    SCALE_BYTES,       /* bytes sent and received */
-    SCALE_IMBALANCE,   /* imbalance of computation: max_i t_is / mean_i t_is */
-    SCALE_COUNTER      /* a recorded counter */
+    SCALE_SHARE,       /* A_s / T_comm: the site's part of the time in MPI calls */
+    SCALE_TIME,        /* A_s: time at the site, sum over all ranks, ns */
+    SCALE_TIME_OF_APP, /* A_s / T_app: the site's part of the run time of all ranks */
+    SCALE_MEAN,        /* A_s / number of calls: mean time of a call, ns */
+    SCALE_COUNT,       /* number of calls, sum over all ranks */
+    SCALE_BYTES,       /* bytes sent and received, sum over all ranks */
+    SCALE_IMBALANCE,   /* imbalance of computation: largest time of a rank over the mean time of a rank */
+    SCALE_COUNTER      /* a recorded counter: the one with index scale_options.counter */
 };
 
 enum { SCALE_RESAMPLES = 2000 };
@@ -34,16 +34,17 @@ struct scale_options {
 struct scale_analysis {
     const struct scale_set *set;
     const struct scale_options *options;
-    size_t row_number, below;   /* number of rows; number of sites below the threshold */
-    size_t growing, doubtful;   /* number of rows that grow; that perhaps grow */
-    size_t dominating;          /* number of rows that dominate; needs models */
-    size_t dropped;             /* number of rows dropped because they neither grow nor dominate; needs models */
+    size_t row_number, below;   /* number of rows; number of sites that are no rows, since they are below the threshold */
+    size_t growing, doubtful;   /* number of rows with verdict SCALE_GROWS, and with SCALE_GROWS_PERHAPS */
+    size_t dominating;          /* number of rows that dominate (scale_row.dominates); found by mpg_scale_model_rows() */
+    size_t dropped;             /* number of rows dropped because they neither grow nor dominate; dropped by
+                                   mpg_scale_model_rows() */
     struct scale_row *rows;     /* sorted by descending r_s, then by the share at the largest N; rows with undefined r_s last */
-    size_t counts;              /* number of distinct N */
-    size_t single;              /* number of distinct N with a single run */
+    size_t counts;              /* number of different N */
+    size_t single;              /* number of different N at which there is only one run */
     bool has_waits;             /* some run has wait times */
     enum scale_sizing sizing;
-    bool sizings_differ;        /* the runs have different "scaling" labels */
+    bool sizings_differ;        /* some runs are labelled scaling=fixed and others scaling=scaled, or some are not labelled */
 };
 
 /* Analyses SET with OPTIONS into A; both must outlive A. The caller clears A, even after a failure. Error: out of memory. */
@@ -51,21 +52,22 @@ int mpg_scale_analyse(const struct scale_set *set, const struct scale_options *o
                       struct mpg_error *err);
 void mpg_scale_analysis_clear(struct scale_analysis *a);
 
-/* Returns the metric of SITE in RUN; NAN if there is none. */
+/* Returns the metric of SITE in RUN; NAN: unknown. */
 double mpg_scale_value(const struct scale_set *set, const struct scale_options *options, size_t site, size_t run);
-/* Collects the points of SITE's row: one for each run that has the site (all runs if options->zero). The caller frees SERIES
- * with mpg_scale_series_clear(). Error: out of memory. */
+/* Collects the points of a row for SITE: one for each run that has SITE, or with options->zero for each run. The caller
+ * frees SERIES with mpg_scale_series_clear(). Error: out of memory. */
 int mpg_scale_series(const struct scale_set *set, const struct scale_options *options, size_t site,
                      struct scale_series *series, struct mpg_error *err);
 void mpg_scale_series_clear(struct scale_series *series);
-/* Returns the number of distinct N of SERIES. */
+/* Returns how many different N SERIES has. */
 size_t mpg_scale_counts(const struct scale_series *series);
-/* Computes the medians of y at the smallest and the largest N. SERIES has at least one point. Error: out of memory. */
+/* Sets *FIRST and *LAST to the medians of y at the smallest and at the largest N of SERIES, which has a point or more.
+ * Error: out of memory. */
 int mpg_scale_ends(const struct scale_series *series, double *first, double *last, struct mpg_error *err);
 
-/* Selects sites of SET, which was read with SCALE_FRAMES_AUTO and has sites of all depths. A site is split by its callers if
- * two callers, each with a share of at least the threshold in some run, have r_s of different signs, or median shares at the
- * largest N that differ by a factor of 2. Removes all other sites. Error: out of memory. */
+/* SET has callsites of all depths (SCALE_FRAMES_AUTO). Keeps those that are rows and removes the others: a callsite is
+ * split by its callers if two of them, each with a share of at least the threshold in some run, have r_s of different
+ * signs, or median shares at the largest N that differ by a factor of 2. Error: out of memory. */
 int mpg_scale_choose_callers(struct scale_set *set, const struct scale_options *options, struct mpg_error *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "statistics/order.h"
 #include "statistics/rank.h"
 
-/* The logarithms of N and of a site's times; N points. */
+/* The runs that have a site: X: log N, Y: log of the site's time; N of them. */
 struct points {
     size_t n;
     double *x, *y;
@@ -50,7 +50,7 @@ int mpg_scale_power(const struct scale_set *set, size_t site, struct scale_power
     return status;
 }
 
-/* Returns the time at log N = X on the line with exponent B through the medians of all points. */
+/* Returns the time, ns, at log N = X by a power law with exponent B through the medians of the points of POWER. */
 static double time_at(const struct scale_power *power, double b, double x)
 {
     return power->runs == 0 ? 0 : exp(power->y + (isnan(b) ? 0 : b * (x - power->x)));
@@ -68,15 +68,16 @@ enum { RESAMPLES = SCALE_PROJECT_RESAMPLES };
 struct projecting {
     const struct scale_analysis *a;
     const struct scale_draws *draws;
-    double x;        /* log of the projected process count N' */
-    double *chi;     /* for each number of degrees of freedom (0 .. runs): RESAMPLES quantiles of chi^2; the last is NAN until
-                        computed */
-    double *time_ns; /* for each site: RESAMPLES resampled times at N' */
-    double *sum_ns;  /* sums over all sites of RESAMPLES times */
-    double all_ns;   /* sum of the sites' times by their own power laws */
+    double x;        /* log of the process count of --project */
+    double *chi;     /* quantiles of chi^2: RESAMPLES for each number of degrees of freedom from 0 to the number of runs; not
+                        computed yet if the last one is NAN */
+    double *time_ns; /* for each site: its time at X in RESAMPLES resamples */
+    double *sum_ns;  /* for each resample: sum of TIME_NS over all sites */
+    double all_ns;   /* sum over all sites of the time at X by the site's own power law */
 };
 
-/* Returns the quantiles of chi^2 with FREEDOM degrees of freedom at uniform draws that are the same for all sites. */
+/* Returns RESAMPLES quantiles of chi^2 with FREEDOM degrees of freedom, at random probabilities that are the same for
+ * all sites. */
 static const double *chi_of(struct projecting *p, size_t freedom)
 {
     const uint64_t seed = p->a->options->seed;
@@ -89,7 +90,7 @@ static const double *chi_of(struct projecting *p, size_t freedom)
     return chi;
 }
 
-/* Computes the residuals DEVIATION of the points from the least-squares line. */
+/* Sets DEVIATION to the residuals of the points from their least-squares line. */
 static void find_deviations(const struct points *p, double *deviation)
 {
     double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
@@ -110,8 +111,8 @@ static double within(double value, double max)
     return fmin(fmax(value, -max), max);
 }
 
-/* Computes RESAMPLES projected times TIME_NS of a site with the power law POWER and the points POINTS. Each resample places
- * the points on the line and adds residuals drawn at random. Z and DEVIATION are work arrays with one value per point. */
+/* Sets TIME_NS to the site's times at p->x in RESAMPLES resamples. A resample places POINTS on the line of POWER and
+ * adds residuals drawn at random. Z and DEVIATION: room for a value per point. */
 static int resample(struct projecting *p, const struct scale_power *power, const struct points *points, double *z,
                     double *deviation, double *time_ns, struct mpg_error *err)
 {
@@ -133,7 +134,7 @@ static int resample(struct projecting *p, const struct scale_power *power, const
     return 0;
 }
 
-/* Returns true if a site with POWER has enough points for residuals. */
+/* Returns whether a site has enough points for residuals. */
 static bool is_resampled(const struct scale_power *power)
 {
     return power->runs > 2 && !isnan(power->b);
@@ -163,12 +164,12 @@ static int project_site(struct projecting *p, size_t site, struct mpg_error *err
     return status;
 }
 
-/* Returns the number of process counts whose runs have SITE. */
+/* Returns the number of process counts at which some run has SITE. */
 static size_t counts_of(const struct scale_set *set, size_t site)
 {
     size_t n = 0;
     int32_t last = -1;
-    for (size_t run = 0; run < set->run_number; run++) /* by number of ranks */
+    for (size_t run = 0; run < set->run_number; run++) /* runs are sorted by number of ranks */
         if (scale_cell_of(set, site, run)->count > 0 && set->runs[run].ranks != last) {
             n++;
             last = set->runs[run].ranks;
@@ -176,7 +177,8 @@ static size_t counts_of(const struct scale_set *set, size_t site)
     return n;
 }
 
-/* Projects ROW's share of the communication. The share stays NAN if the runs do not determine it. */
+/* Projects ROW's share of the communication. It stays NAN if there are too few points, or if the interval is too wide.
+ * */
 static void project_row(const struct projecting *p, struct scale_row *row)
 {
     const double own_ns = time_at(&row->power, row->power.b, p->x);

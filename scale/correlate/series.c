@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collects the points of a row: the requested metric in each run. */
+/* Collects the points of a row: the metric in each run. */
 #include <math.h>
 #include <stdlib.h>
 

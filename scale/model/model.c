@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Converts the rows' values to values per rank and fits models to them. */
+/* Converts each row's metric to a value per rank, and fits a growth model to it. */
 #include "scale/model/model.h"
 
 #include <Random123/philox.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { DRAW_MODEL = 1 }; /* last word of the random address; intervals of r_s use 0 */
+enum { DRAW_MODEL = 1 }; /* last word of the counters of random numbers for models; intervals of r_s use 0 */
 
-/* The random address of a model. */
+/* Which random numbers a model gets: the key and a word of the counter. */
 struct address {
     uint64_t seed;
     uint32_t site; /* hash of the site's name */
@@ -36,7 +36,7 @@ static bool is_time(enum scale_metric metric)
     return metric == SCALE_SHARE || metric == SCALE_TIME || metric == SCALE_TIME_OF_APP || metric == SCALE_MEAN;
 }
 
-/* Returns the metric of SITE in RUN per rank. */
+/* Returns the metric of SITE in RUN as a value per rank. */
 static double of_rank(const struct scale_set *set, const struct scale_options *options, size_t site, size_t run)
 {
     const double n = set->runs[run].ranks;
@@ -82,7 +82,7 @@ out:
     return 0;
 }
 
-/* Returns true if ROW's time grows with certainty although its share of T_comm does not. */
+/* Returns whether ROW's time per rank certainly grows, although its share of T_comm does not. */
 static bool grows_unseen(const struct scale_row *row)
 {
     const struct scale_model *m = row->model;
@@ -90,10 +90,10 @@ static bool grows_unseen(const struct scale_row *row)
 }
 
 enum { MAX_DOMINATING = 3 };
-static const double MIN_DOMINATING = 1.0 / 6; /* minimum share of T_comm of each */
+static const double MIN_DOMINATING = 1.0 / 6; /* a row dominates only if its share of T_comm is at least this */
 
-/* Finds the fewest rows (at most MAX_DOMINATING) that together have more than half of T_comm at the largest N. Their shares
- * cannot rise much, because T_comm grows with them. */
+/* Sets scale_row.dominates: finds the fewest rows (at most MAX_DOMINATING) that together have more than half of T_comm
+ * at the largest N. If their times grow, T_comm grows with them, so their shares can hardly rise. */
 static void find_dominating(struct scale_analysis *a)
 {
     const bool of_a_part = a->options->metric == SCALE_SHARE || a->options->metric == SCALE_TIME_OF_APP;

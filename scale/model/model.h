@@ -22,33 +22,33 @@ struct scale_model {
     struct mpg_growth_interval projected; /* 95 % interval at `project`, as computed, even if too wide to be useful */
 };
 
-/* Fits a model to each row of A and finds the dominating rows. If only growing rows are requested, drops the others. The
- * draws depend on A's seed and the callsite's name. Error: out of memory. */
+/* Fits a model to each row of A, finds the rows that dominate, and drops rows if only growing ones are wanted
+ * (scale_options.grows). Random numbers depend on A's seed and the site's name. Error: out of memory. */
 int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err);
 /* Frees the models of all rows. */
 void mpg_scale_model_clear(struct scale_analysis *a);
 
-/* Returns "grows", "grows?", "constant", "falls?", "falls", "undecided", or "-" without a model. */
+/* Returns the verdict: "grows", "grows?", "constant", "falls?", "falls", "undecided"; "-": no model. */
 const char *mpg_scale_model_verdict(const struct scale_model *model);
-/* Writes the name of the modelled value into TEXT: "time of a rank", "calls of a rank". Returns TEXT. */
+/* Writes what the models describe into TEXT of SIZE bytes: "time of a rank", "calls of a rank". Returns TEXT. */
 const char *mpg_scale_model_of(const struct scale_set *set, const struct scale_options *options, char *text,
                                size_t size);
-/* Returns false if the model says nothing about its projected N: the 95 % interval reaches above SCALE_MODEL_WIDEST times the
- * projected value, or is not finite. MODEL has a model and a projected N. */
+/* Returns whether MODEL, which has a projection, says anything about it: the 95 % interval is finite and reaches at
+ * most to SCALE_MODEL_WIDEST times the projected value. */
 enum { SCALE_MODEL_WIDEST = 1000 };
 bool mpg_scale_model_projects(const struct scale_model *model);
-/* Formats VALUE in the model's unit ("1.2 ms") into TEXT of SCALE_MODEL_TEXT bytes. Returns TEXT. */
+/* Formats VALUE with the unit of the modelled value ("1.2 ms") into TEXT of SCALE_MODEL_TEXT bytes. Returns TEXT. */
 char *mpg_scale_model_amount(const struct scale_model *model, double value, char *text);
 /* Formats the model's formula ("1.2 ms + 0.3 us N^(3/2) log2(N)", "5.2 ms") into TEXT of SCALE_MODEL_TEXT bytes. Returns
  * TEXT. */
 char *mpg_scale_model_formula(const struct scale_model *model, char *text);
 
-/* Writes the model as a JSON object with the key KEY; projected values are null if the model does not project. MODEL may be
- * NULL. */
+/* Writes MODEL, which may be NULL, as a JSON object with key KEY; projected values are null if
+ * mpg_scale_model_projects() is false. */
 void mpg_scale_model_json(struct mpg_json *json, const char *key, const struct scale_model *model);
-/* Writes the model's numbers for a table; NAN for missing values and projections. MODEL may be NULL. The columns are
- * model_constant, _coefficient, _exponent, _log_exponent, _p, _order, _order_low, _order_high, _projected, _projected_low,
- * _projected_high. */
+/* Sets the numbers of MODEL, which may be NULL, for a table; NAN: missing, or not projected. The columns are
+ * model_constant, _coefficient, _exponent, _log_exponent, _p, _order, _order_low, _order_high, _projected,
+ * _projected_low, _projected_high. */
 enum { SCALE_MODEL_NUMBERS = 11 };
 void mpg_scale_model_numbers(const struct scale_model *model, double numbers[SCALE_MODEL_NUMBERS]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints models as text and as data. */
+/* Writes models as text, as JSON and as numbers of a table. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ const char *mpg_scale_model_of(const struct scale_set *set, const struct scale_o
     }
 }
 
-/* Writes VALUE with its unit. Times from 1e18 ns on are printed in s. */
+/* Times from 1e18 ns on, which the common function cannot format, are written in s. */
 char *mpg_scale_model_amount(const struct scale_model *m, double value, char *text)
 {
     if (m->is_time && fabs(value) < 1e18)
@@ -59,7 +59,7 @@ char *mpg_scale_model_formula(const struct scale_model *m, char *text)
         snprintf(power, sizeof power, s->numerator == 1 ? " N" : " N^%d", s->numerator);
     if (s->logs)
         snprintf(logs, sizeof logs, s->logs == 1 ? " log2(N)" : " log2(N)^%d", s->logs);
-    /* A constant below a millionth of the largest value is rounding error. */
+    /* a constant below a millionth of the largest value is a rounding error, so it is not shown */
     if (fabs(f->constant) > f->coefficient * mpg_growth_term(f->shape, m->growth.max_n) * 1e-6)
         mpg_scale_model_amount(m, f->constant, constant);
     snprintf(text, SCALE_MODEL_TEXT, "%.40s%s%.40s%s%s", constant, *constant ? " + " : "",
@@ -73,7 +73,7 @@ bool mpg_scale_model_projects(const struct scale_model *m)
     return isfinite(i->low) && isfinite(i->value) && i->high <= SCALE_MODEL_WIDEST * i->value;
 }
 
-/* Returns the projected value with its interval; NAN if there is none. */
+/* Returns the projected value with its interval; NAN: none, or too wide. */
 static struct mpg_growth_interval projection_of(const struct scale_model *m)
 {
     return m->project > 0 && mpg_scale_model_projects(m) ? m->projected : (struct mpg_growth_interval){NAN, NAN, NAN};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes curves as gnuplot data and script. */
+/* Writes curves as data and script for gnuplot. */
 #include "scale/plot/figure.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "common/table/escape.h"
 #include "statistics/rank.h"
 
-enum { MODEL_POINTS = 60, MAX_TITLES = 6 /* maximum number of titles in a large font */, MAX_TICS = 14 };
+enum { MODEL_POINTS = 60, MAX_TITLES = 6 /* with more titles the legend gets a small font */, MAX_TICS = 14 };
 
 static const char *const colours[FIGURE_CURVES] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN, PLOT_PURPLE,
                                                    PLOT_YELLOW, PLOT_SKY_BLUE, PLOT_GREY, "#000000",
@@ -56,7 +56,7 @@ static bool is_drawn(const struct figure *f, double y)
     return isfinite(y) && (f->linear || y > 0);
 }
 
-/* Writes the points of C and then the median at each x, as two data sets. */
+/* Writes two data sets for C: its points, then the median at each x. Extends the ranges X and Y by the points. */
 static int put_points(const struct figure *f, const struct figure_curve *c, FILE *data, struct range *x,
                       struct range *y, struct mpg_error *err)
 {
@@ -95,7 +95,7 @@ static void put_model(const struct figure_curve *c, FILE *data)
     fputs(g ? "\n\n" : "0 0\n\n\n", data);
 }
 
-/* Labels each process count of F once, if they are few. */
+/* Labels the axis at each process count of F, if there are at most MAX_TICS. */
 static void put_tics(const struct figure *f, FILE *script)
 {
     double tic[MAX_TICS + 1];

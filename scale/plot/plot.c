@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Draws plots of runs and callsites. */
+/* Draws the plots of mpgscale: chooses rows and makes curves of runs and sites. */
 #define _GNU_SOURCE
 #include "scale/plot/plot.h"
 
@@ -16,9 +16,9 @@ enum { ENDS = 3, LARGEST = 4, CALLS = 6, CHOSEN = 2 * ENDS, LONGEST_NAME = 24 };
 struct what {
     const struct scale_analysis *a;
     const struct mpg_option_list *select;
-    size_t chosen_number, chosen[FIGURE_CURVES]; /* indices of rows */
-    char second[FIGURE_TITLE];                   /* second title line: the program */
-    char modelled[FIGURE_TITLE];                 /* second title line of a plot with models */
+    size_t chosen_number, chosen[FIGURE_CURVES]; /* indices of the rows that are drawn */
+    char second[FIGURE_TITLE];                   /* second line of titles: the program */
+    char modelled[FIGURE_TITLE];                 /* the same for a plot with models */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -50,7 +50,8 @@ static int choose_named(struct what *w, struct mpg_error *err)
     return 0;
 }
 
-/* Selects the first and last rows among the rows with a coefficient, which come first and are sorted by coefficient. */
+/* Chooses the first ENDS and the last ENDS rows of those with a coefficient. Rows are sorted by coefficient; rows
+ * without one come last. */
 static void choose_ends(struct what *w)
 {
     size_t defined = 0;
@@ -63,7 +64,7 @@ static void choose_ends(struct what *w)
                 w->chosen[w->chosen_number++] = r;
 }
 
-/* Adds the rows with the largest shares of communication at the largest N. */
+/* Adds the LARGEST rows with the largest shares of communication at the largest N. */
 static void choose_largest(struct what *w)
 {
     const struct scale_row *rows = w->a->rows;
@@ -81,7 +82,7 @@ static void choose_largest(struct what *w)
 
 /* ---- plots ---- */
 
-/* Adds a curve with one point for each run; Y(run) returns the value. */
+/* Adds a curve with a point for each run, whose value is Y(run). */
 static int add_runs(struct figure *f, const struct what *w, const char *title,
                     double (*y)(const struct scale_run *run), struct mpg_error *err)
 {
@@ -128,9 +129,10 @@ static int draw_time(struct plot_session *session, const struct what *w, struct 
     return finish(session, &f, status, err);
 }
 
-/* Sums of times over the callsites of each call, for each run. */
+/* Time in each call, summed over all sites. */
 struct sums {
-    double *time_ns;               /* MPG_CALL_COUNT + 1 rows of runs; the last row is for all calls not shown */
+    double *time_ns;               /* [call * number of runs + run]; the last row, MPG_CALL_COUNT, is the sum of the calls that
+                                      get no curve */
     double total_ns[MPG_CALL_COUNT];
 };
 
@@ -181,7 +183,7 @@ static int draw_calls(struct plot_session *session, const struct what *w, struct
     for (size_t site = 0; site < set->site_number; site++) {
         const enum mpg_call call = set->sites[site].call;
         if (call >= MPG_CALL_COUNT)
-            continue; /* a region, which contains calls */
+            continue; /* a region contains several calls */
         for (size_t run = 0; run < set->run_number; run++) {
             const double time_ns = scale_cell_of(set, site, run)->time_ns;
             s.time_ns[call * set->run_number + run] += time_ns;
@@ -240,8 +242,8 @@ static int draw_ranks(struct plot_session *session, const struct what *w, struct
     return finish(session, &f, status, err);
 }
 
-/* Adds a curve TITLE of perfect scaling from the smallest N of C: constant time for a scaled problem, time proportional to
- * 1/N for a fixed problem. */
+/* Adds a curve of perfect scaling from the median at C's smallest N on: constant if the problem is scaled, else
+ * proportional to 1/N. */
 static int add_perfect(struct figure *f, const struct figure_curve *c, bool scaled, const char *title,
                        struct mpg_error *err)
 {
@@ -264,11 +266,11 @@ static int add_perfect(struct figure *f, const struct figure_curve *c, bool scal
     return 0;
 }
 
-/* Run times over N: one curve for each program and "size" label. */
+/* The plot of run times over N: a curve for each program and "size" label. */
 struct lines {
     struct figure figure;
-    const struct scale_run *first[FIGURE_CURVES]; /* first run of each curve */
-    size_t missing;                               /* number of curves that do not fit */
+    const struct scale_run *first[FIGURE_CURVES]; /* for each curve one of its runs */
+    size_t missing;                               /* number of curves for which the figure has no room */
 };
 
 static bool is_one_line(const struct scale_run *a, const struct scale_run *b)
@@ -277,7 +279,7 @@ static bool is_one_line(const struct scale_run *a, const struct scale_run *b)
     return mpg_scale_is_same_program(a, b) && (size && other ? strcmp(size, other) == 0 : !size && !other);
 }
 
-/* Writes the legend of the curve of run FIRST; SEVERAL: the plot has several programs. */
+/* Writes the title of FIRST's curve: the "size" label, and if SEVERAL the program. */
 static void name_line(const struct scale_run *first, bool several, char title[FIGURE_TITLE])
 {
     const char *size = mpg_scale_label_of(first, "size");
@@ -290,7 +292,7 @@ static void name_line(const struct scale_run *first, bool several, char title[FI
         snprintf(title, FIGURE_TITLE, "%s", size ? size : "run time, longest rank");
 }
 
-/* Adds the curves of N RUNS, which are sorted by process count. */
+/* Adds the curves of N RUNS, which are sorted by process count. SEVERAL: they are of several programs. */
 static int add_lines(struct lines *l, const struct scale_run *runs, size_t n, bool several, struct mpg_error *err)
 {
     struct figure *f = &l->figure;
@@ -319,7 +321,8 @@ static int add_lines(struct lines *l, const struct scale_run *runs, size_t n, bo
     return 0;
 }
 
-/* Adds a perfect-scaling curve for each curve, as far as the figure has space. Only the first of each kind has a title. */
+/* Adds a curve of perfect scaling for each curve, as far as the figure has room. Only the first of each kind is in the
+ * legend. */
 static int add_all_perfect(struct lines *l, struct mpg_error *err)
 {
     static const char *const titles[] = {"perfect: 1 / N", "perfect: the same"};

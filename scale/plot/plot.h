@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots of runs and callsites over the number of processes (Vetter and McCracken 2001, figures 1, 2, 3, 5 and 6), drawn by
- * gnuplot as SVG and PNG. */
+/* Draws the costs of runs and sites over the number of processes (Vetter and McCracken 2001, figures 1, 2, 3, 5 and 6)
+ * by gnuplot, as SVG and PNG. */
 #ifndef MPG_SCALE_PLOT_H
 #define MPG_SCALE_PLOT_H
 

@@ -15,15 +15,15 @@ struct known_module {
     struct mpg_module module;
     char id[2 * sizeof((struct mpg_module *)NULL)->build_id + 1];
     bool visited;
-    bool without_lines; /* some frame in the module has no line */
+    bool without_lines; /* for some frame in this module the source line is not known */
 };
 
 struct scale_frame_names {
     struct mpg_symbols *symbols;
-    struct known_module **known; /* allocated individually: symbols are cached by module address */
+    struct known_module **known; /* allocated one by one, since SYMBOLS stores what it knows under the address of the module */
     size_t known_number;
     struct stat_callsites file;
-    struct mpg_map modules; /* module of the file -> index in known + 1 */
+    struct mpg_map modules; /* number of a module in the file -> 1 + index in KNOWN */
     bool differ;
 };
 
@@ -70,7 +70,7 @@ static struct known_module *add_module(struct scale_frame_names *names, const st
     return known;
 }
 
-/* Returns the file's module MODULE; NULL if out of memory. */
+/* Returns module number MODULE of the current file; NULL: out of memory. */
 static const struct mpg_module *module_of(const void *context, int32_t module)
 {
     struct scale_frame_names *names = (struct scale_frame_names *)context;
@@ -107,10 +107,10 @@ static bool is_other_build(const struct known_module *a, const struct known_modu
            strcmp(a->id, b->id) != 0;
 }
 
-/* Records that a frame lies in M. */
+/* Notes that a frame lies in module M, and whether there are frames of another build of it. */
 static void visit_module(struct scale_frame_names *names, const struct mpg_module *m)
 {
-    struct known_module *known = (struct known_module *)(void *)m; /* M is the first member */
+    struct known_module *known = (struct known_module *)(void *)m; /* allowed, since M is the first member of its struct */
     if (known->visited)
         return;
     known->visited = true;
@@ -148,7 +148,8 @@ static int visit_frame(void *context, const struct stat_frame *frame_of_site)
     if (frame_of_site->module)
         visit_module(v->names, frame_of_site->module);
     print_text(text, frame_of_site);
-    struct known_module *known = (struct known_module *)(void *)frame_of_site->module; /* the module is the first member */
+    struct known_module *known = (struct known_module *)(void *)frame_of_site->module; /* allowed, since the module is the first
+                                                                                          member of its struct */
     if (known && frame_of_site->symbol && !(frame_of_site->symbol->file && frame_of_site->symbol->line > 0))
         known->without_lines = true;
     if (frame_of_site->inlined || !frame_of_site->symbol || !known)

@@ -6,7 +6,8 @@
 
 #include "trace/profile/format.h"
 
-/* The sites that a row contributes to: first the sites by address, then by line. */
+/* The nodes of both trees to which the costs of a call at a site are added: first the nodes by address, then the nodes
+ * by line. */
 struct chain {
     uint32_t *node;
     size_t address_number, line_number;
@@ -47,8 +48,8 @@ int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_callsites *
 
 /* ---- sites of a row ---- */
 
-/* Stores the indices of TREE's nodes for a call with the N frames KEY in NODE, and adds missing nodes to TREE.
- * Returns the number of nodes; -1 if out of memory. */
+/* Finds the nodes of TREE for CALL with the N frames KEY, adding missing ones, and stores their indices in NODE.
+ * Returns the number of nodes; -1 if memory is out. */
 static int64_t add_nodes(const struct scale_gather *g, struct scale_tree *tree, enum mpg_call call,
                          const struct scale_frame_key *key, size_t n, uint32_t *node)
 {
@@ -67,7 +68,8 @@ static int64_t add_nodes(const struct scale_gather *g, struct scale_tree *tree, 
     return (int64_t)added;
 }
 
-/* A marker for stacks that end here. It keeps their costs separate from stacks with further callers. */
+/* Stands for the end of a call stack: it keeps the costs of stacks that end here apart from those of stacks with
+ * further callers. */
 static const struct scale_frame_key end_of_stack = {.key = SCALE_END_KEY, .text = ""};
 
 static int make_chain(struct scale_gather *g, enum mpg_call call, const struct scale_frames *frames,
@@ -125,7 +127,7 @@ static int find_chain(struct scale_gather *g, enum mpg_call call, int32_t site, 
                : 0;
 }
 
-/* Makes space for one more chain. */
+/* Makes room for one more chain. */
 static int reserve_chain(struct scale_gather *g)
 {
     if (g->chain_number < g->chain_capacity)
@@ -157,7 +159,7 @@ int64_t mpg_scale_gather_find(struct scale_gather *g, enum mpg_call call, int32_
     return (int64_t)*at - 1;
 }
 
-enum { ALL_COMPUTATION = -2 /* replaces the region */ };
+enum { ALL_COMPUTATION = -2 /* used in place of the region's number */ };
 
 int64_t mpg_scale_gather_find_computation(struct scale_gather *g, int32_t region, const char *name,
                                           struct mpg_error *err)
@@ -186,8 +188,8 @@ int mpg_scale_gather_add(struct scale_gather *g, int64_t chain, const struct sca
                : 0;
 }
 
-/* Returns the index of the counter with the first LENGTH bytes of NAME; SCALE_COUNTERS if there are too many counters; -1 if
- * out of memory. */
+/* Returns the index of the counter whose name is the first LENGTH bytes of NAME; SCALE_COUNTERS: there are too many
+ * counters; -1: memory is out. */
 static int64_t find_counter(struct scale_gather *g, const char *name, size_t length)
 {
     for (size_t i = 0; i < g->counter_number; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums costs by site, run by run. Private to scale/read/. */
+/* Adds up costs by site, run after run. Private to scale/read/. */
 #ifndef MPG_SCALE_GATHER_H
 #define MPG_SCALE_GATHER_H
 
@@ -10,47 +10,48 @@
 struct scale_gather {
     const struct scale_reading *how;
     struct scale_frame_names *names;
-    struct scale_tree address, line; /* empty if only the other tree is used */
+    struct scale_tree address, line; /* sites by address and by line; one may stay empty if only the other is wanted */
     char *counter_names[SCALE_COUNTERS];
     size_t counter_number;
     /* State of the current file: */
-    struct mpg_map index;  /* (call, site) or region -> chain + 1 */
+    struct mpg_map index;  /* (call, site) or region -> 1 + index in CHAINS */
     struct chain *chains;
     size_t chain_number, chain_capacity;
 };
 
 int mpg_scale_gather_init(struct scale_gather *g, const struct scale_reading *how, struct mpg_error *err);
-/* Begins a file with the sites and modules of SOURCE. */
+/* Begins a run, whose file has the callsites and modules of SOURCE. */
 int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_callsites *source, struct mpg_error *err);
-/* Returns the chain of CALL at SITE (a site of the file, MPG_NO_SITE or MPG_OTHER_SITES), or, with regions as the unit, of
- * REGION with the name REGION_NAME. The functions below take the chain. Returns -1 if out of memory. */
+/* Returns the chain, for the functions below, of CALL at SITE (a callsite of the file, MPG_NO_SITE or MPG_OTHER_SITES).
+ * If regions are the sites: of REGION, named REGION_NAME. Returns -1 if memory is out. */
 int64_t mpg_scale_gather_find(struct scale_gather *g, enum mpg_call call, int32_t site, int32_t region,
                               const char *region_name, struct mpg_error *err);
-/* Like mpg_scale_gather_find(), for computation: of REGION (-1: none) called NAME, or all computation if NAME is NULL. */
+/* As mpg_scale_gather_find(), for computation: in REGION (-1: in no region), named NAME; of the whole run if NAME is
+ * NULL. */
 int64_t mpg_scale_gather_find_computation(struct scale_gather *g, int32_t region, const char *name,
                                           struct mpg_error *err);
 int mpg_scale_gather_add(struct scale_gather *g, int64_t chain, const struct scale_sum *sum, struct mpg_error *err);
-/* Adds N counter VALUES; NAMES are separated by blanks. */
+/* Adds N VALUES of counters to CHAIN. NAMES: of the counters, separated by blanks. */
 int mpg_scale_gather_count(struct scale_gather *g, int64_t chain, const char *names, const int64_t *values, size_t n,
                            struct mpg_error *err);
-/* Attributes everything added since the previous call to RANK. */
+/* All that was added since the last call of this function belongs to RANK. */
 void mpg_scale_gather_end_rank(struct scale_gather *g, int32_t rank);
-/* Declares that the run's wait times are known and sets them to 0. mpg_scale_gather_wait() adds WAIT_NS, summed over all
- * ranks. */
+/* The wait times of the run are known: sets them to 0. mpg_scale_gather_wait() then adds WAIT_NS, the sum over all
+ * ranks, to CHAIN. */
 void mpg_scale_gather_know_waits(struct scale_gather *g);
 void mpg_scale_gather_wait(struct scale_gather *g, int64_t chain, double wait_ns);
-/* Returns the hash H of a run's content, extended by VALUE. */
+/* Returns H, the hash of a run's content so far, extended by VALUE. */
 static inline uint64_t scale_mix(uint64_t h, uint64_t value)
 {
     h = (h ^ value) * 0x9e3779b97f4a7c15u;
     return h ^ h >> 29;
 }
-/* Drops the file that was begun last. */
+/* Forgets the run that was begun last. */
 void mpg_scale_gather_drop(struct scale_gather *g);
 void mpg_scale_gather_clear(struct scale_gather *g);
 
-/* Read the profile or trace RUN->path into RUN and G. They call mpg_scale_gather_begin(). If they fail, the caller calls
- * mpg_scale_gather_drop(). */
+/* Read the profile, or the trace, RUN->path into RUN and G. They call mpg_scale_gather_begin(); if they fail, the
+ * caller calls mpg_scale_gather_drop(). */
 int mpg_scale_read_profile(struct scale_gather *g, struct scale_run *run, struct mpg_error *err);
 int mpg_scale_read_trace(struct scale_gather *g, struct scale_run *run, struct scale_notes *notes,
                          struct mpg_error *err);

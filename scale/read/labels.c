@@ -61,7 +61,7 @@ static struct scale_file *add_file(struct scale_files *files, const char *path, 
     return file;
 }
 
-/* Moves LABEL to FILE, or frees LABEL. */
+/* Gives LABEL to FILE, or frees it if FILE has it already or on failure. Error: FILE has another value for the key. */
 static int add_label(struct scale_file *file, struct scale_label *label, struct mpg_error *err)
 {
     int status = 0;
@@ -83,7 +83,7 @@ static int add_label(struct scale_file *file, struct scale_label *label, struct 
     return 0;
 }
 
-/* Adds TEXT, a line of a manifest in FOLDER ("" or with trailing slash). */
+/* Adds the file in TEXT, a line of a manifest in FOLDER ("" or ending in a slash), with its labels. */
 static int add_line(struct scale_files *files, const char *folder, char *text, struct mpg_error *err)
 {
     char *rest = text, *path = strsep(&rest, "\t"), *whole = NULL;
@@ -138,7 +138,7 @@ int mpg_scale_files_add_manifest(struct scale_files *files, const char *path, st
     return status;
 }
 
-/* Records that the files of FILES from index FIRST on are listed by the folder PATH. */
+/* Notes that the files from index FIRST on come from the manifest in the folder PATH. */
 static int name_folder(struct scale_files *files, size_t first, const char *path, struct mpg_error *err)
 {
     for (size_t i = first; i < files->n; i++)
@@ -163,7 +163,7 @@ int mpg_scale_files_add(struct scale_files *files, const char *path, struct mpg_
     return status;
 }
 
-/* Returns true if PATH equals the N bytes of NAME, ignoring trailing slashes. */
+/* Returns whether PATH, which may be NULL, and the N bytes of NAME are the same name, except for slashes at the end. */
 static bool is_path(const char *path, const char *name, size_t n)
 {
     size_t length = path ? strlen(path) : 0;
@@ -174,7 +174,8 @@ static bool is_path(const char *path, const char *name, size_t n)
     return path && length == n && memcmp(path, name, n) == 0;
 }
 
-/* Copies LABEL to all files whose path or folder equals the N bytes of PATH. */
+/* Gives copies of LABEL to all files that the N bytes of PATH name, or whose folder they name. Error: there are none.
+ * */
 static int label_path(struct scale_files *files, const struct scale_label *label, const char *path, size_t n,
                       struct mpg_error *err)
 {

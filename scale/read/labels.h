@@ -12,7 +12,7 @@
 
 struct scale_file {
     char *path;
-    char *folder; /* folder whose manifest lists the file, as given; NULL: none */
+    char *folder; /* the folder whose manifest lists the file, as the user named it; NULL: the file itself was named */
     size_t label_number;
     struct scale_label *labels;
 };
@@ -22,16 +22,17 @@ struct scale_files {
     struct scale_file *file;
 };
 
-/* Adds PATH, or the files in the manifest if PATH is a folder with a manifest. Errors: manifest not readable, invalid line. */
+/* Adds file PATH or, if PATH is a folder with a manifest, the files in the manifest. Errors: manifest not readable,
+ * invalid line. */
 int mpg_scale_files_add(struct scale_files *files, const char *path, struct mpg_error *err);
-/* Adds the files of the manifest PATH. Each line has a path (relative to the manifest's folder) and KEY=VALUE labels,
+/* Adds the files in the manifest PATH. Each line has a path (relative to the manifest's folder) and labels KEY=VALUE,
  * separated by tabs. Empty lines and lines that begin with # are ignored. */
 int mpg_scale_files_add_manifest(struct scale_files *files, const char *path, struct mpg_error *err);
-/* Adds the label in KEY=VALUE,FILE[,FILE]... to files that were added before, named as given; a folder with a manifest means
- * all files in the manifest. Errors: no such file; wrong format; a "scaling" other than fixed or scaled; the file has another
- * value for the key. */
+/* LABEL is KEY=VALUE,FILE[,FILE]...: gives the label to these files, named as they were added; a folder with a manifest
+ * stands for all files in it. Errors: no such file; wrong format; "scaling" neither fixed nor scaled; a file has
+ * another value for the key. */
 int mpg_scale_files_label(struct scale_files *files, const char *label, struct mpg_error *err);
-/* Parses KEY=VALUE. Error: wrong format. */
+/* Splits the LENGTH bytes of TEXT, KEY=VALUE, into LABEL, which the caller clears. Error: wrong format. */
 int mpg_scale_label_parse(const char *text, size_t length, struct scale_label *label, struct mpg_error *err);
 void mpg_scale_label_clear(struct scale_label *label);
 void mpg_scale_files_clear(struct scale_files *files);

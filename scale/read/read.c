@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads all files one by one and selects the runs that count. */
+/* Reads all files, one after another, and chooses the runs that count. */
 #define _GNU_SOURCE
 #include "scale/read/read.h"
 
@@ -59,7 +59,7 @@ void mpg_scale_notes_clear(struct scale_notes *notes)
     *notes = (struct scale_notes){.n = 0};
 }
 
-/* Returns TEXT, a message about the file PATH, without "PATH: ". */
+/* Returns the error message TEXT without "PATH: " at its beginning. */
 static const char *without(const char *text, const char *path)
 {
     const size_t n = strlen(path);
@@ -83,7 +83,7 @@ static int take_labels(const struct scale_file *file, struct scale_run *run, str
     return 0;
 }
 
-/* Returns an error if the run's times are inconsistent. */
+/* Fails if the calls of RUN take longer than its ranks ran, or if no rank ran. */
 static int check_times(const struct scale_run *run, struct mpg_error *err)
 {
     const double max_ns = run->app_ns * (run->threads > 1 ? run->threads : 1);
@@ -95,7 +95,7 @@ static int check_times(const struct scale_run *run, struct mpg_error *err)
                                run->comm_ns / 1e9, max_ns / 1e9);
 }
 
-/* Reads a profile or a trace. The error for any other file names its kind. */
+/* Reads RUN->path, a profile or a trace. If it is neither, the error says what it is. */
 static int read_file(struct scale_gather *g, struct scale_run *run, struct scale_notes *notes, struct mpg_error *err)
 {
     if (mpg_profile_is(run->path))
@@ -128,7 +128,7 @@ struct all {
     size_t capacity;
 };
 
-/* Returns true if RUN has one of the requested labels, or if none is requested. */
+/* Returns whether RUN has one of the labels of --only, or there is none. */
 static bool is_wanted(const struct scale_reading *how, const struct scale_run *run)
 {
     bool wanted = how->label_number == 0;
@@ -139,7 +139,7 @@ static bool is_wanted(const struct scale_reading *how, const struct scale_run *r
     return wanted;
 }
 
-/* Returns the run of SET with the same content as RUN, or NULL. */
+/* Returns the run of SET with the same content as RUN; NULL: there is none. */
 static const struct scale_run *find_same(const struct scale_set *set, const struct scale_run *run)
 {
     for (size_t i = 0; i < set->run_number; i++)
@@ -149,7 +149,7 @@ static const struct scale_run *find_same(const struct scale_set *set, const stru
     return NULL;
 }
 
-/* Adds notes about doubts concerning RUN. Sets *LEAVE if the run does not count. */
+/* Adds notes about what is doubtful in RUN. Sets *LEAVE to whether RUN is left out, as a copy of another run. */
 static int judge(struct all *a, const struct scale_run *run, bool *leave, struct mpg_error *err)
 {
     const struct scale_run *same = find_same(a->set, run);
@@ -203,9 +203,9 @@ static int add_file(struct all *a, const struct scale_file *file, struct mpg_err
 
 /* ---- selection of the program ---- */
 
-enum { COUNTS_NEEDED = 3 }; /* process counts that a result needs */
+enum { COUNTS_NEEDED = 3 }; /* process counts needed for a result */
 
-/* Summary of a program: number of process counts (at most COUNTS_NEEDED) and of runs. */
+/* The runs of a program: number of different process counts (counted up to COUNTS_NEEDED), and number of runs. */
 struct following {
     size_t counts, runs;
 };
@@ -227,8 +227,8 @@ static struct following following_of(const struct scale_set *set, size_t run)
     return f;
 }
 
-/* Sets KEEP[i] for the runs of the program with most runs, among the programs with most process counts (up to COUNTS_NEEDED).
- * On a tie the first program given wins. */
+/* Sets KEEP[i] if run i is of the program to analyse: of the programs with the most process counts (more than
+ * COUNTS_NEEDED do not matter) the one with the most runs, of several the one given first. */
 static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
 {
     const struct scale_set *set = a->set;
@@ -250,7 +250,7 @@ static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
     return 0;
 }
 
-/* Adds a note if missing line information prevents the matching of callsites between builds. */
+/* Adds a note if callsites of different builds cannot be matched, since source lines are unknown. */
 static int note_without_lines(struct all *a, struct mpg_error *err)
 {
     const char *module = mpg_scale_frame_names_without_lines(a->g.names);
@@ -263,7 +263,7 @@ static int note_without_lines(struct all *a, struct mpg_error *err)
                                     mpg_printable(shown, sizeof shown, module));
 }
 
-/* Returns the arguments of RUN's command (all words after the first); NULL if unknown. */
+/* Returns the arguments of RUN's command, all words after the first; NULL: unknown. */
 static const char *arguments_of(const struct scale_run *run)
 {
     if (!run->program)
@@ -272,7 +272,7 @@ static const char *arguments_of(const struct scale_run *run)
     return rest + strspn(rest, " ");
 }
 
-/* Returns true if an earlier kept run has the same arguments as run I. */
+/* Returns whether a run before run I that is kept has the same arguments. */
 static bool is_repeated(const struct scale_set *set, const bool *keep, size_t i)
 {
     bool repeated = false;
@@ -283,10 +283,10 @@ static bool is_repeated(const struct scale_set *set, const bool *keep, size_t i)
     return repeated;
 }
 
-enum { ARGUMENTS_NAMED = 3, ARGUMENTS_SHOWN = 40 /* bytes of each */ };
+enum { ARGUMENTS_NAMED = 3, ARGUMENTS_SHOWN = 40 /* bytes shown of each */ };
 
-/* Adds a note if the arguments of the kept runs differ, since the problem size may differ with them. No note if all runs have
- * the label scaling=scaled: their arguments are expected to differ. */
+/* Adds a note if the kept runs have different arguments, which may change the problem size. Not if all runs are
+ * labelled scaling=scaled, where this is expected. */
 static int compare_arguments(const struct all *a, const bool *keep, struct mpg_error *err)
 {
     const struct scale_set *set = a->set;
@@ -304,7 +304,7 @@ static int compare_arguments(const struct all *a, const bool *keep, struct mpg_e
         const bool whole = strlen(arguments) <= ARGUMENTS_SHOWN;
         size_t shown = whole ? strlen(arguments) : ARGUMENTS_SHOWN;
         while (!whole && shown > 0 && ((unsigned char)arguments[shown] & 0xc0) == 0x80)
-            shown--; /* not inside a character */
+            shown--; /* the cut must not be inside a character of several bytes */
         length += (size_t)snprintf(text + length, sizeof text - length, "%s'%.*s%s' (N = %d)", length > 0 ? ", " : "",
                                    (int)shown, arguments, whole ? "" : "...", set->runs[i].ranks);
     }
@@ -315,7 +315,7 @@ static int compare_arguments(const struct all *a, const bool *keep, struct mpg_e
     return mpg_scale_note(a->notes, NULL, false, err, "arguments differ, perhaps the problem's size with them: %s", text);
 }
 
-/* Returns true if the kept runs have different program names, built for each number of ranks. */
+/* Returns whether the kept runs' programs have different names, since each was built for a number of ranks. */
 static bool names_differ(const struct scale_set *set, const bool *keep)
 {
     const struct scale_run *first = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a trace, rank by rank, and then its wait times. */
+/* Reads a trace, rank after rank, and then finds its wait times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,14 @@
 
 enum { RECORDING_TEXT = 320 };
 
-/* The open regions of a thread, and its computation since the last call or region mark. */
+/* A thread: its open regions, and its computation since the last call or region mark. */
 struct stack {
     uint32_t thread;
     size_t depth, capacity;
     int32_t *string;
-    bool computes;   /* computing since SINCE_NS */
+    bool computes;   /* the thread has been computing since SINCE_NS */
     int64_t since_ns;
-    double summed_ns; /* time of summarised calls in the interval */
+    double summed_ns; /* time of calls since SINCE_NS that the trace only has as sums */
     struct interval_sums interval_sums;
 };
 
@@ -34,7 +34,7 @@ struct reading {
     bool started, ended;
     int64_t start_ns, end_ns;
     uint64_t content;
-    struct mpg_graph_counts events; /* times in calls, off the CPU and of recording of all events so far, for judge() */
+    struct mpg_graph_counts events; /* for judge(): time of all events so far in calls, off the CPU and for recording */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -66,7 +66,7 @@ static int add_computation(struct reading *r, int32_t region, const char *name, 
     return chain < 0 ? -1 : mpg_scale_gather_add(r->g, chain, &sum, err);
 }
 
-/* Ends S's interval of computation at the beginning of E. OWN: E belongs to the same thread. */
+/* Event E ends the computation of thread S: adds it to the sums. OWN: E is an event of S itself. */
 static int end_part(struct reading *r, struct stack *s, const struct mpg_event *e, bool own, struct mpg_error *err)
 {
     const int32_t region = s->depth > 0 ? s->string[s->depth - 1] : -1;
@@ -86,8 +86,8 @@ static int end_part(struct reading *r, struct stack *s, const struct mpg_event *
     return r->g->how->unit != SCALE_UNIT_REGION ? 0 : add_computation(r, region, name, work_ns, err);
 }
 
-/* E is a call or region mark: ends the computation of E's thread, if computation is requested. The last call ends all
- * threads. */
+/* If E is a call or region mark, ends the computation of its thread; MPI_Finalize ends that of all threads. Does
+ * nothing if calls are read, not computation. */
 static int take_computation(struct reading *r, const struct mpg_event *e, struct mpg_error *err)
 {
     struct stack *own = r->g->how->computation ? stack_of(r, e->thread) : NULL;
@@ -133,7 +133,7 @@ static int mark_region(struct reading *r, const struct mpg_event *e, struct mpg_
     return 0;
 }
 
-/* Returns the innermost region open at E; -1 if there is none. */
+/* Returns the innermost region of E's thread that is open at E; -1: none. */
 static int32_t region_of(const struct reading *r, const struct mpg_event *e)
 {
     for (size_t i = 0; i < r->stack_number; i++)
@@ -166,11 +166,12 @@ static int add_call(struct reading *r, const char *names, const struct mpg_event
     const int64_t chain = find_chain(r, mpg_call_plain(e->call), e->site, region_of(r, e), err);
     if (chain < 0 || mpg_scale_gather_add(r->g, chain, &sum, err) < 0)
         return -1;
-    /* counters measured in the interval before a call belong to the call */
+    /* an event's counters were measured in the interval before the call, and count for the call */
     return mpg_scale_gather_count(r->g, chain, names, e->values, e->value_number, err);
 }
 
-/* Adds E's time in MPI, off the CPU and of recording. The time before and in a local call belongs to computation. */
+/* Adds E's time in MPI, off the CPU and for recording to r->events. A call without messages, and the time before it,
+ * count as computation. */
 static void add_off_cpu(struct reading *r, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -195,7 +196,7 @@ static int add_event(struct reading *r, const char *names, const struct mpg_even
     if (kind == MPG_KIND_FLUSH)
         return 0;
     if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
-        return e->failed ? 0 : mark_region(r, e, err); /* a failed mark names no region */
+        return e->failed ? 0 : mark_region(r, e, err); /* a failed mark has no region */
     if (r->ended)
         return 0;
     r->end_ns = kind == MPG_KIND_FINALIZE ? e->enter_ns : e->leave_ns;
@@ -244,7 +245,7 @@ static int add_rank(struct reading *r, int32_t rank, struct mpg_error *err)
 
 /* ---- the quality of the recording ---- */
 
-/* Judges the recording, whose graph has COUNTS, once, and notes if it is not reliable. */
+/* Notes, once for a run, if the recording is not reliable. COUNTS: of its message-passing graph. */
 static int judge(struct reading *r, const struct mpg_graph_counts *counts, struct scale_notes *notes, struct mpg_error *err)
 {
     const struct mpg_recording recording = mpg_recording_of_trace(r->trace, counts, r->run->app_ns, true);
@@ -286,7 +287,7 @@ static int add_waits(struct reading *r, const struct mpg_waits *waits, struct mp
     return 0;
 }
 
-/* Finds the wait times. If this fails, the trace is still used for times. */
+/* Finds the wait times. If that fails, the waits are unknown but the times of the trace still count. */
 static int find_waits(struct reading *r, struct scale_notes *notes, struct mpg_error *err)
 {
     const struct mpg_traced_options options = {.lenient = true};
@@ -337,7 +338,7 @@ static int keep_fact(const struct mpg_trace *trace, const char *key, char **text
     return value && !*text ? out_of_memory(err) : 0;
 }
 
-/* Returns an error if the trace is incomplete. */
+/* Fails if the trace is incomplete. */
 static int check(const struct mpg_trace *trace, struct mpg_error *err)
 {
     if (mpg_trace_cut(trace))

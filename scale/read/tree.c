@@ -20,7 +20,8 @@ static char *copy_of(const char *text, bool *failed)
     return copy;
 }
 
-/* Joins names: "Wait" and "x_solve.f:71" give "Wait:x_solve.f:71"; callers follow after " < ". */
+/* Returns the name of a node, for the caller to free: of "Wait" and "x_solve.f:71" "Wait:x_solve.f:71"; below a node, "
+ * < " and TEXT are appended to its name. NULL: out of memory. */
 static char *name_of(const struct scale_tree *tree, int64_t parent, enum mpg_call call, const char *text)
 {
     const char *before = parent >= 0 ? tree->nodes[parent].site.name : call < MPG_CALL_COUNT ? mpg_call_name(call) : "";
@@ -98,7 +99,7 @@ static struct scale_column *last_column(struct scale_tree *tree)
     return &tree->columns[tree->column_number - 1];
 }
 
-/* Makes space for all nodes in the last column and in the arrays of the current rank. */
+/* Makes room for all nodes in the last column and in the arrays of the current rank. */
 static int make_room(struct scale_tree *tree)
 {
     struct scale_column *column = last_column(tree);
@@ -117,7 +118,7 @@ static int make_room(struct scale_tree *tree)
             return -1;
         tree->detail = detail;
         for (size_t i = tree->room; i < more; i++)
-            tree->rank_ns[i] = -1; /* the rank does not have the node */
+            tree->rank_ns[i] = -1; /* negative: the rank does not have the node */
         tree->room = more;
     }
     struct scale_cell *cell = realloc(column->cell, more * sizeof *cell);
@@ -149,7 +150,7 @@ static void add_sum(struct scale_cell *cell, const struct scale_sum *sum)
     cell->received_bytes += sum->received_bytes;
 }
 
-/* Adds the detail of the current rank at NODE. */
+/* Adds a detail for NODE of the current rank. */
 static int add_detail(struct scale_tree *tree, struct scale_column *column, uint32_t node)
 {
     if (column->detail_number == column->detail_capacity) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints the table of rows with their verdicts. */
+/* Prints the rows: correlation with N, verdict, projection. */
 #include <math.h>
 
 #include "common/units.h"
@@ -20,7 +20,7 @@ static const char *sign_of(const struct scale_row *row)
 
 /* ---- text ---- */
 
-/* Formats a fraction as a percentage, "12.34". */
+/* Writes the fraction PART as percent without a sign, "12.34", into TEXT. Returns TEXT. */
 static char *format_percent(char *text, size_t size, double part)
 {
     snprintf(text, size, "%.2f", 100 * part);
@@ -46,7 +46,7 @@ static void put_row(struct mpg_table *t, const struct scale_report *r, const str
     mpg_table_text(t, row->all.undefined && !row->dominates ? why : sign_of(row));
 }
 
-/* Returns the column format of the metric. */
+/* Returns a column for values of the metric. */
 static struct mpg_table_column metric_column(const struct scale_report *r, const char *heading)
 {
     switch (r->analysis->options->metric) {
@@ -178,7 +178,7 @@ static void put_bounds(struct mpg_json *j, const char *key, const struct scale_i
 static void put_correlation(struct mpg_json *j, const char *key, const struct scale_correlation *c)
 {
     mpg_json_new_line(j, 3);
-    if (c->runs == 0) { /* not known for any run */
+    if (c->runs == 0) { /* the metric is not known for any run */
         mpg_json_null(j, key);
         return;
     }

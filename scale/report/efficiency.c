@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints the efficiencies of each process count (docs/MODEL.md, section 9, Efficiencies). All efficiencies of a row
- * come from one run, so that their product is the parallel efficiency. */
+/* Prints the efficiencies at each process count (docs/MODEL.md, section 9, Efficiencies). All efficiencies of a row
+ * come from the same run, so that their product is the parallel efficiency. */
 #include <math.h>
 
 #include "common/printable.h"
@@ -33,7 +33,8 @@ static bool has_counters(const struct scale_run *run)
     return !isnan(run->counters.instructions) || !isnan(run->counters.cycles);
 }
 
-/* Returns the run with the median time (the lower one of two) of the runs FROM to END, or the fastest. */
+/* Returns, of the runs FROM to END - 1, the one with the median time (of two the shorter), or if r->fastest the
+ * fastest. */
 static const struct scale_run *representative(const struct scale_report *r, size_t from, size_t end)
 {
     const struct scale_run *runs = r->analysis->set->runs;
@@ -65,7 +66,7 @@ static void put_row(struct mpg_table *t, const struct scale_run *first, const st
         mpg_table_numbers(t, (double[]){c.instructions, c.ipc, c.frequency}, COUNTER_COLUMNS);
 }
 
-/* Prints which runs the rows are taken from. */
+/* Prints the lines above the table, which say what run a row shows. */
 static void print_head(const struct scale_report *r, FILE *out)
 {
     const struct scale_set *set = r->analysis->set;

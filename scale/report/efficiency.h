@@ -5,8 +5,8 @@
 
 #include "scale/report/report.h"
 
-/* Prints one row for each process count of REPORT's runs, which were read with `efficiency`. Returns 0, or -1 with ERR: no
- * memory. */
+/* Prints a row for each process count of REPORT's runs, which were read with scale_reading.efficiency. Returns 0, or -1
+ * with ERR: out of memory. */
 int mpg_scale_print_efficiency(const struct scale_report *report, enum mpg_table_format format, FILE *out,
                                struct mpg_error *err);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Exports all measurements for other tools. */
+/* Prints all measurements for other tools. */
 #include <math.h>
 
 #include "common/table/escape.h"
 #include "common/printable.h"
 #include "scale/report/report.h"
 
-/* Metrics of each cell in Extra-P exports. */
+/* The metrics that are exported for each site and run. */
 enum metric { TIME, TIME_OF_RANK, CALLS, BYTES, WAIT, METRICS };
 static const char *const metrics[] = {[TIME] = "time", [TIME_OF_RANK] = "time_of_rank", [CALLS] = "calls",
                                       [BYTES] = "bytes", [WAIT] = "wait"};
@@ -30,7 +30,7 @@ static bool has(const struct scale_set *set, size_t site, size_t run, enum metri
 
 /* ---- Extra-P text format ---- */
 
-/* Returns the first process count without a run that has METRIC of SITE; 0 if there is none. */
+/* Returns the smallest process count at which no run has METRIC of SITE; 0: there is none. */
 static int32_t missing(const struct scale_set *set, size_t site, enum metric metric)
 {
     for (size_t run = 0; run < set->run_number; run = mpg_scale_next_count(set, run)) {
@@ -96,7 +96,7 @@ static void print_jsonl(const struct scale_set *set, FILE *out)
         for (enum metric metric = TIME; metric < METRICS; metric++)
             for (size_t run = 0; run < set->run_number; run++) {
                 if (missing(set, site, metric) > 0 || !has(set, site, run, metric))
-                    continue; /* Extra-P rejects a file with a missing process count */
+                    continue; /* Extra-P rejects the file if a site is missing at some process count */
                 fprintf(out, "{\"params\":{\"p\":%d},\"callpath\":", set->runs[run].ranks);
                 mpg_json_write_string(out, set->sites[site].name);
                 fprintf(out, ",\"metric\":\"%s\",\"value\":", metrics[metric]);

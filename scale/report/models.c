@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints the table of models as text. */
+/* Prints the models of the rows as a table. */
 #include <math.h>
 
 #include "scale/report/report.h"

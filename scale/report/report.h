@@ -19,17 +19,17 @@ struct scale_report {
     const struct scale_analysis *analysis;
     const struct scale_notes *notes;
     const struct scale_reading *how;
-    bool fastest; /* aggregate: use the fastest run of each N instead of medians */
+    bool fastest; /* SCALE_TABLE_AGGREGATE, _RUNS, _EFFICIENCY: the fastest run at each N instead of medians */
 };
 
 /* The functions below return 0, or -1 with ERR if out of memory. OUT's error flag reports write errors. */
 
-/* Prints the rows of report->analysis: the correlation of each site with N. */
+/* Prints the rows of the analysis: the correlation of each site with N. */
 int mpg_scale_print_correlation(const struct scale_report *report, enum mpg_table_format format, FILE *out,
                                 struct mpg_error *err);
 /* Prints the models of the rows as text. */
 int mpg_scale_print_models(const struct scale_report *report, FILE *out, struct mpg_error *err);
-/* Prints the other tables. CALLSITES has one row per rank and run and needs the set's details. */
+/* Prints any TABLE. SCALE_TABLE_CALLSITES has a row for each site, rank and run, and needs the set's details. */
 int mpg_scale_print_table(const struct scale_report *report, enum scale_table table, enum mpg_table_format format,
                           FILE *out, struct mpg_error *err);
 /* Exports all measurements of all sites in Extra-P's text format, as Extra-P JSON lines, or as CSV. Extra-P cannot handle a
@@ -37,19 +37,19 @@ int mpg_scale_print_table(const struct scale_report *report, enum scale_table ta
 int mpg_scale_print_export(const struct scale_report *report, enum scale_export export, FILE *out,
                            struct mpg_error *err);
 
-/* Returns the first run with more ranks than RUN of SET. */
+/* Returns the index of the first run with more ranks than run RUN of SET. */
 size_t mpg_scale_next_count(const struct scale_set *set, size_t run);
 /* Returns the metric's title: "share of T_comm", "share". */
 const char *mpg_scale_metric_title(const struct scale_report *report);
 const char *mpg_scale_metric_key(const struct scale_report *report);
-/* Returns the title of rows: "callsite", "call", "region" or "computation". */
+/* Returns what a row is: "callsite", "call", "region" or "computation". */
 const char *mpg_scale_row_title(const struct scale_report *report);
-/* Prints a warning without newline if ranks of runs in SET shared cores: KEY, the runs, and the largest number of ranks.
- * Returns false if there are none. */
+/* If ranks of some run shared cores, prints a warning without newline: KEY, the number of runs, and the largest number
+ * of such ranks. Returns false if none did. */
 bool mpg_scale_print_core_facts(const struct scale_set *set, const char *key, FILE *out);
-/* Prints the introduction of the text tables. */
+/* Prints the lines above the text tables. */
 void mpg_scale_print_head(const struct scale_report *report, FILE *out);
-/* Writes JSON members about the runs. */
+/* Writes members about the runs into the current JSON object. */
 void mpg_scale_put_runs(struct mpg_json *json, const struct scale_report *report);
 /* Adds five cells: SITE's name, call, function, file and line. */
 void mpg_scale_put_site(struct mpg_table *table, const struct scale_site *site);

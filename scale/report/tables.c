@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints the tables before correlation: the values of each rank at each callsite (Vetter and McCracken, Table 1), the sums
- * for each process count (Table 2), and the runs (Table 4). */
+/* Prints the other tables: for each callsite the values of each rank (Vetter and McCracken, Table 1), sums at each
+ * process count (Table 2), and the runs (Table 4). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ size_t mpg_scale_next_count(const struct scale_set *set, size_t run)
     return end;
 }
 
-/* Begins T in FORMAT; for JSON as an array of J. */
+/* Begins table T in FORMAT; for JSON as array KEY of J. */
 static void begin(struct mpg_table *t, enum mpg_table_format format, FILE *out, struct mpg_json *j, const char *key)
 {
     t->fits = t->trims = true;
@@ -52,7 +52,7 @@ static const struct mpg_table_column callsite_columns[] = {
     {.key = "max_ns", .heading = "Max us", .scale = 1e-3}, {.key = "mean_ns", .heading = "Mean us", .scale = 1e-3},
     {.key = "min_ns", .heading = "Min us", .scale = 1e-3}};
 
-/* Returns SITE's name without the call. */
+/* Returns SITE's name without the MPI call. */
 static const char *place_of(const struct scale_site *site)
 {
     const char *call = site->call < MPG_CALL_COUNT ? mpg_call_name(site->call) : "";
@@ -71,7 +71,7 @@ static void put_line(struct mpg_table *t, const struct scale_site *site, double 
     mpg_table_numbers(t, (double[]){(double)d->count, d->max_ns, d->time_ns / (double)d->count, d->min_ns}, 4);
 }
 
-/* Details of one run: N from FIRST, adjacent for each site. */
+/* A site's details of one run: N of them from FIRST on, one for each rank. */
 struct group {
     const struct scale_detail *first;
     size_t n;
@@ -160,7 +160,7 @@ static int print_callsites(const struct scale_report *r, enum mpg_table_format f
 
 enum { MAX_COUNTS = 256 };
 
-/* Returns the fastest of the runs from FROM to END, which have the same N. */
+/* Returns the index of the fastest of the runs FROM to END - 1, which have the same N. */
 static size_t fastest_of(const struct scale_set *set, size_t from, size_t end)
 {
     size_t best = from;
@@ -170,7 +170,8 @@ static size_t fastest_of(const struct scale_set *set, size_t from, size_t end)
     return best;
 }
 
-/* Computes the representative *VALUE of SITE for the runs FROM to END; NAN if no run has the site. */
+/* Sets *VALUE to SITE's metric for the runs FROM to END - 1: their median, or that of the fastest. NAN: none of them
+ * has the site. */
 static int represent(const struct scale_report *r, size_t site, size_t from, size_t end, double *value,
                      struct mpg_error *err)
 {
@@ -238,7 +239,8 @@ static const struct mpg_table_column run_columns[] = {
     {.key = "t_comp_ns", .heading = "T_comp s", .scale = 1e-9}, {.key = "t_comm_ns", .heading = "T_comm s", .scale = 1e-9},
     {.key = "speedup", .heading = "Speedup"}, {.key = "efficiency", .heading = "Efficiency"}};
 
-/* Computes the medians over the runs FROM to END of the longest rank's time, the computation and the communication. */
+/* Sets TIMES to the longest rank's time, the computation and the communication for the runs FROM to END - 1: medians,
+ * or those of the fastest run. */
 static int find_times(const struct scale_report *r, size_t from, size_t end, double *times, struct mpg_error *err)
 {
     const struct scale_run *runs = r->analysis->set->runs;
@@ -261,7 +263,7 @@ static int find_times(const struct scale_report *r, size_t from, size_t end, dou
     return status;
 }
 
-/* Adds a cell with the "size" labels of the runs FROM to END. */
+/* Adds a cell with the "size" labels of the runs FROM to END - 1. */
 static void put_size(struct mpg_table *t, const struct scale_set *set, size_t from, size_t end)
 {
     const char *first = mpg_scale_label_of(&set->runs[from], "size");

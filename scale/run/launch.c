@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starts a command and waits for its end or a signal. */
+/* Starts a command and waits for its end, for a signal, or for a time limit. */
 #define _GNU_SOURCE
 #include "scale/run/launch.h"
 
@@ -13,15 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double TERMINATION_TIMEOUT_S = 10; /* seconds between the first signal and SIGKILL */
+static const double TERMINATION_TIMEOUT_S = 10; /* time between the first signal to a command and SIGKILL */
 
 static sigset_t before;
-static struct sigaction at_limit; /* the previous action of SIGXFSZ */
+static struct sigaction at_limit; /* the action of SIGXFSZ before mpg_scale_run_keep_limits() */
 
 static const int terminating[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 enum { TERMINATING = sizeof terminating / sizeof *terminating };
 
-/* Builds the set of termination signals that the parent process has not ignored. */
+/* Fills SET with the signals that end a process, except those that this process was told to ignore. */
 static void make_termination_set(sigset_t *set)
 {
     sigemptyset(set);
@@ -67,7 +67,7 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Runs in the child process; writes errno to FAILED if exec fails. */
+/* In the child process: becomes the command ARGV. If that fails, writes errno to the descriptor FAILED. */
 static void become(char **argv, int input, int log, int failed)
 {
     setpgid(0, 0);
@@ -83,7 +83,7 @@ static void become(char **argv, int input, int log, int failed)
     _exit(127);
 }
 
-/* Returns the child's process id, or -1. */
+/* Starts the command ARGV. Returns the process id of the child, or -1 with ERR. */
 static pid_t start(char **argv, const char *input_path, const char *log_path, struct mpg_error *err)
 {
     int pipes[2], why = 0;
@@ -132,7 +132,7 @@ static void describe(int status, const char *log, double limit_s, struct scale_e
         snprintf(e->how, sizeof e->how, "exit status %d%s", WEXITSTATUS(status), words);
 }
 
-/* Waits up to 0.25 s for a blocked signal. Returns the signal, or 0. */
+/* Waits for a signal that ends processes, up to 0.25 s. Returns it, or 0. */
 static int wait_some(void)
 {
     const struct timespec some = {.tv_nsec = 250000000};

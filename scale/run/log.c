@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Searches the output of a run for the reason of its failure. */
+/* Finds the reason of a failure in the output of a command. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static bool mentions_failure(const char *line)
     return has_one_of(line, words);
 }
 
-/* Returns true for the rule before and after messages of Open MPI's launcher. */
+/* Returns whether LINE is one of the rules that Open MPI's launcher prints around its messages. */
 static bool is_rule(const char *line)
 {
     return strlen(line) == RULE && strspn(line, "-") == RULE;
@@ -42,8 +42,8 @@ static const char *behind_process(const char *line)
     return line + end + 1 + strspn(line + end + 1, " ");
 }
 
-/* Returns true if LINE, outside of rules, comes from a launcher, or is a library's addition to its reason (location, end of
- * the process). */
+/* Returns whether LINE, which is not between rules, tells nothing about the reason: it comes from a launcher, or a
+ * library adds it (location, end of the process). */
 static bool is_added(const char *line)
 {
     static const char *const words[] = {"ORTE",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The folder of the runs and its manifest. */
+/* The folder with the recorded runs, and its manifest. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 static const char NAME[] = "manifest.tsv";
 
-/* Writes TEXT with tabs, line ends and backslashes escaped. */
+/* Writes TEXT with \t, \n, \r and \\ for tabs, line ends and backslashes. */
 static void put_word(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -41,8 +41,8 @@ static void put_line(FILE *out, const char *key, const struct mpg_option_list *w
     putc('\n', out);
 }
 
-/* Returns the first lines of a manifest for COMMAND in MODE, the same in all versions of mpgscale; the caller frees them.
- * NULL: out of memory. */
+/* Returns the first lines of a manifest for COMMAND in MODE, for the caller to free; NULL: out of memory. All versions
+ * of mpgscale write them alike. */
 static char *head_of(char *const *command, const char *mode)
 {
     char *text = NULL;
@@ -59,7 +59,8 @@ static char *head_of(char *const *command, const char *mode)
     return mpg_text_end(out, &text) ? text : NULL;
 }
 
-/* Returns the lines of SETTINGS for a manifest, which older versions lack, to be freed by the caller; NULL if out of memory. */
+/* Returns the lines of a manifest that state SETTINGS, for the caller to free; NULL: out of memory. Older manifests
+ * lack them. */
 static char *settings_text(const struct scale_run_settings *settings)
 {
     char *text = NULL;
@@ -75,7 +76,7 @@ static char *settings_text(const struct scale_run_settings *settings)
     return mpg_text_end(out, &text) ? text : NULL;
 }
 
-/* Appends TEXT, which consists of whole lines. On failure restores the manifest. */
+/* Appends TEXT, whole lines, to the manifest. If that fails, cuts off what was written. */
 static int append(struct scale_plan *plan, const char *text, struct mpg_error *err)
 {
     const off_t end = lseek(plan->manifest, 0, SEEK_END);
@@ -89,7 +90,8 @@ static int append(struct scale_plan *plan, const char *text, struct mpg_error *e
     return mpg_error_errno(err, why, "%s", plan->path);
 }
 
-/* Returns the manifest's text and removes an incomplete last line; NULL with ERR. */
+/* Returns the text of the manifest, for the caller to free. A last line without an end, left by an interruption, is
+ * removed from the file. NULL with ERR. */
 static char *text_of(struct scale_plan *plan, struct mpg_error *err)
 {
     struct stat st;
@@ -121,7 +123,7 @@ static char *text_of(struct scale_plan *plan, struct mpg_error *err)
     return text;
 }
 
-/* Marks the run with folder NAME as done, if PLAN contains the run. */
+/* Notes that the run with folder NAME is done, if it is one of PLAN's. */
 static void mark(struct scale_plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->n; i++)
@@ -131,7 +133,7 @@ static void mark(struct scale_plan *plan, const char *name)
         }
 }
 
-/* Returns true if the line of KEY in the manifest TEXT equals the line of KEY in SETTINGS, or if TEXT has no such line. */
+/* Returns whether the line of KEY is the same in the manifest TEXT and in SETTINGS, or TEXT has no such line. */
 static bool agrees(const char *text, const char *settings, const char *key)
 {
     char begin[32];
@@ -144,7 +146,7 @@ static bool agrees(const char *text, const char *settings, const char *key)
     return !line || (strcspn(line + 1, "\n") == bytes && strncmp(line + 1, wanted, bytes) == 0);
 }
 
-/* Returns an error if the manifest TEXT has runs with other settings than SETTINGS. */
+/* Fails if the runs in the manifest TEXT have other settings than SETTINGS. */
 static int check_settings(const struct scale_plan *plan, const char *text, const char *settings, struct mpg_error *err)
 {
     static const char *const keys[] = {"input", "record", "label"};
@@ -155,7 +157,7 @@ static int check_settings(const struct scale_plan *plan, const char *text, const
     return 0;
 }
 
-/* Returns an error if LINE, the line of a run, has other labels. Older manifests have labels only in the lines of runs. */
+/* Fails if LINE, which states a run, has other labels than PLAN. In older manifests only these lines have labels. */
 static int check_labels(const struct scale_plan *plan, const char *line, struct mpg_error *err)
 {
     const char *seconds = strstr(line, "\tseconds=");
@@ -166,7 +168,7 @@ static int check_labels(const struct scale_plan *plan, const char *line, struct 
                                plan->folder, NAME);
 }
 
-/* Marks the runs in the manifest as done. The manifest must begin with HEAD and not contradict SETTINGS. */
+/* Reads the manifest and notes which runs are done. Errors: it does not begin with HEAD, or contradicts SETTINGS. */
 static int take(struct scale_plan *plan, const char *head, const char *settings, struct mpg_error *err)
 {
     char *text = text_of(plan, err);
@@ -190,7 +192,7 @@ static int take(struct scale_plan *plan, const char *head, const char *settings,
     return status;
 }
 
-/* Returns an error unless FOLDER, which has no manifest, is empty. */
+/* Fails if FOLDER, which has no manifest, contains something. */
 static int check_folder(const char *folder, struct mpg_error *err)
 {
     int status = 0;

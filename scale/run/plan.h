@@ -19,45 +19,45 @@ enum { SCALE_RUN_MAX_COUNTS = 64, SCALE_RUN_MAX_REPETITIONS = 1000 };
 
 struct scale_todo {
     int32_t ranks;
-    int repetition; /* starting at 1 */
+    int repetition; /* number of the repetition, from 1 */
     bool done;
-    char name[32];  /* name of the run's folder, "8-2" */
+    char name[32];  /* name of the run's folder: "8-2" for 8 ranks, repetition 2 */
 };
 
 struct scale_plan {
     const char *folder;
     size_t n, done;
     struct scale_todo *todo; /* runs in the order of execution */
-    int manifest;            /* locked descriptor; -1: none */
-    char *path;              /* the manifest's path */
-    char *labels;            /* "", or the labels with a tab before each */
+    int manifest;            /* descriptor of the manifest, which is locked; -1: not open */
+    char *path;              /* name of the manifest */
+    char *labels;            /* all labels, with a tab before each; "": none */
 };
 
-/* Parses "2,4,8-10" into ascending, distinct counts. Returns their number, or -1 with ERR: not numbers from 1 to 1000000, too
- * many numbers. */
+/* Parses "2,4,8-10" into process counts, ascending, each once. Returns their number, or -1 with ERR: not numbers from 1
+ * to 1000000, too many numbers. */
 int mpg_scale_run_counts(const char *text, int32_t counts[SCALE_RUN_MAX_COUNTS], struct mpg_error *err);
 
-/* Plans REPETITIONS of all COUNTS, each repetition in a random order given by SEED: drift of the machine or an interruption
- * affects all counts alike. */
+/* Plans REPETITIONS runs at each of the COUNTS. The order within each repetition is random, by SEED, so that drift of
+ * the machine or an interruption affects all counts alike. Error: out of memory. */
 int mpg_scale_run_plan(const int32_t *counts, size_t count_number, int repetitions, int64_t seed,
                        struct scale_plan *plan, struct mpg_error *err);
 
-/* The settings of all runs besides the command. */
+/* What must be equal for all runs of a folder, besides the command. */
 struct scale_run_settings {
-    const char *input;             /* name of the standard input file */
-    struct mpg_option_list record; /* options of the recording */
+    const char *input;             /* name of the file for standard input */
+    struct mpg_option_list record; /* options for mpgtrace record */
     struct mpg_option_list labels; /* KEY=VALUE */
 };
 
-/* Creates FOLDER with a manifest for COMMAND in MODE, or finds the finished runs in an existing manifest. Errors: FOLDER
- * cannot be created; the manifest has another command, mode or SETTINGS (older manifests: other labels of a run); another
- * process uses FOLDER. */
+/* Creates FOLDER with a manifest for COMMAND in MODE; if there is a manifest, notes which runs it has. Errors: FOLDER
+ * cannot be created; the manifest has another command, mode or SETTINGS (older manifests: other labels of a run);
+ * another process uses FOLDER. */
 int mpg_scale_run_open(struct scale_plan *plan, const char *folder, char *const *command, const char *mode,
                        const struct scale_run_settings *settings, struct mpg_error *err);
 
-/* Records that the run is done and took SECONDS. */
+/* Adds TODO to the manifest as done; it took SECONDS. */
 int mpg_scale_run_done(struct scale_plan *plan, struct scale_todo *todo, double seconds, struct mpg_error *err);
-/* Records that the run failed; WHY says the reason. */
+/* Adds a line to the manifest: TODO failed, and WHY. */
 int mpg_scale_run_failed(struct scale_plan *plan, const struct scale_todo *todo, const char *why,
                          struct mpg_error *err);
 void mpg_scale_run_close(struct scale_plan *plan);

@@ -24,8 +24,8 @@
 #include "trace/profile/profile.h"
 #include "trace/reader.h"
 
-enum { MIN_FREE_BYTES = 64 << 10 }; /* minimum number of free bytes of a disk that can hold a run */
-enum { TRIES = 2 }; /* failed runs at a process count before giving up, if none succeeds */
+enum { MIN_FREE_BYTES = 64 << 10 }; /* with less free space the disk counts as full */
+enum { TRIES = 2 }; /* a process count is given up after this many failed runs if none has succeeded */
 
 struct request {
     const char *counts, *folder;
@@ -34,10 +34,11 @@ struct request {
     bool traces, profile, only;
     struct scale_run_settings settings;
     char *const *command;
-    int program; /* index of the program in the command */
+    int program; /* index of the program, or of {record}, in COMMAND */
 };
 
-/* Returns the options of every recording; the caller appends the folder. */
+/* Returns the words "mpgtrace record OPTION... -o" for all recordings, for the caller to free; room for the folder's
+ * name is left. */
 static char **record_words(const struct request *request, const char *mpgtrace)
 {
     char **words = calloc(request->settings.record.n + 8, sizeof *words);
@@ -63,7 +64,7 @@ static size_t last_of(char *const *words)
     return n;
 }
 
-/* Returns the number of ranks recorded in PATH, or -1. */
+/* Returns the number of ranks in the recording PATH, a trace if TRACES, else a profile; -1 with ERR. */
 static int32_t recorded_ranks(const char *path, bool traces, struct mpg_error *err)
 {
     int32_t ranks = -1;
@@ -82,8 +83,8 @@ static int32_t recorded_ranks(const char *path, bool traces, struct mpg_error *e
     return more < 0 ? -1 : rank.ranks;
 }
 
-/* Returns true if the recording at PATH of a run with RANKS ranks is unusable, and writes the reason into WHY. LOG: the
- * output of the run. */
+/* Returns whether the recording PATH of a run with RANKS ranks is unusable, and writes the reason into WHY. LOG: output
+ * of the run, in which the tracer may have said more. */
 static bool is_bad(const char *path, const char *log, bool traces, int32_t ranks, char *why, size_t size)
 {
     struct mpg_error err = {{0}};
@@ -100,7 +101,7 @@ static bool is_bad(const char *path, const char *log, bool traces, int32_t ranks
     return true;
 }
 
-/* Returns true if a run failed with WHY because the disk of FOLDER is full. */
+/* Returns whether a run that failed for the reason WHY failed because FOLDER's disk is full. */
 static bool is_full(const char *folder, const char *why)
 {
     struct statvfs disk;
@@ -125,7 +126,7 @@ static void remove_if_there(const char *path)
         mpg_temporary_remove_folder(path);
 }
 
-/* Prints and records that a run has failed. */
+/* Prints that a run has failed, and adds that to the manifest. */
 static int print_failed(struct scale_plan *plan, const struct scale_todo *todo, const char *why,
                         struct mpg_progress *progress, struct mpg_error *err)
 {
@@ -135,8 +136,8 @@ static int print_failed(struct scale_plan *plan, const struct scale_todo *todo, 
     return mpg_scale_run_failed(plan, todo, why, err);
 }
 
-/* Executes one run. Returns 1 if done; 0 if the run failed, which is reported, or if a signal ended it (stored in *GOT); -1
- * with ERR if further runs make no sense. */
+/* Executes run TODO. Returns 1 if it is done; 0 if it failed, which is reported, or a signal (*GOT) ended it; -1 with
+ * ERR if further runs make no sense. */
 static int do_run(const struct request *request, struct scale_plan *plan, struct scale_todo *todo, char **record,
                   struct mpg_progress *progress, int *got, struct mpg_error *err)
 {
@@ -186,7 +187,8 @@ out:
     return status;
 }
 
-/* Returns true if the process count of the run has failed too often to be tried again. */
+/* Returns whether so many runs at TODO's process count have failed, and none has succeeded, that it is given up.
+ * FAILED: for each run of the plan. */
 static bool has_failed_often(const struct scale_plan *plan, const struct scale_todo *todo, const bool *failed)
 {
     int failures = 0;
@@ -199,7 +201,8 @@ static bool has_failed_often(const struct scale_plan *plan, const struct scale_t
     return failures >= TRIES;
 }
 
-/* Executes all remaining runs. Returns 0, or -1 with ERR. *GOT: the signal that ended a run. */
+/* Executes all runs that are still to be done. Returns 0, or -1 with ERR. *GOT: signal that ended a run; unchanged if
+ * none did. */
 static int do_all(const struct request *request, struct scale_plan *plan, int *got, struct mpg_error *err)
 {
     char mpgtrace[PATH_MAX], label[96];
@@ -242,7 +245,7 @@ static void print_plan(const struct request *request, const struct scale_plan *p
     fputc('\n', stderr);
 }
 
-/* Warns before the runs if there are too few process counts for an analysis. */
+/* Warns, before the runs, if --counts has too few process counts for an analysis. */
 static void print_counts(const struct request *request, int n)
 {
     if (n < SCALE_MIN_COUNTS && !request->only)
@@ -250,7 +253,7 @@ static void print_counts(const struct request *request, int n)
                 "in this folder included\n", n, n == 1 ? "count" : "counts", SCALE_MIN_COUNTS);
 }
 
-/* Executes the runs without the analysis. Returns 0 or an exit status. */
+/* Executes the runs, without the analysis. Returns 0 or an exit status. */
 static int run(const struct request *request, struct scale_plan *plan, int *got)
 {
     int32_t counts[SCALE_RUN_MAX_COUNTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Edits the words of the command. */
+/* Changes the words of the command for each run. */
 #define _GNU_SOURCE
 #include "scale/run/words.h"
 
@@ -13,7 +13,7 @@
 
 #include "common/text_stream.h"
 
-/* Returns 0, or the errno why PATH cannot be executed. */
+/* Returns 0 if PATH can be executed, else the errno that says why not. */
 static int why_not(const char *path)
 {
     struct stat st;
@@ -24,7 +24,7 @@ static int why_not(const char *path)
     return access(path, X_OK) < 0 ? errno : 0;
 }
 
-/* Returns 0, or the errno why NAME cannot be executed by execvp(). */
+/* Returns 0 if execvp() can execute NAME, else the errno that says why not. */
 static int cannot_run(const char *name)
 {
     int failed = ENOENT;
@@ -80,7 +80,7 @@ int mpg_scale_run_program(char *const *command, struct mpg_error *err)
     return found;
 }
 
-/* Returns WORD with each {ranks} replaced by RANKS; NULL if out of memory. */
+/* Returns WORD with each {ranks} replaced by RANKS, for the caller to free; NULL: out of memory. */
 static char *with_ranks(const char *word, int32_t ranks)
 {
     char *text = NULL;
