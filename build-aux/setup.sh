@@ -21,7 +21,7 @@ fail() {
 have() { command -v "$1" >/dev/null 2>&1; }
 module() { have pkg-config && pkg-config --exists "$1" 2>/dev/null; }
 header() { have gcc && echo "#include <$1>" | gcc -E - >/dev/null 2>&1; }
-# Somebody can type a password: a terminal, and this is in its foreground.
+# Returns whether somebody can type a password: standard input is a terminal, and this script is in its foreground.
 asked() {
     local group foreground
     [ -t 0 ] || return
@@ -30,7 +30,7 @@ asked() {
 }
 python_is_whole() { have python3 && python3 -c 'import fractions, graphlib, json, random' 2>/dev/null; }
 
-# A line each: Debian package, and how to see that what it brings is there.
+# Each line: a Debian package, and the command that succeeds if what the package brings is installed.
 required='
 autoconf          have autoreconf
 automake          have automake
@@ -71,7 +71,7 @@ libmpich-dev      have mpicc.mpich
 mpich             have mpirun.mpich
 '
 
-# Prints the packages of table $1 whose check fails.
+# Prints the packages of table $1 whose command fails.
 missing() {
     printf '%s\n' "$1" | while read -r package check; do
         [ -n "$package" ] && ! $check && printf '%s ' "$package"
@@ -97,7 +97,7 @@ install_packages() {
     local apt="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3"
     $apt update >>"$log" 2>&1 </dev/null || say "apt-get update failed; trying with the lists that are here"
     $apt install --no-install-recommends "$@" >>"$log" 2>&1 </dev/null && return 0
-    # One package that does not exist here must not keep the others away.
+    # One by one, because apt-get installs none of them if one does not exist.
     local package
     for package in "$@"; do
         $apt install --no-install-recommends "$package" >>"$log" 2>&1 </dev/null ||
@@ -131,7 +131,7 @@ if [ ! -x configure ] || [ configure.ac -nt configure ]; then
     say "making ./configure"
     ./autogen.sh >>"$log" 2>&1 || fail "autogen.sh"
 fi
-# Configure again when the folder was moved or other things are installed now.
+# Configures again if the folder was moved, or if other packages are installed than at the last time.
 place="$PWD $configure_options $(missing "$optional")"
 if [ ! -e build/Makefile ] || [ "$(cat build/setup.place 2>/dev/null)" != "$place" ]; then
     say "configuring in build/"

@@ -3,7 +3,7 @@
 # The step `ablate` of validate.sh, which sources this file: predicts without each rule of the model, from the first trace
 # of each program, and compares with the same measured runs.
 
-# Rules, and for each the option of mpgsim that leaves it out.
+# Rules of the model, and for each the option of mpgsim that switches it off.
 ablated='rows                --without=rows
 size-sides          --without=size-sides
 beyond-sizes        --without=beyond-sizes

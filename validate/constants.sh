@@ -10,8 +10,8 @@
 # run or more and the largest move. Exit 1 if a constant is not found in its file or a prediction fails with all rules.
 set -u
 
-# Name; source file ("-": none, the texts are options); its text with the constant; the same text with half and with double the
-# constant; options of mpgsim besides --source and --signature ("-": none).
+# Each line: name; source file ("-": the constant is an option's value); text in the file that sets the constant; this
+# text with half and with double the value; options of mpgsim besides --source and --signature ("-": none).
 constants='waiting-call-ns|simulate/evaluate/prepass/floors.c|MAY_TAKE_NS = 1000|MAY_TAKE_NS = 500|MAY_TAKE_NS = 2000|-
 disturbed-medians|simulate/models/sizes.c|disturbed = 20|disturbed = 10|disturbed = 40|-
 waited-sends|graph/matching/eager_limit.c|WAITED_OFTEN = 8|WAITED_OFTEN = 4|WAITED_OFTEN = 16|-
@@ -62,7 +62,8 @@ fail() {
     exit 1
 }
 
-# built NAME [FILE OLD NEW]: builds mpgsim as $WORK/NAME, with the text NEW in place of OLD in FILE.
+# built NAME [FILE OLD NEW]: builds mpgsim as $WORK/NAME, with the text NEW in place of OLD in source file FILE, which
+# is restored afterwards.
 built() {
     local file=$WORK/source/${2:-}
     if [ $# -gt 1 ]; then
@@ -85,7 +86,8 @@ built() {
     return $status
 }
 
-# predicted MPGSIM FILE OPTION...: predicts all programs; writes lines of pair, program, mode, median run time in ns to FILE.
+# predicted MPGSIM FILE OPTION...: predicts all programs with the executable MPGSIM; writes lines "pair program mode
+# run_time_ns" to FILE, with the median run time, "-" if there is no prediction.
 predicted() {
     local mpgsim=$1 file=$2 pair program mode from trace run
     shift 2
@@ -104,8 +106,8 @@ predicted() {
     done >"$file"
 }
 
-# moved BASE OTHER: prints how many predictions of OTHER differ from BASE's by 1 % or more, the number of all, and the largest
-# change.
+# moved BASE OTHER: compares two files of predicted(): prints how many predictions in OTHER differ from those in BASE by
+# 1 % or more, the number of predictions, and the largest change.
 moved() {
     paste -d ' ' "$1" "$2" | awk '
         $4 != "-" && $8 != "-" {

@@ -25,8 +25,9 @@ if ! command -v smpirun >/dev/null && [ -z "$loggopsim" ]; then
 fi
 cd "$work" || exit 2
 
-# program SEED MOST: writes a random program with messages of up to MOST bytes, whose calls take no time, to calls.txt; and its
-# run time by SimGrid's rule of a rendezvous, and by mpgsim's, to expected
+# program SEED MOST: writes a random program, with messages of up to MOST bytes and calls that take no time, to
+# calls.txt, and its two run times to the file expected: by SimGrid's rule for a rendezvous (the latency begins when the
+# message is sent and its receive posted), and by mpgsim's (the latency begins when the message is sent).
 program() {
     awk -v seed="$1" -v most="$2" '
         function whole(n) { return int(rand() * n) }
@@ -100,7 +101,7 @@ platform() {
     echo '</zone></platform>'
 }
 
-# ours OPTION...: prints the run time that mpgsim predicts for calls.txt
+# ours OPTION...: prints the median run time in ns that mpgsim predicts for calls.txt.
 ours() {
     "$mpgsim" --predict --latency=const:5us "$@" --json calls.txt |
         awk '/"run_time_ns"/ { on = 1 } on && /"median"/ { printf "%.0f", $2; exit }'
@@ -121,8 +122,8 @@ by_loggopsim() {
         awk '$1 == "Host" && $3 > last { last = $3 } END { print last }'
 }
 
-# held NAME THEIRS OURS [EXPECTED [EXPECTED]]: prints the run times of the other simulator and of mpgsim, and sets status=1 unless
-# they are equal to the expected times, one for each; without expected times to each other
+# held NAME THEIRS OURS [EXPECTED_THEIRS EXPECTED_OURS]: prints the run times of the other simulator and of mpgsim. Sets
+# status=1 unless each is the expected time or, without expected times, both are equal.
 held() {
     echo "$1: theirs ${2:-none}, mpgsim ${3:-none}${4:+; by hand $4, $5}"
     [ -n "$2" ] && [ "$2 $3" = "${4:-$3} ${5:-${4:-$2}}" ] || status=1

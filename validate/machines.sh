@@ -3,7 +3,7 @@
 # The machines that this host can stand for; validate.sh sources this file. A machine is a way to start ranks, and what else
 # runs on their cores. All machines use the same two cores.
 
-# The name and a description of each machine.
+# Each line: the name of a machine and its description.
 machines='shm          Open MPI over shared memory
 again        the same machine, measured once more
 tcp          Open MPI over TCP on the loopback device
@@ -40,21 +40,21 @@ use_family() {
         why="no $family here"
         return 1
     }
-    # Two hardware threads may be one core; taskset binds, not the launcher.
+    # taskset binds the ranks, not the launcher, because a launcher can regard two hardware threads as one core.
     mpi_set "$VALIDATE_MPIRUN" root
     VALIDATE_MPIRUN="$VALIDATE_MPIRUN $(mpi_options "$VALIDATE_MPIRUN" crowd unbound)"
     export VALIDATE_MPIRUN
 }
 
-# Makes the control groups of the machine duty, one for each of $cores, with a period of 8 ms: longer than the kernel's tick,
-# shorter than the programs.
+# Makes control groups for the machine "duty", one for each of $cores. Their period of 8 ms is longer than the kernel's
+# tick and shorter than a program's run.
 make_groups() {
     local core root group
     for root in /sys/fs/cgroup /sys/fs/cgroup/cpu; do
         VALIDATE_GROUP=$root/mpgkit-validate-$$
         for core in $cores; do
             group=$VALIDATE_GROUP-$core
-            # Without cgroup.procs the folder is no control group, although it could be made.
+            # Where control groups are not mounted, mkdir can make a plain folder, which has no cgroup.procs.
             mkdir "$group" 2>/dev/null && [ -e "$group/cgroup.procs" ] && halve "$group" || {
                 remove_groups
                 continue 2
@@ -84,7 +84,7 @@ remove_groups() {
     VALIDATE_GROUP=
 }
 
-# Steals $noise_ns in every period from each of $noise_cores, until stop_noise.
+# Takes each of $noise_cores away from its rank for $noise_ns in every period of PERIOD_NS, until stop_noise.
 makers=()
 start_noise() {
     local core file
@@ -92,7 +92,8 @@ start_noise() {
     for core in $noise_cores; do
         file=$out/log/noise-$core
         : >"$file"
-        # Fixed offsets on a common time grid, so that the cores' noise has the same phases in all measurements.
+        # Fixed offsets on a grid of absolute times, so that the phases of the cores' noise are the same in all
+        # measurements.
         "$NOISEMAKER" --core "$core" --steal "${noise_ns}ns" --period "${PERIOD_NS}ns" \
             --offset "$((core % 2 * 3700000))ns" --duration 1000s >"$file" 2>&1 &
         makers+=($!)
@@ -112,9 +113,9 @@ stop_noise() {
     makers=()
 }
 
-# machine NAME: makes this host stand for machine NAME until machine_end: exports the variables of launch.sh and place.sh, sets
-# $family, $noise_ns, $noise_cores, the options of mpgtrace record in $record, and $part_of_core: 1 if ranks intentionally
-# have no whole core. Fails with the reason in $why if this host cannot stand for NAME.
+# machine NAME: makes this host stand for machine NAME until machine_end: exports the variables of launch.sh and
+# place.sh, and sets $family, $noise_ns, $noise_cores, $record (options of mpgtrace record) and $part_of_core (1 if the
+# machine gives a rank less than a whole core). Fails, with the reason in $why, if this host cannot stand for NAME.
 machine() {
     local first=${cores%% *}
     VALIDATE_CORES=$cores VALIDATE_PRELOAD='' VALIDATE_GROUP='' noise_ns=0 noise_cores='' why=''
@@ -138,8 +139,8 @@ machine() {
         ;;
     onecore)
         VALIDATE_CORES=$first part_of_core=1
-        mpi_set "$VALIDATE_MPIRUN" yield # else a message waits for the other's time slice
-        record=(--cpu-time)                   # what tells work from the other's turns
+        mpi_set "$VALIDATE_MPIRUN" yield # otherwise a message waits until the other rank's time slice ends
+        record=(--cpu-time)                   # distinguishes a rank's work from the time in which the other rank has the core
         ;;
     duty)
         part_of_core=1

@@ -26,7 +26,8 @@ build() {
     $mpicc -std=gnu11 -O2 -g -Wall -Wextra -I"$top_srcdir" -o "$file" "$source" "$@"
 }
 
-# debian NAME: sets $path to the program NAME of Debian, which is linked to Open MPI; fails with the reason in $why.
+# debian NAME: sets $path to the executable NAME of a Debian package, which is linked to Open MPI. Fails, with the
+# reason in $why, if it is not installed or if the current machine has another MPI.
 debian() {
     [ "$family" = openmpi ] || {
         why="$1 is linked to Open MPI"
@@ -38,8 +39,9 @@ debian() {
     }
 }
 
-# program NAME: sets $command to the command of program NAME on the current machine, $work to the folder in which it runs, with
-# its input files, and $input to its standard input. Fails with the reason in $why if it cannot run.
+# program NAME: sets $command to the command of program NAME for the current machine, $work to the folder in which it
+# runs, with its input files, and $input to its standard input. Fails, with the reason in $why, if the program cannot
+# run.
 program() {
     local compiled=$out/programs/$family
     input=/dev/null command=() work=$out/work/$1 why=''
@@ -64,7 +66,7 @@ program() {
     esac
 }
 
-# program_own NAME: as program(), for a program of the user's file $own (--own), which has one line for each program.
+# program_own NAME: like program(), for a program of the user, which has a line in the file $own (--own).
 program_own() {
     local line
     [ "$family" = "$MPI_LIBRARY" ] || {
@@ -94,8 +96,8 @@ program_lammps() {
     command=("$path" -in in.melt -log none)
 }
 
-# program_hpcc N: HPCC with an N x N matrix. If N is small, most of the time is in its tests of latency, bandwidth and random
-# access; if N is large, in HPL.
+# program_hpcc N: HPCC with an N x N matrix. With a small N most of the time is in its tests of latency, bandwidth and
+# random access; with a large N, in HPL.
 program_hpcc() {
     debian hpcc || return 1
     sed "s/^1000  /$1  /; s/^80 /40 /" "$top_srcdir/examples/hpccinf.txt" >"$work/hpccinf.txt"
@@ -103,7 +105,7 @@ program_hpcc() {
     command=("$path")
 }
 
-# Cholesky factorisation of three matrices, and solution, on a grid of 1 x 2 processes.
+# ScaLAPACK: Cholesky factorisations of three matrices and their solutions, on a grid of 1 x 2 processes.
 program_scalapack() {
     path=$(ls -d /usr/lib/*/scalapack/"$family"-tests/xdllt 2>/dev/null) || {
         why='scalapack-mpi-test is not installed'
@@ -114,7 +116,7 @@ program_scalapack() {
     command=("$path")
 }
 
-# The sparse matrix of a square of 40 x 40 cells, and a right-hand side of ones.
+# MUMPS solves for the sparse matrix of a grid of 40 x 40 cells, and a right-hand side of ones.
 program_mumps() {
     [ "$family" = openmpi ] && [ -x /usr/lib/mumps/dsimpletest ] || {
         why='mumps-test is not installed, or not for this MPI'

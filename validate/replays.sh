@@ -4,7 +4,7 @@
 
 all_replayed='halo stencil workers allreduce chain persistent wildcard somes windows teams icollectives lammps'
 
-# replayed_program NAME: like program() of programs.sh, for runs of some tenths of a second.
+# replayed_program NAME: like program() of programs.sh, with more steps, so that a run takes some tenths of a second.
 replayed_program() {
     local own=$out/programs/$family
     input=/dev/null command=() work=$out/work/$1 why=''
@@ -20,7 +20,7 @@ replayed_program() {
     esac
 }
 
-# In each round, runs every program untraced and traced, and re-enacts this trace.
+# In each round, runs every program on every machine: untraced, traced, and re-enacted by mpgreplay from this trace.
 step_replays() {
     local round name program
     mkdir -p "$out/replays"
@@ -35,7 +35,8 @@ step_replays() {
     replays_table
 }
 
-# replay_round MACHINE PROGRAM: adds a line "untraced traced replayed", run times in ns, to the file of PROGRAM on MACHINE.
+# replay_round MACHINE PROGRAM: appends a line "untraced traced replayed", run times in ns, to the file of PROGRAM on
+# MACHINE.
 replay_round() {
     local name=$1 program=$2 input command work path sample replayed untraced trace
     trace=$out/traces/replayed.$program.$name
@@ -50,7 +51,8 @@ replay_round() {
     echo "$untraced $replayed" >>"$out/replays/$program.$name"
 }
 
-# replay_once [SHARE]: a function for alone(): re-enacts $trace; with SHARE, stores "traced_ns run_ns" in $replayed.
+# replay_once [SHARE]: called by alone() in steps.sh: re-enacts $trace; with SHARE, stores the result "traced_ns run_ns"
+# in $replayed.
 replay_once() {
     if [ $# -gt 0 ]; then
         replayed=$(<"$out/log/replayed")

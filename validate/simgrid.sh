@@ -19,7 +19,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 
-# program BYTES: writes the actions of rank r for SimGrid to r.ti, and the whole program as mpgtext to calls.txt
+# program BYTES: writes the program for SimGrid, the actions of rank r in r.ti, and for mpgkit, as mpgtext in calls.txt.
 program() {
     local bytes=$1 r w i
     echo '#mpgtext 1'
@@ -57,7 +57,8 @@ platform() {
     echo '</zone></platform>'
 }
 
-# by_hand BYTES: prints the run time if every sender waits, by SimGrid's rule and by mpgsim's.
+# by_hand BYTES: prints two run times of the program if every sender waits for its receive: by SimGrid's rule and by
+# mpgsim's.
 by_hand() {
     awk -v tau="$(($1 / 2))" -v latency=5000 '
         function run(asks,   i, r, at, from, end, done) {

@@ -54,17 +54,18 @@ if [ -n "$folder" ]; then
     folder=$(cd "$folder" && pwd) || exit 2
     keep=yes
 else
-    # A short name, because names of sockets are limited.
+    # A short name, because the paths of sockets are limited to about 100 characters.
     folder=$(mktemp -d /tmp/slurm.XXXXXX) || exit 2
     keep=
 fi
 export SLURM_CONF=$folder/slurm.conf
 daemons=()
-# With setpriv, the daemons end when this script is killed.
+# With setpriv, the kernel ends the daemons when this script is killed.
 mortal=()
 setpriv --pdeathsig TERM true 2>/dev/null && mortal=(setpriv --pdeathsig TERM)
 
-# Prints the other processes with this configuration, because daemons of job steps outlive slurmd.
+# Prints the other processes with this Slurm configuration in their environment: slurmd's daemons for job steps outlive
+# slurmd.
 others() {
     local file pid
     for file in /proc/[0-9]*/environ; do
@@ -93,7 +94,7 @@ gone() {
     ! kill -0 "$1" 2>/dev/null
 }
 
-# Ends jobs, then daemons: slurmd does not end its jobs.
+# Ends jobs before daemons, because slurmd does not end its jobs.
 stop() {
     local i left
     trap '' HUP INT TERM
@@ -125,13 +126,14 @@ start() {
     setsid "${mortal[@]}" "$@" >"$folder/$name.out" 2>&1 </dev/null &
     daemons+=($!)
 }
-# no_more NAME: the daemon NAME did not start: prints the errors in its output, and ends.
+# no_more NAME: the daemon NAME did not start: prints the errors in its output, and exits.
 no_more() {
     grep -ihE 'error|fatal' "$folder/$1.out" | grep -v 'state file\|state save' | tail -n 5 | sed "s/^/slurm.sh: $1: /" >&2
     cannot "$1 did not start"
 }
 
-# Prints the first of successive free ports, one for each daemon of Slurm. Where the search begins depends on the process.
+# Prints the first of successive free ports, one for each daemon of Slurm. The search begins at a port that depends on
+# this process, so that two instances rarely meet.
 free_ports() {
     local port i try
     for try in 0 1 2 3 4 5 6 7 8 9; do
@@ -160,7 +162,8 @@ if [ "$nodes" -gt 1 ]; then
     unshare --uts true 2>/dev/null || cannot "only root gives nodes host names of their own"
 fi
 
-# Nothing needs cgroups: processes are found by their parents, cores are bound by sched_setaffinity.
+# A configuration that needs no control groups: processes are found by their parents, cores are bound by
+# sched_setaffinity.
 cat >"$folder/slurm.conf" <<END
 ClusterName=mpgkit
 SlurmctldHost=$host(127.0.0.1)
@@ -195,13 +198,14 @@ END
 i=0
 for name in "${names[@]}"; do
     i=$((i + 1))
-    mkdir -p "$folder/spool.$name" "$folder/tmp.$name" # srun --mpi=pmix has files in the latter
+    mkdir -p "$folder/spool.$name" "$folder/tmp.$name" # srun --mpi=pmix stores files in tmp.NAME
     echo "NodeName=$name NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + i)) CPUs=$cpus State=UNKNOWN"
 done >>"$folder/slurm.conf"
 IFS=,
 echo "PartitionName=all Nodes=${names[*]} Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO" >>"$folder/slurm.conf"
 unset IFS
-# slurmd loads one of these anyway. That of cgroups v1 does nothing unless it is used, whatever the machine has.
+# slurmd always loads a plugin for control groups. Old versions have no "disabled"; their cgroup/v1 does nothing unless
+# it is used, even on machines without cgroups v1.
 case $(slurmd -V) in
 "slurm-wlm "2[012].*) echo "CgroupPlugin=cgroup/v1" ;;
 *) echo "CgroupPlugin=disabled" ;;

@@ -28,8 +28,8 @@ on() {
 
 # --- measure ---
 
-# Measures the first launch of each benchmark. Further launches follow in the rounds of step_run, so that a machine's signature
-# is of the same hour as its runs.
+# Measures one launch of each benchmark on each machine. Further launches follow in the rounds of step_run, so that a
+# machine's signature comes from the same hours as its runs.
 step_measure() {
     local name
     for name in $used; do
@@ -40,15 +40,15 @@ step_measure() {
     done
 }
 
-# make_signature MACHINE: makes the signature from all measurements of MACHINE so far.
+# make_signature MACHINE: makes MACHINE's signature from all its measurements so far.
 make_signature() {
     "$SIGMAKE" "$out/results/$1" >"$out/signatures/$1.part" 2>>"$out/log/sigmake" &&
         mv "$out/signatures/$1.part" "$out/signatures/$1.sig" ||
         die "sigmake fails on $out/results/$1, see $out/log/sigmake"
 }
 
-# measure [SHARE]: a function for alone(): measures the machine $name; with SHARE, keeps the results. If ranks have no whole
-# core each, mpgbench itself runs on the first core, in its control group.
+# measure [SHARE]: called by alone(): measures the machine $name; with SHARE, keeps the results. If the machine gives
+# ranks less than a core each, mpgbench itself runs on the first core, in its control group.
 measure() {
     local prefix=() options=() results=$out/log/results
     if [ $# -gt 0 ]; then
@@ -84,14 +84,15 @@ in_first_group() (
     exec taskset -c "$first" "$@"
 )
 
-# measure_short COMMAND...: measures in seconds, and therefore inaccurately, for tests of this script. COMMAND runs mpgbench.
+# measure_short COMMAND...: measures within seconds, and therefore inaccurately, for tests of this script. COMMAND is a
+# prefix that runs mpgbench.
 measure_short() {
     "$@" "$MPGBENCH" ftq --mode detour --duration 100ms -o "$results" &&
         "$@" "$MPGBENCH" compute --duration 20ms --working-set 1MiB --max-cores 1 -o "$results" &&
         "$MPGKIT_MPIRUN" -n 2 "$MPGBENCH" pingpong --quick --sizes 8,1KiB,32KiB -o "$results"
 }
 
-# launch_once [SHARE]: a function for alone(): makes launch number $launch of each MPI benchmark on the machine $name; with
+# launch_once [SHARE]: called by alone(): makes launch number $launch of each MPI benchmark on the machine $name; with
 # SHARE, adds its samples to the machine's results.
 launch_once() {
     local benchmark quick=()
@@ -112,8 +113,8 @@ launch_once() {
 
 # --- run ---
 
-# In each round, runs every program on every machine, then a launch of the benchmarks on every machine, so that changes of the
-# host over time affect all of them. Every second round takes the machines in the opposite order.
+# In each round, runs every program on every machine, then a launch of the benchmarks on every machine, so that slow
+# changes of the host affect all machines. Every second round takes the machines in the opposite order.
 step_run() {
     local round name program order launch
     for ((round = 1; round <= rounds; round++)); do
@@ -137,7 +138,8 @@ step_run() {
     [ -n "$short" ] || step_again
 }
 
-# how_many_undisturbed MACHINE PROGRAM: prints the number of runs whose ranks were off their CPUs for at most $most_off.
+# how_many_undisturbed MACHINE PROGRAM: prints the number of runs in which no rank was off its CPU for more than the
+# share $most_off.
 how_many_undisturbed() {
     awk -v most_off="$most_off" '$4 <= most_off { n++ } END { print n + 0 }' "$out/samples/$2.$1" 2>/dev/null ||
         echo 0
@@ -187,10 +189,11 @@ children_s() {
         print sum }' "$out/log/clock"
 }
 
-# alone FUNCTION: calls FUNCTION without an argument to measure, and then FUNCTION SHARE to keep the result; SHARE is the share
-# of a core that other processes used meanwhile. Measures again, in all at most $tries times, if other processes used more than
-# 5 % plus 30 ms (the kernel counts in hundredths of a second), or if a rank was off its CPU for more than $most_off of its run
-# ($off, if FUNCTION sets it). Keeps the least disturbed measurement.
+# alone FUNCTION: measures with FUNCTION while other processes are quiet. Calls FUNCTION without an argument to measure,
+# and then FUNCTION SHARE to keep the result, where SHARE is the share of a core that other processes used meanwhile.
+# Measures again, in all at most $tries times, if they used more than 5 % plus 30 ms (the kernel counts in hundredths of
+# a second), or if a rank was off its CPU for more than the share $most_off of its run (in $off, if FUNCTION sets it).
+# The least disturbed measurement is the one kept.
 alone() {
     local try share score best='' before own
     for ((try = 1; try <= tries; try++)); do
@@ -215,8 +218,9 @@ alone() {
     done
 }
 
-# limited COMMAND...: runs COMMAND in the program's folder for at most $limit_s seconds. A program that fails twice on a machine
-# is skipped from then on; a single failure may be the launcher's (Open MPI's sometimes crashes on standard input).
+# limited COMMAND...: runs COMMAND in the program's folder for at most $limit_s seconds. A program that fails twice on a
+# machine is skipped from then on. A single failure may be the launcher's, because Open MPI's sometimes crashes when it
+# handles standard input.
 limited() {
     local status
     (cd "$work" && exec timeout -k 5 "$limit_s" "$@" <"$input") >"$out/log/run" 2>&1 && return
@@ -234,9 +238,9 @@ limited() {
     return 1
 }
 
-# timed COMMAND...: runs COMMAND with two ranks and the preloaded timer. $run_ns: time of the longer rank from MPI_Init's leave to
-# MPI_Finalize's enter. $off: the larger share of this time that a rank was off its CPU, without the time that the machine
-# steals intentionally; 0 on machines whose ranks have no whole core.
+# timed COMMAND...: runs COMMAND with two ranks and the preloaded timer. $run_ns: run time of the slower rank, from the
+# end of MPI_Init to the start of MPI_Finalize. $off: the share of this time that a rank was off its CPU, the larger of
+# both, without the time that the machine's noise steals; 0 on machines that give ranks less than a core each.
 timed() {
     local times=$out/log/times own=$VALIDATE_PRELOAD status
     rm -f "$times"
@@ -257,7 +261,8 @@ timed() {
     }
 }
 
-# run_once [SHARE]: a function for alone(): runs $command; with SHARE, stores "date_s run_ns share off" in $sample.
+# run_once [SHARE]: called by alone(): runs $command; with SHARE, stores the result "date_s run_ns share off" in
+# $sample.
 run_once() {
     local run_ns
     if [ $# -gt 0 ]; then
@@ -269,7 +274,7 @@ run_once() {
     printf '%s %s %s\n' "$(date +%s)" "$run_ns" "$off" >"$out/log/sample"
 }
 
-# trace_once [SHARE]: a function for alone(): records $command; with SHARE, moves the trace to $trace.
+# trace_once [SHARE]: called by alone(): records a trace of $command; with SHARE, moves the trace to $trace.
 trace_once() {
     local run_ns
     if [ $# -gt 0 ]; then
@@ -283,7 +288,7 @@ trace_once() {
 
 # --- predict ---
 
-# The folder of answers, and options of mpgsim in addition to those of a pair.
+# $predictions: the folder of mpgsim's answers. $without: options of mpgsim in addition to those of a pair.
 predictions='' without=()
 
 step_predict() {
@@ -298,7 +303,8 @@ step_predict() {
     wait
 }
 
-# predict PAIR PROGRAM: predicts from each trace, in both modes; two runs of mpgsim at a time.
+# predict PAIR PROGRAM: predicts from each trace, in both modes (--perturb and --predict), with two runs of mpgsim at a
+# time.
 predict() {
     local from=${1%%:*} to=${1#*:} trace options=("${without[@]}") ratio file mode
     to=${to%:ratio}
@@ -321,7 +327,7 @@ predict() {
     done
 }
 
-# answer FILE TRACE OPTION...: writes mpgsim's answer to FILE, or the reason why there is none.
+# answer FILE TRACE OPTION...: writes mpgsim's answer to FILE, or its error message if there is none.
 answer() {
     local file=$1 trace=$2
     shift 2
@@ -332,8 +338,8 @@ answer() {
     rm "$file.err"
 }
 
-# compute_ratio FROM TO: prints the computation time on TO over that on FROM, by the mean time of the benchmark's floating point
-# kernel on one core.
+# compute_ratio FROM TO: prints the computation time on TO divided by that on FROM: the mean time of the benchmark's
+# floating point kernel on one core.
 compute_ratio() {
     awk 'FNR == 1 { part++ }
         /^#/ { next }
@@ -395,7 +401,8 @@ say_skipped() {
     sed 's/^/* /' "$out/skipped"
 }
 
-# put_table FILE MARK: replaces the text between the marks MARK in the document $write by FILE.
+# put_table FILE MARK: replaces the text between the lines <!-- MARK --> and <!-- end of MARK --> in the document $write
+# by the content of FILE.
 put_table() {
     awk -v table="$1" -v mark="$2" '
         $0 == "<!-- end of " mark " -->" { inside = 0 }

@@ -82,7 +82,7 @@ list() {
     printf '  %s\n' $all_programs
 }
 
-# whole NAME VALUE: ends the script unless VALUE, the value of option NAME, is a whole number.
+# whole NAME VALUE: ends the script unless VALUE, the value of option --NAME, is a whole number of at most four digits.
 whole() {
     case $2 in
     '' | *[!0-9]* | 0?* | ?????*) usage_error "--$1: '$2' is not a whole number" ;;
@@ -143,7 +143,7 @@ if [ -n "$own" ]; then
     all_programs="$all_programs $own_programs"
 fi
 : "${programs:=$all_programs}"
-# Refuses unknown pairs and programs at once, not after hours.
+# Refuses unknown pairs and programs now, not after hours of measuring.
 for pair in $pairs; do
     case " $(words "$all_pairs") " in
     *" $pair "*) ;;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Library to preload: delays the begin of every send by MPGKIT_DELAY_NS, like a transport that is known to delay
- * the sender and the message by this time. It also replaces the PMPI names, so that it is below a tracer and below
- * the Fortran functions. Collectives are unchanged: their internal messages do not use these functions. */
+/* Library to preload: every send begins MPGKIT_DELAY_NS later, like over a transport that delays sender and message by
+ * a known time. It also replaces the PMPI functions, so that the delay is below a tracer and below the Fortran
+ * functions. Collectives are unchanged: their internal messages do not use these functions. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -28,7 +28,7 @@ static void delay(void)
     }
 }
 
-/* Returns the library's own function NAME. */
+/* Returns the MPI library's own function NAME. */
 static void *library(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);
@@ -39,7 +39,8 @@ static void *library(const char *name)
     return function;
 }
 
-/* Defines MPI_NAME and PMPI_NAME with these PARAMETERS, named ARGUMENTS. */
+/* Defines MPI_NAME and PMPI_NAME, which delay and then call the library's PMPI_NAME. PARAMETERS: their declarations;
+ * ARGUMENTS: their names. */
 #define SLOW(name, parameters, arguments)                                                         \
     int PMPI_##name parameters                                                                    \
     {                                                                                             \

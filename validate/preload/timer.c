@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Library to preload into a program: appends a line "rank begin_ns end_ns off_ns" to the file named by
- * MPGKIT_TIMER. A rank's run time lasts from the end of MPI_Init to the start of MPI_Finalize, as docs/MODEL.md
- * defines; off_ns is the off-CPU time within. No other MPI function is wrapped. The library also replaces the
- * PMPI names, so that it is below a tracer.
+/* Library to preload into a program: appends a line "rank begin_ns end_ns off_ns" for each rank to the file named by
+ * MPGKIT_TIMER. A rank's run time lasts from the end of MPI_Init to the start of MPI_Finalize (docs/MODEL.md); off_ns
+ * is the off-CPU time within it. No other MPI function is wrapped. The library also replaces the PMPI functions, so
+ * that it is below a tracer.
  *
- * off_ns is the wall time minus the CPU time of the rank's main thread, and so includes time stolen by a
- * hypervisor. If the thread slept in between, which is the program's own time, off_ns is the thread's run-queue
- * time (/proc/thread-self/schedstat).
+ * off_ns is the wall time minus the CPU time of the rank's main thread, and so includes time stolen by a hypervisor. If
+ * the thread has slept, however, which is the program's own time, off_ns is only its time in the run queue
+ * (/proc/thread-self/schedstat).
  *
- * At the end of MPI_Init every pair of ranks exchanges a message, because some libraries connect at the first
- * message. Over TCP this takes milliseconds once, which no signature contains; the tracer's own messages at this
- * point have the same effect. Then the ranks sleep for a short time, because the launcher, which may share their
- * cores, is still busy after MPI_Init. With MPGKIT_TIMER_TRACED set the library does neither: a tracer would
- * record both. */
+ * At the end of MPI_Init every pair of ranks exchanges a message, because some libraries connect at the first message.
+ * Over TCP this takes milliseconds once, which no signature contains; the tracer's own messages at this point have the
+ * same effect. Then the ranks sleep for a short time, because the launcher, which may share their cores, is still busy
+ * after MPI_Init. With MPGKIT_TIMER_TRACED set the library does neither, because a tracer would record both. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -32,10 +31,10 @@ void pmpi_init_(int *err) __attribute__((weak));
 void pmpi_init_thread_(int *required, int *provided, int *err) __attribute__((weak));
 void pmpi_finalize_(int *err) __attribute__((weak));
 
-/* longest time in ns that the launcher may still be busy */
+/* the launcher is busy for no longer than this after MPI_Init */
 #define SETTLE_NS 50000000
 
-/* Clock readings of the main thread. */
+/* Clocks and counters of a rank's main thread at one time. */
 struct moment {
     int64_t wall_ns, cpu_ns, waited_ns;
     long slept; /* number of voluntary context switches */
@@ -68,7 +67,7 @@ static struct moment now(void)
     return m;
 }
 
-/* Writes the line with one write: O_APPEND keeps the lines of several ranks apart. */
+/* A single write per rank, because O_APPEND then keeps the lines of several ranks apart. */
 static void report(void)
 {
     const struct moment end = now();
@@ -92,8 +91,8 @@ static void report(void)
         close(fd);
 }
 
-/* Begins the run of this rank at the end of MPI_Init. Fortran programs may get here twice, through the Fortran function and the
- * C function that it calls. */
+/* Starts the run time of this rank, at the end of MPI_Init. A Fortran program may call it twice: MPI_Init of Fortran
+ * and of C, which the former calls. */
 static void begin(void)
 {
     int rank, ranks;
@@ -113,7 +112,7 @@ static void begin(void)
     began = now();
 }
 
-/* Returns the library's own function NAME. */
+/* Returns the MPI library's own function NAME. */
 static void *library(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);
@@ -165,7 +164,7 @@ int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
-/* Entry points of Fortran. They call PMPI's Fortran functions, which only Fortran programs are linked to. */
+/* Fortran's functions. They call those of PMPI, weak here because only Fortran programs are linked to them. */
 void mpi_init_(int *err)
 {
     pmpi_init_(err);

@@ -24,8 +24,8 @@ static void rest(double ms)
     nanosleep(&time, NULL);
 }
 
-/* Receives the next request as PATTERN says. POSTED: for MPI_Waitany, a posted receive from each worker. Returns the
- * worker's rank. */
+/* Receives the next request in the way of PATTERN. POSTED: a posted receive from each worker, for MPI_Waitany. Returns
+ * the worker's rank. */
 static int take(int pattern, int ranks, MPI_Request *posted)
 {
     MPI_Status status = {.MPI_SOURCE = MPI_ANY_SOURCE};

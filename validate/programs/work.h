@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Computes with integers in registers, starting from X, and returns the result, so that the compiler cannot remove the work. Each
- * of the UNITS takes about a microsecond on a core of 3 GHz. */
+/* Does UNITS units of work, each about a microsecond on a core of 3 GHz: integer operations in registers, starting from
+ * X. Returns their result, so that the compiler cannot remove the work. */
 static inline uint64_t work(int units, uint64_t x)
 {
     for (long i = 0; i < units * 750L; i++)
@@ -17,8 +17,8 @@ static inline uint64_t work(int units, uint64_t x)
     return x;
 }
 
-/* Returns argument I of ARGC, a whole number of at least MIN, or OTHERWISE if the argument is missing. Ends the
- * program if the argument is invalid. */
+/* Returns argument I of the ARGC arguments, a whole number of at least MIN, or OTHERWISE if it is missing. Ends the
+ * program if it is invalid. */
 static inline int argument(int argc, char **argv, int i, int min, int otherwise)
 {
     char *end;
