@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     for (int number = 1; number <= SIGRTMAX; number++)
-        (void)signal(number, SIG_DFL); /* fails for SIGKILL, SIGSTOP and the C library's own signals */
+        (void)signal(number, SIG_DFL); /* sigaction() refuses SIGKILL, SIGSTOP and the C library's own signals */
     umask(022);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fd != STDIN_FILENO && fcntl(fd, F_GETFD) >= 0)

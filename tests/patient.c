@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Library to preload: MPICH processes, which spin while waiting, yield the core after each unsuccessful poll, like
- * Open MPI's do on request. With more ranks than cores a barrier of four ranks then takes microseconds instead of
+/* Library to preload: a process of MPICH, which spins while it waits, gives up the core after each unsuccessful poll,
+ * as Open MPI's does on request. With more ranks than cores a barrier of four ranks then takes microseconds instead of
  * milliseconds. Wraps MPICH's calls of UCX; other transports are unchanged. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 typedef unsigned progress(void *worker);
 progress ucp_worker_progress;
 
-/* If MPICH was opened with dlopen(), the function is not in the global scope. */
+/* Asks UCX's library, because the function is not in the global scope if MPICH was opened with dlopen(). */
 static progress *found(void)
 {
     void *ucp = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
@@ -22,7 +22,7 @@ static progress *found(void)
 
 unsigned ucp_worker_progress(void *worker)
 {
-    static progress *real; /* every thread finds the same function */
+    static progress *real; /* threads may store it at the same time, because all find the same function */
     progress *call = __atomic_load_n(&real, __ATOMIC_RELAXED);
     if (!call)
         __atomic_store_n(&real, call = found(), __ATOMIC_RELAXED);

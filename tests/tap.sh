@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# TAP for test scripts: source it, call ok and is, end with done_testing.
+# Functions for test scripts that print TAP. A script sources this file, calls ok and is, and ends with done_testing.
 
 tap_count=0
 tap_failed=0
 
-# Settings of MPI, which make check gives every test; a script that somebody starts asks itself.
+# make check sets the environment for MPI; a script that is started by hand sets it here.
 . "$(dirname "${BASH_SOURCE[0]}")/../examples/mpi.sh"
 [ -n "${MPGKIT_MPI-}" ] || mpi_set "${MPIRUN:-mpirun}" crowd
 
-# The interpreter that configure found, not a script before it in PATH that looks for it each time.
+# Uses the interpreter that configure found, because "python3" in PATH may be a slow script that searches for one.
 python3() {
     command "${PYTHON3:-python3}" "$@"
 }
@@ -16,13 +16,15 @@ has_python() {
     command -v "${PYTHON3:-python3}" >/dev/null
 }
 
-# two_programs MPIRUN: it starts two programs in one launch. That of Open MPI 5.0.7 in Debian 13 ends in a segmentation fault.
+# two_programs MPIRUN: succeeds if MPIRUN can start two programs in one launch. That of Open MPI 5.0.7 in Debian 13
+# crashes.
 two_programs() {
     # shellcheck disable=SC2086 # a launcher may have arguments
     timeout 60 $1 -np 1 true : -np 1 true >/dev/null 2>&1
 }
 
-# shares_memory MPICC MPIRUN: MPI_COMM_TYPE_SHARED has all ranks. MPICH 5.0.2 in Debian takes each for one on a host of its own.
+# shares_memory MPICC MPIRUN: succeeds if MPI_COMM_TYPE_SHARED gives a communicator of all ranks. MPICH 5.0.2 in Debian
+# regards each rank as a host of its own.
 shares_memory() {
     printf '%s\n' '#include <mpi.h>' '#include <stdio.h>' 'int main(void) { int n; MPI_Comm c; MPI_Init(0, 0);' \
         'MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c); MPI_Comm_size(c, &n);' \
@@ -31,7 +33,7 @@ shares_memory() {
     ! $1 -o shares shares.c 2>/dev/null || [ "$(timeout 60 $2 -np 2 ./shares 2>/dev/null | sort -u)" = 2 ]
 }
 
-# ok NAME COMMAND...: passes when COMMAND succeeds.
+# ok NAME COMMAND...: a test point that passes if COMMAND succeeds.
 ok() {
     local name=$1
     shift
@@ -44,7 +46,7 @@ ok() {
     fi
 }
 
-# is NAME GOT EXPECTED: passes when the two strings are equal.
+# is NAME GOT EXPECTED: a test point that passes if the two strings are equal.
 is() {
     ok "$1" test "$2" = "$3"
     if [ "$2" != "$3" ]; then
@@ -52,7 +54,7 @@ is() {
     fi
 }
 
-# like NAME GOT PATTERN: passes when GOT matches the glob PATTERN.
+# like NAME GOT PATTERN: a test point that passes if GOT matches the glob PATTERN.
 like() {
     tap_count=$((tap_count + 1))
     # shellcheck disable=SC2254
@@ -66,13 +68,13 @@ like() {
     esac
 }
 
-# skip NAME WHY: a test point that cannot run here.
+# skip NAME WHY: a test point that is skipped here.
 skip() {
     tap_count=$((tap_count + 1))
     echo "ok $tap_count - $1 # SKIP $2"
 }
 
-# skip_all WHY: ends the script, nothing more can run here.
+# skip_all WHY: ends the script, because its remaining test points cannot run here.
 skip_all() {
     if [ "$tap_count" -eq 0 ]; then
         echo "1..0 # SKIP $1"

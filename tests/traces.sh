@@ -2,8 +2,8 @@
 # Made-up traces in text form, for test scripts to source. Every function prints
 # one; all ranks leave MPI_Init at 100 on one clock, unless it says otherwise.
 
-# calls RANKS [LINE...]: the calls on standard input between MPI_Init and an
-# MPI_Finalize that all enter at 1000000; LINES about the trace come first.
+# calls RANKS [LINE...]: prints a trace of the calls on standard input between MPI_Init and an MPI_Finalize that all
+# ranks enter at 1000000. LINES: its header (default: a common clock).
 calls() {
     local ranks=$1
     shift
@@ -14,8 +14,8 @@ calls() {
         END { for (r = 0; r < ranks; r++) print r, 1000000, 1000010, "Finalize" }'
 }
 
-# ring RANKS LAPS BYTES: a token goes round; who waits for it waits in its Recv.
-# A compute interval lasts 50, a send 20, a message takes 400.
+# ring RANKS LAPS BYTES: prints a trace in which a token goes around; each rank waits for it in MPI_Recv. A compute
+# interval takes 50, a send 20, a message 400.
 ring() {
     awk -v p="$1" -v laps="$2" -v bytes="$3" '
         BEGIN { print "#mpgtext 1\n#ranks " p "\n#clocks shared"
@@ -33,7 +33,7 @@ ring() {
             print r, at, left[r], "Recv from=" from " tag=3 bytes=" bytes }'
 }
 
-# pipeline RANKS ITEMS BYTES: every rank passes each item on.
+# pipeline RANKS ITEMS BYTES: every rank passes each item to the next one.
 pipeline() {
     awk -v p="$1" -v items="$2" -v bytes="$3" '
         BEGIN { print "#mpgtext 1\n#ranks " p "\n#clocks shared"
@@ -47,7 +47,7 @@ pipeline() {
                 print r, 1000000, 1000010, "Finalize" } }'
 }
 
-# tree RANKS BYTES: a binomial broadcast from rank 0 by messages.
+# tree RANKS BYTES: a binomial broadcast from rank 0, made of messages.
 tree() {
     awk -v p="$1" -v bytes="$2" '
         BEGIN { print "#mpgtext 1\n#ranks " p "\n#clocks shared"
@@ -62,7 +62,7 @@ tree() {
                 print r, 1000000, 1000010, "Finalize" } }'
 }
 
-# stencil RANKS STEPS BYTES: each step exchanges with both neighbours of a line.
+# stencil RANKS STEPS BYTES: in each step every rank exchanges messages with both neighbours of a line.
 stencil() {
     awk -v p="$1" -v steps="$2" -v bytes="$3" '
         BEGIN { print "#mpgtext 1\n#ranks " p "\n#clocks shared"
@@ -79,13 +79,13 @@ stencil() {
             print r, t, t + 10, name, key "=" peer " bytes=" bytes " request=" id; t += 20 }'
 }
 
-# collective RANKS NAME ARGUMENTS: one, into which the ranks come one by one.
+# collective RANKS NAME ARGUMENTS: one collective, which the ranks enter one after the other.
 collective() {
     awk -v p="$1" -v call="$2 $3" '
         BEGIN { for (r = 0; r < p; r++) print r, 1000 + 37 * r, 2000 + 5 * r, call }' | calls "$1"
 }
 
-# flood MESSAGES: rank 0 sends, rank 1 receives each soon after, nothing returns.
+# flood MESSAGES: rank 0 sends, rank 1 receives each message soon after; nothing is sent back.
 flood() {
     awk -v n="$1" '
         BEGIN { print "#mpgtext 1\n#ranks 2\n#clocks shared"
@@ -96,8 +96,9 @@ flood() {
             for (r = 0; r < 2; r++) print r, 1000 * (n + 1), 1000 * (n + 1) + 5, "Finalize" }'
 }
 
-# regions: of two ranks that compute in regions, with none of each other. Rank 0 computes 1003 ns outside, 400 in solve,
-# 600 in solve's inner, 97 in solve, 1200 outside, then 690; rank 1 is in solve all the time, 3000 and 980, across a call.
+# regions: prints a trace of two ranks that compute in regions, without messages. Rank 0 computes for 1003 ns outside,
+# 400 in solve, 600 in solve's inner, 97 in solve, 1200 outside, then 690. Rank 1 is always in solve: 3000 and 980 ns,
+# with a call in between.
 regions() {
     cat <<'T'
 #mpgtext 1

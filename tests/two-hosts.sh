@@ -4,8 +4,8 @@
 # clock each ("far" is a thousand seconds ahead), joined by a pair of virtual devices.
 # Source it after tap.sh with $mpirun set; needs root, and Open MPI or MPICH.
 
-# open_hosts: makes them and a folder to work in, $tmp, which becomes the current one;
-# skips the whole test where that may not be. They end with the script.
+# open_hosts: makes two virtual hosts, near and far, and a temporary folder $tmp, which becomes the current one. Skips
+# the whole test if this is not permitted. The hosts end with the script.
 open_hosts() {
     [ "$(id -u)" = 0 ] || skip_all "only root makes network namespaces"
     command -v ip >/dev/null || skip_all "no ip (iproute2)"
@@ -23,14 +23,14 @@ open_hosts() {
         ip -n "$a" link set veth0 up && ip -n "$b" link set veth0 up; } 2>/dev/null ||
         skip_all "no network namespaces here"
     cd "$tmp" || exit 1
-    # UCX leaves out devices that are not yet running.
+    # UCX ignores devices that are not running yet.
     for _ in $(seq 100); do
         [ "$(cat <(ip -n "$a" link show veth0) <(ip -n "$b" link show veth0) | grep -c LOWER_UP)" = 2 ] &&
             break
         sleep 0.1
     done
 
-    # In place of ssh: "agent [-x] HOST COMMAND..." runs it on the other host.
+    # agent [-x] HOST COMMAND...: stands in for ssh: runs COMMAND on the other host.
     cat >agent <<AGENT
 #!/bin/sh
 [ "\$1" != -x ] || shift
@@ -42,16 +42,16 @@ AGENT
     use_launcher
 }
 
-# use_launcher: $mpirun starts processes on both.
+# use_launcher: lets $mpirun start processes on both hosts.
 use_launcher() {
     launcher=$(mpi_launcher "$mpirun")
     # shellcheck disable=SC2046 # words
     export $(mpi_between_hosts "$mpirun" "$tmp/agent" 192.0.2.0/24)
 }
 
-# on_hosts SECONDS RANKS_A_HOST COMMAND...: starts it on both, for SECONDS at most (MPICH: 60, and twice more if it hangs); its
-# output goes to out and err, and is shown when it fails. One rank a host gets a core of
-# its own: each host thinks that it has them all.
+# on_hosts SECONDS RANKS_A_HOST COMMAND...: runs COMMAND on both hosts for at most SECONDS (MPICH: 60, and up to twice
+# more if it hangs). The output goes to out and err, and is shown after errors. With one rank a host, each gets its own
+# core, because both hosts believe that they have all cores.
 on_hosts() {
     local seconds=$1 ranks=$2 last=$(($(nproc --all) - 1))
     shift 2
@@ -68,10 +68,10 @@ on_hosts() {
         # shellcheck disable=SC2086 # mpirun may have arguments
         timeout "$seconds" ip netns exec "$a" unshare --uts sh -c 'hostname near; exec "$@"' sh \
             $mpirun "$@" >out 2>err && return
-        # MPICH 4.0.2 (UCX 1.13) over TCP hangs in MPI_Finalize now and then, untraced, too (2 of 501 runs of ring on a busy machine):
-        # a rank waits for its launcher, and the other rank waits for the connection to it to close.
+        # MPICH 4.0.2 (UCX 1.13) over TCP sometimes hangs in MPI_Finalize, also untraced (2 of 501 runs of ring on a
+        # busy machine): a rank waits for its launcher, and the other rank for the end of its connection.
         [ "$?-$launcher" = 124-hydra ] || break
-        find . -name '.mpgtrace-*' -prune -exec rm -r {} + # the killed ranks leave it
+        find . -name '.mpgtrace-*' -prune -exec rm -r {} + # the killed ranks leave it behind
     done
     sed 's/^/# /' err
     return 1

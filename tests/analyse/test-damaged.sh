@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 ring 3 2 8 >ring.txt
 "$MPGTRACE" import --text=ring.txt -o ring.trace
-# a byte in the middle of rank 1's file, in its chunk of events, which is read as these are asked for
+# A damaged byte in the middle of rank 1's file: in its chunk of events, which is read only when these are requested.
 at=$(($(wc -c <ring.trace/rank-1.mpgt) / 2))
 before=$(od -An -tu1 -j $at -N1 ring.trace/rank-1.mpgt)
 printf '%b' "\\x$(printf %x $((255 - before)))" | dd of=ring.trace/rank-1.mpgt bs=1 seek=$at conv=notrunc 2>dd.err
@@ -27,7 +27,7 @@ done
 is "mpgsim" "$? $(cat err)" "1 mpgsim: ring.trace/rank-1.mpgt: $damage"
 "$MPGSCALE" ring.trace >out 2>err
 is "mpgscale" "$? $(head -n 1 err)" "1 mpgscale: ring.trace/rank-1.mpgt: $damage: left out"
-# what is not a file's own still has the trace's name: one that is the beginning of what is said, too
+# Errors in calls name the trace, also if the trace's name is the beginning of the message (here a trace called "rank").
 sed 's/^\(2 .*Send to=0 \)tag=3/\1tag=4/' ring.txt >rank
 "$MPGTRACE" waits rank >out 2>err
 is "what is wrong with calls: the trace is named" "$? $(cut -d: -f1-3 err)" "1 mpgtrace waits: rank: rank 0, call 2 (MPI_Recv)"

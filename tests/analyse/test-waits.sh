@@ -13,7 +13,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# table OPTION...: of t.txt, for each row that waited: what:kind=ns ..., sorted
+# table OPTION...: prints the waits in t.txt: a word "call:kind=ns" for each call and kind of wait that is not 0,
+# sorted.
 table() {
     "$mpgtrace" waits --csv "$@" t.txt 2>&1 | awk -F, '
         NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; first = 6; next }
@@ -23,7 +24,7 @@ table() {
         sort | paste -sd' ' -
 }
 
-# field MATTER KEY OPTION...: of the traced run
+# field MATTER KEY OPTION...: prints KEY's value for MATTER from the JSON of mpgtrace waits.
 field() {
     local matter=$1 key=$2
     shift 2
@@ -31,7 +32,7 @@ field() {
         $1 == matter { for (i = 2; i < NF; i++) if ($i == key || $i == "{" key) { v = $(i + 1); gsub(/[,}]/, "", v); print v; exit } }'
 }
 
-# take RANKS [LINE...]: t.txt, of the calls on standard input
+# take RANKS [LINE...]: writes t.txt, a trace of the calls on standard input.
 take() {
     calls "$@" >t.txt
 }
@@ -53,9 +54,9 @@ like "... is told beside them" "$("$mpgtrace" waits t.txt)" "*MPI * %*  off the 
 sed -e 's/ off=[0-9]*//' -e 's/ off_call=[0-9]*//' t.txt >quiet.txt
 is "without: no line and no column" "$("$mpgtrace" waits quiet.txt | grep -c 'off the CPU')" 0
 
-# ---- for whom ----
+# ---- ranks that are waited for ----
 
-# Rank 2 waits 885 for rank 0 and 1390 for rank 1 at one callsite, rank 3 385 for rank 1 at another.
+# At one call site rank 2 waits 885 for rank 0 and 1390 for rank 1; at another one rank 3 waits 385 for rank 1.
 take 4 <<'END'
 0 2385 2400 Send to=2 tag=0 bytes=8
 1 3890 3900 Send to=2 tag=0 bytes=8
@@ -309,7 +310,7 @@ is "windows: fences and constructors are barriers; Post and Complete are senders
 is "... all synchronization; transfers are one-sided" \
     "$(field synchronization wait_ns) $(field one_sided calls) $(field one_sided time_ns)" "1902 3 30"
 
-# ---- who it is counted for ----
+# ---- counting waits by call, call site and region ----
 
 take 2 "#clocks shared" "#module 0 = 00ff \"/opt/bin/app\"" "#site 0 = 0+0x10 0+0x90" "#site 1 = 0+0x20 0+0x90" <<'END'
 0 3517 3600 Send to=1 tag=0 bytes=8
@@ -359,7 +360,7 @@ is "measured offsets: rank 1's clock is 10 us ahead" "$(table --by=rank)" "0:lat
 take 2 "#clock 1 0 -7000" <c.txt
 like "... wrong ones let messages arrive before they left: attention" \
     "$("$mpgtrace" waits t.txt)" "*attention   1 message arrives before it left by these clocks, by up to 2.543 us*"
-# Bounds: offset between -(13700 - 3517) and -(16543 - 7000): the middle is -9863.
+# Bounds on the offset: -(13700 - 3517) and -(16543 - 7000); their middle is -9863.
 take 2 "" <c.txt
 is "unknown clocks, bounded by messages both ways" "$(table --by=rank)" "0:late_sender=1680 1:late_sender=995"
 like "... which is said" "$("$mpgtrace" waits t.txt)" "*clocks      offsets bounded by the messages*"

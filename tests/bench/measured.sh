@@ -5,8 +5,8 @@
 # it: one that yields its core is a time slice late where others have it, and that is what is measured.
 mpi_forget yield
 
-# whole FILE COLUMNS [KEYS]: magic, header lines once each, those of KEYS among them,
-# and as many samples as the end says.
+# whole FILE COLUMNS [KEYS]: succeeds if results file FILE is complete: its first line, each header line once, those of
+# KEYS among them, the columns COLUMNS, and as many samples as its last line states.
 whole() {
     awk -v columns="$2" -v keys="${3-}" '
         NR == 1 && $0 != "#mpgresults 2" { bad = 1 }
@@ -22,12 +22,12 @@ whole() {
               exit bad || !ended }' "$1"
 }
 
-# header FILE KEY: its value.
+# header FILE KEY: prints the value of header line KEY.
 header() {
     sed -n "s/^# $2: //p" "$1"
 }
 
-# monotone FILE: the first column never decreases.
+# monotone FILE: succeeds if the first column never decreases.
 monotone() {
     awk '/^#/ { next } $1 < last { exit 1 } { last = $1 }' "$1"
 }
@@ -41,7 +41,8 @@ count() {
 # shellcheck disable=SC2016,SC2034,SC2154 # for the inner shell; tmp is the caller's
 aloud=(sh -c 'exec "$@" 2>>"$0"' "$tmp/said")
 
-# fails STATUS WORDS COMMAND...: it exits so, and says so in one line of its own.
+# fails STATUS WORDS COMMAND...: succeeds if COMMAND exits with STATUS and prints one line with WORDS. Ranks may write
+# their lines to $tmp/said.
 fails() {
     local status=$1 words=$2 got
     shift 2
@@ -55,8 +56,8 @@ fails() {
     return 1
 }
 
-# unless_late COMMAND...: its status. It is started again, at most 50 times, where it says in
-# $tmp/err that a process came late for every repetition, as on cores that others use.
+# unless_late COMMAND...: runs COMMAND and returns its exit status. Runs it again, at most 50 times, while it reports in
+# $tmp/err that in every repetition a process came late, as happens on cores with other processes.
 unless_late() {
     local i status
     for ((i = 0; i < 50; i++)); do
@@ -67,7 +68,7 @@ unless_late() {
     return "$status"
 }
 
-# wait_until COMMAND...: waits for it to succeed, at most five minutes.
+# wait_until COMMAND...: repeats COMMAND until it succeeds, for at most five minutes.
 wait_until() {
     local i
     for ((i = 0; i < 6000; i++)); do
@@ -78,18 +79,18 @@ wait_until() {
     return 1
 }
 
-# handles PID SIGNAL: PID is there and has a handler for SIGNAL, which the benchmarks have
-# from before they make their folder until they end.
+# handles PID SIGNAL: succeeds if process PID exists and has a handler for SIGNAL. The benchmarks have one from before
+# they make their folder until they end.
 handles() {
     local caught
-    # Before it is the program it is this shell, whose trap catches signals, too.
+    # Before its exec the process is this shell, whose trap also catches signals.
     [ "$(readlink "/proc/$1/exe")" != "$(readlink "/proc/$$/exe")" ] || return 1
     caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
     [ -n "$caught" ] && (((0x$caught >> ($(kill -l "$2") - 1)) & 1))
 }
 
-# gone FILE: no process runs whose number is in FILE. Not every launcher waits for its
-# ranks, and one that is killed lives on until it is scheduled.
+# gone FILE: succeeds if no process in the list FILE runs. Not every launcher waits for its ranks, and a killed rank
+# exists until it is scheduled.
 gone() {
     local pid
     while read -r pid; do
@@ -97,7 +98,7 @@ gone() {
     done <"$1"
 }
 
-# cores: how many this process may use; threads of one core are one.
+# cores: prints how many cores this process may use; hardware threads of one core count once.
 cores() {
     local range cpu
     for range in $(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status | tr , ' '); do
@@ -108,7 +109,7 @@ cores() {
     done | sort -u | wc -l
 }
 
-# quiet COMMAND...: without its summary.
+# quiet COMMAND...: runs COMMAND without the summary that it prints.
 quiet() {
     "$@" >/dev/null
 }

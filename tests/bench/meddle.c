@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Library to preload between a program and MPI: disturbs collective operations according to $MEDDLE. "delay":
- * MPI_Bcast on rank 1 waits 3 ms before it begins. "corrupt": changes one byte in the result of MPI_Alltoall and
- * MPI_Scan on rank 1. "corrupt-root": the same for MPI_Gather and for MPI_Reduce of 64 bytes on rank 0. "corrupt-
- * local": the same for MPI_Reduce_local on rank 1. "slow-local": MPI_Reduce_local takes 3 ms on rank 1. */
+/* Library to preload between a program and MPI: disturbs collective operations in the way that $MEDDLE names. "delay":
+ * MPI_Bcast begins 3 ms later on rank 1. "corrupt": one byte in the result of MPI_Alltoall and MPI_Scan is wrong on
+ * rank 1. "corrupt-root": the same for MPI_Gather and for MPI_Reduce of 64 bytes on rank 0. "corrupt-local": the same
+ * for MPI_Reduce_local on rank 1. "slow-local": MPI_Reduce_local takes 3 ms on rank 1. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

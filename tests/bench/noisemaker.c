@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Creates known noise: takes a core away for a given time in each given period. SCHED_FIFO preempts normal threads. Wake-ups at
- * absolute times on a fixed grid prevent a drift of the periods. Spinning makes the stolen time wall time. Exits with 77 if
- * SCHED_FIFO is not permitted. */
+/* Creates known noise: takes a core away from other threads for a given time in each given period. Its scheduling
+ * policy SCHED_FIFO preempts normal threads. It wakes up at absolute times on a fixed grid, so that the periods do not
+ * drift. It spins until the given wall time has passed. Exits with 77 if SCHED_FIFO is not permitted. */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include "common/output.h"
 
 enum { PRIORITY = 50, SKIPPED = 77 };
-#define LARGEST_SHARE 0.9 /* above this share the kernel throttles real-time threads */
+#define LARGEST_SHARE 0.9 /* the kernel throttles real-time threads with a larger share of the time */
 
 static int64_t core;
 static double steal_ns = 1e6, period_ns = 2e7, duration_ns = 1e10, offset_ns = -1;
@@ -53,10 +53,10 @@ static void end(int number)
 static void sleep_until(uint64_t time_ns)
 {
     struct timespec t = {(time_t)(time_ns / 1000000000), (long)(time_ns % 1000000000)};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL); /* interrupted by signals */
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL); /* a signal ends the sleep */
 }
 
-/* Spins and returns the time in ns for which it had the core. */
+/* Keeps the core busy for the time to steal. Returns the time in ns that passed. */
 static uint64_t spin(void)
 {
     const uint64_t start_ns = mpg_clock_ns();
@@ -66,8 +66,9 @@ static uint64_t spin(void)
     return now_ns - start_ns;
 }
 
-/* Returns the time of the first theft: one period from now, or at the given offset on the clock's own grid, which
- * gives several instances a fixed phase relation regardless of their start times. */
+/* Returns the time at which the first theft begins: one period from now or, if an offset is given, this long after a
+ * multiple of the period on CLOCK_MONOTONIC, which gives several instances a fixed phase relation regardless of their
+ * start times. */
 static uint64_t first_ns(void)
 {
     const uint64_t now_ns = mpg_clock_ns(), period = (uint64_t)period_ns;
@@ -111,7 +112,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "noisemaker: SCHED_FIFO: %s\n", strerror(errno));
         return SKIPPED;
     }
-    (void)mlockall(MCL_CURRENT | MCL_FUTURE); /* on failure a page fault also counts as stolen time */
+    (void)mlockall(MCL_CURRENT | MCL_FUTURE); /* if this fails, stolen time includes page faults */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     printf("stealing\n");

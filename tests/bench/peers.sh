@@ -23,7 +23,8 @@ trap 'rm -rf "$work"' EXIT
 
 # ---- programs ----
 
-# peer VARIABLE NAME: the peer's path; without it, what to do.
+# peer VARIABLE NAME: prints the path of the other tool NAME, from $VARIABLE or PATH. If there is none, says how to name
+# it.
 peer() {
     local path=${!1:-}
     path=$(command -v "${path:-$2}") && printf '%s\n' "$path" && return
@@ -31,20 +32,20 @@ peer() {
     return 1
 }
 
-# there FILE NAME: whether our own program is built.
+# there FILE NAME: succeeds if our program NAME is built, as FILE.
 there() {
     [ -x "$1" ] && return
     echo "$2 is not built here" >&2
     return 1
 }
 
-# Seconds of processor time that this host has spent.
+# Prints the seconds of processor time that this host has spent.
 busy() {
     awk -v hz="$hz" '/^cpu / { print ($2 + $3 + $4 + $7 + $8 + $9) / hz }' /proc/stat
 }
 
-# run COMMAND...: its output in $work/out, its wall time in $work/wall, and how many
-# cores others used meanwhile; complains and fails as it does.
+# run COMMAND...: runs COMMAND: its output in $work/out, its wall time in $work/wall, and how many cores other processes
+# used meanwhile. Complains if COMMAND fails, and fails too.
 run() {
     local TIMEFORMAT='%R %U %S' before status=0
     before=$(busy)
@@ -62,13 +63,13 @@ run() {
     return 1
 }
 
-# As mpgbench starts two ranks, each on a core of its own.
+# Starts two ranks, each on a core of its own, like mpgbench.
 pair() {
     # shellcheck disable=SC2086 # a command and its options
     run $mpirun --bind-to core -np 2 "$@"
 }
 
-# turn ROUND WHAT: our_WHAT and their_WHAT, the other first in every second round.
+# turn ROUND WHAT: calls our_WHAT and their_WHAT, the latter first in every second round.
 turn() {
     local sides=(our their)
     [ $(($1 % 2)) = 1 ] || sides=(their our)
@@ -79,8 +80,9 @@ turn() {
 
 # ---- samples ----
 
-# quantiles FILE COLUMN SIZE WINDOW: median, p99 and number of a column of ours, of
-# the first pair. Files older than windows hold single messages.
+# quantiles FILE COLUMN SIZE WINDOW: prints median, 99th percentile and number of the values in COLUMN of our results
+# file, for the first pair and messages of SIZE with WINDOW in flight. Old files without a column for these hold single
+# messages.
 quantiles() {
     awk -v column="$2" -v size="$3" -v window="$4" '
         /^# columns:/ { split("", at); for (i = 3; i <= NF; i++) at[$i] = i - 2 }
@@ -96,13 +98,14 @@ quantiles() {
     return 1
 }
 
-# The only file of samples in a folder.
+# Prints the only results file of a folder.
 samples() {
     set -- "$1"/*.samples
     printf '%s\n' "$1"
 }
 
-# osu SIZE: median and p99 from $work/out, where columns follow the percentiles' names.
+# osu SIZE: prints median and 99th percentile from $work/out, the output of the OSU benchmarks, where the percentiles'
+# names give the columns.
 osu() {
     awk -v size="$1" '
         /^# Size/ { for (i = k = 1; i <= NF; i++) if ($i ~ /^P[0-9]+$/) at[$i] = 2 + k++ }
@@ -113,8 +116,8 @@ osu() {
     return 1
 }
 
-# compare LABEL UNIT OURS THEIRS: two files of one number a round; medians over the
-# rounds, and of the ratios the median, the least and the greatest.
+# compare LABEL UNIT OURS THEIRS: compares two files with a number for each round. Prints both medians over the rounds,
+# and median, least and greatest ratio.
 compare() {
     paste "$3" "$4" | awk -v label="$1" -v unit="$2" '
         function middle(v, n, i, j, t) {
@@ -123,7 +126,7 @@ compare() {
             return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
         }
         $2 > 0 { n++; ours[n] = $1; theirs[n] = $2; ratio[n] = $1 / $2 }
-        # A number that is printed with few digits says no more than they do.
+        # Their numbers have few digits, which limits the precision of the ratio.
         $2 > 0 {
             split($2, part, ".")
             step = 10 ^ -length(part[2]) / 2 / $2
@@ -146,7 +149,7 @@ title() {
     printf '  %-26s %10s %10s %-5s %6s  %s\n' '' ours theirs '' ratio '[least, greatest]'
 }
 
-# What disturbed this section.
+# Prints what disturbed the measurements of this section.
 others() {
     local who
     for who in our their; do
@@ -159,8 +162,8 @@ others() {
 
 # ---- latency ----
 
-# The cost of a reading of the clock where it was taken out of FILE's times, else 0:
-# theirs have such a reading in them.
+# clock_cost FILE: prints the time of a clock reading that was subtracted from the times in our results file, 0 if it
+# was not: the others' times include one reading.
 clock_cost() {
     awk '/^# timer_cost_ns:/ { cost = $3 } /^# timer_cost_removed:/ { removed = 1 }
          END { print removed ? cost : 0 }' "$1"
@@ -199,14 +202,14 @@ latency() {
 
 # ---- bandwidth ----
 
-# Numbers of messages in flight that a file of ours has.
+# Prints the numbers of messages in flight in one of our results files.
 windows() {
     awk '/^# columns:/ { for (i = 3; i <= NF; i++) at[$i] = i - 2 }
          /^#/ || $at["size_bytes"] == 0 { next }
          { print (("messages_in_flight" in at) ? $at["messages_in_flight"] : 1) }' "$1" | sort -nu
 }
 
-# Bytes over time, the acknowledgement's in it, in both.
+# Bandwidth in both tools: bytes over the time, which includes the acknowledgement.
 our_bandwidth() {
     local window
     rm -rf "$work/ours"
@@ -244,8 +247,8 @@ bandwidth() {
 
 # ---- noise ----
 
-# Core 0, because netgauge binds itself there. Wall time beyond what was recorded is
-# the start-up's (and end's). Records are brought to: start and length, ns.
+# On core 0, because netgauge binds itself there. The wall time beyond the recorded span is for start and end. Writes
+# start and length of each detour, in ns.
 our_noise() {
     rm -rf "$work/ours"
     run "$FTQ" --mode detour --core 0 --duration "${seconds}s" -o "$work/ours" || return
@@ -259,8 +262,8 @@ our_noise() {
         "$(samples "$work/ours")" >"$work/ours-detours-$1"
 }
 
-# netgauge ends after so many detours: as many as the last record had in the time wanted
-# (two numbers are kept for each).
+# netgauge ends after a given number of detours (it counts two numbers for each). Requests as many as the previous
+# record had in the wanted duration.
 their_noise() {
     local many last=$work/theirs-facts-$(($1 - 1))
     [ -e "$last" ] || last=$work/ours-facts-$1
@@ -277,8 +280,8 @@ their_noise() {
         "$work/selfish" >"$work/theirs-detours-$1"
 }
 
-# blocks WHO ROUND THRESHOLD: the part of each whole second that was lost to detours
-# longer than that.
+# blocks WHO ROUND THRESHOLD: prints for each whole second the share of time that was lost to detours longer than
+# THRESHOLD.
 blocks() {
     awk -v least="$3" -v span="$(cut -d ' ' -f 2 "$work/$1-facts-$2")" '
         $2 > least { lost[int($1 / 1e9)] += $2 }
@@ -292,7 +295,7 @@ noise() {
     local round threshold who
     title "ftq and netgauge's selfish on core 0, $seconds s each"
     for ((round = 1; round <= rounds; round++)); do
-        # Netgauge's number of detours comes from ours, so ours is first at first.
+        # In the first round netgauge's number of detours comes from our record, so ours is measured first.
         turn $round noise || return 0
     done
     threshold=$(cat "$work"/*-facts-* | sort -n | tail -n 1 | cut -d ' ' -f 1)
@@ -306,7 +309,7 @@ noise() {
     done
     compare "lost" % "$work/ours-lost" "$work/theirs-lost"
     compare "time beyond measuring" s "$work/ours-start" "$work/theirs-start"
-    # Load comes in bursts longer than a block, which launches then show.
+    # Load comes in bursts longer than a block, which only the differences between launches show.
     awk -v least="$threshold" -v launches="$rounds" '
         { n[$1]++; sum[$1] += $3; square[$1] += $3 ^ 2; part[$1, $2] += $3; of[$1, $2]++ }
         function variance(n, sum, square) { return n > 1 ? (square - sum ^ 2 / n) / (n - 1) / n : 0 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages around all ranks with time stamps in the common time: no message may arrive earlier than the bounds of
- * both ends allow. Argument: the timer's name. Rank 0 prints whether the clocks are shared. */
+/* Checks synchronized clocks: sends messages around all ranks, with time stamps converted to the common time. No
+ * message may arrive before it was sent by more than the error bounds of both ends. Argument: the timer's name. Rank 0
+ * prints whether the ranks share a clock. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -12,7 +13,7 @@ struct stamps {
     uint64_t sent[MESSAGES * ROUNDS], received[MESSAGES * ROUNDS];
 };
 
-/* Sends a message from rank A to rank B; each rank notes its own time stamp. */
+/* Sends message I from rank A to rank B; each notes its own time stamp. */
 static void pass(int rank, int a, int b, enum mpg_timer_kind kind, struct stamps *stamps, int i)
 {
     if (rank == a) {
@@ -24,7 +25,7 @@ static void pass(int rank, int a, int b, enum mpg_timer_kind kind, struct stamps
     }
 }
 
-/* Returns the number of messages that this rank received before they were sent. */
+/* Returns the number of messages that this rank received before they were sent, even with the error bounds. */
 static int count_early(const struct mpg_sync *sync, int rank, int ranks, const struct stamps *stamps)
 {
     int wrong = 0;

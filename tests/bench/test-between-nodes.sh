@@ -22,12 +22,12 @@ mpi_forget yield # as in measured.sh
 open_hosts
 [ "$launcher" != hydra ] || skip_all "MPICH spins over TCP, which on shared cores takes minutes"
 
-# of KEY FILE: the header's value
+# of KEY FILE: prints the value of header line KEY.
 of() {
     sed -n "s/^# $1: //p" "$2"
 }
 
-# positive FILE: nothing arrives before it was sent, but for the bound on the clocks' error
+# positive FILE: succeeds if no message arrives before it was sent by more than the error bound of the clocks.
 positive() {
     awk '/^# one_way_error_ns/ { e = $3 } /^#/ { next }
          $4 < -e || $5 < -e { print "# " $0 ", within " e; exit 1 }' "$1"

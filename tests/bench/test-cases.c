@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measurement cases of collective (TAP). Needs only the header of MPI. */
+/* Tests the list of cases (operation, ranks, size) that the benchmark collective measures (TAP). Of MPI it needs only
+ * the header. */
 #include "config.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "bench/collective/cases.h"
 #include "tests/tap.h"
 
-/* Returns the case of OPERATION, P and SIZE, or NULL. */
+/* Returns the case of OPERATION with P ranks and SIZE bytes, or NULL. */
 static const struct mpg_case *find(const struct mpg_cases *cases, enum mpg_bench_operation operation,
                                    int p, int64_t size_bytes)
 {
@@ -19,7 +20,7 @@ static const struct mpg_case *find(const struct mpg_cases *cases, enum mpg_bench
     return NULL;
 }
 
-/* Rooted operations, sums, and operations measured with all ranks only. */
+/* Checks which operations have a root or compute a sum, and which are measured with all ranks only. */
 static void test_operations(void)
 {
     struct mpg_cases cases = {0, NULL, 0};
@@ -72,7 +73,7 @@ static void test_product(void)
     mpg_cases_clear(&cases);
 }
 
-/* Checks that the lists are refused with WORDS and that nothing is created. */
+/* Checks that these lists are refused with an error that contains WORDS, and that no case is made. */
 static void refused(const char *operations, const char *processes, const char *sizes,
                     const char *words)
 {

@@ -14,7 +14,7 @@ tmp=$(mktemp -d)
 . "$(dirname "$0")/measured.sh"
 trap 'rm -rf "$tmp"' EXIT
 
-# measured FILE: it is whole, with the header lines that this benchmark adds.
+# measured FILE: succeeds if FILE is complete, with the header lines of this benchmark, and has samples.
 measured() {
     whole "$1" "operation processes size_bytes time_ns off_cpu_ns" \
         "mpi ranks launch operations stopping seed late_repetitions clocks start_error_ns \
@@ -22,7 +22,7 @@ measured() {
         [ "$(count "$1")" -gt 0 ]
 }
 
-# cases FILE: operation:processes:size of every case that has samples
+# cases FILE: prints "operation:processes:size" for every case with samples.
 cases() {
     awk '!/^#/ { seen[$1 ":" $2 ":" $3] = 1 } END { for (c in seen) print c }' "$1" | LC_ALL=C sort |
         tr '\n' ' '
@@ -42,12 +42,12 @@ once() {
     [ ! -e "$tmp/said" ] || cat "$tmp/said" >>"$tmp/err"
     return "$status"
 }
-# on RANKS OPTION...: the benchmark, perhaps behind $before, its words kept
+# on RANKS OPTION...: runs the benchmark with RANKS ranks, behind the command $before if it is set.
 before=
 on() {
     unless_late once "$@"
 }
-# all_cases RANKS OPTION...: the same, again where one case has no sample, as on a busy machine
+# all_cases RANKS OPTION...: the same, again if a case has no sample, as happens on a busy machine.
 all_cases() {
     local i
     for ((i = 0; i < 50; i++)); do
@@ -77,7 +77,7 @@ is "two orders, two launches" "$(all_cases 2 -o "$tmp/r" -s 8,4KiB -i 70 -l 4
     done | sort -u | wc -l)" 2
 
 ok "three ranks" on 3 -o "$tmp/three" --quick -s 8 --operations barrier,alltoall
-# On too few cores all of a case may be late: by the table, which has every case.
+# On too few cores all repetitions of a case may be late. The table lists every case nevertheless.
 is "powers of two and all" "$(awk 'NR > 2 { printf "%s:%s ", $1, $2 }' "$tmp/summary")" \
     "barrier:2 barrier:3 alltoall:2 alltoall:3 "
 ok "sums of three ranks, and of one at a time" on 3 -o "$tmp/sums" --quick -s 8 \
@@ -143,7 +143,7 @@ fi
 
 cat >"$tmp/ahead" <<'EOS'
 #!/bin/sh
-# The last of the ranks lives in the future.
+# Starts the last rank with a monotonic clock that is 1000 s ahead.
 [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = "$((${OMPI_COMM_WORLD_SIZE-$PMI_SIZE} - 1))" ] || exec "$@"
 exec unshare --time --monotonic 1000 --fork "$@"
 EOS
@@ -180,7 +180,7 @@ else
     skip "ranks with other options" "the launcher cannot start two programs"
 fi
 
-# measuring NAME: rank 0, which alone handles signals, has its folder; or all is over.
+# measuring NAME: succeeds when rank 0, the only one that handles signals, has its folder, or when the run has ended.
 measuring() {
     local pid
     kill -0 "$launcher" 2>/dev/null || return 0
@@ -191,9 +191,8 @@ measuring() {
     return 1
 }
 
-# start_long NAME: two ranks that would go on for hours; $launcher is theirs, NAME.pids
-# has the ranks, which are not every launcher's children, and said their own words, which
-# a launcher that ends may drop.
+# start_long NAME: starts two ranks that would run for hours. $launcher: the launcher's process. NAME.pids: the ranks,
+# which are not children of every launcher. NAME.said: their error messages, which a dying launcher may lose.
 start_long() {
     # shellcheck disable=SC2016 # for the inner shell
     $mpirun -np 2 sh -c 'echo $$ >>"$0.pids"; exec "$@" 2>>"$0.said"' "$tmp/$1" "$COLLECTIVE" \

@@ -11,14 +11,14 @@ tmp=$(mktemp -d)
 . "$(dirname "$0")/measured.sh"
 trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
 
-# measured FILE: it is whole, with the header lines that this benchmark adds.
+# measured FILE: succeeds if FILE is complete, with the header lines of this benchmark.
 measured() {
     whole "$1" "kernel cores_at_once rate" \
         "core kernels kernel_units other_load seed vector compiler \
         working_set_bytes last_level_cache_bytes"
 }
 
-# kernels FILE CORES: every kernel was measured with CORES at once, and how often is plausible.
+# kernels FILE CORES: succeeds if every kernel has samples with CORES cores at once, and all rates are positive.
 kernels() {
     awk -v cores="$2" '/^#/ { next } $3 <= 0 { exit 1 } $2 == cores { n[$1]++ }
         END { exit !(n[0] > 0 && n[1] > 0 && n[2] > 0 && n[3] > 0) }' "$1"

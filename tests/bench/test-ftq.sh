@@ -61,8 +61,8 @@ tsc*) ok "on x86 a detour of 100 ns is seen" awk \
 esac
 ok "a detour was off its CPU for no longer than it lasted" \
     awk '!/^#/ && ($3 < 0 || $3 > $2 + 1) { exit 1 }' "$file"
-# What detours were off the CPU for is what wall-clock and CPU time differ by in all, read apart
-# at both ends: with a process that wants the same core half of the time is.
+# The off-CPU parts of the detours add up to the difference of wall and CPU time, of which both clocks are read
+# separately at begin and end. Here a process on the same core takes half of the time.
 taskset -c "$core" sh -c 'while :; do :; done' &
 spinner=$!
 ok "beside a process that spins" quiet "$FTQ" -o "$tmp/shared" -m detour -c "$core" -d 300ms
@@ -84,7 +84,7 @@ ok "a detour record that fills ends" quiet "$FTQ" -o "$tmp/f" -m detour -c "$cor
 is "it has as many as it may" "$(count "$tmp/f/detour-core$core.samples")" 3
 ok "it says so" grep -q '^# ended_early: after 3 ' "$tmp/f/detour-core$core.samples"
 
-# ---- headers ----
+# ---- header lines ----
 
 for mode in ftq fwq detour; do
     missing=
@@ -153,7 +153,7 @@ SCHED_FIFO*)
     fi ;;
 *) ok "--realtime, not permitted, warns" grep -q "warning: --realtime is not permitted" "$tmp/err" ;;
 esac
-# nobody COMMAND...: without root's privileges.
+# nobody COMMAND...: runs COMMAND without root's privileges.
 nobody() {
     setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
@@ -211,12 +211,12 @@ else
     skip "a full disk" "cannot mount a small disk"
 fi
 
-# interrupted SIGNAL OPTION...: its exit status in $status, while it measures.
+# interrupted SIGNAL OPTION...: sends SIGNAL to ftq while it measures; $status: ftq's exit status.
 interrupted() {
     local signal=$1
     shift
     rm -rf "$tmp/killed"
-    # Of what a shell starts in the background, SIGINT is ignored.
+    # The helper afresh restores SIGINT, which a shell ignores in its background processes.
     "$build/tests/afresh" "$FTQ" -o "$tmp/killed" -d 100s "$@" >"$tmp/out" 2>"$tmp/err" &
     wait_until handles $! TERM
     wait_until test -s "$tmp/out"
@@ -233,8 +233,8 @@ done
 interrupted TERM --together
 is "so it does measuring all cores" "$status $(ls "$tmp/killed")" "143 "
 
-# Started with a signal ignored, as in a script's background, it goes on. Its first line says
-# that the shell before it is gone, which would end, and take the folder along.
+# A signal that was ignored at the start, as in a script's background, does not end it. Its first output line shows that
+# ftq has replaced the subshell, whose exit trap would remove the folder.
 rm -f "$tmp/out"
 (trap '' INT HUP && exec "$FTQ" -o "$tmp/background" -m ftq -c "$core" -d 500ms >"$tmp/out" 2>&1) &
 wait_until test -s "$tmp/out"
@@ -243,7 +243,7 @@ kill -HUP $!
 wait $!
 is "what is ignored does not end it" "$? $(ls "$tmp/background")" "0 ftq-core$core.samples"
 
-# ---- another process on the same core ----
+# ---- with another process on the same core ----
 
 taskset -c "$core" sh -c 'while :; do :; done' &
 loop=$!
@@ -263,13 +263,13 @@ like "others' load is counted" "$(header "$tmp/shared/ftq-core$core.samples" oth
 
 # ---- launchers ----
 
-# launched RANK RANKS LOCAL_RANK LOCAL_RANKS COMMAND...: as by Open MPI's.
+# launched RANK RANKS LOCAL_RANK LOCAL_RANKS COMMAND...: runs COMMAND with the variables of Open MPI's launcher.
 launched() {
     env OMPI_COMM_WORLD_RANK="$1" OMPI_COMM_WORLD_SIZE="$2" OMPI_COMM_WORLD_LOCAL_RANK="$3" \
         OMPI_COMM_WORLD_LOCAL_SIZE="$4" PMIX_NAMESPACE="test-$$" "${@:5}"
 }
 
-# pair OPTION...: two ranks with all cores each, into folder $into.
+# pair OPTION...: runs two ranks at once, which share all cores, into folder $into.
 into=$tmp/pair
 pair() {
     rm -rf "$into"
@@ -313,7 +313,8 @@ is "srun's is: the last of three nodes has one task" "$(env SLURM_PROCID=8 SLURM
     SLURM_STEP_ID=2 "$FTQ" -o "$tmp/srun" -m ftq -d 1ms 2>/dev/null | grep -c "core [0-9]*: ")" \
     "$n_cores"
 
-# What lies where the ranks would meet is not theirs: it is passed over, as it is.
+# meet_beside WHAT IDENTITY: a file that is not theirs (WHAT) has the name under which the ranks would meet. They must
+# leave it unchanged (stat prints IDENTITY) and meet nevertheless.
 meeting=/dev/shm/mpgkit-ftq-$(id -u)-$(uname -n)-test-$$
 meet_beside() {
     pair -m ftq -d 2ms

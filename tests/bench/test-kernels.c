@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kernels of compute compared with closed forms and with slow, obvious versions; the rules for memory and
- * cores; the samples of the threads (TAP). */
+/* The kernels of the benchmark compute, compared with closed forms and with slow, obvious versions; the rules for
+ * memory and cores; the samples of the threads (TAP). */
 #include "bench/harness/cores.h"
 #include "config.h"
 
@@ -18,7 +18,7 @@
 
 /* ---- kernels ---- */
 
-/* Returns the sum of CHAINS chains after STEPS steps, one multiply-add at a time. */
+/* Returns the sum of CHAINS chains after STEPS steps, computed one multiply-add at a time. */
 static double naive_chains(int chains, int steps, double x, double y)
 {
     double sum = 0;
@@ -60,11 +60,11 @@ static void test_triad(void)
     a[N] = -1;
     mpg_triad(a, b, c, 2.375, N);
     for (int i = 0; i < N; i++)
-        wrong += a[i] != i * 0.75 + 2.375 * (17 - i); /* exact in binary */
+        wrong += a[i] != i * 0.75 + 2.375 * (17 - i); /* without rounding in binary */
     ok(wrong == 0 && a[N] == -1, "triad: every element and none more");
 }
 
-/* Returns the number of lines that a pointer chase over N lines visits before it returns to the start. */
+/* Returns the number of cache lines that a pointer chase over N lines visits before it returns to the start. */
 static size_t cycle_length(void *memory, size_t n)
 {
     size_t length = 0;
@@ -163,7 +163,7 @@ static void test_choice(void)
 
 /* ---- the threads ---- */
 
-/* Returns the number of rows of KERNEL with CORES active cores; -1 if any row has a rate that is not positive. */
+/* Returns the number of RATES measured by KERNEL with CORES busy cores; -1 if any rate is not positive. */
 static int rows(const struct mpg_rates *rates, int kernel, int cores)
 {
     int found = 0;

@@ -12,7 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 . "$(dirname "$0")/measured.sh"
 mkdir "$tmp/bin" "$tmp/with" "$tmp/without"
 built=$MPGBENCH
-# As a build with MPI, and as one without.
+# Makes mpgbench as of a build with MPI, and as of one without.
 for kind in with without; do
     sed -e "s/with_mpi='[a-z]*'/with_mpi='$([ $kind = with ] && echo yes || echo no)'/" \
         -e "s/^default_mpi=.*/default_mpi=openmpi other_mpi=''/" "$built" >"$tmp/$kind/mpgbench"
@@ -20,7 +20,7 @@ for kind in with without; do
 done
 MPGBENCH=$tmp/with/mpgbench
 
-# A stand-in notes its command line, leaves a file, and fails or waits when told to.
+# A stand-in for each benchmark: logs its command line, creates a file, and fails or waits on request.
 cat >"$tmp/stand-in" <<'EOS'
 #!/bin/sh
 name=${0##*/}
@@ -46,7 +46,7 @@ for name in ftq compute pingpong bandwidth overhead collective sharing; do
 done
 cat >"$tmp/bin/start" <<'EOS'
 #!/bin/sh
-# A launcher: start -n N PROGRAM...
+# A stand-in for a launcher: start -n N PROGRAM...
 [ "$1" != --version ] || { echo "$LAUNCHER"; exit; }
 echo "start $1 $2" >>"$LOG"
 shift 2
@@ -55,20 +55,21 @@ EOS
 chmod +x "$tmp/bin/start"
 export LOG=$tmp/log STOP='' HANG='' LAUNCHER=''
 
-# Stand-ins measure nothing, so that it need not look at the machine for a second before them.
+# A stand-in for sleep that returns at once: the stand-ins measure nothing, so mpgbench need not watch the machine for a
+# second first.
 mkdir "$tmp/hurry"
 printf '#!/bin/sh\n' >"$tmp/hurry/sleep"
 chmod +x "$tmp/hurry/sleep"
 PATH=$tmp/hurry:$PATH
 
-# bench OPTION...: mpgbench with the stand-ins; its words are kept
+# bench OPTION...: runs mpgbench with the stand-ins; its output goes to $tmp/out and $tmp/err.
 bench() {
     : >"$LOG"
     MPGKIT_BENCHDIR=$tmp/bin MPGKIT_MPIRUN=$tmp/bin/start sh "$MPGBENCH" "$@" >"$tmp/out" \
         2>"$tmp/err"
 }
 
-# fails STATUS WORDS COMMAND...: it exits so, and says so in one line of its own.
+# fails STATUS WORDS COMMAND...: succeeds if COMMAND exits with STATUS and prints one line with WORDS.
 fails() {
     local status=$1 words=$2 got
     shift 2
@@ -81,7 +82,8 @@ fails() {
 }
 
 cores=$(nproc)
-# expected LAUNCHES RANKS DIR CORES [OPTION]: the log of a run that is complete; $noise, $rates and $messages are options more
+# expected LAUNCHES RANKS DIR CORES [OPTION]: prints the log of a complete run. $noise, $rates and $messages: further
+# options of these benchmarks.
 expected() {
     local launch name
     echo "ftq --output $3 --max-cores $4${5:+ $5}${noise:+ $noise}"
@@ -97,7 +99,7 @@ expected() {
         [ $name = collective ] && [ "$2" -ge 4 ] || compute $((++rate)) "${@:3}"
     done
 }
-# compute LAUNCH DIR CORES [OPTION]: one of the five launches of compute
+# compute LAUNCH DIR CORES [OPTION]: prints the log of a launch of the benchmark compute.
 compute() {
     echo "compute --output $2 --launch $1 --max-cores $3${4:+ $4} $rates"
 }
@@ -111,7 +113,7 @@ like "how long it took, what is more precise, and where the samples are" "$(head
     "Measured      in * s; mpgbench takes [0-9]* min and is more precise; samples and all tables (tables.txt) are in $tmp/quick"
 name=$(uname -n)
 signature=${name%%.*}.sig
-# next PREFIX: the last line of a run into folder quick
+# next PREFIX: prints the expected last line of a run into folder quick, with PREFIX before the programs' names.
 next() {
     echo "Next          $1sigmake $tmp/quick > $signature; $tmp/bin/start -n 2 $1mpgtrace record -o app.trace ./app;" \
         "$1mpgsim --signature $signature app.trace"
@@ -160,8 +162,7 @@ mine.samples notes overhead-0.samples pingpong-0.samples tables.txt "
 
 # ---- a machine in use ----
 
-# busy OPTION...: mpgbench with stand-ins, beside a process called spinner, on a core that both
-# have to share
+# busy OPTION...: runs mpgbench with the stand-ins, on a core that a busy process called "spinner" shares.
 busy() {
     taskset -c "$core" "$tmp/spinner" -c 'while :; do :; done' &
     local pid=$! status
@@ -249,7 +250,7 @@ if [ -w /dev/full ]; then
     is "standard output full" $? 1
 fi
 
-# ---- one benchmark by itself ----
+# ---- single benchmarks ----
 
 ok "the name of a benchmark first" bench pingpong --sizes "8,64 KiB" --output "$tmp/one by itself"
 is "is that benchmark, with its options" "$(cat "$LOG")" \
@@ -265,7 +266,7 @@ ok "help" bench help
 is "is its own" "$(head -n 1 "$tmp/out")" "Usage: mpgbench [OPTION]..."
 ok "help for none" fails 2 "unknown benchmark 'frq'" bench help frq
 
-# ---- which MPI they are for ----
+# ---- the MPI for which the signature is ----
 
 LAUNCHER="HYDRA build"
 ok "the launcher of an MPI that it was not built for" fails 1 \
@@ -302,9 +303,9 @@ for protocol in pmi2:pingpong-other pmix:pingpong pmix_v4:pingpong none:pingpong
     is "MPGKIT_MPIRUN='srun --mpi=${protocol%:*}'" "$? $(grep -oE '^pingpong[a-z-]*' "$LOG")" "0 ${protocol#*:}"
 done
 
-# ---- where it finds them ----
+# ---- folders with the benchmarks ----
 
-# installed PREFIX: as by make install, with stand-ins
+# installed PREFIX: installs stand-ins like make install.
 installed() {
     mkdir -p "$1/bin" "$1/libexec/mpgkit"
     cp "$tmp"/bin/[bcfops]* "$1/libexec/mpgkit/"
@@ -312,7 +313,7 @@ installed() {
         "$tmp/with/mpgbench" >"$1/bin/mpgbench"
     chmod +x "$1/bin/mpgbench"
 }
-# finds DESCRIPTION MPGBENCH FOLDER: it takes ftq from there
+# finds DESCRIPTION MPGBENCH FOLDER: succeeds if MPGBENCH starts the ftq in FOLDER.
 finds() {
     "$2" ftq --output "$tmp/found" >"$tmp/out" 2>"$tmp/err"
     is "$1" "$(cat "$LOG.path")" "$3/ftq"
@@ -365,7 +366,7 @@ if [ "${MPGKIT_MPI:-yes}" = no ]; then
     exit
 fi
 
-# ---- the real ones, made short by further options.
+# ---- the real benchmarks, made short by options ----
 cat >"$tmp/short" <<'EOS'
 #!/bin/sh
 case ${0##*/} in
@@ -383,7 +384,7 @@ overhead) set -- "$@" --sizes 8,64KiB --iterations 100 ;;
 collective) set -- "$@" --sizes 8 --iterations 20 --max-time 60s ;;
 sharing) set -- "$@" --sizes 8 --iterations 4 ;;
 esac
-exec 2>>"$SAID" # a launcher that ends may drop it
+exec 2>>"$SAID" # a launcher that ends may lose the message
 exec "$BUILD/bench/${0##*/}/${0##*/}" "$@"
 EOS
 mkdir "$tmp/real"

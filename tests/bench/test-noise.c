@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of ftq that need no measurement (TAP): frequency tracking, launcher variables, differences of interrupt counters. */
+/* Parts of the benchmark ftq that need no measurement (TAP): frequency tracking, launcher variables, differences of
+ * interrupt counters. */
 #include "config.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ static void test_speed(void)
 {
     static double rate[N];
     for (size_t k = 0; k < N; k++)
-        rate[k] = k % 4 == 1 ? 0 : 2385; /* unknown */
+        rate[k] = k % 4 == 1 ? 0 : 2385; /* a rate of 0 is unknown */
     struct mpg_speed speed = mpg_speed_summary(rate, N);
     ok(speed.range == 0 && speed.lost == 0, "the speed has not varied where it is known");
     for (size_t k = 0; k < N; k++)
@@ -78,7 +79,8 @@ static const char *const variables[] = {
     "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "PMIX_RANK", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
     "SLURM_LOCALID", "SLURM_NODEID", "SLURM_STEP_TASKS_PER_NODE", "SLURM_NTASKS"};
 
-/* WORDS, "NAME=VALUE NAME=VALUE ...", are the environment. */
+/* Checks rank and number of ranks, on all hosts and on this one, that are read from the environment WORDS, "NAME=VALUE
+ * NAME=VALUE ...". */
 static void test_launch(const char *words, int rank, int ranks, int local_rank, int local_ranks,
                         const char *name)
 {
@@ -98,7 +100,8 @@ static void test_launch(const char *words, int rank, int ranks, int local_rank, 
        "%s", name);
 }
 
-/* A process with ARGUMENTS after its name, as Hydra's proxy has: the name of its job is EXPECTED, NULL if none is to be found. */
+/* Starts a process with ARGUMENTS after its name, like Hydra's proxy. The name of its job must be EXPECTED (NULL: none
+ * can be found). */
 static void test_proxy(const char *const *arguments, const char *expected, const char *name)
 {
     int ends[2], n = 0;

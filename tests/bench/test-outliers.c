@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Detection of outlier pairs of ranks, and their map (TAP). Needs only the header of MPI. */
+/* Detection of pairs of ranks whose message times are outliers, and the map of pairs (TAP). Of MPI it needs only the
+ * header. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 enum { RANKS = 6, PAIRS = RANKS * (RANKS - 1) / 2, SIZES = 3 };
 static const int64_t size_bytes[SIZES] = {8, 16, 65536};
 
-/* All pairs of RANKS, with slightly different times. */
+/* Makes times of all pairs of RANKS ranks, which differ slightly. */
 struct made {
     struct mpg_path_results class[MPG_PATHS];
     struct mpg_rank_pair rank_pair[PAIRS];
@@ -45,7 +46,7 @@ static void make(struct made *m)
         m->location[r] = (struct mpg_rank_location){.host = "here"};
 }
 
-/* Multiplies by FACTOR the times of RANK's pairs for messages of FIRST_SIZE to LAST_SIZE. */
+/* Multiplies the times of all RANK's pairs by FACTOR, for messages of the sizes numbered FIRST_SIZE to LAST_SIZE. */
 static void change(struct made *m, int rank, int first_size, int last_size, double factor)
 {
     for (int n = 0; n < PAIRS; n++)
@@ -54,7 +55,7 @@ static void change(struct made *m, int rank, int first_size, int last_size, doub
                 m->cell[n * SIZES + s].median_ns *= factor;
 }
 
-/* Returns the printed report on M. The caller frees it. */
+/* Returns the text of the report on M. The caller frees it. */
 static char *printed(const struct made *m)
 {
     char name[] = "outliers-XXXXXX";
@@ -119,7 +120,7 @@ int main(void)
     text = printed(m);
     ok(lines(text, "outlier:", "") == 0, "what the medians may be wrong by is no outlier");
     free(text);
-    /* The pairs of four ranks; all pairs of one rank are slow. */
+    /* Four ranks have six pairs; every second one is slow. */
     make(m);
     m->class[MPG_PATH_NODE].pairs = 6;
     m->class[MPG_PATH_NODE].cells = 6 * SIZES;

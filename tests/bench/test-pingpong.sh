@@ -24,7 +24,7 @@ tmp=$(mktemp -d)
 trap 'umount "$tmp/full" 2>/dev/null; umount "$tmp/fixed" 2>/dev/null; rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
-# ranks N COMMAND...: without its summary; what it says stays in err.
+# ranks N COMMAND...: runs COMMAND with N ranks, its summary in out, its messages in err.
 ranks() {
     local n=$1
     shift
@@ -33,15 +33,15 @@ ranks() {
     return 1
 }
 
-# of KEY FILE: the header's value
+# of KEY FILE: prints the value of header line KEY.
 of() {
     sed -n "s/^# $1: //p" "$2"
 }
 
 # ---- preempted ranks ----
 
-# Beside a process that spins on each core a round trip of 8 bytes takes milliseconds where a rank
-# was preempted: it says so. (A core that a hypervisor takes without saying so is the tenth.)
+# With a spinning process on each core, ranks are preempted, and then a round trip of 8 bytes takes milliseconds. Nine
+# tenths of these round trips must report that a rank was off its CPU; the others may be a hypervisor's doing.
 spinning=
 spin_on_all_cores() {
     local core
@@ -80,7 +80,7 @@ median() {
         awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# shifted FACTOR COLUMN: by that many delays, within a tenth
+# shifted FACTOR COLUMN: succeeds if the median of COLUMN increases by FACTOR delays, within a tenth.
 shifted() {
     awk -v a="$(median "$2" plain/*.samples)" -v b="$(median "$2" delayed/*.samples)" \
         -v want="$(($1 * delay))" 'BEGIN {
@@ -88,7 +88,7 @@ shifted() {
             print "# " a " ns, with delays " b " ns"; exit 1 }'
 }
 
-# Measures with delays and without, again when the machine disturbed a median.
+# Measures without and with delays, again if the machine disturbed a median.
 all_shifted() {
     local try
     for try in 1 2 3 4 5; do
@@ -109,7 +109,7 @@ else
     ok "50 us before each send: 100 us more round trip, 50 us more each way" all_shifted
 fi
 
-# The same in what a send costs its caller; what a receive costs stays as it was.
+# The delay also appears in what a send costs the sender, and not in the cost of a receive.
 overheads_shifted() {
     local try
     for try in 1 2 3 4 5; do
@@ -152,9 +152,9 @@ dropped=$(of dropped_exchanges posted/*.samples)
 is "each exchange is there, or was dropped" \
     "$(($(grep -vc '^#' posted/*.samples) + ${dropped%% *}))" 20
 
-# ---- orders ----
+# ---- order of the sizes ----
 
-# rounds FILE: the sizes in the order of their blocks of 20, one round of 5 a line
+# rounds FILE: prints the sizes in the order of their blocks of 20 samples, a line for each round of 5 blocks.
 rounds() {
     awk '!/^#/ && n++ % 20 == 0 { printf "%s%s", $2, ++blocks % 5 ? " " : "\n" }' "$1"
 }
@@ -185,7 +185,7 @@ like "and all is reached" "$(of stopping few/*.samples)" "*not reached: none"
 ok "no interval will do" ranks 2 "$PINGPONG" -o many -s 8 --max-iterations 300 --no-eager \
     --median-error 1e-9 --tail-error 1e-9
 is "then it ends at the most" "$(grep -vc '^#' many/*.samples)" 300
-# Where most exchanges take the same time, to a tick of the clock, the median is exact.
+# If most exchanges take the same time, within a clock tick, the median is exact.
 like "and says what is not reached" "$(of stopping many/*.samples)" "*not reached: 8 B (*p99)"
 like "on standard output too" "$(cat out)" "*(not of 1 of 1)*raise --max-iterations*"
 ok "no time: each size is measured all the same" ranks 2 "$BANDWIDTH" -o short -s 8,64KiB \
@@ -213,9 +213,9 @@ is "then all windows are 1" "$(awk '!/^#/ { print $3 }' one/*.samples | sort -u)
 # ---- pairs ----
 
 cores=$(cores)
-# A machine of one processor of so many cores, whatever this one is.
+# hwloc descriptions of a machine with one processor of $cores cores,
 one_cache="l3:1 core:$cores pu:1"
-# and one whose cores share nothing
+# and of one whose cores share no cache
 no_cache="l3:$cores core:1 pu:1"
 ok "four ranks, all pairs" ranks 4 env HWLOC_SYNTHETIC="$one_cache" "$PINGPONG" -o four \
     -s 8 -i 40 -p all
@@ -237,7 +237,7 @@ if [ "$cores" -gt 1 ]; then
         "^# pair 0: .*; cores $first and [0-9]+$" bound/*.samples
 fi
 if [ "$cores" -gt 1 ] && [ "$cores" -lt 4 ]; then
-    # Only pairs on one core share a cache here.
+    # Here only pairs on the same core share a cache.
     ok "four ranks on cores that share no cache" ranks 4 env HWLOC_SYNTHETIC="$no_cache" \
         "$PINGPONG" -o scattered -s 8 -i 40 -p all --no-eager
     is "pairs on one core are no class of their own" "$(of path scattered/*.samples)" node
@@ -249,7 +249,7 @@ is "are two" "$(of pairs sample/*.samples)" 2
 
 cat >split <<'EOS'
 #!/bin/sh
-# Ranks from 2 on run on a host of another name.
+# Ranks from 2 on run on a host with another name.
 [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" -ge 2 ] || exec "$@"
 exec unshare --uts sh -c 'hostname elsewhere && exec "$@"' sh "$@"
 EOS
@@ -292,16 +292,15 @@ fi
 ok "one rank only" fails 1 "needs two ranks" $mpirun -np 1 "${aloud[@]}" "$BANDWIDTH" -o none
 is "which leaves nothing" "$(ls none 2>/dev/null)" ""
 
-# measuring: both ranks of $job run, rank 0 handles signals and has its folder.
+# measuring: succeeds if both ranks of $job run, and rank 0 has its signal handlers and its folder.
 measuring() {
     kill -0 "$job" 2>/dev/null || return 0
     [ -d ended ] && [ "$(cat pids 2>/dev/null | wc -l)" -eq 2 ] || return
     handles "$(head -n 1 pids)" TERM || handles "$(tail -n 1 pids)" TERM
 }
 
-# ended SIGNAL WHOM: what a run leaves that gets it, WHOM being launcher, rank or ranks
-# (both of them); the run's exit status comes first. What the ranks say goes to a file of
-# theirs, since a launcher that ends may drop it.
+# ended SIGNAL WHOM: sends SIGNAL during a run to WHOM: launcher, rank, or ranks (both). Prints the run's exit status
+# and what it leaves. The ranks' messages go to a file of their own, because a launcher that ends may lose them.
 ended() {
     rm -rf ended pids said
     "$build/tests/afresh" $mpirun -np 2 sh -c 'echo $$ >>pids; exec "$@" 2>>said' sh "$PINGPONG" \
@@ -324,7 +323,7 @@ is "a rank that is killed ends all and leaves nothing" "$(ended KILL rank 2>/dev
     "failed, left: "
 is "so do interrupted ranks" "$(ended INT ranks 2>/dev/null)" "failed, left: "
 ok "which is said" grep -q "^mpgbench pingpong: interrupted" said
-# Hydra, MPICH's, then ends with 0 at times, whatever its ranks ended with.
+# MPICH's launcher Hydra then sometimes exits with 0 although its ranks did not.
 failed="failed, "
 [ "$("${mpirun%% *}" --version 2>/dev/null | grep -c HYDRA)" = 0 ] || failed="*"
 like "and an interrupted launcher" "$(ended INT launcher 2>/dev/null)" "${failed}left: "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Confidence intervals of quantiles: tabulated ranks, coverage for known distributions, series with repeated values. */
+/* Confidence intervals of quantiles: ranks compared with tables, coverage for known distributions, series with repeated
+ * values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 enum { N = 300, BLOCK = 20, SERIES = 2000 };
 
-/* Ranks from the binomial distribution. */
+/* The expected ranks come from the binomial distribution. */
 static const struct {
     size_t n;
     double p, confidence;
@@ -34,8 +35,8 @@ static struct mpg_series_interval interval_of(const double *series, double p)
     return mpg_quantile_interval(series, sorted, N, p, 0.95);
 }
 
-/* Returns the coverage of the interval for exponential values, each REPEATED times in a row. COUNT is the mean
- * estimated number of independent samples. */
+/* Returns the share of the confidence intervals of the P quantile that contain its true value. Values are exponential,
+ * each REPEATED times in a row. COUNT: the mean estimated number of independent samples. */
 static double coverage(double p, int repeated, double *count)
 {
     double series[N], truth = -2.385 * log(1 - p);
@@ -51,8 +52,9 @@ static double coverage(double p, int repeated, double *count)
     return (double)held / SERIES;
 }
 
-/* Returns the coverage for the median of normal values (sum of twelve uniform numbers). Each block of BLOCK values
- * is shifted by a normal amount with half of the values' standard deviation. */
+/* Returns the share of the confidence intervals of the median that contain its true value. Values are normal (sums of
+ * twelve uniform numbers); all values of a block of BLOCK are shifted by one normal amount, with half of their standard
+ * deviation. */
 static double blocks_coverage(int block, double *count)
 {
     double series[N], shift = 0;

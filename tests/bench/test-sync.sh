@@ -8,7 +8,7 @@ build=${top_builddir:-.}
 mpirun=${MPIRUN:-mpirun}
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
 
-# show COMMAND...: its first line; the others as comments
+# show COMMAND...: prints the first output line of COMMAND, and its other lines as comments.
 show() {
     "$@" >out
     sed 's/^[^#]/# &/' out >&2
@@ -28,7 +28,7 @@ is "three ranks" "$(show $mpirun -np 3 "$sync" clock)" "shared, 0 before they we
 
 cat >ahead <<'EOS'
 #!/bin/sh
-# The last of the ranks lives in the future.
+# Starts the last rank with a monotonic clock that is 1000 s ahead.
 [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = "$((${OMPI_COMM_WORLD_SIZE-$PMI_SIZE} - 1))" ] || exec "$@"
 exec unshare --time --monotonic 1000 --fork "$@"
 EOS

@@ -13,7 +13,7 @@ SIGMAKE=${SIGMAKE:-$build/signature/sigmake}
 SIGSHOW=${SIGSHOW:-$build/signature/sigshow}
 export LC_ALL=C
 noisemaker=$build/tests/bench/noisemaker
-attempts=3 duration_s=3 # of an attempt that has no number; else as many as that
+attempts=3 duration_s=3 # duration of the first attempt; attempt N takes N seconds
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "sanitizers change what an unit of work costs"
 [ -x "$FTQ" ] && [ -x "$noisemaker" ] || skip_all "no ftq or no noisemaker"
 "$noisemaker" --steal 10us --period 1ms --duration 1ms >/dev/null 2>&1
@@ -25,13 +25,13 @@ trap '[ -z "$maker" ] || kill "$maker" 2>/dev/null; rm -rf "$tmp"' EXIT
 core=$("$FTQ" -o "$tmp/first" -m ftq -d 1ms 2>/dev/null |
     sed -n 's/^core \([0-9]*\):.*/\1/p' | tail -n 1)
 
-# measure NAME MODES: into folder NAME, in the real-time class, which keeps away
-# what others run.
+# measure NAME MODES: runs ftq in MODES, results in folder NAME, in the real-time class, which keeps other processes off
+# the core.
 measure() {
     "$FTQ" --realtime -c "$core" -o "$tmp/$1" -m "$2" -d "${duration_s}s" >>"$tmp/log" 2>&1
 }
 
-# start NAME STEAL PERIOD: noise, until stop.
+# start NAME STEAL PERIOD: starts artificial noise, until stop.
 start() {
     mkfifo "$tmp/fifo.$1"
     "$noisemaker" -c "$core" -s "$2ns" -p "$3ns" -d 1000s >"$tmp/fifo.$1" &
@@ -41,7 +41,7 @@ start() {
     sleep 0.1
 }
 
-# stop: prints the steals that were missed, in percent.
+# stop: ends the noise, and prints how many steals the noise maker missed, in percent.
 stop() {
     kill "$maker"
     wait "$maker"
@@ -50,7 +50,7 @@ stop() {
     exec 3<&-
 }
 
-# What each quantum lost, or each detour took, "start lost".
+# lost FILE: prints a line "start lost" for each quantum or detour.
 lost() {
     awk '!/^#/ { print $1, $NF }' "$1"
 }
@@ -59,21 +59,22 @@ median() {
     sort -g | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : 0 }'
 }
 
-# fraction FILE PERIOD: the median over periods of what was lost in one, by the
-# period. A stall of the machine spoils the periods that it covers, not the median.
+# fraction FILE PERIOD: prints the lost share of the time: the median over periods. A stall of the machine spoils only
+# the periods that it covers.
 fraction() {
     lost "$1" | awk -v period="$2" '{ sum[int($1 / period)] += $2; last = int($1 / period) }
         END { for (k = 0; k < last; k++) print sum[k] / period }' | median
 }
 
-# detours FILE LEAST: "median count span" of those longer than LEAST.
+# detours FILE LEAST: prints "median count span": median length and number of the detours longer than LEAST, and the
+# record's span.
 detours() {
     echo "$(awk -v least="$2" '!/^#/ && $2 > least { print $2 }' "$1" | median)" \
         "$(awk -v least="$2" '!/^#/ && $2 > least { n++ } /^# span_ns/ { span = $3 }
             END { print n + 0, span }' "$1")"
 }
 
-# line RESULTS HZ: the fundamental nearest to HZ in the spectrum of what FTQ lost.
+# line RESULTS HZ: prints the frequency nearest to HZ of the fundamental lines in the spectrum of FTQ's lost times.
 line() {
     "$SIGMAKE" "$1" 2>>"$tmp/log" >"$tmp/line.sig" && "$SIGSHOW" "$tmp/line.sig" |
         awk -v wanted="$2" '/^Noise: spectral lines/ { lines = 1 }
@@ -83,14 +84,14 @@ line() {
             END { print best + 0 }'
 }
 
-# within A B PERCENT: whether A is B, but for PERCENT of it.
+# within A B PERCENT: succeeds if A differs from B by at most PERCENT of B.
 within() {
     awk -v a="$1" -v b="$2" -v p="$3" \
         'BEGIN { d = a - b; exit !((d < 0 ? -d : d) <= p / 100 * (b < 0 ? -b : b)) }'
 }
 
-# attempt STEAL PERIOD: fills verdict_* with ok, or what was found; leaves disturbed
-# empty, or what others did.
+# attempt STEAL PERIOD: measures with artificial noise. verdict[...]: ok, or the deviation found; disturbed: empty, or
+# the noise of other processes.
 attempt() {
     local steal=$1 period=$2 share missed got count span before after
     rm -rf "$tmp/before" "$tmp/during" "$tmp/after" "$tmp"/fifo.*
@@ -125,7 +126,7 @@ attempt() {
         awk '/^# other_load/ && $3 > 0.3 { print "others used", $3, "cores; " }' | sort | tail -n 1)
 }
 
-# judge CASE: passes if an attempt was in bounds; skips if not and all were disturbed.
+# judge CASE: passes if an attempt was within the bounds; skips if none was, and all attempts were disturbed.
 judge() {
     local key=$1 name=$2
     if [ "${result[$key]}" = ok ]; then
@@ -138,8 +139,8 @@ judge() {
     fi
 }
 
-# tried WORDS KEYS COMMAND...: has COMMAND fill verdict and disturbed, again until each of KEYS was
-# once in bounds; leaves result, calm (an attempt was undisturbed) and why (not) for judge.
+# tried WORDS KEYS COMMAND...: repeats COMMAND, which sets verdict and disturbed, until each of KEYS was within its
+# bounds once. Sets for judge: result, calm (some attempt was undisturbed) and why (how it was disturbed).
 tried() {
     local words=$1 keys=$2 key missing
     shift 2
@@ -160,7 +161,7 @@ tried() {
     done
 }
 
-# truth STEAL PERIOD WORDS
+# truth STEAL PERIOD WORDS: checks all modes with this noise.
 truth() {
     declare -A verdict result
     tried "$3" "ftq fwq median count line" attempt "$1" "$2"
@@ -174,9 +175,9 @@ truth() {
 truth 2000000 20000000 "2 ms in 20 ms"
 truth 1000000 13700000 "1 ms in 13.7 ms"
 
-# Noise in nearly every quantum, as of a kernel that ticks 1000 times a second: it is in all
-# that the quanta lost, though none of them is undisturbed. A steal costs the core more than
-# the time that it spins (on a virtual machine as much again), which detours see, too: the modes agree.
+# Noise in nearly every quantum, like that of a kernel with 1000 ticks a second: it is in the lost time of all quanta,
+# although no quantum is undisturbed. A steal costs the core more time than the spinning takes (as much again on a
+# virtual machine). Detours contain this too, so the modes agree.
 dense() {
     local steal=$1 period=$2 mode missed busy
     declare -A part
@@ -197,7 +198,7 @@ dense() {
     return 1
 }
 
-# dense_truth STEAL PERIOD WORDS
+# dense_truth STEAL PERIOD WORDS: checks that all modes find the same share of such dense noise.
 dense_truth() {
     calm='' why=''
     for ((try = 1; try <= attempts; try++)); do
@@ -218,11 +219,11 @@ dense_truth() {
 dense_truth 50000 1000000 "50 us in 1 ms"
 dense_truth 20000 250000 "20 us in 0.25 ms"
 
-# What the kernel says that the measuring thread did not get is known too, at any
-# load: another process on the core takes turns with ftq. What a hypervisor takes is in no
-# account of this kernel's: ftq loses it alone, too, before and after.
+# The kernel knows which time the measuring thread did not get, at any load: here another process takes turns on the
+# core. What a hypervisor takes is not in this kernel's accounts; measurements without the process, before and after,
+# contain it too.
 
-# losses NAME: measures; fills share_lost[NAME-MODE].
+# losses NAME: measures in all modes; stores the lost shares in share_lost[NAME-MODE].
 losses() {
     local mode
     "$FTQ" -c "$core" -o "$tmp/$1" -m all -d "${duration_s}s" >"$tmp/$1.out" 2>>"$tmp/log"
@@ -231,12 +232,12 @@ losses() {
     done
 }
 
-# percent MODE FILE: what the summary says that it lost, of 1
+# percent MODE FILE: prints the lost share in the summary, as a fraction of 1.
 percent() {
     sed -n "s/.* $1: .*, \\([0-9.]*\\) % lost.*/\\1/p" "$2" | awk '{ print $1 / 100 }'
 }
 
-# turns: measures with the other process; fills verdict and disturbed.
+# turns: measures without and with the other process; sets verdict and disturbed.
 turns() {
     local mode taken got before after
     declare -A share_lost
@@ -268,8 +269,8 @@ for mode in ftq fwq detour; do
     judge "$mode" "$mode loses what the kernel gives to others, within 5 %"
 done
 
-# The kernel's tick is noise known in advance too: its frequency is in the header,
-# and that it ticked on this core is in the count of local timer interrupts.
+# The kernel's timer tick is noise of a known period: its frequency is in the header line "kernel", and the count of
+# local timer interrupts shows that it ticked on this core.
 tick() {
     awk '/^# kernel:/ { if (match($0, /HZ=[0-9]+/)) hz = substr($0, RSTART + 3, RLENGTH - 3) }
         /^# span_ns/ { span = $3 }

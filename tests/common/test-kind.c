@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kinds of file (TAP): recognition by the first bytes, of folders by their content; messages for a wrong kind;
- * nothing blocks. */
+/* Recognition of kinds of file (TAP): by their first bytes, of folders by their content; messages for a wrong kind. No
+ * file, a FIFO for example, may block it. */
 #include "common/kind.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ static void test_bytes(void)
     ok(mpg_kind_of_bytes(tar, 261) == MPG_FILE_UNKNOWN, "not when its mark is cut off");
     char text[MPG_FILE_BYTES + 1];
     memset(text, 'x', sizeof text);
-    text[MPG_FILE_BYTES - 1] = '\xc3'; /* the second half of the character lies beyond the first bytes */
+    text[MPG_FILE_BYTES - 1] = '\xc3'; /* the first byte of a character whose second byte is no longer among those examined */
     ok(mpg_kind_of_bytes(text, MPG_FILE_BYTES) == MPG_FILE_TEXT,
        "a text that is cut within a character is text");
 }
@@ -108,7 +108,7 @@ static void test_paths(void)
     ok(mpg_kind_of("-") == MPG_FILE_UNKNOWN, "nothing is known of standard input");
 }
 
-/* Checks the message if FOUND was given where WANTED was expected. */
+/* Checks the error message for a file of kind FOUND where WANTED was expected. */
 static void says(enum mpg_file_kind found, enum mpg_file_kind wanted, const char *text)
 {
     struct mpg_error err;

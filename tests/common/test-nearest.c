@@ -16,9 +16,9 @@ static const struct {
     {"wher", "where", 1},
     {"wherre", "where", 1},
     {"wheke", "where", 1},
-    {"whree", "where", 1},  /* neighbours exchanged */
+    {"whree", "where", 1},  /* neighbouring letters exchanged */
     {"hwree", "where", 2},
-    {"ca", "abc", 3},       /* 2 without the restriction: "ca" to "ac" to "abc" edits the pair twice */
+    {"ca", "abc", 3},       /* 2 edits would suffice if a pair of letters could be edited twice: "ca" to "ac" to "abc" */
     {"kitten", "sitting", 3},
     {"saturday", "sunday", 3},
 };

@@ -20,13 +20,14 @@ static const struct {
     {"a\tb\nc\rd", "a b\\nc\\x0dd"},
     {"\x1b[2J\x1b]0;title\x07", "\\x1b[2J\\x1b]0;title\\x07"},
     {"\x7f", "\\x7f"},
-    {"\x9b" "31m", "\\x9b" "31m"},                     /* an 8-bit CSI: not UTF-8 */
-    {"\xc2\x9b" "31m", "\\u009b" "31m"},               /* the same as UTF-8 */
+    {"\x9b" "31m", "\\x9b" "31m"},                     /* the control character CSI as a single byte: invalid UTF-8 */
+    {"\xc2\x9b" "31m", "\\u009b" "31m"},               /* the same in UTF-8 */
     {"\xc2\x9d" "0;x\xc2\x9c", "\\u009d" "0;x\\u009c"},
     {"\xe2\x80\xae" "gpj.exe", "\\u202e" "gpj.exe"},   /* switches to right-to-left text */
     {"\xe2\x81\xa6\xe2\x81\xa9\xd8\x9c", "\\u2066\\u2069\\u061c"},
     {"\xe2\x80\xa8\xe2\x80\xa9", "\\u2028\\u2029"},
-    {"\xc0\x9b", "\\xc0\\x9b"},                        /* overlong encoding, which a lax terminal accepts */
+    {"\xc0\x9b", "\\xc0\\x9b"},                        /* overlong encoding of a control character, which a lax terminal accepts
+                                                          */
     {"\xe0\x80\x9b", "\\xe0\\x80\\x9b"},
     {"\xed\xa0\x80", "\\xed\\xa0\\x80"},               /* a surrogate */
     {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},      /* above U+10FFFF */
@@ -71,7 +72,7 @@ static void test_pairs(void)
     ok(different == 0, "whether a text is shown as it is agrees with how: %zu differ", different);
 }
 
-/* A buffer that is too small ends before a character or an escape, never inside. */
+/* In a buffer that is too small the output ends before a character or an escape sequence, never inside. */
 static void test_sizes(void)
 {
     static const char text[] = "a\xc3\xa9\x1b\xe2\x82\xac\xc2\x9bz", whole[] =
@@ -79,7 +80,7 @@ static void test_sizes(void)
     static const size_t ends[] = {0, 1, 3, 7, 10, 16, 17};
     size_t bad = 0;
     for (size_t size = 1; size <= sizeof whole; size++) {
-        char *buf = malloc(size); /* exact size: a sanitizer detects one byte too many */
+        char *buf = malloc(size); /* an exact allocation, in which a sanitizer detects one byte too many */
         size_t end = 0;
         for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
             if (ends[i] < size)

@@ -26,13 +26,13 @@ static void draw_replicas(void)
 {
     struct mpg_progress p;
     mpg_progress_start_counting(&p, "simulating", "replicas", 1000);
-    mpg_progress_update(&p, 100); /* within the first second: nothing */
+    mpg_progress_update(&p, 100); /* within the first second nothing is drawn */
     p.start_s -= 1000;
     p.last_s -= 1000;
-    mpg_progress_update(&p, 999); /* 1000 s for 999 of 1000 */
-    mpg_progress_update(&p, 1000); /* at once again: nothing */
+    mpg_progress_update(&p, 999); /* 999 of 1000 took 1000 s */
+    mpg_progress_update(&p, 1000); /* too soon after the last line: nothing is drawn */
     mpg_progress_end(&p);
-    mpg_progress_update(&p, 1000); /* after the end: nothing */
+    mpg_progress_update(&p, 1000); /* after the end nothing is drawn */
 }
 
 static void draw_percent(void)
@@ -72,7 +72,7 @@ static const char *drawn(void (*draw)(void), char *text, size_t size)
     const pid_t child = fork();
     if (child == 0) {
         setsid();
-        const int slave = open(name, O_RDWR); /* the session's terminal */
+        const int slave = open(name, O_RDWR); /* becomes the terminal of the new session */
         if (slave < 0 || dup2(slave, STDERR_FILENO) < 0)
             _exit(1);
         close(slave);

@@ -9,9 +9,9 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 # shellcheck source=completion/mpgkit.bash
 . "$here/../../completion/mpgkit.bash"
-compopt() { printf '%s ' "$@" >>"$work/compopt"; } # which bash has only while it completes
+compopt() { printf '%s ' "$@" >>"$work/compopt"; } # which bash defines during a completion only
 
-# offered WORD...: what the last word can become, as bash breaks words
+# offered WORD...: prints the completions of the last word of a command line, split into words by bash.
 offered() {
     COMP_WORDS=("$@")
     COMP_CWORD=$(($# - 1))
@@ -20,7 +20,7 @@ offered() {
     printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd' ' -
 }
 
-# options COMMAND...: those of --help=all, as words to be offered
+# options COMMAND...: prints the options of --help=all, as they are offered.
 options() {
     "$@" --help=all | grep -oE '^ +(-., )?--[a-z][a-z0-9-]*=?' | grep -oE -- '--.*' | sort -u | paste -sd' ' -
 }

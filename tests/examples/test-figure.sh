@@ -27,7 +27,7 @@ RECORDINGS=0 "$figure" 7 figures >out 2>err
 is "no recording: exit 2" "$?" 2
 like "... which one line says" "$(cat err)" "figure.sh: RECORDINGS='0' must be a number*"
 
-# draws RANKS: figure 7 with so many.
+# draws RANKS: draws figure 7 with RANKS ranks.
 draws() {
     RECORDINGS=2 RANKS=$1 "$figure" 7 figures >out 2>err && return
     sed 's/^/# /' err
@@ -45,7 +45,7 @@ CommStartupTime = 200us"
 if "$MPGSIM" --help | grep -q -e '--target'; then
     is "two recordings of each" "$(awk -F '\t' 'NF == 4 && $3 > 0 && $4 > 0 { print $1, $2 }' figures/recordings.tsv |
         tr '\n' ';')" "mgrid 1;mgrid 2;"
-    # With one processor and nothing but work the run is all ranks' work.
+    # On one processor, with free communication, the run time is the sum of all ranks' work.
     for n in 1 2; do
         is "the one with less work is kept, of $n" "$("$MPGSIM" --target figures/one.par --json figures/traces/mgrid.$n |
             awk '/"run_time_ns": *\{/ { inside = 1 } inside && /"median":/ { gsub(/[^0-9.e+-]/, "", $2); printf "%.0f\n", $2; exit }')" \

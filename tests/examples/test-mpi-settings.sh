@@ -24,7 +24,7 @@ kinds=$(for name in older old five six ten hydra slurm; do mpi_launcher "$work/$
 is "launchers by what they say" "$kinds" "openmpi4 openmpi4 openmpi5 openmpi6 openmpi6 hydra other "
 is "one that is not there" "$(mpi_launcher "$work/none")" other
 
-# settings NAME WORD...: in one line, without those for root
+# settings NAME WORD...: prints the settings for launcher NAME as one line, without those for root.
 settings() {
     local name=$1
     shift

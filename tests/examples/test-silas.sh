@@ -39,7 +39,7 @@ replayed Point-to-Point;replayed Late Sender;replayed Synchronization;simulated 
 simulated Late Sender;simulated Synchronization;"
 is "... the identity by mpgsim changes nothing" "$(awk -F '\t' '/^simulated/ { print $5, $6 }' out/table2.tsv | sort -u)" \
     "0.0000 0.0000"
-# sums of all ranks, ms
+# sum over all ranks, in ms
 total=$("$MPGTRACE" waits --json out/waitany.trace | awk -F '[:,]' '/"total_ns"/ { printf "%.3f", $2 / 1e6 }')
 is "... the original's total is that of mpgtrace waits" "$(awk -F '\t' '/Total/ { printf "%.3f\n", $3 }' out/table2.tsv | sort -u)" "$total"
 late=$(awk -F '\t' '/Late Sender/ && $3 > 0 && $4 > 0' out/table2.tsv | wc -l)

@@ -10,7 +10,8 @@ trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
 mpgtrace=${MPGTRACE:?} mpgsim=${MPGSIM:?} build=${top_builddir:?}
 cd "$work" || exit 1
 
-# refuses STATUS LINE COMMAND...: exit STATUS and one line on standard error like LINE, and nothing new in the folder
+# refuses STATUS LINE COMMAND...: succeeds if COMMAND exits with STATUS, prints a line like the pattern LINE on standard
+# error, and creates nothing.
 refuses() {
     local wanted=$1 line=$2 before
     shift 2
@@ -100,7 +101,7 @@ LEAVE 0 9300 MPI_Finalize"
     else
         skip "its records, by hand" "there is no otf2-print"
     fi
-    # predicted FILE: all numbers of the answer
+    # predicted FILE: prints all numbers of a prediction from FILE.
     predicted() {
         "$mpgsim" --predict --latency=exp:1us --byte=const:0.5ns --noise=exp:3us --replicas=3 --seed=7 --cache=fresh --json "$1" |
             sed -n '/"recorded_run_time_ns"/,$p'
@@ -108,7 +109,7 @@ LEAVE 0 9300 MPI_Finalize"
     grep -v Iprobe small.txt >plain.txt
     "$mpgtrace" export -o plain.otf2 plain.txt
     is "the answer to an archive is that to its trace" "$(predicted plain.otf2)" "$(predicted plain.txt)"
-    # measured before the first call of all, and in the last call
+    # clock offsets, measured before the first of all calls and during the last one
     sed 's/^#clock 1 .*/#clock 1 -5000 -320\n#clock 1 9100 -300/' plain.txt >early.txt
     "$mpgtrace" export -o early.otf2 early.txt
     is "offsets measured before all calls" "$("$mpgtrace" print early.otf2 2>&1 | grep -cE '^(#clock 1 -5000 -320|#clock 1 9100 -300|0 100 1000 Init)$')" 3
@@ -123,7 +124,7 @@ LEAVE 0 9300 MPI_Finalize"
         "$mpgtrace" export --format=otf2 -o folder plain.txt
     "$mpgsim" --predict --latency=const:2us --output-trace=there plain.txt >/dev/null
     "$mpgsim" --predict --latency=const:2us --output-trace=then.otf2 plain.txt >/dev/null
-    # calls_of TRACE: its calls without numbers of requests and communicators
+    # calls_of TRACE: prints the trace's calls without the numbers of requests and communicators.
     calls_of() {
         "$mpgtrace" print "$1" | grep -E '^[01] ' | sed 's/ request=[0-9]*//; s/ requests=.*//; s/ comm=[0-9]*//'
     }
@@ -142,7 +143,7 @@ LEAVE 0 9300 MPI_Finalize"
         skip "a full disk" "cannot mount a file system"
         skip "nothing is left on a full disk" "cannot mount a file system"
     fi
-    # peak N: the memory in KiB that the export of a ring of N rounds takes
+    # peak N: prints the memory in KiB that the export of a ring with N rounds needs.
     peak() {
         ring 4 "$1" 8 | "$mpgtrace" import --text - -o "peak-$1.trace"
         "$build/tests/peak_memory" "$mpgtrace" export -o "peak-$1.otf2" "peak-$1.trace" | grep -oE '[0-9]+' | tail -n 1

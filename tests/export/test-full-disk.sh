@@ -12,7 +12,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 export TMPDIR=$tmp
 
-# Two ranks, 6000 messages: more than 40 KiB in each format, 8 KiB in the native form.
+# Two ranks, 6000 messages: more than 40 KiB in each exported format, 8 KiB in the native one.
 awk 'BEGIN {
     print "#mpgtext 1\n#ranks 2\n#clocks shared"
     for (r = 0; r < 2; r++) {
@@ -29,7 +29,8 @@ awk 'BEGIN {
 "$MPGTRACE" import --text "$tmp/in.txt" -o "$tmp/in.trace" >"$tmp/log" 2>&1 || cat "$tmp/log"
 mkdir "$tmp/out"
 
-# refused WHAT WORDS: the last command's status 1, and one line that holds WORDS in the folder of outputs, which stays empty.
+# refused WHAT WORDS: checks the last command: exit status 1, and one error line with the output file's name WORDS; the
+# folder of outputs is empty.
 refused() {
     is "$1: status and lines" "$status $(wc -l <"$tmp/err")" "1 1"
     ok "$1: names it" grep -q "$tmp/out/$2" "$tmp/err"

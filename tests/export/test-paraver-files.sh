@@ -10,7 +10,7 @@ trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
 mpgtrace=${MPGTRACE:?} mpgsim=${MPGSIM:?} build=${top_builddir:?}
 cd "$work" || exit 1
 
-# Rank 1's clock is 320 ns ahead: time 0 is 120 - 320 = -200. Communicator 1 has the ranks in the other order.
+# Rank 1's clock is 320 ns ahead, so time 0 is 120 - 320 = -200. Communicator 1 has the ranks in reverse order.
 cat >small.txt <<'END'
 #mpgtext 1
 #ranks 2
@@ -145,7 +145,7 @@ Rank 1 thread 0"
 "$mpgtrace" export --format=prv -o y small.txt 2>/dev/null
 is "an output without the ending gets it" "$(cat y.prv)" "$(cat x.prv)"
 
-# Counters stand at the next call.
+# Values of counters appear at the next call.
 cat >counters.txt <<'END'
 #mpgtext 1
 #ranks 1
@@ -162,7 +162,7 @@ is "counters" "$(grep ':42' counters.prv; grep ' 42.* PAPI' counters.pcf)" "2:1:
 1    42000050    PAPI_TOT_INS
 1    42100001    PAPI_L3_TCM"
 
-# Inter-communicators, unknown functions, a call without an end.
+# Inter-communicators, unknown functions, and a call that never returned.
 cat >other.txt <<'END'
 #mpgtext 1
 #ranks 3
@@ -209,7 +209,7 @@ else
     skip "a full disk" "cannot mount a file system"
     skip "nothing is left on a full disk" "cannot mount a file system"
 fi
-# peak N: the memory in KiB that the export of a ring of N rounds takes
+# peak N: prints the memory in KiB that the export of a ring with N rounds needs.
 peak() {
     ring 4 "$1" 8 | "$mpgtrace" import --text - -o "peak-$1.trace"
     "$build/tests/peak_memory" "$mpgtrace" export -o "peak-$1.prv" "peak-$1.trace" | grep -oE '[0-9]+' | tail -n 1

@@ -34,7 +34,7 @@ static struct mpg_trace *open_trace(void)
     return t;
 }
 
-/* Loads DATA and stores it again in KEPT, if it is complete. */
+/* Reads a cached result from DATA. If it is complete, stores it again in KEPT. */
 static void keep_again(struct mpg_trace *t, const uint8_t *data, size_t size,
                        struct mpg_bytes *kept)
 {

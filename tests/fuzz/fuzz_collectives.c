@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of collective algorithms. An accepted table has for every operation an algorithm of this operation. */
+/* Tables of collective algorithms. In an accepted table every operation has an algorithm, and this algorithm is one for
+ * that operation. */
 #include <stdlib.h>
 
 #include "graph/algorithms/plan.h"

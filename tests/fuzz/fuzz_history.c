@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Histories of mpgsim, which are databases: lists the runs and shows one run of each. SQLite needs a file with a name. */
+/* Histories of mpgsim, which are SQLite databases: lists the runs and shows one run of each. SQLite needs a file with a
+ * name. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -26,7 +26,7 @@ static void make_folder(void)
     snprintf(path, sizeof path, "%s/manifest.tsv", folder);
 }
 
-/* Opens the manifest for a plan of two runs. Returns 0, or -1 on errors. */
+/* Opens a manifest for a plan of two runs. Returns 0, or -1 on errors. */
 static int open_plan(struct scale_plan *plan)
 {
     static char *const command[] = {"app", "a\tb", NULL};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Values of options: distributions, times, sizes, numbers, sets of ranks. Accepted values are finite. */
+/* Values of options: distributions, times, sizes, numbers, sets of ranks. Every value of an accepted option is finite.
+ * */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static void parse_spec(const char *text)
 {
     struct mpg_error err = {""};
     struct mpg_spec spec;
-    if (strstr(text, "file:")) /* could name any file of this machine */
+    if (strstr(text, "file:")) /* FILE could be any file of this machine */
         return;
     if (mpg_spec_parse(text, &spec, &err) < 0) {
         fuzz_check_error(&err);

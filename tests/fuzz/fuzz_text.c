@@ -8,7 +8,7 @@
 #include "trace/reader.h"
 #include "trace/text/text.h"
 
-/* Returns the printed trace of TEXT, or NULL if TEXT is refused. */
+/* Imports the trace in TEXT, and returns it printed as text again, or NULL if TEXT is refused. */
 static char *print_text(const void *text, size_t size, size_t *printed, struct mpg_error *err)
 {
     struct mpg_trace *t = mpg_trace_open(fuzz_file(text, size), err);
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct mpg_error err = {""};
     size_t once_size = 0, twice_size = 0;
-    if (size < 8 || memcmp(data, "#mpgtext", 8) != 0) /* not a text: see fuzz_trace.c */
+    if (size < 8 || memcmp(data, "#mpgtext", 8) != 0) /* fuzz_trace.c tests other traces */
         return -1;
     char *once = print_text(data, size, &once_size, &err);
     if (!once) {

@@ -15,7 +15,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 export TMPDIR=$tmp
 
-# A hang is a failure, and so is more than 2 GiB of addresses, which sanitizers need.
+# confined COMMAND...: runs COMMAND for at most 120 s, with at most 2 GiB of addresses (sanitizers need more).
 confined() {
     (
         [ "${MPGKIT_SANITIZERS:-no}" = yes ] || ulimit -v 2097152
@@ -24,7 +24,7 @@ confined() {
     ) < /dev/null > "$tmp/out" 2> "$tmp/err"
 }
 
-# tame WHAT COMMAND...: it says what it found, or why it refuses, in one line, none of it
+# tame WHAT COMMAND...: succeeds if COMMAND prints a result, or gives the reason for its refusal in one line, without
 # control characters.
 tame() {
     local what=$1 status control
@@ -42,7 +42,7 @@ tame() {
     fi
 }
 
-# little KIB COMMAND...: no more than that is ever in memory.
+# little KIB COMMAND...: succeeds if COMMAND needs at most KIB of memory.
 little() {
     local most=$1 used
     shift
@@ -68,7 +68,7 @@ programs() {
     little 65536 "$MPGSIM" --cache=fresh --lenient --latency const:1us --replicas 2 "$file"
 }
 
-# every_command FILE: what else reads traces
+# every_command FILE: runs the other commands that read traces.
 every_command() {
     local file=$1 name=${1##*/}
     for command in waits timeline matrix sizes graph "stat --json" "waits --by=region --json" "export --lenient --format=goal"; do
@@ -115,7 +115,7 @@ confined "$MPGTRACE" import --force --text "$here/hostile/terminal-escapes.txt" 
 ok "escapes are there when the text is read again" cmp -s "$tmp/once" "$tmp/twice"
 ok "as escapes" grep -q '^#host 0 "\\x1b' "$tmp/once"
 
-# ---- what is asked of few bytes ----
+# ---- few bytes that request much memory or time ----
 if [ -n "${PYTHON3:-}" ]; then
     for kind in $("$PYTHON3" "$here/malice.py" kinds); do
         for size in 50 1000 8000; do
@@ -133,7 +133,7 @@ if [ -n "${PYTHON3:-}" ]; then
     done
 fi
 
-# ---- regions that overlap: each end would cut all those that began later ----
+# ---- overlapping regions: each end removes all regions that began later ----
 awk -v n=20000 'BEGIN {
     print "#mpgtext 1\n#ranks 1\n#clocks shared\n0 0 10 Init"
     for (i = 0; i < n; i++) print 0, 100 + i, 100 + i, "Region_begin name=\"r" i "\""
@@ -145,7 +145,7 @@ is "a timeline of 20000 regions that overlap" "$? $(cat "$tmp/err")" \
     "0 mpgtrace timeline: attention: 19744 regions begin within 256 others and are not in the timeline"
 ok "... is no longer than its regions" test "$(wc -c < "$tmp/out")" -lt 4000000
 
-# ---- a line without an end, from a pipe that has none either ----
+# ---- an endless line from an endless pipe ----
 endless() {
     (printf '%b' "$1" && tr '\0' y < /dev/zero) | "${@:2}"
 }

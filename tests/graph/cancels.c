@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cancels HOW: programs that keep receives in reserve, like Graph500's message layer. Each rank keeps a few
- * receives posted, receives some messages, posts again, and at the end cancels the remaining receives. HOW: leave
- * (MPI_Finalize without completing the requests), wait, free, persistent (also a started persistent request),
- * source (like leave, and then cancels a receive without a wildcard, so that the next receive with its tag gets the
- * message). */
+/* cancels HOW: a program that keeps receives in reserve, like Graph500's message layer. Each rank keeps a few receives
+ * posted, receives some messages, posts again, and at the end cancels the remaining receives. What follows the cancel
+ * depends on HOW: leave (MPI_Finalize without completing the requests), wait, free, persistent (also a started
+ * persistent request), source (like leave, and then a receive from a known source is cancelled, so that the next
+ * receive with its tag gets the message). */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void keep_posted(int i)
     MPI_Irecv(&buffer[i], 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request[i]);
 }
 
-/* Sends MESSAGES messages around the ring, each received by the next completed receive. */
+/* Sends MESSAGES messages around the ring, and posts a new receive for each one that completes. */
 static void exchange(int to)
 {
     for (int n = 0; n < MESSAGES; n++) {
@@ -29,7 +29,7 @@ static void exchange(int to)
     }
 }
 
-/* The cancelled receive is posted first, the message's receive second. */
+/* Posts a receive and cancels it, and then posts another one for the same messages. */
 static void cancel_first(int from, int to)
 {
     int value = 7, other;

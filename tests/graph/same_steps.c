@@ -90,7 +90,7 @@ static bool same_step(const struct mpg_step *a, const struct mpg_step *b)
     }
 }
 
-/* One of the two graphs, with its steps not yet compared. */
+/* One of the two graphs, its last steps, and the number of them that were compared. */
 struct side {
     struct mpg_graph *graph;
     struct mpg_steps steps;

@@ -15,19 +15,20 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
-# traced HOW
+# traced HOW: records tests/graph/cancels HOW as HOW.trace.
 traced() {
     # shellcheck disable=SC2086 # mpirun may have arguments
     timeout -k 5 600 $mpirun -np 3 "$MPGTRACE" record -o "$1.trace" "$build/tests/graph/cancels" \
         "$1" >log 2>&1
 }
 
-# number KEY: from out
+# number KEY: prints the number KEY of the prediction in out.
 number() {
     awk -v key="\"$1\":" '$1 == key { sub(",", ""); print $2 }' out
 }
 
-# cancelled HOW COUNT
+# cancelled HOW COUNT [MORE]: records and simulates cancels HOW. COUNT receives never complete; each rank receives 10 +
+# MORE messages.
 cancelled() {
     ok "$1: it runs under the tracer" traced "$1"
     ok "$1: mpgsim goes on" "$MPGSIM" --json --absorb=none --latency=const:1us -o out "$1.trace"

@@ -25,7 +25,8 @@ static struct mpg_collective_table *parse(const char *text, struct mpg_error *er
     return mpg_collective_table_parse(text, strlen(text), "t", err);
 }
 
-/* Returns whether FIND returns an algorithm of its operation, or of its NONBLOCKING variant, from T at every size. */
+/* Returns whether FIND, given T, returns at every size an algorithm of the requested operation, or of its NONBLOCKING
+ * variant. */
 static bool fits_everywhere(const struct mpg_collective_table *t,
                             struct mpg_choice (*find)(const struct mpg_collective_table *, enum mpg_collective, int32_t, double),
                             bool nonblocking)
@@ -85,7 +86,7 @@ static void test_rows(void)
     mpg_collective_table_free(t);
 }
 
-/* Operations with a leading i. */
+/* Nonblocking operations have their own rows, whose names begin with i. */
 static void test_nonblocking(void)
 {
     struct mpg_error err;

@@ -14,7 +14,8 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
-# at_once NAME TRACE: the same steps, of which some are of calls made at once
+# at_once NAME TRACE: checks that the graph has the same steps whether or not calls are made in a single step, and that
+# some are.
 at_once() {
     ok "$1: the same steps" "$same" "$2"
     ok "$1: calls are made at once" [ "$("$same" "$2" | sed -n 's/.* steps, \([0-9]*\) calls at once/\1/p')" -gt 0 ]
@@ -26,7 +27,7 @@ for pattern in "ring 5 60" "tree 8 60" "wavefront 9 60" "exchange 6 40" "stencil
     mkdir "$1"
     "$speed" "$1" "$2" "$3" "$1" || exit 1
     case $1 in
-    exchange) ok "$1: the same steps" "$same" "$1" ;; # both at once is neither
+    exchange) ok "$1: the same steps" "$same" "$1" ;; # MPI_Sendrecv is never made in a single step
     *) at_once "$1" "$1" ;;
     esac
 done
@@ -50,7 +51,8 @@ if command -v python3 >/dev/null; then
     done
 fi
 
-# pairs LAST: rank 0 sends rank 1 twenty messages; LAST is what rank 1 does in the end
+# pairs LAST: prints a trace in which rank 0 sends 20 messages to rank 1, which receives 19, and then makes the call
+# LAST.
 pairs() {
     awk -v last="$1" 'BEGIN {
         print "#mpgtext 1\n#ranks 2\n#clocks shared\n#comm 0 = 0 1\n0 0 100 Init\n1 0 100 Init"

@@ -23,7 +23,7 @@ static const char text[] =
     "#fact 3 overhead_sum_ns -7\n"
     "#site 7 = ?+0x10 ?+0x20\n"
     "#site 3 = ?+0x10 ?+0x24\n"
-    /* Rank 0: marks, local calls, sums, and a flush between calls. */
+    /* rank 0: marks, local calls, sums of calls, and a flush between calls */
     "0 0 1000 Init values=99999\n"
     "0 1400 1400 Region_begin name=\"a\" values=300\n"
     "0 2000 2100 Barrier comm=0 site=7 values=455\n"
@@ -34,7 +34,8 @@ static const char text[] =
     "0 100000 100050 Barrier comm=0 site=3 values=60000\n"
     "0 100060 100160 Barrier comm=0 site=7 values=11\n"
     "0 101160 101200 Finalize values=700\n"
-    /* Rank 1: two threads; the CPU time is the second value; no overhead of sums or of CPU time given. */
+    /* rank 1: two threads; the second value is the CPU time; the tracer's overhead of sums and of CPU time is not given
+     * */
     "1 0 1000 Init values=1,2\n"
     "1 1500 2150 Barrier comm=0 values=5000,437\n"
     "1.1 1700 1800 Send comm=0 to=null tag=0 bytes=0 values=7000,150\n"
@@ -43,7 +44,7 @@ static const char text[] =
     "1 100000 100050 Barrier comm=0 values=5000,91234\n"
     "1 100100 100160 Barrier comm=0 values=1,2\n"
     "1 101160 101200 Finalize values=1,500\n"
-    /* Ranks 2 and 3: invalid facts. */
+    /* ranks 2 and 3: invalid facts */
     "2 0 1000 Init\n"
     "2 1200 2100 Barrier comm=0\n"
     "2 99000 100050 Barrier comm=0\n"
@@ -60,27 +61,28 @@ struct expected {
     int32_t rank;
     uint64_t number;
     enum mpg_call from, to;
-    uint32_t from_site, to_site; /* labels of this test: 0 for no site, otherwise a letter for each stack */
+    uint32_t from_site, to_site; /* labels in this test: 0 for no call site, otherwise a letter for each stack */
     int64_t interval_ns, cpu_ns;
 };
 
 static const struct expected expected[] = {
-    /* 1000 minus the overhead 61.3 of a mark and of a call; 755 minus twice 240.4 */
+    /* 1000 minus 2 x 61.3, the overhead of a mark and of a call; CPU time 755 minus 2 x 240.4 */
     {0, 1, MPG_CALL_Init, MPG_CALL_Barrier, 0, 'A', 877, 274},
-    /* 97900 minus the flush, minus 3 x 61.3 + 1000 x 34.87 = 35053.9; 60501 minus 3 x 240.4 + 34870 = 35591.2 */
+    /* 97900 minus the flush, minus 3 x 61.3 + 1000 x 34.87 = 35053.9; CPU time 60501 minus 3 x 240.4 + 34870 = 35591.2
+     * */
     {0, 4, MPG_CALL_Barrier, MPG_CALL_Barrier, 'A', 'B', 97900 - 4000 - 35054, 60501 - 35591},
-    /* both limited to 0 */
+    /* neither can be negative */
     {0, 5, MPG_CALL_Barrier, MPG_CALL_Barrier, 'B', 'A', 0, 0},
     {0, 6, MPG_CALL_Barrier, MPG_CALL_Finalize, 'A', 0, 1000 - 61, 700 - 240},
     {1, 1, MPG_CALL_Init, MPG_CALL_Barrier, 0, 0, 500 - 63, 437},
-    /* The thread's first interval begins at its rank's last event, the Barrier's enter. */
+    /* The first interval of another thread begins at its rank's last event, here the enter of MPI_Barrier. */
     {1, 2, MPG_CALL_Barrier, MPG_CALL_Send, 0, 0, 200 - 63, 150},
     {1, 3, MPG_CALL_Send, MPG_CALL_Ssend, 0, 0, 190 - 63, 180},
-    /* Three times 62.5: 187.5, rounded up. CPU time: minus 125 for the aggregated calls. */
+    /* Overhead of 3 x 62.5 = 187.5, rounded up. CPU time: minus the 125 of the aggregated calls. */
     {1, 4, MPG_CALL_Barrier, MPG_CALL_Barrier, 0, 0, 97850 - 188, 91234 - 125},
     {1, 5, MPG_CALL_Barrier, MPG_CALL_Barrier, 0, 0, 0, 2},
     {1, 6, MPG_CALL_Barrier, MPG_CALL_Finalize, 0, 0, 1000 - 63, 500},
-    /* The other thread's end, with unknown CPU time. */
+    /* The end of the other thread; its CPU time is unknown. */
     {1, 6, MPG_CALL_Ssend, MPG_CALL_Finalize, 0, 0, 101160 - 1991 - 63, -1},
     {2, 1, MPG_CALL_Init, MPG_CALL_Barrier, 0, 0, 200, -1},
     {2, 2, MPG_CALL_Barrier, MPG_CALL_Barrier, 0, 0, 96900, -1},
@@ -101,7 +103,8 @@ static const struct expected *find(const struct mpg_step *s, const bool *met)
     return NULL;
 }
 
-/* Returns whether the letters of EXPECTED match SITE: each letter one site, different letters different sites. */
+/* Returns whether SITE fits LETTER of an expected interval: the same site for each letter, different sites for
+ * different letters. */
 static bool is_site(uint32_t letter, uint32_t site)
 {
     static uint32_t sites[256];

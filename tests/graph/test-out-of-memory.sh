@@ -108,22 +108,23 @@ cat >all.txt <<'END'
 2 4000 4010 Finalize
 END
 
-# answer TRACE OPTION...: mpgsim's, into out and err; returns its status
+# answer VARIABLE...: runs mpgsim on $trace with these variables for the preloaded allocator; output in out and err.
+# Returns its exit status.
 answer() {
     (
-        export "$@" LD_PRELOAD="$preload" # one process an allocation: there are thousands
+        export "$@" LD_PRELOAD="$preload" # exec saves a process in each of thousands of runs
         exec "$mpgsim" --json --cache=fresh --eager-limit=1000 --latency=const:1us --noise=exp:1us --replicas=2 "$trace" >out 2>err
     )
 }
 
-# good: nothing was lost
+# good: succeeds if the prediction is complete and correct.
 good() {
     local text
     IFS= read -r -d '' text <out
     [ ! -s err ] && [ "$text" = "$right" ]
 }
 
-# one_line STATUS: it says that memory ran out
+# one_line STATUS: succeeds if mpgsim failed with STATUS 1 or 2, and printed one line that names lack of memory.
 one_line() {
     local lines
     [ "$1" = 1 ] || [ "$1" = 2 ] || return
@@ -132,8 +133,8 @@ one_line() {
     [[ ${lines[0]} =~ ^mpgsim:\ .*(out of memory|not enough memory|Cannot allocate memory) ]]
 }
 
-# every STEP VARIABLE...: each allocation, or one in STEP of them, fails in turn, with VARIABLES set;
-# those that give neither answer, and how many do what
+# every STEP VARIABLE...: lets every STEPth allocation of a run fail, one in each run, with VARIABLES set. Counts runs
+# with a correct prediction and runs with an error message; reports all others.
 every() {
     local at status wrong=0 answers=0 refusals=0 step=$1
     shift
@@ -163,7 +164,7 @@ for trace in all.trace all.txt; do
     if [ "$trace" = all.trace ]; then
         ok "$trace: any one of them fails" every 1
         ok "$trace: and all after it" every 3 FAIL_ALL=1
-    else # most are those of the other trace
+    else # most are the same as for the other trace
         ok "$trace: any one of them fails" every 3
     fi
 done

@@ -12,8 +12,8 @@ static bool is_child(const struct mpg_tree *t, int32_t v, int32_t k, int32_t chi
            mpg_tree_child_index(t, child) == k;
 }
 
-/* docs/MODEL.md: the children of v are v + j r^k, for all r^k < p that divide v / r without remainder (all for v =
- * 0), k descending, then j = 1 .. r - 1. */
+/* Checks the definition in docs/MODEL.md: the children of v are v + j r^k, for all r^k < p that divide v / r without
+ * remainder (v = 0: for all), in the order of k descending, then j = 1 .. r - 1. */
 static bool is_knomial(int32_t p, int32_t radix)
 {
     const struct mpg_tree t = {&mpg_tree_knomial, p, radix};
@@ -44,7 +44,7 @@ static void test_trees(void)
             all = all && is_knomial(p, radix[i]);
         ok(all, "trees of radix %d of up to 199 members", radix[i]);
     }
-    /* does not take time proportional to p^3 */
+    /* A million members, whose children must be found in less time than p^3. */
     const struct mpg_tree wide = {&mpg_tree_knomial, 1 << 20, 65536};
     int32_t n = mpg_tree_children(&wide, 0), right = 0;
     for (int32_t k = 0; k < n; k++)
@@ -52,7 +52,7 @@ static void test_trees(void)
     ok(n == 15 + 65535 && right == n, "of a million members, radix 65536, %d are the root's", n);
 }
 
-/* Returns the phase kind of an Alltoallv of 4 members, each of which sends BYTES to the others. */
+/* Returns the kind of the first phase of an Alltoallv of 4 members, each of which sends BYTES to the others. */
 static enum mpg_phase_kind kind_of(const struct mpg_collective_table *table, double bytes)
 {
     const double before[] = {0, bytes, 2 * bytes, 3 * bytes, 4 * bytes};

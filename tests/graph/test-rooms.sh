@@ -10,12 +10,12 @@ objects=${top_builddir:?}/graph
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# One line for each need: a file (without .c or .h) and what it needs.
+# includes FOLDER: prints a line for each #include: the including file (without .c or .h) and the included one.
 includes() { # FOLDER
     find "$1" -name '*.[ch]' -exec grep -H '^#include "graph/' {} + |
         sed -n 's/^\(graph\/[^:]*\)\.[ch]:#include "\(graph\/[^"]*\)\.h".*/\1 \2/p'
 }
-calls() { # FOLDER, from where paths begin; objects of one program or library are named after it, too
+calls() { # FOLDER; prints such lines for calls between object files, whose names may begin with their library's
     (cd "$1/.." && find graph -name '*.o' -exec nm -A {} + 2>/dev/null) |
         sed 's/^\([^:]*\)\.o:/\1 /; s,/libgraph_a-\([^/ ]*\) ,/\1 ,' |
         awk '$NF !~ /^(mpg_|graph_)/ { next }
@@ -24,7 +24,7 @@ calls() { # FOLDER, from where paths begin; objects of one program or library ar
              END { for (i = 1; i <= n; i++)
                        if (what[i] in defines) print uses[i], defines[what[i]] }'
 }
-# The files that are in a circle with more than two others, from lines of needs.
+# circles: from such lines, prints the files that depend on each other in a circle of more than three files.
 circles() {
     awk '$1 != $2 { need[$1, $2] = 1; file[$1]; file[$2] }
          END { for (k in file) for (i in file) if ((i, k) in need)
@@ -36,7 +36,7 @@ circles() {
                } }' | sort
 }
 room_of='function room(path, parts) { return split(path, parts, "/") == 3 ? parts[2] : "" }'
-# Needs that go to a room that the first one may not use.
+# trespassers: from such lines, prints those that lead to a part of the graph library that the first file may not use.
 trespassers() {
     awk "$room_of"' BEGIN { may["", "algorithms"] = may["collectives", "algorithms"] = 1
              may["nbc_progress", "algorithms"] = may["nbc_progress", "matching"] = may["nbc_progress", "collectives"] = 1
@@ -62,7 +62,7 @@ fi
 is "no circle of more than three files" "$(circles <"$work/needs")" ""
 is "no room needs one that it may not use" "$(trespassers <"$work/needs")" ""
 
-# A circle of four, and a step into the wrong room, are seen.
+# The checks find a circle of four files, and an #include of a forbidden part.
 {
     cat "$work/needs"
     printf '%s\n' 'graph/matching/match graph/matching/windows'

@@ -60,7 +60,7 @@ is "diff --json: a run and itself" "$? $("$PYTHON" -c 'import json
 found = json.load(open("same.json"))
 print([r["id"] for r in found["runs"]], found["arguments_only_first"], found["arguments_only_second"], found["inputs_changed"], found["same_answer"],
       repr(found["answer_difference"]))')" "0 [1, 1] [] [] [] True ''"
-# as_text A B: what diff --json says of two runs, written as diff does
+# as_text A B: prints the differences of two runs in the JSON of diff, in the format of diff's text.
 as_text() {
     "$mpghistory" diff --json "$@" | "$PYTHON" -c 'import json, sys
 found = json.load(sys.stdin)
@@ -122,7 +122,8 @@ MPGKIT_HISTORY='' "$mpghistory" list >out 2>err
 like "no history named" "$? $(cat out err)" "2 *no history file: use --history or MPGKIT_HISTORY*"
 unset MPGKIT_HISTORY
 
-# kept NAME FILE WHY: the whole answer, a line that says WHY FILE does not have it, exit 1
+# kept NAME FILE WHY: checks that mpgsim prints the whole answer, then a line that says WHY it is not in the history
+# FILE, and exits with 1.
 kept() {
     "$MPGSIM" --latency=exp:2385ns --history="$2" ring.txt >out 2>err
     like "$1" "$? $(cmp out plain) $(wc -l <err) $(cat err)" "1  1 mpgsim: the answer is not kept: --history: $3"
@@ -140,7 +141,7 @@ cp h.db cut.db
 size=$(wc -c <h.db)
 truncate -s $((size - 8192)) cut.db
 kept "a damaged one" cut.db "cut.db: *"
-# Of a database without our schema's NOT NULL.
+# Histories whose schema lacks our NOT NULL, with a NULL in one column each.
 "$PYTHON" - <<'END'
 import sqlite3
 ours = sqlite3.connect("h.db")
@@ -155,7 +156,7 @@ for table, column in (("runs", "version"), ("runs", "time"), ("runs", "directory
     db.execute("INSERT INTO inputs VALUES (1, 0, 'trace', 'ring.txt', '5-0')")
     db.commit()
     db.execute(f"UPDATE {table} SET {column} = NULL")
-    db.execute("PRAGMA writable_schema = ON") # it is ours by what it says of itself
+    db.execute("PRAGMA writable_schema = ON") # its application id says that it is ours
     for sql in tables:
         db.execute("UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND name = ?", (sql, sql.split()[2]))
     db.commit()
@@ -164,14 +165,14 @@ for file in *.null; do
     column=${file#*-}
     "$mpghistory" show --history="$file" 1 >out 2>err
     is "a NULL: $file" "$? $(cat err)" "1 mpghistory show: $file: damaged: run 1 lacks its ${column%.null}"
-    [ "$file" = runs-answer.null ] && continue # lists are without
+    [ "$file" = runs-answer.null ] && continue # lists do not show the answer
     for as in "list" "list --json"; do
         # shellcheck disable=SC2086 # words
         "$mpghistory" $as --history="$file" >out 2>err
         is "... in a $as" "$? $(cat out err)" "1 mpghistory list: $file: damaged: run 1 lacks its ${column%.null}"
     done
 done
-# Somebody else's history: rerun passes on no argument that mpgsim does not keep, so that it writes no file.
+# A history from somebody else: rerun refuses arguments that mpgsim never stores, so that it cannot write files.
 cp ring.txt "touch ran;#"
 "$PYTHON" -c 'import sqlite3, os
 db = sqlite3.connect("h.db")
@@ -191,12 +192,12 @@ for id in $(seq 15); do
     like "rerun of an argument that mpgsim does not keep, $id" "$? $(cat out err)" \
         "1 mpghistory rerun: run $id is not rerun: argument [12], '*', is not an option that mpgsim stores"
 done
-"$mpghistory" rerun --history=theirs.db 16 >out 2>err # --replicas takes the next word, the end of options
+"$mpghistory" rerun --history=theirs.db 16 >out 2>err # --replicas takes the next word, "--", as its value
 like "rerun of an argument without its value" "$? $(cat out) $(tail -n 1 err)" "1  mpghistory rerun: run 16 failed: see mpgsim's message above"
 "$mpghistory" rerun --history=theirs.db 17 >out 2>err
 is "rerun of a trace of a strange name" "$? $(head -n 1 out) $(cat err)" "1 run 17: the answer differs "
 is "... nothing was written" "$(ls | diff before - | sort)" ""
-# Each option of mpgsim is either kept or one of those on which no answer depends.
+# Each option of mpgsim is either stored in a history, or one on which no answer depends.
 for option in $("$MPGSIM" --completion | sed -n 's/^--\([a-z-]*\)=*.*/\1/p'); do
     "$PYTHON" -c 'import sqlite3, sys
 db = sqlite3.connect("theirs.db")
@@ -206,7 +207,7 @@ db.commit()' "$option"
 done >apart
 is "options that are not kept" "$(sort apart | paste -sd' ' -)" \
     "cache help history keep output output-format output-trace plot report threads timeline version"
-# Schemas that are code, and a tree of pages with more rows than bytes: refused at once.
+# Schemas with code (views, triggers), and a tree of pages with more rows than the file has bytes: refused at once.
 "$PYTHON" - <<'END'
 import os, sqlite3, struct
 ours = sqlite3.connect("h.db")
@@ -259,8 +260,8 @@ for file in *.theirs; do
     got=$?
     [ $file = pages.theirs ] || like "$file: nothing is kept in it" "$got $(cat err)" "1 mpgsim: the answer is not kept: *"
 done
-# What SQLite would obey beside a history: a journal that names another file has it deleted, a log has files made, a pipe
-# is waited for.
+# Files beside a history that SQLite would obey: a journal can have another file deleted, a log can have files created,
+# a pipe makes it wait.
 "$PYTHON" - <<'END'
 import shutil, sqlite3, struct
 mark = bytes.fromhex("d9d505f920a163d7")
@@ -275,7 +276,7 @@ shutil.copy("h.db", "pipe.beside")
 END
 echo kept >precious
 mkfifo pipe.beside-journal new.beside-journal
-: >before.is # so that it is there, whichever end of the pipe comes first
+: >before.is # so that the list contains it, whether find or sort starts first
 find . | sort >before.is
 for file in super.beside log.beside pipe.beside new.beside; do
     for as in list "show 1" "diff 1 1" "rerun 1"; do
@@ -288,7 +289,7 @@ for file in super.beside log.beside pipe.beside new.beside; do
     like "$file: nothing is kept in it" "$? $(cat err)" "1 mpgsim: the answer is not kept: --history: $file: *"
 done
 is "no file is deleted or made" "$(cat precious; find . | sort | diff - before.is)" kept
-# Maps: given, of the source, swept; by their files, too.
+# Maps are inputs, also the source's and those of a sweep; their files too.
 . "$here/../signature/signatures.sh"
 signature >target.sig
 shift=-150 signature >source.sig
@@ -309,7 +310,7 @@ cp apart were
 for id in 3 4 5; do
     like "run $id: its map has changed" "$("$mpghistory" rerun --history=maps.db $id)" "run $id: the answer differs*the *map were has changed"
 done
-# All that is read, once in each role; and none of it is replaced.
+# Every file that is read is an input, once in each role, and is never overwritten.
 echo 385.5 >s@mples
 printf '0\n0\n0\n' >places
 cp places others
@@ -326,7 +327,8 @@ echo 3.125 >byte
 "$MPGSIM" --predict --target=my.par --target=ByteTransferTime=file:byte --history=all.db ring.txt >out 2>err
 is "a target, its map and samples" "$(cat err; sql all.db 'SELECT role, path FROM inputs WHERE run = 2 ORDER BY place' | paste -sd' ' -)" \
     "trace|ring.txt target|my.par target|others samples|startup samples|byte"
-# spared FILE OPTION...: FILE, which these options read, is refused as answer, timeline and history, and stays
+# spared FILE OPTION...: checks that FILE, which these options read, is refused as output of every kind, and stays
+# unchanged.
 spared() {
     local file=$1 as
     shift

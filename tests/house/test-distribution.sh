@@ -6,7 +6,7 @@ set -u
 cd "${top_srcdir:?}" || exit 1
 . tests/tap.sh
 
-# empty DESCRIPTION LIST: one test point, ok when LIST is empty
+# empty DESCRIPTION LIST: a test point that passes if LIST is empty.
 empty() {
     ok "$1" test -z "$2"
     [ -z "$2" ] || printf '%s\n' "$2" | sed 's/^/# /'
@@ -20,7 +20,7 @@ empty "all of the distribution is there" \
         [ -e "$name" ] || [ -e "$top_builddir/$name" ] || echo "$name"
     done)"
 
-# Packed by name, or in a folder that is.
+# A file is in the distribution if its name or one of its folders is listed.
 kept="all that git keeps is in the distribution"
 if [ ! -e .git ]; then
     skip "$kept" "not git's folder"

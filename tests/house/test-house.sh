@@ -6,15 +6,15 @@ set -u
 cd "${top_srcdir:?}" || exit 1
 . tests/tap.sh
 
-# empty DESCRIPTION LIST: one test point, ok when LIST is empty
+# empty DESCRIPTION LIST: a test point that passes if LIST is empty.
 empty() {
     ok "$1" test -z "$2"
     [ -z "$2" ] || printf '%s\n' "$2" | sed 's/^/# /'
 }
 
 folders=".ci analyse bench build-aux common completion docs examples export graph history man replay results scale signature simulate statistics tests trace validate"
-# Scripts have no ending: whatever starts with #! is one. What autotools put
-# into build-aux is not ours.
+# ours: prints our files. A script without an ending is recognized by its first bytes #!. Files that autotools puts into
+# build-aux are excluded.
 ours() {
     local file start
     # shellcheck disable=SC2086 # a list of names
@@ -48,12 +48,12 @@ files=$(ours | grep -vE '^(analyse|bench|export|signature|simulate|statistics|tr
     empty "lines of C have at most 130 characters" \
         "$(printf '%s\n' $files | grep -E '\.([ch]|inc)$' | xargs awk 'length > 130 { print FILENAME ":" FNR }')"
     empty "code files have fewer than 700 lines" \
-        "$(printf '%s\n' $files | grep -vE '\.(md|[1-9]|def)$' | # nor is a table code
+        "$(printf '%s\n' $files | grep -vE '\.(md|[1-9]|def)$' | # tables (.def) are not code
             xargs wc -l | awk '$2 != "total" && $1 >= 700 { print $2 ": " $1 " lines" }')"
     empty "nothing left to do by its own words" \
         "$(grep -nE '\b(TODO|FIXME)\b' $files | grep -v '^tests/house/test-house.sh')"
 }
-# named FILE...: what their text calls a file of ours, with its folder, and is none.
+# named FILE...: prints names in the files' text that look like one of our files with its folder, but do not exist.
 named() {
     # shellcheck disable=SC2086
     awk '{

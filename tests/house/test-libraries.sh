@@ -15,7 +15,8 @@ for library in $libraries; do
     ok "$(basename "$library") has all that it calls of ours" test -z "$lacks"
     [ -z "$lacks" ] || printf '%s\n' "$lacks" | sed 's/^/# /'
 done
-# What is linked with: programs may have names of their own but for MPI's and ours. (What is preloaded hands out wrappers by dlsym.)
+# Names in the tracer's libraries: a program that is linked to them may use all names except those of MPI and mpgtrace_.
+# (The preloaded library also defines dlsym, to hand out wrappers.)
 for library in trace/pmpi/libmpgtrace*.a trace/pmpi/.libs/libmpgtrace*.so; do
     [ -f "$library" ] || continue
     case $library in *.so) names=$(nm -D -g --defined-only "$library") ;; *) names=$(nm -g --defined-only "$library") ;; esac
@@ -24,7 +25,7 @@ for library in trace/pmpi/libmpgtrace*.a trace/pmpi/.libs/libmpgtrace*.so; do
     ok "$(basename "$library") has names of MPI and mpgtrace_ alone" test -z "$others"
     [ -z "$others" ] || printf '%s\n' "$others" | sed 's/^/# /'
     case $library in
-        *papi* | *-names.so) ;; # counters; other names of Fortran
+        *papi* | *-names.so) ;; # counters, and further Fortran names, have none
         *) ok "... MPI_Send among them" grep -q ' T MPI_Send$' <<<"$names" ;;
     esac
 done

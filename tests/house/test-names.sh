@@ -12,7 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 rooms="analyse bench common export graph history replay scale signature simulate statistics trace"
 
-# empty DESCRIPTION LIST: one test point, ok when LIST is empty
+# empty DESCRIPTION LIST: a test point that passes if LIST is empty.
 empty() {
     ok "$1" test -z "$2"
     [ -z "$2" ] || printf '%s\n' "$2" | sed 's/^/# /'
@@ -21,8 +21,8 @@ empty() {
 # shellcheck disable=SC2086 # a list of names
 sources() { find $rooms -name '*.[ch]' -o -name '*.inc' -o -name '*.def'; }
 
-# private FILE...: each #include of a header by who is not one of those for whom its first comment says that it is: folders,
-# or files beside it.
+# private FILE...: prints each #include of a private header by a file that is not in the folders or files that the
+# header's first comment names.
 private() {
     awk '
         FNR == 1 { said = ""; ended = !(FILENAME ~ /\.h$/) }
@@ -62,7 +62,7 @@ private() {
         }' "$@" | sort
 }
 
-# structs FILE...: those that have two definitions.
+# structs FILE...: prints types that have two definitions.
 structs() {
     awk '/^(struct|enum|union) mpg_[a-z0-9_]+ \{/ {
             if (($1 " " $2) in at)
@@ -71,7 +71,7 @@ structs() {
         }' "$@"
 }
 
-# symbols: LIBRARY NAME of each global symbol that our libraries define.
+# symbols: prints "LIBRARY NAME" for each global symbol that our libraries define.
 symbols() {
     find "$build" -name 'lib*.a' ! -path '*/.libs/*' ! -path '*/tests/*' ! -path '*/examples/*' ! -path '*/trace/pmpi/*' ! -path '*/replay/*' |
         while read -r library; do
@@ -86,7 +86,8 @@ empty "headers are included by those for whom they are" "$(private "${files[@]}"
 empty "a struct's name has one definition" "$(structs "${files[@]}")"
 if [ -s "$tmp/symbols" ]; then
     empty "global names begin with mpg_" "$(awk '$2 !~ /^_?mpg_/' "$tmp/symbols")"
-    # A name is used where it stands besides its definition and its declaration. Those of an instruction set are made of two.
+    # A name is used if it occurs outside of its definition and declaration. Names for an instruction set are excluded,
+    # because macros compose them.
     tests=$(find tests -name '*.[ch]')
     # shellcheck disable=SC2086 # a list of names
     empty "somebody uses each" "$(awk '$2 !~ /_(base|avx2|avx512)$/ { print $2 }' "$tmp/symbols" | sort -u >"$tmp/names"
@@ -106,7 +107,7 @@ else
     skip 2 "nm finds no symbols in our libraries"
 fi
 
-# The checks themselves see what they are to see.
+# Tests of these checks: each must find a violation.
 cd "$tmp" || exit 1
 mkdir one two
 printf '/* Of one. Private to one/. */\n#ifndef X\n' >one/x.h

@@ -7,7 +7,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 . "${top_srcdir:?}/tests/tap.sh"
 
-# run COMMAND...: leaves its output in out and err, its exit status in status
+# run COMMAND...: runs COMMAND; output in $work/out and $work/err, exit status in $status.
 run() {
     "$@" >"$work/out" 2>"$work/err" </dev/null
     status=$?
@@ -19,26 +19,28 @@ complain() {
     return 1
 }
 
-# same FILE FILE: no difference, or it is shown
+# same FILE FILE: succeeds if the files are equal; otherwise prints the difference.
 same() {
     diff "$1" "$2" >"$work/diff" && return 0
     sed 's/^/# /' "$work/diff"
     return 1
 }
 
-# answered PATTERN: exit 0, PATTERN on standard output, nothing on standard error
+# answered PATTERN: succeeds if the last run exited with 0, printed PATTERN on standard output, and nothing on standard
+# error.
 answered() {
     [ "$status" -eq 0 ] && [ ! -s "$work/err" ] && grep -q -- "$1" "$work/out" && return 0
     complain
 }
 
-# refused: exit 2, one line on standard error, nothing on standard output
+# refused: succeeds if the last run exited with 2, printed one line on standard error, and nothing on standard output.
 refused() {
     [ "$status" -eq 2 ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" -eq 1 ] && return 0
     complain
 }
 
-# given_twice OPTION COMMAND...: of two values one would be without effect. What takes words says which ones.
+# given_twice OPTION COMMAND...: checks that an option given twice is refused. Tries several values until one is valid;
+# an option that takes words lists them in its error message.
 given_twice() {
     local option=$1 value word
     shift
@@ -51,25 +53,25 @@ given_twice() {
     complain
 }
 
-# The long options that --help on standard input lists.
+# Prints the long options that the --help on standard input lists.
 help_options() {
     grep -oE '^ +(-., )?--[a-z][a-z0-9-]*' | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u
 }
 
-# The long options that man page $1 defines: those on a line after .TP.
+# Prints the long options that man page $1 defines, on lines after .TP.
 page_options() {
     awk '/^\.TP/ { tag = 1; next } tag && !/^\.\\"/ { print; tag = /^\.(TQ|PD)/ }' "$1" |
         sed 's/\\-/-/g; s/\\f[A-Z]//g; s/"//g' |
         grep -oE -- '--[a-z][a-z0-9-]*' | sort -u
 }
 
-# The keys that the table on standard input, as --completion prints it, has: "--source latency" a line.
+# Prints the keys in the table on standard input, as --completion prints it: lines such as "--source latency".
 table_keys() {
     awk -F'[\t|]' '{ sub(/\[?=\]?$/, "", $1); for (i = 2; i <= NF; i++) if ($i ~ /^[a-z-]+=$/) print $1, substr($i, 1, length($i) - 1) }' | sort
 }
 
-# The keys that man page $1 defines: on a line after .TP, with commas between several,
-# from .RS to .RE below an option; as table_keys has them, then the argument.
+# Prints the keys that man page $1 defines: on a line after .TP, separated by commas, between .RS and .RE below an
+# option; in the format of table_keys, followed by the argument's name.
 page_keys() {
     awk '/^\.SH/ { option = "" } /^\.RS/ { depth++ } /^\.RE/ { depth-- }
         /^\.TP/ { tag = 1; next }
@@ -89,30 +91,31 @@ page_keys() {
         }' "$1" | sort
 }
 
-# helps_with OPTION KEY: --help's text of OPTION, in $work/help, has KEY=
+# helps_with OPTION KEY: succeeds if the help text of OPTION in $work/help contains KEY=.
 helps_with() {
     awk -v o="$1" -v k="$2=" '/^ +(-., )?--/ { on = index($0 "=", o "=") || index($0, o "[") } on && index($0, k) { found = 1 }
         END { exit !found }' "$work/help"
 }
 
-# most_lines NAME: of its --help
+# most_lines NAME: prints the largest permitted number of lines of NAME's --help.
 most_lines() {
     case $1 in mpgsim) echo 30 ;; *) echo 40 ;; esac
 }
 
-# names_all: --help, in $work/help, is the same as --help=all, in $work/out, or has a line that says how to see all.
+# names_all: succeeds if --help, in $work/help, equals --help=all, in $work/out, or says how to see all options.
 names_all() {
     cmp -s "$work/help" "$work/out" && return 0
     [ "$(wc -l <"$work/help")" -lt "$(wc -l <"$work/out")" ] && grep -q "^All options: .* --help=all$" "$work/help"
 }
 
-# abbreviates COMMAND...: --vers is --version
+# abbreviates COMMAND...: succeeds if COMMAND accepts --vers for --version.
 abbreviates() {
     run "$@" --vers
     answered "(mpgkit) [0-9]"
 }
 
-# keys PAGE NAME COMMAND...: each key of its options is on PAGE and in --help, as $work/help has it, and is a value like an option's.
+# keys PAGE NAME COMMAND...: checks that each key of COMMAND's options is on man page PAGE and in the help text in
+# $work/help, and is checked like an option's value.
 keys() {
     local page=$1 name=$2 option key argument
     shift 2
@@ -134,7 +137,8 @@ keys() {
     done <"$work/page-keys"
 }
 
-# program NAME PATH [SUBCOMMAND...]; NAME is its page's, "mpgbench-ftq" of mpgbench ftq
+# program NAME PATH [SUBCOMMAND...]: tests the program PATH. NAME is that of its man page, for example "mpgbench-ftq"
+# for mpgbench ftq.
 program() {
     local page=$top_srcdir/man/$1.1 name=${1/-/ } path=$2 command words
     shift 2
@@ -165,7 +169,7 @@ program() {
         run "${words[@]}" -V
         ok "$name $command: -V" answered "(mpgkit) [0-9]"
         for option in $(grep -oE -- '--[a-z][a-z0-9-]*=' "$work/help"); do
-            # What can be given several times has a test of its own.
+            # Options that may be given several times have tests of their own.
             case $name$option in mpgsim--noise= | mpgsim--call-noise= | mpgsim--latency= | \
                 mpgsim--byte= | mpgsim--compute-ratio= | mpgsim--sweep= | mpgsim--signature= | \
                 mpgsim--hypothesis= | mpgsim--target= | mpgsim--without= | mpgsim--where= | mpgsim--models= | mpgreplay--hypothesis= | \
@@ -173,7 +177,7 @@ program() {
             esac
             ok "$name $command: ${option}... twice" given_twice "${option%=}" "${words[@]}"
         done
-        # A time is nothing without its unit.
+        # A time without a unit is refused.
         for option in $(grep -oE -- '^ +(-., )?--[a-z][a-z0-9-]*=(TIME|DIST)\>' "$work/help" | sed 's/.*--/--/; s/DIST/const:5/; s/TIME/5/'); do
             run "${words[@]}" "$option" .
             ok "$name $command: $option has no unit" grep -q "5' has no unit" "$work/err"
@@ -185,7 +189,7 @@ program() {
         run "${words[@]}" --vresion
         ok "$name $command: an unknown option near another" refused
         ok "$name $command: ... which is named" grep -q -e "'--vresion'; did you mean --version?" "$work/err"
-        grep -q '^Commands:' "$work/help" || # a program that is nothing but commands has no options to abbreviate
+        grep -q '^Commands:' "$work/help" || # a program with commands only has no options to abbreviate
             ok "$name $command: an abbreviated option" abbreviates "${words[@]}"
     done
     sort -u -o "$work/options" "$work/options"
@@ -195,7 +199,7 @@ program() {
     fi
     page_options "$page" >"$work/page"
     if [ "$name,$MPGKIT_MPI" = mpgtrace,no ]; then
-        # The page describes mpgtrace record too, which this build leaves out.
+        # The page also describes mpgtrace record, which this build lacks.
         ok "$name: every option is in its man page" \
             test -z "$(comm -23 "$work/options" "$work/page")"
         return

@@ -13,8 +13,8 @@ ring 2 2 8 >good.txt
 "$MPGTRACE" import --text good.txt -o good.trace
 cat good.trace/*.mpgt >good.one
 
-# ended STATUS PATTERN COMMAND...: ends by itself within 20 s, so, with files of at most 1 MiB; the last line that it says
-# matches
+# ended STATUS PATTERN COMMAND...: checks that COMMAND ends within 20 s with STATUS, with files of at most 1 MiB, and
+# that its last error line matches PATTERN.
 ended() {
     local status=$1 pattern=$2 got
     shift 2
@@ -23,7 +23,7 @@ ended() {
     like "${1##*/} ${*:2}" "$got $(tail -n 1 err)" "$status $pattern"
 }
 
-# ---- streams without end: the first wrong byte ends them ----
+# ---- endless streams: the first wrong byte ends the reading ----
 for command in "$MPGSIM" "$MPGTRACE print" "$MPGTRACE stat" "$MPGTRACE waits" "$MPGTRACE timeline"; do
     # shellcheck disable=SC2086 # words
     {
@@ -76,7 +76,8 @@ wait
 rm -f results/*.samples
 cp "$top_srcdir"/results/reference/ftq-core0.samples results
 ring 4 2000 8 >long.txt
-# small COMMAND...: files have at most 1 KiB, and standard output is one; an error, and no part of a file stays
+# small COMMAND...: checks that COMMAND, whose standard output is a file, fails with an error if files may have at most
+# 1 KiB, and leaves no partial file.
 small() {
     local left
     mkdir into
@@ -115,7 +116,7 @@ is "names that are formulas" "$("$MPGSIM" --predict --latency=exp:1us --where=re
 "$MPGSIM" --latency=exp:1us --report=page.html good.txt >out
 ok "a page fetches nothing, by its own policy" grep -q "Content-Security-Policy\" content=\"default-src 'none'; " page.html
 
-# ---- names that command a terminal ----
+# ---- names with control sequences for a terminal ----
 bad=$'z\e[31m\u009bz\x9b'
 reference=$top_srcdir/results/reference/reference.sig
 cp good.txt "$bad.txt"
@@ -125,7 +126,7 @@ mkdir "results$bad"
 cp "$top_srcdir"/results/reference/ftq-core0.samples "results$bad"
 echo "$bad" >"$bad.none"
 obeyed=0
-# quiet COMMAND...: nothing that it says, whatever it does, has a byte that a terminal obeys
+# quiet COMMAND...: counts COMMAND if it prints a byte that a terminal would obey, whatever its exit status.
 quiet() {
     timeout 60 "$@" >out 2>err </dev/null
     if LC_ALL=C grep -aqP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\x80-\xff])[\x80-\xbf]' out err; then
@@ -134,7 +135,7 @@ quiet() {
         cat -v out err | grep -m 3 'M-BM-^\|\^\[' | sed 's/^/\n#   /'
     fi
 }
-# command NAME: no output of this kind had one
+# none_obeyed NAME: checks that no output since the last check contained such a byte.
 none_obeyed() {
     is "$1: no byte commands a terminal" "$obeyed" 0
     obeyed=0

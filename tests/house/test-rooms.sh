@@ -7,8 +7,8 @@ cd "${top_srcdir:?}" || exit 1
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 
-# Lines of a room and the rooms that it may use: the rows of the table whose last column names rooms. A row may be of several
-# rooms; FOLDER/* are the sources on top of a folder that no header accompanies.
+# Prints rooms (parts of the source) and the rooms that each may use, from the rows of the table whose last column names
+# rooms. A row may list several rooms; FOLDER/* are the sources directly in a folder to which no header belongs.
 rooms=$(awk -F ' *[|] *' '
     $1 == "" && NF > 4 && $2 ~ /^[a-z0-9_\/]+\/(\*)?( [a-z0-9_\/]+\/)*$/ {
         n = split($2, room, " ")
@@ -31,7 +31,7 @@ rooms=$(awk -F ' *[|] *' '
     }' docs/DESIGN.md)
 ok "the table has rooms" test "$(printf '%s\n' "$rooms" | awk 'NF > 1' | wc -l)" -gt 60
 
-# Lines of "ROOM uses ROOM at FILE", a line for each #include that leaves its room.
+# Prints "ROOM uses ROOM at FILE" for each #include of another room.
 uses() {
     find common statistics bench signature trace graph analyse export history simulate scale replay -name '*.[ch]' -type f -exec \
         awk 'BEGIN { for (i = 1; i < ARGC; i++) there[ARGV[i]] }
@@ -70,7 +70,8 @@ reach='
             }
     }'
 
-# Rooms of circles, from lines of needs: those that nothing leads out of are removed until none is left.
+# circle: prints the rooms that depend on each other in a circle, from lines "ROOM ROOM-USED...": removes rooms that use
+# no remaining room until none is left to remove.
 circle() {
     awk '{ for (i = 2; i <= NF; i++) { need[$1, $i]; n[$1]++ } room[$1]; for (i = 2; i <= NF; i++) room[$i] }
          END {
@@ -89,8 +90,8 @@ circle() {
 is "the rooms of the table form no circle" "$(printf '%s\n' "$rooms" | circle)" ""
 like "a circle would be found" "$(printf '%s\n' "$rooms" "common trace" | circle | tr '\n' ' ')" "*common *trace *"
 
-# Uses, from lines of them, that the table does not allow. A room inside a listed one that is not listed itself counts as the
-# outer one.
+# wrong: prints those of the uses on standard input that the table does not permit. A room that is not listed itself
+# belongs to the listed room around it.
 wrong() {
     awk -v rooms="$rooms" "$reach"'
     function listed(room) {

@@ -27,7 +27,8 @@ static void work(int us)
     }
 }
 
-/* All ranks to all ranks, received in any order: some with Waitany, the others with Waitsome. */
+/* Sends from every rank to every rank. Messages are received in any order: some with MPI_Waitany, the others with
+ * MPI_Waitsome. */
 static void any_order(MPI_Comm comm, int round)
 {
     MPI_Request receive[64], send[64];
@@ -48,7 +49,7 @@ static void any_order(MPI_Comm comm, int round)
     MPI_Waitall(n, send, MPI_STATUSES_IGNORE);
 }
 
-/* Rank 0 hands out items of different sizes to requesting ranks. */
+/* Rank 0 hands out items of different sizes to the ranks that ask. */
 static void hand_out(MPI_Comm comm, int items)
 {
     static char text[MOST];
@@ -72,7 +73,7 @@ static void hand_out(MPI_Comm comm, int items)
     }
 }
 
-/* A polled receive, and a receive without a message. */
+/* Polls a receive with MPI_Test, while a receive that gets no message is posted. */
 static void poll(MPI_Comm comm)
 {
     int flag = 0, got = -1;
@@ -109,7 +110,7 @@ static void persistent(MPI_Comm comm, int rounds)
         MPI_Request_free(&request[i]);
 }
 
-/* Collectives whose sizes only the senders know. */
+/* Collectives in which a rank's sizes depend on rank and round. */
 static void uneven(MPI_Comm comm, int round)
 {
     static char from[MOST], into[MOST];

@@ -21,7 +21,7 @@ static int times(double factor, int bytes)
     return (int)(factor * bytes + 0.5);
 }
 
-/* Exchanges BYTES with both neighbours with TAG, blocking and nonblocking. */
+/* Exchanges messages of BYTES with both neighbours: nonblocking calls and MPI_Waitall. */
 static void swap(int tag, int bytes)
 {
     const int right = (rank + 1) % size, left = (rank + size - 1) % size;
@@ -31,14 +31,15 @@ static void swap(int tag, int bytes)
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
 }
 
-/* A receive from MPI_PROC_NULL is not a message. */
+/* Creates persistent requests. Those with MPI_PROC_NULL keep their size, because the hypothesis changes messages only.
+ * */
 static void begin(int up, int down, MPI_Request *request)
 {
     MPI_Recv_init(in, times(up == MPI_PROC_NULL ? 1 : halo, 1000), MPI_CHAR, up, 5, MPI_COMM_WORLD, &request[0]);
     MPI_Send_init(out, times(down == MPI_PROC_NULL ? 1 : halo, 1000), MPI_CHAR, down, 5, MPI_COMM_WORLD, &request[1]);
 }
 
-/* Sends to the next rank; the last rank has none. */
+/* Passes a message from rank to rank, beginning at rank 0 and ending at the last rank. */
 static void pass(int tag, int bytes)
 {
     if (rank > 0)

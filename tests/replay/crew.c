@@ -37,7 +37,7 @@ static void collectives(int me, int round)
     MPI_Alltoallv(out, counts, sent, MPI_BYTE, in, back, places, MPI_BYTE, own[me]);
 }
 
-/* Completes requests that the other thread has posted or started. */
+/* Completes requests that the other thread has created or started. */
 static void hand_over(int me, int round)
 {
     const int other = 1 - me;

@@ -10,7 +10,7 @@ enum { MOST = 64, ROUNDS = 4 };
 static char in[4][1 << 16], out[4][1 << 16];
 static int rank, size;
 
-/* Persistent messages along ROW (a ring) and COLUMN (a line). */
+/* Starts persistent messages along ROW (a ring) and COLUMN (a line), and completes them with MPI_Waitany. */
 static void start_over(MPI_Comm row, MPI_Comm column)
 {
     MPI_Request request[4];
@@ -48,7 +48,8 @@ static void grids(void)
     MPI_Comm_free(&grid);
 }
 
-/* Computes the sizes of N blocks in each direction from ROUND and SEED. */
+/* Computes sizes and displacements of the blocks that this rank sends to and receives from each rank, from ROUND and
+ * SEED. */
 static void sizes(int round, int seed, int *sent, int *at, int *got, int *to)
 {
     for (int p = 0, a = 0, b = 0; p < size; p++) {
@@ -61,7 +62,7 @@ static void sizes(int round, int seed, int *sent, int *at, int *got, int *to)
     }
 }
 
-/* Four collectives at once: the counts of one must not be used for another. */
+/* Four nonblocking collectives are active at once. The counts of one must not be used for another. */
 static void at_once(void)
 {
     const int sources[2] = {(rank + size - 1) % size, rank}, destinations[2] = {(rank + 1) % size, rank};
@@ -89,7 +90,7 @@ static void at_once(void)
     MPI_Comm_free(&ring);
 }
 
-/* Each rank sends to all ranks; receivers poll with probes. */
+/* Each rank sends to all ranks; receivers poll with MPI_Iprobe. */
 static void probes(void)
 {
     MPI_Request request[MOST], stray;

@@ -17,41 +17,41 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# needs_mpi: skips the whole test where there is none.
+# needs_mpi: skips the whole test if there is no MPI.
 needs_mpi() {
     [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
     command -v "${mpirun%% *}" >/dev/null || skip_all "no ${mpirun##*/}"
 }
 
-# other_mpi: mpirun becomes the other MPI's; false: there is none
+# other_mpi: sets mpirun to the launcher of the other MPI; fails if there is none.
 other_mpi() {
     [ -n "${OTHER_MPIRUN:-}" ] && command -v "${OTHER_MPIRUN%% *}" >/dev/null && mpirun=$OTHER_MPIRUN
 }
 
-# made TRACE: the text on standard input as a trace; nothing goes on without
+# made TRACE: imports the text on standard input as TRACE; ends the test on errors.
 made() {
     "$mpgtrace" import --text - -o "$1" || { echo "Bail out! no $1"; exit 1; }
 }
 
-# run RANKS COMMAND...: by mpirun; its output is in out and err, its exit status in status
+# run RANKS COMMAND...: runs COMMAND with mpirun; output in out and err, exit status in $status.
 run() {
     local ranks=$1
     shift
     # shellcheck disable=SC2086 # mpirun may have arguments
     timeout -k 5 "${limit:-300}" $mpirun -np "$ranks" "$@" >out 2>err.whole </dev/null
     status=$?
-    tr -d '\0' <err.whole >err # Open MPI 5.0.7's launcher says one, and grep takes that for no text
+    tr -d '\0' <err.whole >err # Open MPI 5.0.7's launcher prints a NUL byte, and grep takes a text with one for binary data
     return $status
 }
 
-# recorded RANKS TRACE PROGRAM...: runs it under the tracer
+# recorded RANKS TRACE PROGRAM...: runs PROGRAM under the tracer.
 recorded() {
     local ranks=$1 trace=$2
     shift 2
     run "$ranks" "$mpgtrace" record --quiet -o "$trace" "$@" || { sed 's/^/# /' err; return 1; }
 }
 
-# calls TRACE [VARIABLE=VALUE]...: what it communicates (calls.awk)
+# calls TRACE [VARIABLE=VALUE]...: prints the trace's communication (calls.awk).
 calls() {
     local trace=$1 variable options=()
     shift
@@ -59,7 +59,7 @@ calls() {
     "$mpgtrace" print "$trace" | awk "${options[@]}" -f "$here/calls.awk"
 }
 
-# as_before ONE OTHER [VARIABLE=VALUE]...: both communicate the same
+# as_before ONE OTHER [VARIABLE=VALUE]...: succeeds if both traces have the same communication.
 as_before() {
     local one=$1 other=$2
     shift 2
@@ -71,12 +71,12 @@ as_before() {
     return 1
 }
 
-# same_messages ONE OTHER: a point that holds the two traces' matrices against each other
+# same_messages ONE OTHER: a test point that passes if the message matrices of both traces are equal.
 same_messages() {
     is "... every message is the same, and received" "$("$mpgtrace" matrix --csv "$2" 2>&1)" "$("$mpgtrace" matrix --csv "$1" 2>&1)"
 }
 
-# failed PATTERN: exit status not 0, and a line of mpgreplay's that is like PATTERN, one only
+# failed PATTERN: succeeds if the last run failed, and mpgreplay printed a single line, which matches PATTERN.
 failed() {
     # shellcheck disable=SC2254 # a pattern
     case $status,$(grep -c '^mpgreplay: ' err),$(grep '^mpgreplay: ' err) in

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgreplay's own time between calls is a debt, repaid in later computation. The test is independent of the machine's speed. */
+/* The time that mpgreplay itself needs between calls is a debt, which later computation pays back. The test does not
+ * depend on the machine's speed. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,7 +41,7 @@ int main(void)
     ok(e.debt_ns == 530, "... which is not paid for by another call's");
     mpg_elapse(&e, MPG_JUST_NOW, 40, 3 * MS);
 
-    const int64_t begin_ns = (int64_t)mpg_clock_ns(), target_ns = begin_ns + 500 * MS; /* a target in the future */
+    const int64_t begin_ns = (int64_t)mpg_clock_ns(), target_ns = begin_ns + 500 * MS; /* in the future */
     const int64_t over_ns = mpg_elapse(&e, begin_ns, 500 * MS, 0), now_ns = (int64_t)mpg_clock_ns();
     ok(e.debt_ns == 0 && e.late_ns == 530 + 3 * MS, "computation pays it back");
     ok(over_ns >= target_ns - 3 * MS - 530 && over_ns <= now_ns, "... and is over by so much earlier, as it says");

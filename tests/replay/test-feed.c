@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The conversion of a rank's events in mpgreplay: the calls, and the time before each call. Expected values by hand. */
+/* Conversion of a rank's events to the calls that mpgreplay makes, and the time before each call. Expected values by
+ * hand. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,21 +40,22 @@ struct expected {
     double before_ns;
 };
 
-/* The overhead of a mark or call is 61.3 of the time before it. Barrier: 1000 - 2 x 61.3, minus the 339 before the
- * mark; 97900 minus the flush, minus 2 x 61.3 + 1000 x 34.87. The failed Send counts as computation: 150 - 61.3,
- * and its own 700. */
+/* A mark or call has an overhead of 61.3 in the time before it. Barrier: 1000 - 2 x 61.3, minus the 339 before the
+ * mark; the next one: 97900 minus the flush, minus 2 x 61.3 + 1000 x 34.87. The failed Send counts as computation: the
+ * 150 - 61.3 before it, and its own 700. */
 static const struct expected rank0[] = {{MPG_CALL_Region_begin, 1, 339},
                                         {MPG_CALL_Barrier, 1, 538},
                                         {MPG_CALL_Barrier, 3, 58907},
                                         {MPG_CALL_Region_end, 5, 828},
                                         {MPG_CALL_Finalize, 5, 98}};
-/* Time in the region multiplied by 2.385. */
+/* A hypothesis multiplies computation in the region by 2.385. */
 static const struct expected scaled[] = {{MPG_CALL_Region_begin, 1, 338.7},
                                          {MPG_CALL_Barrier, 1, 538.7 * 2.385},
                                          {MPG_CALL_Barrier, 3, 58907.4 * 2.385},
                                          {MPG_CALL_Region_end, 5, 88.7 * 2.385 + 700 + 38.7 * 2.385},
                                          {MPG_CALL_Finalize, 5, 98}};
-/* Balanced region: rank 1 has 2000 + 3000 + 1000 = 6000, rank 0 538.7 + 58907.4 + 88.7 + 38.7 = 59573.5: 32786.75 each. */
+/* A hypothesis balances the region: rank 1 computes for 2000 + 3000 + 1000 = 6000, rank 0 for 538.7 + 58907.4 + 88.7 +
+ * 38.7 = 59573.5; then each for 32786.75. */
 static const struct expected balanced[] = {{MPG_CALL_Region_begin, 1, 100},
                                            {MPG_CALL_Barrier, 1, 2000 * (32786.75 / 6000)},
                                            {MPG_CALL_Barrier, 2, 3000 * (32786.75 / 6000)},
@@ -73,7 +75,8 @@ static struct mpg_trace *open_text(const char *lines, struct mpg_error *err)
     return t;
 }
 
-/* Returns whether RANK's acts are WANTED within WITHIN_NS, with MEMORY bytes. LINE: a hypothesis, or NULL. */
+/* Returns whether the first actions of RANK are WANTED, with times within WITHIN_NS, if the feed may use MEMORY bytes.
+ * LINE: a hypothesis, or NULL. */
 static bool gives(int32_t rank, const char *line, size_t memory, const struct expected *wanted, double within_ns)
 {
     struct mpg_error err = {""};
@@ -84,8 +87,8 @@ static bool gives(int32_t rank, const char *line, size_t memory, const struct ex
     if (t && line && mpg_hypotheses_add(&h, line, &err) == 0)
         supposed = mpg_bound_new(t, &h, &err);
     struct mpg_feed *f = t && (supposed || !line) ? mpg_feed_open(t, rank, NULL, 0, memory, supposed, NULL, &err) : NULL;
-    const bool is_read = memory > 1; /* reads the whole rank before the first action */
-    int64_t after_ns = MPG_NOT_READ; /* value of the previous action */
+    const bool is_read = memory > 1; /* if there is enough memory, the whole rank is read before the first action */
+    int64_t after_ns = MPG_NOT_READ; /* time after the previous action, as it announced it */
     while (f && is_read && mpg_feed_fill(f)) {
     }
     for (int i = 0; f && i < ACTS; i++) {
@@ -110,7 +113,7 @@ static bool gives(int32_t rank, const char *line, size_t memory, const struct ex
     return right;
 }
 
-/* A long trace, read with little memory. */
+/* Returns whether a long trace can be read with little memory. */
 static bool streams(void)
 {
     enum { CALLS = 20000, LINE = 80 };
@@ -138,7 +141,8 @@ static bool streams(void)
     return right;
 }
 
-/* Returns whether ACTION is a run of N calls, each after NS and with the given ENDER. */
+/* Returns whether ACTION is a run of N polls, with these numbers and times before each, and whether SUCCESS of its last
+ * one is right. */
 static bool is_run(const struct mpg_action *action, uint32_t n, const int *which, const int *ns, int success)
 {
     bool right = action && action->repetition_number == n && action->success == success;
@@ -173,7 +177,7 @@ static bool runs(void)
         right = mpg_feed_next(f, &err)->repetition_number == 0;
     const struct mpg_action *action = right ? mpg_feed_next(f, &err) : NULL;
     right = is_run(action, 3, first, first_ns, -1) && action->number == 5 && action->polls[1].event.requests[1] == 2;
-    action = right ? mpg_feed_next(f, &err) : NULL; /* after more than 10 us: a separate action */
+    action = right ? mpg_feed_next(f, &err) : NULL; /* more than 10 us after the previous poll: an action of its own */
     right = right && action->repetition_number == 0 && action->before_ns == 10001 && action->event.call == MPG_CALL_Test;
     right = right && mpg_feed_next(f, &err)->event.call == MPG_CALL_Testall;
     right = right && is_run(mpg_feed_next(f, &err), 1, second, second_ns, 1);

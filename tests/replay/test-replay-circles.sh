@@ -7,8 +7,8 @@
 needs_mpi
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized program cannot be traced by preloading"
 
-# raced NAME RANKS BYTES: they do what standard input says, with times in ms; rank 0, of which probes find
-# messages first, sends BYTES to the last before all others have sent anything.
+# raced NAME RANKS BYTES: makes NAME.trace: the calls on standard input, with times in ms. At the begin rank 0 sends
+# BYTES to the last rank, before all others have sent anything; probes find the messages of rank 0 first.
 raced() {
     local last=$(($2 - 1))
     {
@@ -25,7 +25,7 @@ raced() {
     } | "$mpgtrace" import --text - --force -o "$1.trace"
 }
 
-# ends NAME WHAT RANKS: it does, and does the same
+# ends NAME WHAT RANKS: checks that mpgreplay re-enacts NAME.trace with the same communication, and ends.
 ends() {
     rm -rf "$1.again"
     ok "$2" recorded "$3" "$1.again" "$mpgreplay" --quiet --patience=10s --elapse=sleep "$1.trace"
@@ -34,7 +34,7 @@ ends() {
     ok "deterministic" run "$3" "$mpgreplay" --quiet --patience=10s --elapse=sleep --deterministic "$1.trace"
 }
 
-# circles BYTES: of messages as long
+# circles BYTES: the cases with messages of BYTES.
 circles() {
     local b=$1 test
     for test in 'Test requests=11' 'Testall requests=11,12' 'Testany requests=11,12 done=11' 'Testsome requests=11,12 done=11'; do

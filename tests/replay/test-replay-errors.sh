@@ -4,7 +4,7 @@
 # shellcheck source=tests/replay/replay.sh
 . "$(dirname "$0")/replay.sh"
 
-# made NAME: the text on standard input as a trace
+# made NAME: imports the text on standard input as trace NAME.
 
 sent='#mpgtext 1
 #ranks 2
@@ -26,7 +26,7 @@ needs_mpi
 ok "a message" run 2 "$mpgreplay" sent.trace
 like "... it says how long it took, and of how many calls" "$(cat out)" "run *traced 2.9 us*calls        4 of 2 ranks*"
 
-# ---- wrong numbers of processes ----
+# ---- wrong numbers of ranks ----
 run 3 "$mpgreplay" sent.trace
 ok "too many processes" failed "mpgreplay: sent.trace has 2 ranks, but 3 processes were started: mpirun -np 2 mpgreplay ..."
 run 1 "$mpgreplay" sent.trace
@@ -35,7 +35,7 @@ ok "too few" failed "mpgreplay: sent.trace has 2 ranks, but 1 process was starte
 status=$?
 ok "no launcher" failed "mpgreplay: sent.trace has 2 ranks, but 1 process was started: *"
 
-# ---- traces that are none, or not whole ----
+# ---- files that are no traces, and incomplete traces ----
 run 2 "$mpgreplay" none.trace
 ok "no trace" failed "mpgreplay: none.trace: *"
 run 2 "$mpgreplay" "$here/replay.sh"
@@ -68,7 +68,7 @@ for cut in 20 120 220 320 420 520 620; do
 done
 ok "... before its first whole chunk of events" failed "mpgreplay: facts.trace: rank 1 has no events: facts.trace/rank-1.mpgt is cut off*"
 
-# ---- who waits for what never comes ----
+# ---- waits that never end ----
 made lost.trace < <(grep -v Send <<<"$sent")
 limit=100 run 2 "$mpgreplay" --patience=1500ms lost.trace
 ok "a message that is not sent: it ends" test "$status" -ne 0 -a "$status" -ne 124
@@ -119,7 +119,7 @@ ok "a message that nobody receives" run 2 "$mpgreplay" rest.trace
 like "... is told" "$(cat out)" "*
 1            messages were not received*"
 
-# Nobody is impatient while somebody computes, for longer than that.
+# mpgreplay's patience does not run out while a rank computes for longer.
 made slow.trace <<'END'
 #mpgtext 1
 #ranks 2
@@ -144,7 +144,7 @@ made slow2.trace <<'END'
 END
 ok "... and so is a call that passes instead of being made" run 2 "$mpgreplay" --patience=1s --elapse=sleep slow2.trace
 
-# ---- what is not as it was ----
+# ---- results that differ from the trace ----
 made cancelled.trace <<'END'
 #mpgtext 1
 #ranks 2
@@ -166,7 +166,7 @@ made cancelled.trace <<'END'
 END
 limit=100 run 2 "$mpgreplay" --patience=5s cancelled.trace
 is "what was cancelled takes no message that comes meanwhile" "$status: $(cat err)" "0: "
-# Those of one group alone receive what is cancelled: both have to know.
+# Only one group of an inter-communicator receives a message that is cancelled. Both groups must agree on that.
 made between.trace <<'END'
 #mpgtext 1
 #ranks 3
@@ -193,7 +193,7 @@ made between.trace <<'END'
 END
 limit=100 run 3 "$mpgreplay" --patience=5s between.trace
 is "what only one group of two cancels" "$status: $(cat err)" "0: "
-# Ports and sockets between processes of one world: no port is needed to make the same communicators.
+# Communicators made with ports and sockets between processes of the same job: mpgreplay makes them without a port.
 made ports.trace <<'END'
 #mpgtext 1
 #ranks 3
@@ -247,7 +247,7 @@ made uneven.trace <<'END'
 END
 ok "more destinations than sources" run 3 "$mpgreplay" uneven.trace
 
-# ---- as somebody else ----
+# ---- as another user ----
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null &&
     setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$mpgreplay"; then
     chmod 755 "$work"

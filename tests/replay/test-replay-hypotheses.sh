@@ -14,7 +14,7 @@ waitany=$build/examples/silas/waitany
 [ -x "$waitany" ] || skip_all "no examples/silas/waitany"
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized program cannot be traced by preloading"
 
-# order TRACE: whose messages rank 0's Waitany completed, in their order
+# order TRACE: prints the senders of the messages that rank 0's MPI_Waitany completed, in this order.
 order() {
     "$mpgtrace" print "$1" | awk '
         $1 != 0 { next }
@@ -23,7 +23,7 @@ order() {
         $4 == "Waitany" { print from["done" in value ? value["done"] : value["requests"]] }'
 }
 
-# ---- another computation: at least as long as that ----
+# ---- changed computation: the run takes at least its time ----
 "$mpgtrace" import --text - -o short.trace <<'END'
 #mpgtext 1
 #ranks 1
@@ -39,10 +39,11 @@ ok "a computation of 20 ms is inserted, twice" recorded 1 longer.trace "$mpgrepl
 is "... and takes that at least" "$("$mpgtrace" print longer.trace | awk '$4 ~ /^Init/ { begin = $3 }
     $4 == "Finalize" { print ($2 - begin >= 40e6 ? "yes" : $2 - begin) }')" yes
 
-# ---- messages and collectives: as the program itself, changed ----
+# ---- changed messages and collectives: compared with the program changed in the same way ----
 changed=$build/tests/replay/changed
 ok "a program of messages and collectives" recorded 4 changed.trace "$changed"
-# as_changed NAME ARGUMENT [HYPOTHESIS]...: the same as the program with ARGUMENT, but for the names of calls
+# as_changed NAME ARGUMENT [HYPOTHESIS]...: checks that the original trace, re-enacted with the hypotheses, has the same
+# communication as the program run with ARGUMENT (except for names of calls).
 as_changed() {
     local name=$1 argument=$2 hypothesis options=()
     shift 2
@@ -86,7 +87,7 @@ END
 run 2 "$mpgreplay" --hypothesis='resize bytes=8-8 factor=2' near.trace
 ok "what neighbours send" failed "mpgreplay: near.trace: rank ?, call 2: no support for changes of neighbourhood collectives*"
 
-# ---- one-sided transfers: as a trace whose lines are changed so ----
+# ---- changed one-sided transfers: compared with a trace whose lines are changed in the same way ----
 cat >windows.txt <<'END'
 #mpgtext 1
 #ranks 2
@@ -121,7 +122,8 @@ cat >windows.txt <<'END'
 1 6000 6100 Finalize
 END
 "$mpgtrace" import --text windows.txt -o windows.trace || exit 1
-# transfers NAME SED HYPOTHESIS...: as windows.txt changed by SED
+# transfers NAME SED HYPOTHESIS...: checks that windows.trace, re-enacted with the hypotheses, equals windows.txt
+# changed by the script SED.
 transfers() {
     local name=$1 change=$2 hypothesis options=()
     shift 2

@@ -7,13 +7,13 @@
 needs_mpi
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized program cannot be traced by preloading"
 
-# raced NAME BYTES [TAG]: rank 0 does what standard input says, between 10 and 400 ms; rank 1 sends BYTES to it at 200 ms, rank 2 twice
-# as many (with TAG, 1 without) at 20 ms, though in the trace rank 1's is taken first; after a barrier both send once more, to receives
-# that name them.
+# raced NAME BYTES [TAG]: makes NAME.trace of 3 ranks. Rank 0 makes the calls on standard input, between 10 and 400 ms.
+# Rank 1 sends BYTES to it at 200 ms, rank 2 sends twice as many at 20 ms (with TAG, default 1), although in the trace
+# rank 1's message is received first. After a barrier both send once more, to receives that name their sender.
 raced() {
     {
         printf '%s\n' '#mpgtext 1' '#ranks 3' '0 0 100 Init' '1 0 100 Init' '2 0 100 Init'
-        for r in 0 1 2; do echo "$r 1000000 10000000 Barrier comm=0"; done # who is late has until here
+        for r in 0 1 2; do echo "$r 1000000 10000000 Barrier comm=0"; done # late ranks catch up until here
         cat
         echo "1 200000000 200001000 Send to=0 tag=1 bytes=$2"
         echo "2 20000000 20001000 Send to=0 tag=${3:-1} bytes=$((2 * $2))"
@@ -25,12 +25,13 @@ raced() {
     } | "$mpgtrace" import --text - --force -o "$1.trace"
 }
 
-# sources TRACE: whom rank 0 names, or has open, in receives
+# sources TRACE: prints the sources of rank 0's receives, as posted.
 sources() {
     "$mpgtrace" print "$1" | awk '$1 == 0 && $4 ~ /ecv/ { for (i = 5; i <= NF; i++) if ($i ~ /^from=/) printf "%s ", substr($i, 6) }'
 }
 
-# ends NAME WHAT SOURCES: it does, sends and receives the same messages, from those SOURCES in rank 0's order
+# ends NAME WHAT SOURCES: checks that mpgreplay re-enacts NAME.trace with the same messages, that rank 0 receives from
+# SOURCES in this order, and that the option --deterministic works too.
 ends() {
     rm -rf "$1.again"
     ok "$2" recorded 3 "$1.again" "$mpgreplay" --quiet --patience=10s --elapse=sleep "$1.trace"
@@ -39,7 +40,7 @@ ends() {
     ok "deterministic" run 3 "$mpgreplay" --quiet --patience=10s --elapse=sleep --deterministic "$1.trace"
 }
 
-# all of them, of BYTES
+# races BYTES: all cases, with messages of BYTES.
 races() {
     local bytes=$1 twice=$((2 * $1))
     raced open "$bytes" <<END
@@ -97,7 +98,7 @@ END
     ends restarted "... one of anything that is started" "1 2"
 }
 races 100
-races 200000 # which are not sent before they are received
+races 200000 # sends of this size wait for their receives
 if other_mpi; then
     races 100
     races 200000

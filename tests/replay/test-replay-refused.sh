@@ -20,7 +20,7 @@ mpgsim=${MPGSIM:-$build/simulate/mpgsim}
 0 9000 9100 Finalize
 END_OF_TRACE
 
-# answer PROGRAM COMMAND...: its exit status and first line, without what is its own name
+# answer PROGRAM COMMAND...: prints the exit status of COMMAND and its first message, without the program's name.
 answer() {
     local name=$1 line
     shift
@@ -30,7 +30,8 @@ answer() {
     line=${line#"$name: "}
     echo "$status ${line//$name --help/PROGRAM --help}"
 }
-# both STATUS HYPOTHESES: of both programs, of several hypotheses with ; between
+# both STATUS HYPOTHESES: checks that mpgreplay and mpgsim print the same message and exit with STATUS. HYPOTHESES: one
+# or several, separated by ;.
 both() {
     local want=$1 hypothesis list options=() simulated replayed
     IFS=';' read -ra list <<<"$2"
@@ -41,7 +42,7 @@ both() {
     is "... as mpgsim" "$replayed" "$simulated"
 }
 
-# ---- what is wrong in itself: found before MPI is there ----
+# ---- hypotheses that are wrong in themselves: refused before MPI_Init ----
 while read -r line; do both 2 "$line"; done <<'END_OF_LIST'
 scale tile
 scale tile factor=-1
@@ -107,7 +108,7 @@ scale tile factor=2;scale tile factor=3
 END_OF_LIST
 needs_mpi
 
-# ---- what the trace does not have ----
+# ---- hypotheses about things that the trace lacks ----
 while read -r line; do both 1 "$line"; done <<'END_OF_LIST'
 scale nowhere factor=2
 scale tile ranks=7 factor=2
@@ -127,7 +128,7 @@ resize call=Bcast factor=2
 drop call=Send;resize tag=7 factor=2
 END_OF_LIST
 
-# ---- what is allowed ----
+# ---- valid hypotheses ----
 while read -r line; do both 0 "$line"; done <<'END_OF_LIST'
 scale tile ranks=0,0 factor=2
 scale tile factor=0
@@ -136,7 +137,7 @@ balance tile;scale tile factor=2
 drop call=Send_c
 END_OF_LIST
 
-# What mpgsim inserts mpgreplay does not.
+# mpgreplay cannot insert calls, mpgsim can.
 "$mpgtrace" import --text - -o pair.trace <<'END_OF_TRACE' || exit 1
 #mpgtext 1
 #ranks 2
@@ -153,7 +154,7 @@ is "a message that is inserted is not re-enacted" \
     "$(answer mpgreplay "$mpgreplay" --quiet --hypothesis='insert tile bytes=8 to=+1' pair.trace)" \
     "1 an inserted message cannot be replayed: use mpgsim"
 
-# What more bytes take on the traced machine is nothing that mpgreplay has to be told.
+# mpgreplay does not need the time of a byte on the traced machine, because it really sends the larger message.
 replayed=$(answer mpgreplay "$mpgreplay" --quiet --hypothesis='resize call=Send bytes=64KiB' self.trace)
 is "a new size, without the costs of bytes" "$replayed" "0 "
 simulated=$(answer mpgsim "$mpgsim" --hypothesis='resize call=Send bytes=64KiB' self.trace)

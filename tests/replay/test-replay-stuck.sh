@@ -6,7 +6,7 @@
 needs_mpi
 command -v pgrep >/dev/null || skip_all "no pgrep (Debian package procps)"
 
-# Both send first, and then receive.
+# Both ranks send first, and then receive.
 made both.trace <<'END_OF_TRACE'
 #mpgtext 1
 #ranks 2
@@ -19,7 +19,7 @@ made both.trace <<'END_OF_TRACE'
 1 1200 1300 Recv from=0 tag=7 bytes=8
 1 3000 3100 Finalize
 END_OF_TRACE
-# Ranks 2 and 1 are 0 and 1 of a communicator; what rank 2 sends has a tag that nobody receives.
+# A communicator has ranks 2 and 1 in this order. Nobody receives rank 2's message, because of its tag.
 made tags.trace <<'END_OF_TRACE'
 #mpgtext 1
 #ranks 4
@@ -40,7 +40,7 @@ made tags.trace <<'END_OF_TRACE'
 3 1150 1200 Probe any=source,tag from=1 tag=9 bytes=24
 3 3000 3100 Finalize
 END_OF_TRACE
-# A collective without one of its members, a request that nothing completes, a window that one rank does not free.
+# A collective that one member does not call, a request that never completes, a window that one rank does not free.
 made members.trace <<'END_OF_TRACE'
 #mpgtext 1
 #ranks 3
@@ -62,7 +62,7 @@ made members.trace <<'END_OF_TRACE'
 2 2000 2100 Win_free win=0
 2 3000 3100 Finalize
 END_OF_TRACE
-# What MPI refuses on all ranks at once.
+# An error that MPI detects on all ranks at the same time.
 made refused.trace < <(
     printf '#mpgtext 1\n#ranks 4\n'
     for rank in 0 1 2 3; do
@@ -83,13 +83,14 @@ made "$work/hours.trace" <<'END_OF_TRACE'
 1 10060000000000 10060000000100 Finalize
 END_OF_TRACE
 
-# said: what it says; where each rank is taken for one on a host of its own, and speaks for itself, as one host says it
+# said: prints mpgreplay's messages. Where each rank counts as a host of its own and speaks for itself, prints them as a
+# single host would.
 said() {
     [ "$apart" = yes ] || { grep '^mpgreplay: ' err; return; }
     echo 'mpgreplay: no rank has progressed for 0.5 s:'
     grep '^mpgreplay: ' err | grep -vx 'mpgreplay: no rank of this host has progressed for 0.5 s:' | sort
 }
-# stuck RANKS LINES ARGUMENT...: ends by itself, and says LINES
+# stuck RANKS LINES ARGUMENT...: checks that mpgreplay ends by itself, and prints LINES.
 stuck() {
     local ranks=$1 lines=$2
     shift 2
@@ -99,11 +100,11 @@ stuck() {
 $lines"
 }
 
-# processes: those of hours.trace
+# processes: prints the processes of the run of hours.trace.
 processes() {
     pgrep -f "^$mpgreplay .*$work/hours.trace"
 }
-# started: its processes are in calls
+# started: succeeds when both processes are in their calls.
 started() {
     local i
     for ((i = 0; i < 100; i++)); do
@@ -112,7 +113,7 @@ started() {
     done
     return 1
 }
-# gone: they are not there any more
+# gone: succeeds when they no longer exist.
 gone() {
     local i
     for ((i = 0; i < 100; i++)); do
@@ -122,8 +123,8 @@ gone() {
     processes | sed 's/^/# process /'
     return 1
 }
-# ended NAME SIGNAL WHOM: a run of hours.trace ends when WHOM (a number: a rank of whichever number; launcher) gets
-# SIGNAL, and with it all that it had
+# ended NAME SIGNAL WHOM: checks that a run of hours.trace, with all its processes and shared memory, ends when WHOM
+# gets SIGNAL. WHOM: launcher, or a number for one of the ranks.
 ended() {
     local name=$1 signal=$2 whom=$3 launcher named left=0
     mkdir folder
@@ -140,7 +141,7 @@ ended() {
     fi
     wait $launcher
     status=$?
-    # Hydra's exit status after an interrupt is 0 now and then, of any program.
+    # After an interrupt, MPICH's launcher Hydra sometimes exits with 0, for any program.
     [ "$signal" = INT ] || ok "... it fails" test "$status" -ne 0 -a "$status" -ne 124
     ok "... all processes end" gone
     for file in $named; do [ ! -e "$file" ] || left=$((left + 1)); done
@@ -149,7 +150,7 @@ ended() {
     rm -r folder
 }
 
-# with_mpi: everything, with $mpirun
+# with_mpi: all cases, with the MPI of $mpirun.
 with_mpi() {
     run 3 "$mpgreplay" both.trace
     ok "$mpi: too many processes" failed "mpgreplay: both.trace has 2 ranks, but 3 processes were started: mpirun -np 2 *"

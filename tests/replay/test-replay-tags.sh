@@ -6,7 +6,7 @@
 needs_mpi
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized program cannot be traced by preloading"
 
-# compiled COMPILER ARGUMENT...: by one MPI's; nothing goes on without
+# compiled COMPILER ARGUMENT...: compiles with the compiler of one MPI; ends the test on errors.
 compiled() {
     # shellcheck disable=SC2086 # a wrapper may have arguments
     $1 -std=gnu11 "${@:2}" 2>log && return
@@ -14,7 +14,8 @@ compiled() {
     echo "Bail out! $1 does not compile"
     exit 1
 }
-# made_for MPI COMPILER MPIRUN: what asks it for its tags, and takes them away; its greatest one is in tag_limit
+# made_for MPI COMPILER MPIRUN: compiles for MPI the program that prints its largest tag, and the library that takes
+# most tags away. $tag_limit: its largest tag.
 made_for() {
     local mpirun=$3
     compiled "$2" -o "tag_limit-$1" "$here/tag_limit.c"
@@ -30,8 +31,8 @@ limit_first=$tag_limit
 [ -z "${OTHER_MPICC:-}" ] || ! (other_mpi) || made_for other "$OTHER_MPICC" "$OTHER_MPIRUN"
 limit_other=$tag_limit
 
-# Each message has a size of its own. An MPI that does not allow all tags has its greatest one among them, the next, and
-# both sides of its half. Rank 0 has a tag, between others, that rank 1 knows nothing of.
+# Each message has its own size. The tags include, for an MPI with a limit, the largest tag, the one after it, and both
+# neighbours of its half. Rank 0 has a tag, between others, that rank 1 does not use.
 all=2147483647
 few=$((limit_first < limit_other ? limit_first : limit_other))
 [ "$few" -lt $all ] || few=268435455
@@ -74,7 +75,7 @@ made tags.trace <<END_OF_TRACE
 1 9000 9100 Finalize
 END_OF_TRACE
 
-# sent TRACE: "BYTES TAG" of what is sent, in the order of calls; received TRACE: in that of sizes
+# sent TRACE: prints "BYTES TAG" for each sent message, received TRACE for each received one, ascending in size.
 sent() {
     "$mpgtrace" print "$1" | awk '$4 ~ /^S?s?[Ss]end/ { for (i = 5; i <= NF; i++) { split($i, p, "="); v[p[1]] = p[2] }
         print v["bytes"], v["tag"] }' | sort -n
@@ -85,7 +86,8 @@ received() {
         if ($4 == "Sendrecv") print v["recvbytes"], v["recvtag"]; else print v["bytes"], v["tag"] }' | sort -n
 }
 
-# ends WHAT LIMIT OPTION...: it does, and every message is received as one of its own size and tag, none above LIMIT
+# ends WHAT LIMIT OPTION...: checks that mpgreplay ends, that every message is received with its own size and tag, and
+# that no tag exceeds LIMIT.
 ends() {
     local what=$1 limit_tag=$2
     shift 2
@@ -101,7 +103,7 @@ ends() {
     is "... none above what is allowed" "$(awk -v limit="$limit_tag" '$2 > limit' sent)" ""
 }
 
-# of_mpi NAME LIMIT: the rest under the one that allows no more than that
+# of_mpi NAME LIMIT: all cases, with an MPI whose largest tag is LIMIT.
 of_mpi() {
     ends "$1 MPI, tags up to $2" "$2"
     if [ "$2" = $all ]; then

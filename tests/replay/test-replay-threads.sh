@@ -7,7 +7,8 @@ needs_mpi
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized program cannot be traced by preloading"
 [ -x "$build/tests/replay/crew" ] || skip_all "no tests/replay/crew"
 
-# named TRACE: its calls, of threads named by the tag of the messages that they send round: tracers number threads as they come
+# named TRACE: prints the calls. A thread is named by the tag of the messages that it sends around, because a tracer
+# numbers threads in the order of their appearance.
 named() {
     "$mpgtrace" print "$1" >printed
     awk 'NR == FNR { if ($4 == "Sendrecv") for (i = 5; i <= NF; i++) if ($i ~ /^tag=/) name[$1] = $i; next }
@@ -15,7 +16,7 @@ named() {
          awk -v chosen=1 -f "$here/calls.awk" | sort
 }
 
-# same ONE OTHER: each thread communicates the same
+# same ONE OTHER: succeeds if each thread has the same communication in both traces.
 same() {
     named "$1" >one.calls
     named "$2" >other.calls
@@ -24,12 +25,12 @@ same() {
     return 1
 }
 
-# enters TRACE WHO CALL: when it entered the call, in ns
+# enters TRACE WHO CALL: prints when thread WHO first entered CALL, in ns.
 enters() {
     "$mpgtrace" print "$1" | awk -v who="$2" -v call="$3" '$1 == who && $4 == call { print $2; exit }'
 }
 
-# ---- a program, with both MPIs: each thread's calls are as they were ----
+# ---- a program, with both MPIs: each thread makes the same calls again ----
 ok "a program with threads is recorded" recorded 2 crew.trace "$build/tests/replay/crew" 10
 ok "... of three a rank" test "$("$mpgtrace" print crew.trace | awk '!/^#/ { print $1 }' | sort -u | wc -l)" -eq 6
 ok "... re-enacted" recorded 2 again.trace "$mpgreplay" --quiet --elapse=sleep --patience=20s crew.trace
@@ -52,9 +53,10 @@ else
     skip "another MPI" "there is none"
 fi
 
-# ---- what another thread has to make first ----
-# Rank 1 sends 200 ms after MPI_Init, but rank 0's clock says that it has received by 2 us: by its own times, thread 1 would ask
-# for a request and use a communicator which its rank's first thread has yet to make.
+# ---- objects that another thread must create first ----
+#
+# Rank 1 sends 200 ms after MPI_Init, but by rank 0's clock the message has arrived by 2 us. By its own times, thread 1
+# would test a request and use a communicator before its rank's first thread has created them.
 late() {
     cat <<'END'
 #mpgtext 1
@@ -86,7 +88,8 @@ ok "... a request is waited for that is not there yet" \
 ok "... and a communicator" test "$(enters late2.trace 0.1 Barrier)" -gt "$(enters late2.trace 0 Comm_dup)"
 ok "... and freed behind its use" test "$(enters late2.trace 0 Comm_free)" -gt "$(enters late2.trace 0.1 Barrier)"
 
-# Collectives of one communicator: thread 1's is second in the trace, and would be first by its own time.
+# Collectives on one communicator: thread 1's is the second in the trace, although its own times would make it the
+# first.
 ok "another" made order.trace <<'END'
 #mpgtext 1
 #ranks 2
@@ -105,8 +108,8 @@ ok "... re-enacted" recorded 2 order2.trace "$mpgreplay" --quiet --patience=20s 
 ok "... all calls are made" as_before order.trace order2.trace
 ok "... in the communicator's order" test "$(enters order2.trace 0.1 Allreduce)" -gt "$(enters order2.trace 0 Bcast)"
 
-# A launcher that tells the rank only to MPI: the trace's threads are counted before MPI_Init. MPICH's hands out PMI_RANK unless
-# its option -pmi-port is given.
+# A launcher that tells the rank only to MPI, although the trace's threads are counted before MPI_Init. MPICH's launcher
+# sets PMI_RANK unless its option -pmi-port is given.
 if other_mpi && $mpirun -pmi-port -np 1 env >ranks 2>&1 && grep -q ^PMI_PORT= ranks && ! grep -q ^PMI_RANK= ranks; then
     mpirun="$mpirun -pmi-port"
     limit=100 run 2 "$mpgreplay" --quiet --patience=20s order.trace
@@ -116,8 +119,8 @@ else
 fi
 mpirun=$default
 
-# Threads do not wait for each other otherwise: what thread 0 receives is sent when what thread 1 sends has come, which is
-# later by the trace's clocks.
+# Threads do not wait for each other otherwise: the message for thread 0 is sent when thread 1's message has arrived,
+# which is later by the trace's clocks.
 ok "a third" made apart.trace <<'END'
 #mpgtext 1
 #ranks 2
@@ -133,7 +136,7 @@ END
 limit=100 run 2 "$mpgreplay" --quiet --patience=20s apart.trace
 is "... goes on while another thread waits" "$status,$(cat err)" "0,"
 
-# ---- one that cannot go on ----
+# ---- a thread that cannot continue ----
 ok "a message that nobody sends" made lost.trace < <(late | sed '/^1 .*tag=8/d')
 limit=100 run 2 "$mpgreplay" --patience=1s lost.trace
 ok "... it ends" test "$status" -ne 0 -a "$status" -ne 124

@@ -40,12 +40,12 @@ END
 is "not with --quiet" "$?" 2
 like "... and why" "$(cat out err)" "mpgreplay: --json and --quiet exclude each other*"
 
-# ---- parts of grids, collectives under way at once, matched probes, what is cancelled ----
+# ---- grids, several collectives at once, matched probes, cancelled requests ----
 ok "another program is recorded" recorded 4 parts.trace "$build/tests/replay/parts"
 ok "... re-enacted" recorded 4 parts2.trace "$mpgreplay" --quiet --patience=20s parts.trace
 ok "... communicates the same" as_before parts.trace parts2.trace chosen=1
 
-# ---- what a test that had failed completes ----
+# ---- requests completed later than by a test that failed in the trace ----
 "$mpgtrace" import --text - -o early.trace <<'END'
 #mpgtext 1
 #ranks 2
@@ -63,7 +63,7 @@ END
 ok "a test completes what is freed then" recorded 2 early2.trace "$mpgreplay" --quiet early.trace
 is "... and what is complete is not given to MPI_Request_free" "$("$mpgtrace" print early2.trace | grep -c Request_free)" 0
 
-# ---- requests started to MPI_PROC_NULL: MPI_Waitsome tells of their end with Open MPI (1), not with MPICH (0) ----
+# ---- requests to MPI_PROC_NULL: MPI_Waitsome reports their completion with Open MPI (1), not with MPICH (0) ----
 for told in 1 0; do
     {
         printf '%s\n' '#mpgtext 1' '#ranks 2' '0 0 100 Init' '0 1000 1100 Send_init to=null tag=1 bytes=0 persistent=1' \
@@ -94,7 +94,7 @@ for told in 1 0; do
     done
 done
 
-# ---- who asks again and again for what is there already ----
+# ---- repeated polls for a message that has already arrived ----
 {
     printf '%s\n' '#mpgtext 1' '#ranks 2' '0 0 100 Init' '0 1000 1100 Irecv from=1 tag=3 bytes=4 request=1' \
         '0 100000 100100 Barrier comm=0'
@@ -108,7 +108,7 @@ run 2 "$mpgreplay" polls.trace
 like "... does not ask for it" "$(cat out)" "*
 1000         tests and waits for complete requests were not made*"
 
-# ---- messages that are longer than what they are received into, beside others that come later ----
+# ---- messages longer than their receives, beside others that arrive later ----
 {
     printf '%s\n' '#mpgtext 1' '#ranks 2' '0 0 100 Init' '1 0 100 Init'
     n=0
@@ -134,7 +134,7 @@ like "... does not ask for it" "$(cat out)" "*
 } | "$mpgtrace" import --text - -o long.trace
 ok "messages that are too long" recorded 2 long2.trace "$mpgreplay" --quiet --patience=10s long.trace
 
-# Messages do not fit into half of the receives; all else has partners, and is completed.
+# Half of the receives are shorter than their messages; everything else matches and completes.
 partners() {
     "$mpgtrace" waits --lenient "$1" 2>&1 | sed -n 's/^attention *\(.*\)/\1/p; /^mpgtrace/p'
 }
@@ -142,16 +142,16 @@ longer="6 messages are longer than their receive buffers: the whole message coun
 is "... all else is received and completed" "$(partners long2.trace)" "$longer"
 is "... by as many receives" "$(calls long2.trace | grep -c 'Irecv')" 12
 
-# ---- every call that there is ----
+# ---- every MPI call ----
 mkdir -p all
 ok "a program of all calls is recorded" recorded 4 all.trace "$ways" all all
 ok "... re-enacted" recorded 4 all2.trace "$mpgreplay" --quiet all.trace
-# Some of its open receives name a tag, so that all of them name what they took.
+# Some of its receives from any source name a tag, so that each of them names the message it took.
 ok "... communicates the same" as_before all.trace all2.trace named=1
 ok "... from any source" grep -q ' Mprobe .*from=any.* tag=60 ' <(calls all2.trace)
 ok "... deterministic, too" recorded 4 all3.trace "$mpgreplay" --quiet --deterministic all.trace
 
-# ---- MPI without the component that makes windows in shared memory ----
+# ---- MPI without its component for windows in shared memory ----
 case $("$mpgtrace" print all.trace | grep '^#fact 0 mpi ') in
 *"Open MPI"*)
     OMPI_MCA_osc=^sm,ucx run 4 "$mpgreplay" --quiet busy.trace
@@ -159,7 +159,7 @@ case $("$mpgtrace" print all.trace | grep '^#fact 0 mpi ') in
 *) skip "without shared windows" "this MPI has no choice" ;;
 esac
 
-# ---- with another MPI than that of the trace ----
+# ---- with another MPI than the trace's ----
 if other_mpi; then
     ok "messages that are too long" recorded 2 long3.trace "$mpgreplay" --quiet --patience=10s long.trace
     is "... the same" "$(partners long3.trace)" "$longer"

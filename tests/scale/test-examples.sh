@@ -11,14 +11,14 @@ trap 'rm -rf "$work"' EXIT
 programs=$PWD/examples/scale
 sources=$(cd "$top_srcdir" && pwd)/examples/scale
 [ -x "$programs/abc" ] || skip_all "no examples/scale/abc"
-# Open MPI's processes that wait give the core to others; elsewhere they must not come before everything.
+# Waiting processes of Open MPI yield the core. Those of other MPIs do not, and therefore get no real-time priority.
 mpi_set "$MPIRUN" yield
 cd "$work" || exit 1
 read -r -a mpirun <<<"$MPIRUN"
 first=()
 if [ "${MPI_LIBRARY:-}" = openmpi ] && chrt -r 1 true 2>/dev/null; then first=(chrt -r 1); fi
 
-# does COUNTS FOLDER PROGRAM ARGUMENT...: one run with each of COUNTS processes.
+# does COUNTS FOLDER PROGRAM ARGUMENT...: runs PROGRAM once with each number of ranks in COUNTS, results in FOLDER.
 does() {
     local counts=$1 folder=$2
     shift 2
@@ -28,12 +28,12 @@ does() {
     return 1
 }
 
-# line FILE TEXT: the number of the line with /* TEXT */
+# line FILE TEXT: prints the number of the line with /* TEXT */.
 line() {
     awk -v text="/* $2 */" 'index($0, text) { print NR }' "$sources/$1"
 }
 
-# column ROW NAME: of table.csv
+# column ROW NAME: prints column NAME in the row ROW of table.csv.
 column() {
     awk -F, -v row="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
         $1 == row { print $c }' table.csv
@@ -46,7 +46,8 @@ ok "abc: four runs" does 2,4,8,16 abc "$programs/abc" 10
 "$MPGSCALE" --threshold=0 --csv abc >table.csv
 is "its receives are rows, by line" "$(names Recv)" "$(printf '%s\n' "$a" "$b" "$c" | sort | tr '\n' ' ')"
 if [ ${#first[@]} -gt 0 ]; then
-    # A hypervisor takes the cores even from who comes first: then what is asked of the runs' times is asked again.
+    # A hypervisor can take the cores even from processes with real-time priority. If the run times are disturbed, the
+    # runs are repeated.
     for _ in 1 2; do
         "$MPGSCALE" --csv abc >table.csv
         [ "$(column "$a" grows),$(column "$a" r_s)" = yes,1 ] && break

@@ -15,8 +15,8 @@ export MPGSCALE
 cd "$work" || exit 1
 
 mkdir built
-cp "$programs/abc" built/bt.S.x # as version 3.4 names what runs on any number
-for n in 2 4 6 9; do cp "$programs/wrapper" built/mg.S.$n; done # as 3.3 does
+cp "$programs/abc" built/bt.S.x # version 3.4 names programs for any number of ranks so
+for n in 2 4 6 9; do cp "$programs/wrapper" built/mg.S.$n; done # version 3.3 has a program for each number of ranks
 cp "$programs/wrapper" built/cg.S.2
 cp "$programs/wrapper" built/lu.W.x
 

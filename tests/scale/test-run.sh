@@ -12,7 +12,7 @@ cd "$work" || exit 1
 ln -s "$app" app
 read -r -a mpirun <<<"$MPIRUN"
 
-# runs ARGUMENT...: status, out, err
+# runs ARGUMENT...: runs mpgscale run; sets status, out and err.
 runs() {
     timeout 300 "$MPGSCALE" run "$@" >out 2>err
     status=$?
@@ -46,7 +46,7 @@ like "... which is said" "$(cat err)" "*6 done already*"
 first=$(grep -v '^#' whole/manifest.tsv | cut -f1 | head -3 | sort | tr '\n' ' ')
 is "each repetition has all counts" "$first" "1-1 2-1 3-1 "
 
-# Of a count that fails the others are not touched; it is given up after two.
+# If runs with one number of ranks fail, the others still take place. That number is given up after two failures.
 runs --counts=1,2,3 --repetitions=3 -o part --no-analysis -- "${mpirun[@]}" -np '{ranks}' ./app fail 2
 is "a count that fails: the others are done" "$status,$(lines part)" "0,6"
 is "... it is tried twice" "$(grep -c '^#failed	2-' part/manifest.tsv)" 2
@@ -64,7 +64,7 @@ chmod +x warns
 runs --counts=2 --repetitions=1 -o warns.d -- ./warns "${mpirun[@]}" -np '{ranks}' {record} ./app fail 2
 like "... nor what its library says of descriptors" "$(cat err)" "*): exit status 3: cannot do it with 2 (*"
 
-# Interrupted half-way: nothing is lost, the same command goes on.
+# Interrupted in the middle, nothing is lost: the same command continues.
 export MPGSCALE
 setsid bash -c 'exec "$MPGSCALE" run --counts=1 --repetitions=4 -o cut --no-analysis -- "$@" >/dev/null 2>err' _ \
     "${mpirun[@]}" -np '{ranks}' ./app sleep 4 &
@@ -73,14 +73,14 @@ for _ in $(seq 300); do
     [ -e cut/manifest.tsv ] && [ "$(lines cut)" -ge 1 ] && break
     sleep 0.1
 done
-kill -TERM "$pid" # shells start what is in the background without SIGINT
+kill -TERM "$pid" # a shell starts background processes with SIGINT ignored
 wait "$pid"
 is "interrupted: ended by the signal" "$?" 143
 like "... said" "$(cat err)" "*interrupted with ? of 4 runs done: the same command goes on*"
 done_before=$(lines cut)
 ok "... some were done, not all" test "$done_before" -ge 1 -a "$done_before" -lt 4
 is "... no half of a run is left" "$(ls -d cut/*.part 2>/dev/null)" ""
-printf '1-9\trank' >>cut/manifest.tsv # as a power failure would
+printf '1-9\trank' >>cut/manifest.tsv # a line cut off, as by a power failure
 runs --counts=1 --repetitions=4 -o cut --no-analysis -- "${mpirun[@]}" -np '{ranks}' ./app sleep 4
 is "... it goes on" "$status,$(lines cut)" "0,4"
 ok "... without a line that was cut off" test -z "$(grep '^1-9' cut/manifest.tsv)"
@@ -100,7 +100,7 @@ runs --counts=1 --repetitions=1 --no-analysis --input=input-'{ranks}' -o echo --
     ./app echo 1
 is "standard input comes from a file" "$status $(cat echo/1-1.log)" "0 sleep 1"
 
-# A full disk: the reason is named, and no further run is tried.
+# A full disk: the error names the reason, and no further run is attempted.
 mkdir small
 small='mount -t tmpfs -o size=160k none small && exec timeout 300 "$MPGSCALE" run --counts=1,2 -o small/runs -- "$@"'
 if unshare -m mount -t tmpfs none small 2>/dev/null; then
@@ -112,7 +112,8 @@ else
     skip "a full disk" "no mount"
 fi
 
-# A file that may not grow is an error, and no signal; the program gets its signal.
+# The limit of the file size causes an error of mpgscale instead of the signal SIGXFSZ; in the program it causes the
+# signal.
 (trap - XFSZ; ulimit -f 0; exec timeout 300 "$MPGSCALE" run --counts=1,2 --repetitions=1 -o limited -- "${mpirun[@]}" -np '{ranks}' ./app) \
     2>&1 | cat >err
 is "files that may not grow: exit status" "${PIPESTATUS[0]}" 1
@@ -122,7 +123,7 @@ chmod +x grows
 runs --counts=1 --repetitions=1 -o grown --no-analysis -- ./grows '{ranks}' ./app
 like "... the program's" "$(cat err)" "*File size limit exceeded*"
 
-# What cannot be begun.
+# Commands that cannot be started.
 wrong "no {ranks}" 2 "no {ranks}" -- "${mpirun[@]}" -np 2 ./app
 wrong "no launcher" 1 "nowhere: No such file" -- nowhere -np '{ranks}' ./app
 wrong "no program" 1 "./nothing: No such file" -- "${mpirun[@]}" -np '{ranks}' ./nothing

@@ -10,14 +10,14 @@ rates() {
     "${PYTHON3:-python3}" "$top_srcdir/tests/scale/verdict_rates.py" "$@"
 }
 
-# at_least LEAST "right in N of M"
+# at_least LEAST "right in N of M": succeeds if N is at least LEAST.
 at_least() {
     [ "$(printf '%s\n' "$2" | awk '{ print $3 }')" -ge "$1" ] && return 0
     echo "# $2"
     return 1
 }
 
-# at_most MOST "constant callsites 100, named X, ..."
+# at_most MOST "constant callsites 100, named X, ...": succeeds if X is at most MOST.
 at_most() {
     printf '%s\n' "$2" | awk -v most="$1" '{ exit !($4 == "named" && $5 + 0 <= most) }' && return 0
     echo "# $2"

@@ -13,7 +13,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# header BENCHMARK COLUMNS [LINE...]: the start of a results file
+# header BENCHMARK COLUMNS [LINE...]: prints the header of a results file.
 header() {
     echo "#mpgresults 2"
     echo "# benchmark: $1"
@@ -24,18 +24,18 @@ header() {
     printf '# %s\n' "$@" "columns: $columns"
 }
 
-# body: the sample lines on standard input, and the end
+# body: prints the sample lines on standard input, and the end line with their number.
 body() {
     awk '{print} END {print "# end " NR}'
 }
 
-# packed SIGNATURE: the packed detours of its first core
+# packed SIGNATURE: prints the packed detours of its first core.
 packed() {
     sed -n 's/^ *"packed": "\([^"]*\)".*/\1/p' "$1" | head -n 1
 }
 
-# unpack: packed numbers on standard input, a line each: base64, zstd, and seven bits in
-# each byte, the lowest first, as mpgsig(5) has it
+# unpack: decodes the packed numbers on standard input, one a line: Base64, zstd, and seven bits in each byte, the
+# lowest first (mpgsig(5)).
 unpack() {
     base64 -d | zstd -dcq | od -An -v -tu1 -w1 | awk '
         BEGIN {place = 1}
@@ -43,7 +43,7 @@ unpack() {
         $1 < 128 {printf "%.0f\n", number; number = 0; place = 1}'
 }
 
-# others: what "err" says besides how good the measurement is
+# others: prints the messages in "err" that are not about the quality of the measurement.
 others() {
     grep -v 'sigmake: .* checks failed: ' err
 }
@@ -79,7 +79,7 @@ overhead() { # LAUNCH
     printf '%s\n' "0 64 31.5 210 205" "0 8 30 200.5 195" "0 64 32.5 230 221" | body
 }
 
-# fresh: a good results folder "r"
+# fresh: makes "r", a folder of valid results.
 fresh() {
     rm -rf r
     mkdir r
@@ -94,7 +94,7 @@ fresh() {
     overhead 0 >r/overhead-launch0.samples
 }
 
-# fails NAME PATTERN: sigmake r
+# fails NAME PATTERN: checks that sigmake refuses r with one line that matches PATTERN, and writes no signature.
 fails() {
     rm -f never.sig
     "$sigmake" r >out 2>err
@@ -105,7 +105,7 @@ fails() {
     "$sigmake" -o never.sig r 2>/dev/null
     ok "$1: no file" test -z "$(ls | grep never)"
 }
-# edits NAME FILE SED PATTERN: a fresh folder with FILE edited
+# edits NAME FILE SED PATTERN: the same for a fresh folder with FILE edited by the script SED.
 edits() {
     fresh
     sed -i "$3" "r/$2"

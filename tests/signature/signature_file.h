@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Signatures as texts, for tests of their format. */
+/* Functions for tests of the signature format: signatures as texts. */
 #ifndef MPG_TEST_SIGNATURE_FILE_H
 #define MPG_TEST_SIGNATURE_FILE_H
 
@@ -16,7 +16,7 @@ static inline _Noreturn void bail(const char *why, const char *what)
     exit(1);
 }
 
-/* Loads the LENGTH bytes of TEXT through the file PATH. */
+/* Writes the LENGTH bytes of TEXT to the file PATH, and loads it. */
 static inline struct mpg_signature *load_bytes(const char *path, const char *text, size_t length,
                                                struct mpg_error *err)
 {
@@ -26,7 +26,7 @@ static inline struct mpg_signature *load_bytes(const char *path, const char *tex
     return mpg_signature_load(path, err);
 }
 
-/* Returns BASE with the first FROM replaced by TO. The caller frees it. */
+/* Returns a copy of BASE in which TO replaces the first FROM. The caller frees it. */
 static inline char *edit_text(const char *base, const char *from, const char *to)
 {
     const char *at = strstr(base, from);
@@ -48,8 +48,8 @@ static inline char *write_text(const struct mpg_signature *sig)
     return text;
 }
 
-/* Damages one to three bytes in each of COUNT copies of BASE. Returns the number of wrong copies that load without an error or
- * fail without a message. */
+/* Damages one to three bytes in each of COUNT copies of BASE. Returns the number of copies whose load is wrong: it
+ * succeeds although the result is invalid, or fails without a message of one line. */
 static inline size_t damaged_silently(const char *path, const char *base, int count)
 {
     static const char likely[] = "0123456789-.,e[]{}\"";
@@ -75,7 +75,8 @@ static inline size_t damaged_silently(const char *path, const char *base, int co
     return silent;
 }
 
-/* Truncates BASE at every STEPth byte. Returns the number of copies that load without an error or fail without a message. */
+/* Loads BASE cut off at every STEPth byte. Returns the number of cuts that load without an error, or fail without a
+ * message of one line. */
 static inline size_t cut_silently(const char *path, const char *base, size_t step)
 {
     struct mpg_error err;

@@ -10,12 +10,13 @@ uniform='function uniform(n, low, width, fits, k) {
             printf "%s%.17g", k ? "," : "", low + width * k / 256
         printf "]%s}", fits }'
 
-# distribution N LOW WIDTH [FITS]: from LOW to LOW + WIDTH
+# distribution N LOW WIDTH [FITS]: prints a uniform distribution from LOW to LOW + WIDTH.
 distribution() {
     awk -v n="$1" -v low="$2" -v width="$3" -v fits="${4-}" "$uniform"' BEGIN { uniform(n, low, width, fits) }'
 }
 
-# sizes KEY TIMES SHIFT SIZE...: times of SHIFT + 300 + SIZE / 10, 10 % wide
+# sizes KEY TIMES SHIFT SIZE...: prints a list of sizes with uniform times from SHIFT + 300 + SIZE / 10 ns on, 10 %
+# wide.
 sizes() {
     local key=$1 times=$2 shift=$3
     shift 3
@@ -30,7 +31,7 @@ sizes() {
         print "]" }'
 }
 
-# core NUMBER PERIOD: a detour of 5 to 9 us every PERIOD us of 0.2 s, series and spectrum
+# core NUMBER PERIOD: prints a core with a detour of 5 to 9 us every PERIOD us in 0.2 s, with series and spectrum.
 core() {
     awk -v core="$1" -v period="$2" 'BEGIN {
         print "{\"core\": " core ", \"cores_at_once\": 2, \"threshold_ns\": 100, \"span_ns\": 200000000,"
@@ -63,7 +64,7 @@ core() {
 END
 }
 
-# launches MEDIAN...: of 8 B messages; one above 400 is an outlier
+# launches MEDIAN...: prints launches with these medians for 8 bytes; a median above 400 is an outlier.
 launches() {
     local median comma='' i=0
     printf '"launches": ['
@@ -76,7 +77,7 @@ launches() {
     echo '],'
 }
 
-# path CLASS SHIFT: a path of the network; environment: eager, launch, window
+# path CLASS SHIFT: prints a network path. Variables: eager, launch, window.
 path() {
     echo "{\"path\": \"$1\", \"one_way\": \"synchronised clocks\", \"one_way_error_ns\": 23.85,"
     echo "${eager-\"eager_limit_bytes\": 4096,}"
@@ -100,10 +101,8 @@ END
     echo '}'
 }
 
-# signature: a whole one on standard output. The environment can say: kernel,
-# shift (ns that messages take longer), period (us from detour to detour),
-# without (sections to leave out: noise network collectives reductions compute), fits, eager,
-# launch, line_hz
+# signature: prints a complete signature. Variables: kernel, shift (additional ns of each message), period (us between
+# detours), without (sections to omit: noise network collectives reductions compute), fits, eager, launch, line_hz.
 signature() {
     local fits=', "fits": [{"family": "gamma", "location": 290, "distance": 0.0425, "tail_fraction": 1,
         "parameters": [{"name": "shape", "value": 2.385, "low": 2.3, "high": 2.47},

@@ -12,15 +12,15 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# compare ARGUMENT...: leaves the output, spaces squeezed, in "out"; its exit status. Made-up
-# machines do not differ from themselves between measurements.
+# compare ARGUMENT...: runs sigdiff; output, with single blanks, in "out", exit status in $status. --spread 0: synthetic
+# signatures do not vary between measurements.
 compare() {
     "$sigdiff" --spread 0 "$@" >raw 2>err
     status=$?
     tr -s ' ' <raw >out
 }
 
-# within NAME TRUTH: the row that starts with NAME has an interval around TRUTH
+# within NAME TRUTH: succeeds if the interval in the row that begins with NAME contains TRUTH.
 within() {
     awk -v name="$1" -v truth="$2" '
         index($0, name " ") == 1 { for (i = 1; i < NF; i++) if ($i == "to") found = $(i-1) <= truth && truth <= $(i+1) }
@@ -30,7 +30,7 @@ within() {
 steady="310 312 311 309"
 launch=$steady signature >a.sig
 
-# ---- nothing differs ----
+# ---- equal signatures ----
 compare a.sig a.sig
 is "a signature and itself: exit status" "$status $(cat err)" "0 "
 like "a signature and itself: all the same" "$(grep compared out)" "* parameters compared: 0 beyond 5 %, 0 whose samples differ, *"
@@ -52,7 +52,7 @@ ok "rates have theirs" grep -qF "1 at once, median 3.55 Gflop/s 3.55 Gflop/s 1 "
 compare - a.sig <a.sig
 is "standard input" "$status $(head -n 1 out)" "0 a standard input: vm, 2026-11-20T10:00:00Z"
 
-# ---- 5 us more a message ----
+# ---- messages slower by 5 us ----
 shift=5000 launch=$steady signature >b.sig
 compare a.sig b.sig
 is "latency + 5 us: exit status" $status 1
@@ -96,7 +96,8 @@ else
 fi
 
 # ---- launches ----
-# Three launches that differ by a third: 20 % are within what launches do.
+#
+# The medians of three launches differ by a third, so a difference of 20 % is within their variation.
 launch="250 310 340" signature >spread.sig
 shift=63 launch="300 372 408" signature >shifted.sig
 compare spread.sig shifted.sig
@@ -124,7 +125,8 @@ done
 compare --again again-3.sig --again again1.sig -r again2.sig -r again-1.sig -r again3.sig a.sig c.sig
 is "--again: six measurements within a hundredth tell a fifth" "$status $(grep -c '^node: one way, 8 B, median .*beyond 5 %$' out)" "1 1"
 ok "--again: says so" grep -q "^Spread of one machine: estimated from 6 measurements" out
-# By hand: 315 + -3, 1, 2, -1, 3, 0: logarithms' sd 0.00690; t(5) = 2.5706, sqrt(1 + 1/6).
+# By hand: medians of 315 plus -3, 1, 2, -1, 3, 0; the standard deviation of their logarithms is 0.00690; t(5) = 2.5706,
+# sqrt(1 + 1/6).
 awk '$0 ~ /^node: one way, 8 B, median / { for (i = 1; i < NF; i++) if ($i == "to") print $(i-1), $(i+1) }' out >interval
 ok "--again: the interval is Student's, by hand" awk '{ f = exp(2.5706 * 0.006905 * sqrt(7 / 6)); m = 378 / 315.33
     exit !($1 / (m / f) > 0.998 && $1 / (m / f) < 1.002 && $2 / (m * f) > 0.998 && $2 / (m * f) < 1.002) }' interval
@@ -188,12 +190,12 @@ for part in noise network collectives reductions compute; do
     ok "no $part in a: not comparable, exit 0" test $status = 0 -a "$(grep -c 'measured only in b$' out)" -gt 0
 done
 
-# Different thresholds: what both could have seen is compared.
+# Different thresholds: compares only detours above both.
 sed 's/"threshold_ns": 100,/"threshold_ns": 7500,/' a.sig >d.sig
 compare --all a.sig d.sig
 ok "another threshold: only longer detours count" grep -qF "noise: detours 1000 /s 1000 /s 1 " out
 
-# One-way times from clocks and from round trips are not the same thing.
+# One-way times from clocks and from round trips cannot be compared.
 sed 's/"one_way": "[^"]*"/"one_way": "deconvolution of the round trip, misfit at most 0.01"/' a.sig >c.sig
 sed 's/misfit at most 0.01/misfit at most 0.02/' c.sig >d.sig
 compare --all a.sig c.sig
@@ -216,7 +218,7 @@ sed 's/"odd":/"transfer, node": "deconvolution of the time to the acknowledgemen
 compare c.sig d.sig
 like "transfers got differently" "$status $(grep 'transfer' out)" "0 node: transfer - - - - - - obtained in different ways"
 
-# Nothing on one side: there is no ratio, but a difference.
+# If one side is 0 there is no ratio, but a difference.
 none='s/"detours": {.*},$/"detours": {"start_ns": [], "duration_ns": []},/'
 sed "$none" a.sig >c.sig
 compare c.sig a.sig
@@ -230,7 +232,7 @@ like "no detours against two a core: may be chance" "$status $(grep '^noise: det
 compare --all c.sig c.sig
 like "no detours in both" "$status $(grep '^noise: detours' out)" "0 noise: detours 0 /s 0 /s 1 - - - no evidence"
 
-# ---- trouble ----
+# ---- errors ----
 for arguments in "" "a.sig" "a.sig a.sig a.sig" "- -" "--tolerance=x a.sig a.sig" \
     "--tolerance=-1% a.sig a.sig" "--tolerance=100% a.sig a.sig" "--tolerance= a.sig a.sig" \
     "--no-such a.sig a.sig"; do

@@ -17,7 +17,7 @@ pairs=("pairs: 1" "pair 0: ranks 0 and 1; hosts vm and vm; cores 0 and 1" "path:
     "oversubscribed: no" "clocks: shared" "one_way_error_ns: 12.3")
 goal="stopping: 95 % intervals: median within 2 % and p99 within 10 %; at most 9 exchanges of a size; not reached:"
 
-# A folder "good" that is good enough: 60 s of noise, three launches, all benchmarks.
+# The folder "good" passes the check: 60 s of noise, three launches, all benchmarks.
 mkdir good
 {
     header ftq "start_ns work_units lost_ns" "${common[@]}" "${noise[@]}" "quantum_ns: 100000000"
@@ -60,14 +60,14 @@ done
     printf '0 1 %s\n' 2e9 2.01e9 1.99e9 | body
 } >good/compute-core0.samples
 
-# finds NAME PATTERN: --check of r warns once, and of that
+# finds NAME PATTERN: checks that --check of r prints one warning, which matches PATTERN.
 finds() {
     "$sigmake" --check r >out 2>err
     is "$1: exit status, nothing else" "$? $(cat err)" "1 "
     like "$1: says so" "$(head -n 1 out)" "warning: $2"
     is "$1: and nothing else" "$(tail -n +2 out)" "r: $(ls r | wc -l) files: not good enough: 1 warning"
 }
-# edited NAME FILES SED PATTERN: the good folder with FILES edited
+# edited NAME FILES SED PATTERN: the same for the good folder with FILES edited by the script SED.
 edited() {
     rm -rf r
     cp -r good r
@@ -84,7 +84,7 @@ is "-c" "$? $(cat out)" "0 good/: 14 files: good enough"
 is "without --check: the signature, no warnings" "$? $(cat err)" "0 "
 
 
-# ---- what a signature says of how it was measured ----
+# ---- header lines about the measurement ----
 is "a good signature says so" "$("$sigshow" good.sig | grep '^quality')" \
     "quality          26 checks passed"
 rm -rf bad
@@ -132,12 +132,12 @@ sed '/"checks": /,/^ *\]*}/{/"checks"/d;/"check"/d}' bad.sig | sed '/^ *{"check"
 is "without checks: not checked" "$("$sigshow" old.sig | grep '^quality')" \
     "quality          not checked"
 
-# ---- surroundings ----
+# ---- other processes ----
 edited "load of others" "compute*" 's/other_load: .*/other_load: 0.85/' \
     "compute-core0.samples: other processes used 0.85 cores meanwhile; can change computation and messages and collectives and rates by 85 %: measure when nothing else runs*"
 edited "load in several files" "*launch*" 's/other_load: .*/other_load: 1.50/' \
     "*.samples: other processes used 1.50 cores meanwhile, and 9 more like it; measure when *"
-# Where it is known when threads were off their CPUs, others' load is in that.
+# If the measurement knows when threads were off their CPUs, that already includes the load of other processes.
 rm -rf r
 cp -r good r
 sed -i 's/other_load: .*/other_load: 0.85/' r/ftq* r/fwq* r/detour*
@@ -158,7 +158,7 @@ edited "switched, where preemptions are not counted" "fwq*" '/preemptions/d; s/s
     "fwq-core0.samples: off its CPU for 6.1 % of 60 s: preempted 901 times; *"
 edited "steal time, of older files" "detour*" '/off_cpu_ns/d; s/steal_ns: .*/steal_ns: 1830000000/' \
     "detour-core0.samples: off its CPU for 3.0 % of 61 s: preempted 4 times; the hypervisor took 3.0 %; can change computation by 3 %: *"
-# Of a record of 1 s two ticks of 10 ms are 2 %, and may be one.
+# In a record of 1 s, two clock ticks of 10 ms are 2 %, which may be an effect of the clock's resolution.
 rm -rf r
 cp -r good r
 sed -i '/off_cpu_ns/d; s/steal_ns: .*/steal_ns: 20000000/; s/work_ns: .*/work_ns: 900/; s/start_ns duration_ns/start_ns duration_ns lost_ns/' r/fwq*
@@ -166,8 +166,8 @@ sed -i '/^[0-9]/d; /^# end/d' r/fwq*
 awk 'BEGIN { for (i = 0; i < 1000; i++) print i * 1000, 1000, 0; print "# end 1000" }' >>r/fwq-core0.samples
 "$sigmake" --check r >out
 is "a tick or two stolen say nothing" "$? $(cat out)" "0 r: 14 files: good enough"
-# A speed that changes by turns is known in the mean; a step of a tenth halfway is not: of 20 parts the standard error is
-# 0.051 / sqrt(20) of 0.95, times 2.093.
+# A speed that changes often has a known mean; one that drops by a tenth halfway has not: with 20 parts the standard
+# error is 0.051 / sqrt(20) of 0.95, times 2.093.
 rm -rf r
 cp -r good r
 awk '!/^#/ { $2 *= NR % 2 ? 1 : 0.8; $3 = 0 } { print }' good/ftq-core0.samples >r/ftq-core0.samples
@@ -184,7 +184,8 @@ edited "oversubscribed" "pingpong-launch1*" 's/oversubscribed: no/oversubscribed
     "pingpong-launch1-node.samples: measured with 4 ranks on 2 cores of vm; start at most*"
 edited "a coarse timer" "*" 's/resolution_ns: .*/resolution_ns: 100/' \
     "node: the timer resolves 100.0 ns, the shortest round trip is 60*; can change messages by 1[67] %: *--timer=counter*"
-# Readings are as far apart as one costs, and no coarser.
+# If a reading costs as much as the timer's resolution, the resolution may just be this cost, so the timer is not too
+# coarse.
 rm -rf r
 cp -r good r
 sed -i 's/timer_cost_ns: .*/timer_cost_ns: 95/; s/resolution_ns: .*/resolution_ns: 100/' r/*
@@ -202,9 +203,8 @@ rm r/fwq*
 "$sigmake" --check r >out
 is "fixed work may be missing" "$? $(cat out)" "0 r: 13 files: good enough"
 
-# Modes that found different parts of the time lost: of 600 quanta of 0.1 s each 1.03 % gone,
-# of the detours' 61 s hardly anything. Within 10 % they agree, and so do quanta that do not
-# say what interruptions took.
+# Modes that disagree about the lost time: 1.03 % in 600 quanta of 0.1 s each, almost nothing in the detours' 61 s.
+# Modes within 10 % agree. So do quanta that do not state the time of interruptions.
 rm -rf r
 cp -r good r
 awk '/^#/ { print; next } { $3 = 1e6 + k++ % 7 * 1e4; print }' good/ftq-core0.samples \
@@ -217,14 +217,15 @@ like "fixed work is compared, too, to what is alike and what is not" "$(cat out)
     "warning: core 0: lost to noise: *, and 1 more like it; can change computation by 1.1 %: the modes are measured*1 warning"
 
 # ---- noise ----
-# A short record is good if what it says is: 30 s of steady noise, not 30 s with a burst in them.
+#
+# The necessary length of a record depends on its noise: 30 s suffice for steady noise, but not with a burst in them.
 rm -rf r
 cp -r good r
 awk '/^#/ && !/^# (end|span|off_cpu)/ {print} /^# span/ {print "# span_ns: 30000000000"} !/^#/ && $1 < 29.9e9 {print; n++} END {print "# end " n}' \
     good/detour-core0.samples >r/detour-core0.samples
 "$sigmake" --check r >out
 is "a short record of steady noise" "$? $(cat out)" "0 r: 14 files: good enough"
-# 20 batches of 1.5 s, one of which lost 0.66 s: 2.2 % +- 4.6 % of the time.
+# 20 parts of 1.5 s, one of which lost 0.66 s: 2.2 % +- 4.6 % of the time.
 awk '/^# end/ {print "# end " n; next} !/^#/ && $1 < last {next} {print} !/^#/ {n++} /^[0-9]/ && !done && $1 > 10e9 {
     last = $1 + 66e7 + $2 + 1e6; printf "%.1f 660000000\n", $1 + $2 + 1e6; n++; done = 1}' r/detour-core0.samples >d
 cp d r/detour-core0.samples
@@ -246,7 +247,7 @@ edited "a high threshold" "detour*" 's/threshold_ns: .*/threshold_ns: 1200000/' 
 sed -i 's/shortest_loop_ns: .*/shortest_loop_ns: 600000/' r/detour-core0.samples
 "$sigmake" --check r >out
 is "a threshold as low as can be" "$? $(cat out)" "0 r: 14 files: good enough"
-# Twice as long in the second half is nothing where both are a hundredth of a percent of the time.
+# Detours twice as long in the second half do not matter if both halves lose a hundredth of a percent only.
 cp good/detour-core0.samples r
 awk '!/^#/ && $1 > 30e9 {$2 *= 2} {print}' good/detour-core0.samples >r/detour-core0.samples
 "$sigmake" --check r >out
@@ -287,7 +288,7 @@ for i in 0 1 2; do
     awk '!/^#/ && ++n > 2000 {$3 *= 1.2; $4 *= 1.2; $5 *= 1.2} {print}' \
         good/pingpong-launch$i-node.samples >r/pingpong-launch$i-node.samples
 done
-# Where a median goes from 670 to 800 ns halfway, it is not known to 5 %, either.
+# If a median changes from 670 to 800 ns halfway, it is also known to less than 5 %.
 "$sigmake" --check r >out 2>err
 is "halves of launches: exit status, nothing else" "$? $(cat err)" "1 "
 like "halves of launches: says so" "$(head -n 1 out)" "warning: ""pingpong-launch?-node.samples: halves differ for 2 of 2 sizes and pairs, most for *, pair 0: median 67* ns then 8[01]* ns, * and 2 more like it; can change messages by 9.* %: find the change*"
@@ -314,7 +315,7 @@ for i in 0 1 2; do
         good/bandwidth-launch$i-node.samples >r/bandwidth-launch$i-node.samples
 done
 finds "wide medians" "bandwidth, node: the median is too uncertain for 1 of 2 sizes, worst 64 KiB of 1500 samples; can change messages by [2-9]? %: measure longer *"
-# That a benchmark did not reach its goal is what the intervals say, where it matters.
+# An unreached goal of a benchmark matters only if the intervals are too wide.
 rm -rf r
 cp -r good r
 sed -i 's/not reached: none/not reached: 0 B (p99); 64 KiB (median)/' r/bandwidth-launch1*
@@ -322,7 +323,7 @@ sed -i 's/not reached: none/not reached: 0 B (p99); 64 KiB (median)/' r/bandwidt
 is "sizes that did not converge, but are known well enough" "$? $(cat out)" "0 r: 14 files: good enough"
 edited "clocks that are not comparable" "pingpong*" '/^# clocks/d' \
     "node: clocks could not be compared; one-way times are by deconvolution *; let pingpong measure both directions*"
-# Both ways of an exchange the same, and most of them slow: no sum of two independent ones.
+# The two ways of an exchange are equal, and mostly slow: the round trip is not a sum of two independent times.
 rm -rf r
 cp -r good r
 for i in 0 1 2; do
@@ -335,7 +336,7 @@ like "ways that depend on each other" "$? $(grep apart out)" \
 edited "no eager limit" "pingpong*" '/^# eager/d' "node: no eager limit detected; *--eager-limit"
 edited "late processes" "collective*" 's/late_repetitions: 0/late_repetitions: 4/' \
     "collective-launch0.samples: processes were late for 4 starts, 3 were good; leave a core*"
-# One size of two that changes by a tenth of its time: 2.5 % of all.
+# One of two sizes changes by a tenth of its time: 2.5 % of all messages.
 rm -rf r
 cp -r good r
 for i in 0 1 2; do
@@ -344,7 +345,7 @@ for i in 0 1 2; do
 done
 "$sigmake" --check r >out
 is "a size that changes alone" "$(grep -c 'halves differ' out)" 0
-# Rates that go from one level to another, in few blocks: the mean is not known.
+# Rates that alternate between two levels, in few long blocks: their mean is not known.
 rm -rf r
 cp -r good r
 sed -i '/^[0-9]/d; /^# end/d' r/compute-core0.samples
@@ -359,7 +360,7 @@ cp c r/compute-core0.samples
 "$sigmake" --check r >out
 is "rates that vary by a third around a mean that is known" "$? $(cat out)" "0 r: 14 files: good enough"
 
-# ---- several, errors, command line ----
+# ---- several findings, errors, command line ----
 rm -rf r
 cp -r good r
 rm r/compute*

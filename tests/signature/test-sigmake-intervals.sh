@@ -8,13 +8,14 @@ set -u
 . "$(dirname "$0")/results.sh"
 [ -n "${PYTHON3-}" ] || { echo "1..0 # SKIP no Python to read JSON"; exit 0; }
 
-# network LAUNCH AWK: 1000 ($exchanges) exchanges a size in one file, whose rtt is AWK's
+# network LAUNCH AWK: prints a pingpong file with 1000 ($exchanges) exchanges, whose lines the awk program AWK prints.
 network() {
     header pingpong "size_bytes rtt_ns" "launch: $1" "ranks: 2" "path: node"
     awk 'function lot() { state = state * 16807 % 2147483647; return state / 2147483647 }
         BEGIN { state = 17; for (i = 0; i < '"${exchanges-1000}"'; i++) { '"$2"' } }' </dev/null | body
 }
-# interval SIZE P: low, high, independent, freedom, launches of the round trip
+# interval SIZE P: prints for the P quantile of the round trip: low, high, number of independent samples, degrees of
+# freedom, launches.
 interval() {
     "$sigmake" r >r.sig 2>err
     "$PYTHON3" - r.sig "$1" "$2" <<'END'
@@ -34,18 +35,19 @@ for i in 0 1 2; do
     network $i "print 8, 1000 * 1.1 ^ $i + i % 3; print 65536, 20000 + 200 * $i + i % 3" \
         >r/pingpong-launch$i-node.samples
 done
-# Student's 4.3027 with two degrees of freedom, launches ln 1.1 apart: 1101 is their middle's median.
+# Student's variable is 4.3027 with two degrees of freedom; medians of launches differ by a factor of 1.1; the middle
+# one is 1101.
 is "8 B: launches that differ by a tenth" "$(interval 8 0.5 | cut -d ' ' -f 4-)" "2 3"
 low=$(interval 8 0.5 | cut -d ' ' -f 1)
 ok "8 B: from 869 ns, by hand" awk -v x="$low" 'BEGIN { exit !(x > 866 && x < 872) }'
-# The same by hand of 64 KiB: 1 % apart, 20201 (1 - 4.3027 * 0.00995 / sqrt 3) = 19702.
+# The same for 64 KiB: medians 1 % apart, 20201 (1 - 4.3027 * 0.00995 / sqrt 3) = 19702.
 low=$(interval 65536 0.5 | cut -d ' ' -f 1)
 ok "64 KiB: launches a hundredth apart, from 19702 ns" \
     awk -v x="$low" 'BEGIN { exit !(x > 19680 && x < 19720) }'
 "$sigshow" r.sig >out
 ok "sigshow states them" grep -qE '^ +64 KiB .* 2\.[0-9]%' out
 
-# One launch: values that stay for 50 samples count for a fiftieth of them.
+# One launch, in which a value is repeated 50 times: its samples count for a fiftieth of their number.
 rm r/*
 exchanges=5000 network 0 'if (i % 50 == 0) x = lot(); print 8, 1000 + 100 * x' >r/pingpong-launch0-node.samples
 set -- $(interval 8 0.5)

@@ -6,8 +6,7 @@ set -u
 . "$(dirname "$0")/results.sh"
 has_python || skip_all "no python3"
 
-# network BENCHMARK LAUNCH COLUMNS [LINE...]: a file of the sample lines on
-# standard input
+# network BENCHMARK LAUNCH COLUMNS [LINE...]: makes a results file of the sample lines on standard input.
 network() {
     local benchmark=$1 launch=$2 columns=$3
     shift 3
@@ -25,12 +24,12 @@ start() {
     rm -rf r
     mkdir r
 }
-# made: the signature a.sig of r, its errors in err
+# made: makes the signature a.sig from r; its errors are in err.
 made() {
     "$sigmake" r >a.sig 2>err
 }
-# get EXPRESSION: of the first path, p; d(LIST, SIZE) is a distribution, q its
-# quantile at a probability, near whether a number is within a part of another
+# get EXPRESSION: prints a Python expression for the first network path p. d(LIST, SIZE): a distribution; q: its
+# quantile at a probability; near: whether two numbers differ by less than a fraction.
 get() {
     python3 - "$1" <<'P'
 import json, sys
@@ -50,7 +49,8 @@ def header(key):
 print(eval("(" + sys.argv[1] + ")"))
 P
 }
-# truth NAME KEY SIZE MEAN SD P99 PART_SD PART_P99: what the distribution is to be
+# truth NAME KEY SIZE MEAN SD P99 PART_SD PART_P99: checks mean, standard deviation and 99th percentile of the
+# distribution, within 0.5 %, PART_SD and PART_P99.
 truth() {
     local got
     got=$(get "(lambda x: [near(x['mean'], $4, 0.005), near(x['sd'], $5, $7),
@@ -59,7 +59,8 @@ truth() {
 }
 
 # ---- one way ----
-# 300 ns and a gamma of shape 2, scale 20: mean 340, sd 28.28, p99 432.8
+#
+# 300 ns plus a gamma distribution with shape 2 and scale 20: mean 340, standard deviation 28.28, 99th percentile 432.8.
 start
 samples pingpong | network pingpong 0 "$rtt" "clocks: shared" "one_way_error_ns: 13"
 made
@@ -89,7 +90,7 @@ is "an offset: said" "$(get "p['one_way'], p['one_way_error_ns']")" \
 truth "an offset of each launch is taken out" latency 8 340 28.28 432.8 0.03 0.02
 
 start
-# As before, but a second pair is measured with larger messages only: nothing tells its offset.
+# As before, but with a second pair, measured with larger messages only, whose clock offset is therefore unknown.
 {
     samples pingpong offset=250 | sed 's/^/0 /'
     samples pingpong n=100 offset=250 | sed 's/^8 /16 /; s/^/1 /'
@@ -127,7 +128,7 @@ made
 like "few samples of one size: both are said" "$(get "p['one_way']")" \
     "deconvolution of the round trip, misfit*; half of it for sizes with too few samples"
 
-# ---- ways that are not alike: 300 ns there, 700 back, sd 20 each ----
+# ---- different ways: 300 ns there, 700 back, standard deviation 20 each ----
 unlike() {
     awk 'function normal(  s, k) { s = -6; for (k = 0; k < 12; k++) s += rand(); return s }
         BEGIN { srand(5); for (i = 0; i < 4000; i++) {
@@ -145,7 +146,7 @@ like "300 and 700 ns without clocks: not seen, and said to be supposed" \
     "$(get "p['one_way_misfit'] < 0.02") $(get "p['one_way']")" \
     "True deconvolution of the round trip, misfit at most 0.0*; assumes equal and independent directions, not tested"
 
-# ---- transfers: 5000 ns and a gamma of shape 3, scale 100 ----
+# ---- transfers: 5000 ns plus a gamma distribution with shape 3 and scale 100 ----
 start
 samples bandwidth offset=1 | network bandwidth 0 "$window" "clocks: shared" "one_way_error_ns: 13"
 made
@@ -180,7 +181,7 @@ is "streams: time of a message, the longest window" \
     "$(get "d('streaming', 4096)['mean'], d('streaming', 65536)['mean'], p['window_messages'], len(p['bandwidth'])")" \
     "(500, 10000, 64, 2)"
 
-# ---- the eager limit: -1 when nothing is sent eagerly, absent when that is not known ----
+# ---- eager limit: -1 if nothing is sent eagerly, absent if unknown ----
 start
 waits="not detected (even an empty message waits)"
 ok "pingpong has these words" grep -q '"even an empty message waits"' "$here/../../bench/harness/network.c"
@@ -197,7 +198,7 @@ done
 made
 is "not known" "$(get "'eager_limit_bytes' in p") $(grep -c 'no eager limit was detected' err)" "False 1"
 
-# ---- LogGP: 400 ns and 0.25 ns a byte, above 4 KiB 900 ns and 0.0625 ns a byte ----
+# ---- LogGP: 400 ns and 0.25 ns a byte; above 4 KiB 900 ns and 0.0625 ns a byte ----
 start
 awk 'BEGIN {for (s = 1; s <= 1048576; s *= 2) for (i = 0; i < 5; i++) {
     t = s <= 4096 ? 400 + s / 4 : 900 + s / 16; print s, 2 * t + i - 2, t + i / 2 - 1, t + i / 2 - 1}}' |
@@ -255,8 +256,9 @@ made
 is "of two launches neither is an outlier" "$(get "[x['outlier'] for x in p['launches']]")" "[0, 0]"
 
 # ---- samples off the CPU ----
-# marked SEED: exchanges, of which every 17th has a rank off its CPU for 5 us or longer, every
-# 13th for less than 1 % of its time
+#
+# marked SEED: prints exchanges. In every 17th one a rank is off its CPU for at least 5 us, in every 13th for less than
+# 1 % of the time.
 marked() {
     samples pingpong n=4000 seed="$1" | awk '
         NR % 17 == 3 {print $1, $2 + 5000 + NR, $3 + 5000, $4 + NR, 5000 + NR; next}

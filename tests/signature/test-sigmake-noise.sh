@@ -13,7 +13,7 @@ start() {
     rm -rf r
     mkdir r
 }
-# get EXPRESSION: of the signature s, of "sigmake r", and its first core c
+# get EXPRESSION: prints a Python expression for the signature s of "sigmake r", and its first core c.
 get() {
     python3 - "$1" <<'P'
 import json, sys
@@ -31,8 +31,9 @@ made() {
 }
 
 # ---- detours of known families ----
-# family NUMBER NAME PARAMETERS: the family is recognised on each of 10 cores; counts in
-# "missed" of "intervals" the parameters outside their 95 % intervals, which some are to be
+#
+# family NUMBER NAME PARAMETERS: checks that the family is recognised on each of 10 cores. Adds to $intervals the number
+# of 95 % intervals of parameters, and to $missed the number of those without the true value (a few are expected).
 intervals=0 missed=0
 family() {
     local seed counts
@@ -59,7 +60,8 @@ is "a tail is said to be one" \
 family 1 gamma "[2.385, 900]"
 family 2 lognormal "[7.385, 0.6]"
 family 3 weibull "[1.7, 2385]"
-# Binomial: of 70 intervals that hold in 95 % of the cases, 1 to 10 miss in 97 % of all draws.
+# Binomial distribution: of 70 intervals that contain the value with probability 0.95, 1 to 10 miss it with probability
+# 0.97.
 ok "parameters within their intervals: all but $missed of $intervals" test $intervals = 70 -a $missed -ge 1 -a $missed -le 10
 is "the header says what is fitted" "$(get "s['header']['fits']")" \
     "to at most 10000 samples of a distribution, evenly taken"
@@ -68,8 +70,9 @@ made
 ok "the same results give the same bytes" cmp -s a.sig b.sig
 
 # ---- detours off the CPU ----
-# Two cores, one of which lost 40 + 1900 ns of 10 us off its CPU and one 0; the first detour was
-# off its CPU for less than half of it, the second for all of it and what its clock was wrong by.
+#
+# Of two cores one was off its CPU for 40 + 1900 ns of 10 us, the other never. Of the first detour less than half was
+# off the CPU. The second one was off it completely, by a clock that is slightly wrong.
 start
 off_cpu() { # CORE
     header detour "start_ns duration_ns off_cpu_ns" "core: $1" "threshold_ns: 100" "span_ns: 10000"
@@ -157,7 +160,7 @@ is "the strongest line comes first" \
 is "others are its harmonics" \
     "$(get "all(near(l['harmonic_of_hz'], 1e9 / 7.3e6, 0.01) for l in c['lines'][1:])")" True
 is "false alarms: stated" "$(get "c['false_alarm']")" 0.01
-# Series, spectra and autocorrelations have five digits.
+# Series, spectra and autocorrelations are stored with five digits.
 is "the series keeps its mean, most and length" \
     "$(get "near(sum(c['series']['mean_ns']) / len(c['series']['mean_ns']), c['ftq']['lost_ns']['mean'], 1e-5),
             max(c['series']['most_ns']) == float('%.4e' % c['ftq']['lost_ns']['quantiles'][-1]),

@@ -6,7 +6,7 @@ set -u
 . "$(dirname "$0")/results.sh"
 has_python || skip_all "no python3"
 
-# get EXPRESSION: of the signature s, of "sigmake r"
+# get EXPRESSION: prints a Python expression for the signature s of "sigmake r".
 get() {
     python3 - "$1" <<'P'
 import json, sys
@@ -17,7 +17,7 @@ P
 made() {
     "$sigmake" r >a.sig 2>err
 }
-# collective LAUNCH OPERATIONS: a file with the sample lines on standard input
+# collective LAUNCH OPERATIONS: prints a results file with the sample lines on standard input.
 collective() {
     {
         header collective "operation processes size_bytes time_ns off_cpu_ns" "launch: $1" "ranks: 4" \

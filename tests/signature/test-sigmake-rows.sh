@@ -68,8 +68,8 @@ def independent(d):
     return [sum(quantile(d, random.random()) for _ in range(SUM)) for _ in range(100)]
 P
 
-# series SEED SHIFT: 20000 round trips of 64 B: of a drift that takes some 2000 of them, a
-# body, 1 % of Pareto's interrupts.
+# series SEED SHIFT: prints 20000 round trips of 64 bytes: a drift with a correlation length of 2000 round trips, a
+# body, and 1 % of interrupts with Pareto distribution.
 series() {
     python3 - "$1" "$2" <<'P'
 import math, random, sys
@@ -127,7 +127,7 @@ from rows import *
 random.seed(7)
 size = json.load(open("a.sig"))["network"][0]["latency"][0]
 there, rows, alone = [], [], []
-for launch in range(3): # each less what its launch has more
+for launch in range(3): # without the additional time of this launch
     there.append([float(line.split()[2]) - 50 * (launch - 1)
                   for line in open(f"r/pingpong-launch{launch}-node.samples") if line[0].isdigit()])
     d, more = size["launches"][launch], 50 * (launch - 1) * SUM

@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/results.sh"
 
-# ---- what comes out ----
+# ---- the resulting signature ----
 fresh
 echo "not a results file" >r/README.md
 echo "half a file" >r/ftq-core1.samples.part.x1
@@ -46,7 +46,7 @@ has "transfers: minus half the way back" \
     '"size_bytes": 65536, "transfer_ns": {"n": 2, "mean": 8000,'
 has "a transfer is never negative" '"size_bytes": 8, "transfer_ns": {"n": 1, "mean": 0,'
 has "eager limit: the median over launches" '"eager_limit_bytes": 4096'
-# has_packed NAME CORE PARTS NUMBERS: the detours of c.sig's core of that place, from 0
+# has_packed NAME CORE PARTS NUMBERS: checks the packed detours of the core with index CORE (from 0) in c.sig.
 has_packed() {
     grep -c "\"parts_of_ns\": $3," c.sig >/dev/null || { ok "$1: parts of a ns" false; return; }
     if command -v zstd >/dev/null; then
@@ -148,7 +148,7 @@ ok "too many detours: what was lost is of all" \
 ok "too many detours: how many there were" grep -qF '"detours": {"recorded": 1000010, ' c.sig
 ok "too many detours: it loads" quietly "$sigshow" c.sig
 
-# ---- errors: status 1, one line, nothing on standard output, no file ----
+# ---- errors: exit status 1, one line, nothing on standard output, no file ----
 rm -rf r
 fails "no folder" "r: No such file or directory"
 mkdir r
@@ -256,7 +256,7 @@ for text in "host  " "400 ns" "8.0050" "4 KiB (4096 bytes)" "8 B" "64 KiB" "8192
     ok "sigshow shows $text" grep -qF "$text" shown
 done
 
-# ---- the measurement that comes with mpgkit ----
+# ---- the signature that is shipped with mpgkit ----
 reference=${top_srcdir:-$here/../..}/results/reference
 "$sigshow" "$reference/reference.sig" >shown 2>err
 is "reference: sigshow" "$? $(cat err)" "0 "

@@ -25,7 +25,7 @@ calls 2 </dev/null >quiet.txt
 "$mpgsim" --perturb --signature=example.sig quiet.txt >out 2>err
 is "mpgsim takes it" "$? $(cat err)" "0 "
 if [ -n "$python" ]; then
-    # Every key of the page's definition lists is in the example, and the reverse.
+    # The example has every key that the man page defines, and the page defines every key of the example.
     is "the example has every key that the page describes" "$("$python" - "$page" example.sig <<'P'
 import json, re, sys
 page, example = sys.argv[1:]
@@ -55,12 +55,13 @@ else
 fi
 
 # ---- paths ----
-# constant NS: a distribution of one value
+#
+# constant NS: prints a distribution with a single value.
 constant() {
     echo "{\"n\": 9, \"mean\": $1, \"quantiles\": [$1, $1]}"
 }
-# path CLASS LATENCY_NS TRANSFER_NS EAGER_BYTES: transfers of 1 and 2 KiB, so that beyond 8 B
-# each byte takes TRANSFER_NS / 1024
+# path CLASS LATENCY_NS TRANSFER_NS EAGER_BYTES: prints a path with transfers of 1 and 2 KiB, in which each byte beyond
+# 8 takes TRANSFER_NS / 1024.
 path() {
     echo "{\"path\": \"$1\", \"eager_limit_bytes\": $4,
       \"latency\": [{\"size_bytes\": 8, \"one_way_ns\": $(constant "$2")}],
@@ -77,18 +78,19 @@ node=$(path node 2000 1024 200)
 far=$(path "between nodes" 4000 2048 300)
 signature "$near" "$node" "$far" >all.sig
 signature "$near" "$node" >two.sig
-# An empty message is not one of the two greatest, which say what a byte takes.
+# The time of a byte comes from the two largest sizes, so an empty message must not count.
 empty="{\"size_bytes\": 0, \"transfer_ns\": $(constant 9000)}"
 signature "$near" "${node/'"bandwidth": ['/'"bandwidth": ['"$empty, "}" >empty.sig
 signature "$(path "core complex" 700 0 50)" "$(path node 900 0 60)" >source.sig
 ring 4 3 64 >ring.txt
 eager=(--eager-limit=1MiB --source=eager-limit=1MiB)
 
-# delays OPTION...: of the ranks
+# delays OPTION...: prints the delays of the ranks.
 delays() {
     "$mpgsim" --per-rank "$@" ring.txt 2>err | awk 'NR > 1 { printf "%s ", $3 }'
 }
-# same NAME LATENCY BYTE OPTION...: as given by hand, LATENCY being that of 8 B
+# same NAME LATENCY BYTE OPTION...: checks that the delays equal those with latency and time of a byte given on the
+# command line. LATENCY: for 8 bytes.
 same() {
     local name=$1 by_hand
     by_hand=$(delays --source=source.sig --latency="const:$(awk "BEGIN { print $2 - 8 * $3 }")ns" \
@@ -108,7 +110,7 @@ same "no --map=path: the farthest of two" 1100 1 --perturb --signature=two.sig
 same "a transfer of 0 bytes changes nothing" 1100 1 --perturb --signature=empty.sig
 ok "though it is there" grep -q '"size_bytes": 0, "transfer_ns"' empty.sig
 
-# assumes TOPIC OPTION...: the line about TOPIC
+# assumes TOPIC OPTION...: prints the output line about TOPIC.
 assumes() {
     local topic=$1
     shift
@@ -138,7 +140,7 @@ is "--json: both paths" \
     "$("$mpgsim" --json --perturb --signature=all.sig --source=source.sig ring.txt | grep -E '"(source_)?path": "(node|between nodes)"' |
         tr -d ' \n')" '"path":"betweennodes","source_path":"node",'
 
-# fails NAME STATUS TEXT OPTION...
+# fails NAME STATUS TEXT OPTION...: checks that mpgsim exits with STATUS and prints only the error TEXT.
 fails() {
     local name=$1 status=$2 text=$3
     shift 3
@@ -155,7 +157,8 @@ fails "an unknown class" 2 "--map=path: 'rack' is not core-complex, node or betw
 fails "--map=path without a target" 2 "--map=path needs --signature*" --map=path=node
 
 # ---- noise of several hosts ----
-# core HOST CORE DETOURS: on host HOST; its only record is DETOURS (starts | durations)
+#
+# core HOST CORE DETOURS: prints a core of HOST with one record. DETOURS: starts | durations.
 core() {
     echo "{\"host\": \"$1\", \"core\": $2, \"span_ns\": 1000,
       \"detours\": {\"start_ns\": [${3%|*}], \"duration_ns\": [${3#*|}]}}"
@@ -165,7 +168,7 @@ echo "{\"format\": \"mpgkit-signature\", \"version\": [2, 0], \"noise\": [
   $(core a 0 "$quiet"), $(core a 1 "$quarter"),
   {\"host\": \"a\", \"core\": 2, \"ftq\": {\"quantum_ns\": 10, \"lost_ns\": $(constant 1)}},
   $(core b 0 "$half")]}" >hosts.sig
-# 999900 ns of computation and nothing else, a whole number of records but for 100 ns
+# Computation only: 999900 ns, a whole number of records minus 100 ns.
 calls 4 </dev/null >compute.txt
 "$mpgsim" --per-rank --replicas=1 --models=measurement=fixed --perturb --signature=hosts.sig compute.txt >ranks
 is "rank r runs on recorded core r mod 3: host a's two, then host b's" \

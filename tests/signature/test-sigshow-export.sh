@@ -12,13 +12,13 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# constant VALUE: its distribution
+# constant VALUE: prints a distribution with this value only.
 constant() {
     echo "{\"n\": 100, \"mean\": $1, \"sd\": 0, \"lag1\": 0, \"quantiles\": [$1, $1, $1]}"
 }
 
-# line_path CLASS LATENCY BYTE SEND RECEIVE [EAGER [STREAM]]: a path of one line, LATENCY + BYTE B ns, its overheads, its eager
-# limit, and ns a byte of a stream
+# line_path CLASS LATENCY BYTE SEND RECEIVE [EAGER [STREAM]]: prints a path on which a message of B bytes takes LATENCY
+# + BYTE * B ns, with its overheads, its eager limit, and the ns a byte of a stream.
 line_path() {
     local size comma key name value gap=0
     [ -z "${7-}" ] || gap=1230
@@ -59,12 +59,12 @@ lines_signature() {
 lines_signature "$(line_path node 1500 0.125 300 700)" "$(line_path 'between nodes' 5000 0.5 300 700 65536 0.25)" >two.sig
 if "$sigshow" --export=simgrid,ranks=5,cores=2 two.sig >two.xml 2>err; then
     is "nothing on standard error" "$(cat err)" ""
-    # the backbone: 5000 - 300 - 700 - 16 x 0.5; a stream of 0.25 ns a byte and 1 ns
+    # SimGrid's backbone link has a latency of 5000 - 300 - 700 - 16 x 0.5; streams take 0.25 ns and 1 ns a byte
     is "SimGrid's links" "$(grep -E '^ +(<cluster|bw|bb_bw)=?' two.xml | sed 's/^ *//')" \
         '<cluster id="machine" prefix="node" suffix="" speed="1Gf" radical="0-2" core="2"
 bw="3999984741.27Bps" lat="0s" sharing_policy="SPLITDUPLEX"
 bb_bw="2000000000Bps" bb_lat="3992ns" bb_sharing_policy="FATPIPE"/>'
-    # above the eager limit SimGrid has no overheads: (5000 - 8) / 3992
+    # above the eager limit SimGrid has no overheads, so the latency factor is (5000 - 8) / 3992
     ok "SimGrid's factors" grep -qF 'smpi/lat-factor" value="0:1;65552:1.25050100' two.xml
     ok "SimGrid's overheads" test "$(grep -cE '"smpi/oi?s" value="0:3e-07:0"|"smpi/or" value="0:7e-07:0"' two.xml)" = 3
     ok "SimGrid's eager limit" test "$(grep -c 'thresh" value="65537"' two.xml)" = 2
@@ -135,7 +135,9 @@ else
 fi
 
 # ---- SimGrid itself ----
-# 6 ranks: pairs, back by posted messages, then all around; only eager sizes, as the rules of a rendezvous differ
+#
+# program: prints a trace of 6 ranks: messages in pairs, back with nonblocking calls, then around all ranks. All sizes
+# are eager, because the simulators differ for others.
 program() {
     awk 'function call(r, text) { print r, at[r] + 0, at[r] + 0, text }
         BEGIN {
@@ -157,12 +159,12 @@ program() {
             for (r = 0; r < 6; r++) call(r, "Finalize")
         }'
 }
-# ours WORDS...: the predicted run time, whole ns
+# ours WORDS...: prints the run time that mpgsim predicts, in whole ns.
 ours() {
     "$MPGSIM" --predict --source=none --without=progress --json "$@" program.txt |
         awk '/"run_time_ns"/ { on = 1 } on && /"median"/ { printf "%.0f", $2; exit }'
 }
-# theirs PLATFORM HOSTFILE
+# theirs PLATFORM HOSTFILE: prints SimGrid's run time in whole ns.
 theirs() {
     smpirun -np 6 -platform "$1" -hostfile "$2" -replay x.ti --log=root.fmt:%.9r:%m%n 2>&1 |
         awk -F: '/Simulation time/ { printf "%.0f", $1 * 1e9 }'
@@ -180,7 +182,7 @@ if command -v smpirun >/dev/null; then
     is "one latency and bandwidth: SimGrid's time is mpgsim's by options" "$(theirs plain.xml alone)" \
         "$(ours --latency=const:5us --byte=const:0.5ns --eager-limit=65536)"
     is "with overheads: it is mpgsim's by the signature" "$(theirs over.xml alone)" "$(ours --signature=over.sig)"
-    # within 1 ns: mpgsim keeps parts of a ns
+    # equal within 1 ns, because mpgsim's times have fractions of a ns
     simgrid=$(theirs pair.xml pairs) mpgsim=$(ours --signature=pair.sig --map=block:2)
     ok "with two ranks a node, too: $simgrid, $mpgsim" test "${simgrid:-0}" -gt 0 -a $((simgrid - mpgsim)) -le 1 -a \
         $((mpgsim - simgrid)) -le 1

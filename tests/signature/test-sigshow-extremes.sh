@@ -15,8 +15,8 @@ mkdir made
 "$PYTHON3" "$here/extremes.py" made
 is "made-up signatures" "$(($(ls made | wc -l) > 60))" 1
 
-# A gnuplot that draws nothing, but keeps an eye on what it is to draw: every script has
-# its end, and its numbers are numbers.
+# A stand-in for gnuplot that draws nothing, but checks that every script is complete, and that no number is infinite or
+# undefined.
 cat >gnuplot <<'EOF'
 #!/bin/sh
 name=$(basename "$2" .gp)
@@ -29,7 +29,8 @@ EOF
 chmod +x gnuplot
 export SEEN=$work/seen MPGKIT_GNUPLOT=$work/gnuplot
 
-# ends NAME ARGUMENT...: sigshow ends by itself, without a word of a sanitizer
+# ends NAME ARGUMENT...: succeeds if sigshow ends within a minute, with exit status 0 or 1, and no sanitizer reports
+# anything.
 ends() {
     (
         ulimit -f 20000
@@ -63,7 +64,7 @@ for name in sys.argv[1:]:
 is "all of them are shown and drawn, or said not to be" "$bad" ""
 is "none of them is refused" "$refused" ""
 is "no script or data of more than they need" "$huge" ""
-# What the first plot of these is must be there, not only an end.
+# The first plots of these signatures must exist, too.
 ok "a least sample of 0 is drawn" test -s plots-no-least/latency-cdf-core-complex.svg
 ok "times from 0 to 1e150 are drawn" test -s plots-times-0-1e+150/latency-core-complex.svg
 is "of many numbers of processes the first are drawn" \

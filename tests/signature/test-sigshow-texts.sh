@@ -16,8 +16,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# Every text of the file is evil in its own way: DEL, C1 (CSI, OSC), marks of direction, ends
-# of paragraphs. The word before it says which text it is.
+# Every text in the file ends with characters that are dangerous on a terminal: DEL, C1 controls (CSI, OSC), direction
+# marks, paragraph separators. The word before them identifies the text.
 "$PYTHON3" - <<'P'
 import json
 EVIL = "\x7f\x9b2J\x9d0;x\u202e\u2066\u200f\u061c\u2028"
@@ -58,12 +58,12 @@ def write(path, *arguments):
         json.dump(signature(*arguments), file, ensure_ascii=False)
 write("evil.sig", text("host"), text("system"), 1)
 write("other.sig", text("another"), text("different"), 2)
-# Words that would leave a text of gnuplot's, or mean something inside of it.
+# Texts that could end a string in a gnuplot script, or have a meaning in it.
 commands = "'; system('touch gotcha'); \"; system(\"touch gotcha\"); # `touch gotcha` @x $1 \\"
 write("commands.sig", commands, "x^{2}_{3}&~<b>\\", 1)
 P
 
-# raw FILE...: bytes of the evil ones
+# raw FILE...: prints the files that contain such characters unescaped.
 cat >raw.py <<'P'
 import re
 import sys
@@ -76,7 +76,7 @@ P
 raw() {
     "$PYTHON3" raw.py "$@" 2>&1 | tail -n 3
 }
-# says FILE WORD...: those whose evil end FILE does not write out
+# says FILE WORD...: prints those words whose dangerous characters FILE does not contain in escaped form.
 says() {
     local file=$1 word
     shift
@@ -108,7 +108,7 @@ words(json.load(open("shown", encoding="utf-8")))' >words
 is "  but written out" "$(says words host system key value file sum check found remedy one_way \
     launch pair event interrupts collective reduction family-ftq parameter-rate work)" ""
 
-# Without what machines differ from themselves: texts are what is looked at here
+# --spread 0: only texts are compared here.
 "$sigdiff" --all --spread 0 evil.sig other.sig >shown 2>err
 is "sigdiff shows them" "$? $(cat err)" "1 "
 is "  without any of them" "$(raw shown)" ""
@@ -136,7 +136,7 @@ if command -v gnuplot >/dev/null; then
     is "  and commands nothing" "$(find . -name gotcha)" ""
     ok "  its name stands in the plot as it is" grep -qF '"; system("touch gotcha"); # ' \
         <(sed 's/&quot;/"/g' drawn/latency-node.svg)
-    # Not left to the one gnuplot that is here: no text's quote ends early.
+    # Checks the scripts, not only this version of gnuplot: no string ends early.
     is "  in the script, each line's quotes are pairs" \
         "$(grep -v '^#' drawn/*.gp | awk -F"'" 'NF % 2 == 0' | head -n 2)" ""
     is "  every text is of one line, without what the shell would read" \

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset MPGKIT_GNUPLOT
 
-# shows NAME TEXT...: each TEXT, with any number of spaces for one, is in "shown"
+# shows NAME TEXT...: checks that the file "shown", with single blanks, contains each TEXT.
 shows() {
     local name=$1 text
     shift
@@ -26,7 +26,7 @@ shows() {
 signature >a.sig
 "$sigshow" a.sig >shown 2>err
 is "a whole signature: exit status" "$? $(cat err)" "0 "
-# An installation that was moved: the shipped signature is found by its name, after files of that name.
+# A moved installation finds the shipped signature by its name, if there is no file with this name.
 mkdir -p moved/bin moved/share/mpgkit && cp "$sigshow" moved/bin/sigshow && cp a.sig moved/share/mpgkit/shipped.sig
 is "a shipped signature, by its name" "$(moved/bin/sigshow shipped 2>&1 | cmp - shown 2>&1)" ""
 is "... with its ending" "$(moved/bin/sigshow shipped.sig 2>&1 | cmp - shown 2>&1)" ""
@@ -69,7 +69,8 @@ shows "--all" "odd line 000" "ftq-core0.samples: crc32 0badcafe" \
 is "--all: header lines in full" "$(grep -c '00007$' shown)" 1
 
 # ---- JSON ----
-# json_as_shown SIGNATURE: what JSON has, as the text of --all has it, each in a line; "missing" what the text lacks
+#
+# json_as_shown SIGNATURE: prints the values in JSON that the text of --all does not show, one a line.
 json_as_shown() {
     "$sigshow" --json "$1" >shown.json 2>err || echo "exit status $? $(cat err)"
     "$sigshow" --all "$1" | tr -s ' ' >shown
@@ -157,7 +158,7 @@ else
     skip "--json" "no Python"
 fi
 
-# missing SECTION TEXT...: what a signature without SECTION says
+# missing SECTION TEXT...: checks what sigshow prints for a signature without SECTION.
 missing() {
     local section=$1
     shift
@@ -188,7 +189,7 @@ launch=' ' signature | sed 's/"interrupts": "[^"]*"/"interrupts": "0"/; s/: "17"
 is "no launches, no line about them" "$? $(grep -c Launches shown)" "0 0"
 is "events that did not happen are left out" "$(grep -A 2 'Noise: events' shown | tail -1 | tr -s ' ')" " 0 none"
 
-# Long tables: the first and the last row and an even choice between them.
+# Long tables are shortened: the first and the last row, and rows at even distances between them.
 {
     echo '{"format": "mpgkit-signature", "version": [2, 0], "noise": ['
     for i in 0 1 2 3 4 5 6 7 8 9; do
@@ -231,7 +232,7 @@ PATH=$work/none "$sigshow" --plot plots a.sig >out 2>err
 like "no gnuplot on PATH: names the package" "$? $(cat out err)" "1 sigshow: *gnuplot-nox*"
 is "no gnuplot: no folder" "$(test -e plots; echo $?)" 1
 
-# A gnuplot that fails, leaves half a file, is interrupted.
+# fake SCRIPT: runs sigshow with a gnuplot that fails, leaves half a file, or is interrupted.
 fake() {
     printf '#!/bin/sh\n%s\n' "$1" >fake
     chmod +x fake
@@ -296,7 +297,7 @@ rm kept/ftq-core1.svg kept/ftq-core1.png
 ok "--keep: a script draws again" test -s kept/ftq-core1.svg -a -s kept/ftq-core1.png
 
 without="network collectives" signature >c.sig
-# A transfer of 0 ns, as is left when the acknowledgement is all of a time, has no rate.
+# A transfer of 0 ns, which remains if the acknowledgement took the whole time, has no bandwidth.
 sed 's/\("transfer_ns": {[^[]*\[\)[^,]*,[^,]*,[^,]*,[^,]*,/\10,0,0,0,/' a.sig >zero.sig
 "$sigshow" --plot zero --keep zero.sig 2>err
 is "transfers of 0 ns: exit status, axes end" "$? $(grep -ci 'range.*\(inf\|nan\)' zero/bandwidth-node.gp)" "0 0"
@@ -307,7 +308,7 @@ sigshow: 6 plots in few, each as SVG and PNG"
 "$sigshow" --plot many many.sig 2>err
 like "cores that are not drawn are said" "$? $(cat err)" "0 *not drawn: 2 more cores (--all draws them)*"
 
-# Detours that cover each other: one dot for many, and files of a sane size.
+# Overlapping detours share one dot, so that files remain small.
 {
     echo '{"format": "mpgkit-signature", "version": [2, 0], "noise": [{"core": 0, "span_ns": 200000000,'
     awk 'BEGIN {
@@ -324,7 +325,7 @@ is "200000 detours: exit status" $? 0
 ok "200000 detours: colour says how many" grep -qF "detours that a dot stands for" dense/detours-core0.svg
 ok "200000 detours: less than 4 MB" test "$(wc -c <dense/detours-core0.svg)" -lt 4000000
 
-# Names that are commands elsewhere are only texts.
+# Names with a meaning in a shell or in gnuplot are only text.
 signature | sed "s/\"host\": \"vm\"/\"host\": \"v' \`touch hacked\` \$(touch hacked) '''; system('touch hacked') # \\\\\\\\\"/" >c.sig
 "$sigshow" --plot odd c.sig 2>err
 is "an odd host" "$? $(ls -d hacked odd/hacked 2>/dev/null)" "0 "

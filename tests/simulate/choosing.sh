@@ -2,7 +2,7 @@
 # For tests of what calls complete, to source: $mpgsim on the trace t.txt, in which a message's least
 # flight is 200 ns.
 
-# delay RANK OPTION...: of the rank of t.txt
+# delay RANK OPTION...: prints the delay of RANK in t.txt.
 delay() {
     local rank=$1
     shift
@@ -10,7 +10,7 @@ delay() {
         awk -v rank="$rank" '$1 == rank { print $3 } /^mpgsim: [^a]/ { print }'
 }
 
-# chosen KEY... -- OPTION...: numbers of the answer's choice
+# chosen KEY... -- OPTION...: prints these numbers from the section "choice" of the JSON.
 chosen() {
     local keys=
     while [ "$1" != -- ]; do
@@ -23,7 +23,8 @@ chosen() {
             END { n = split(keys, k, " "); for (i = 1; i <= n; i++) printf "%s%s", (i > 1 ? " " : ""), v[k[i]] }'
 }
 
-# take NAME RANKS: t.txt, of the calls on standard input, for which the identity must hold
+# take NAME RANKS: writes t.txt, a trace of the calls on standard input, and checks that without perturbations no rank
+# is delayed.
 take() {
     calls "$2" >t.txt
     is "identity: $1" "$("$mpgsim" --per-rank --source=latency=200ns t.txt |
@@ -32,7 +33,7 @@ take() {
         awk 'NR > 1 && $3 != 0')" ""
 }
 
-# runs OPTION...: run times of the replicas of t.txt under random noise
+# runs OPTION...: prints the run times of t.txt with random noise, one for each replica.
 runs() {
     "$mpgsim" --json --source=latency=200ns --noise=exp:4us "$@" t.txt | tr -d ' ,' |
         awk -F: '/^"replicas"/ { on = 1 } /^\]/ { on = 0 } on && /run_time_ns/ { print $2 }'

@@ -8,7 +8,8 @@ there=(--source=latency=650ns --source=byte=0.385ns)
 # shellcheck disable=SC2034
 target=(--latency=const:7ns --byte=const:0.385ns)
 
-# numbers ABOUT: of the answer on standard input, in JSON, each rank's median delay, or (ABOUT is not empty) run
+# numbers ABOUT: prints for each rank, from the JSON on standard input, the median delay or, if ABOUT is not empty, the
+# run time.
 numbers() {
     "$python" -c '
 import json, sys
@@ -16,7 +17,8 @@ ranks = json.load(sys.stdin)["ranks"]
 print(*(format(round(rank["delay_ns"]["median"] + (rank["traced_ns"] if sys.argv[1] else 0), 3), ".10g")
         for rank in ranks))' "$1"
 }
-# delays, clocked, runs OPTION...: of each rank, perturbed; predicted
+# delays, clocked, runs OPTION...: print the ranks' delays without and with absorption by the clock, and their predicted
+# run times.
 delays() {
     "$mpgsim" --json --absorb=none "$@" | numbers ""
 }
@@ -26,7 +28,7 @@ clocked() {
 runs() {
     "$mpgsim" --json --predict --latency=const:7ns --polling=work "$@" | numbers 1
 }
-# ring: ring.txt, a message of 1000 bytes once around three ranks, one clock
+# ring: writes ring.txt: a message of 1000 bytes travels once around three ranks with a common clock.
 ring() {
     cat >ring.txt <<'T'
 #mpgtext 1

@@ -19,18 +19,18 @@ work=$(mktemp -d) || exit 1
 trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# needs_python: skips the whole test where there is none.
+# needs_python: skips the whole test if there is no Python.
 needs_python() {
     [ -n "$python" ] || skip_all "no python3"
 }
 
-# smaller: makes $reference a part of itself, which takes a fifth of the time to read.
+# smaller: replaces $reference by a part of it that can be read in a fifth of the time.
 smaller() {
     [ -n "$python" ] && "$python" "$here/smaller.py" "$reference" >smaller.sig && reference=$work/smaller.sig
 }
 
-# refuses STATUS PATTERN OPTION...: mpgsim exits so, one line on standard error that matches, nothing
-# on standard output
+# refuses STATUS PATTERN OPTION...: succeeds if mpgsim exits with STATUS, prints one line on standard error that matches
+# PATTERN, and nothing on standard output.
 refuses() {
     local status=$1 pattern=$2 got
     shift 2

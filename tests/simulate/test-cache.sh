@@ -8,13 +8,14 @@ smaller
 export XDG_STATE_HOME=$work/state PYTHONPATH=$here
 preload=$build/tests/simulate/.libs/libcount_reads.so
 
-# The same numbers whatever the trace is called.
+# answer TRACE OPTION...: prints mpgsim's JSON, in which the trace's name is replaced, so that copies of a trace give
+# equal texts.
 answer() {
     local trace=$1
     shift
     "$mpgsim" --json --seed=5 "$@" "$trace" | sed "s|\"$trace\"|\"TRACE\"|"
 }
-# fresh TRACE OPTION...: the answer without any file, which is not touched
+# fresh TRACE OPTION...: the same without reading or writing a cache.
 fresh() {
     answer "$@" --cache=fresh
 }
@@ -34,7 +35,7 @@ calls 3 "#host 0 a" "#host 1 a" "#host 2 b" "#clocks shared" >app.txt <<'END'
 2 11000 11100 Send to=0 tag=2 bytes=8
 END
 sed '/#clocks/d' app.txt >unclocked.txt
-# Callsites and CPU times, for what is alike.
+# Call sites and CPU times, which the classes of similar compute intervals use.
 {
     printf '#mpgtext 1\n#ranks 2\n#values cpu_ns\n#clocks shared\n'
     printf '#module 0 = 12ab "/bin/app"\n#site 1 = 0+0x10\n#site 2 = 0+0x20 0+0x30\n'
@@ -60,7 +61,7 @@ for trace in app unclocked alike dense; do
     cat $trace.trace/*.mpgt >$trace.one
 done
 
-# ---- the same answer ----
+# ---- equal predictions with and without a cache ----
 same() {
     local trace=$1 expected kept again
     shift
@@ -101,7 +102,7 @@ for trace in app unclocked alike dense; do
 --latency=exp:700ns --lenient --horizon=1
 END
 done
-# Findings of several options are kept side by side.
+# Results for different options are cached side by side.
 fresh app.trace --latency=const:2us >a
 fresh app.trace --latency=const:2us --eager-limit=10 >b
 for i in 1 2; do
@@ -109,8 +110,9 @@ for i in 1 2; do
     is "the other ($i)" "$(answer app.trace --latency=const:2us --eager-limit=10)" "$(cat b)"
 done
 
-# ---- what is read ----
-# reads TRACE OPTION...: how many bytes
+# ---- amount of data read ----
+#
+# reads TRACE OPTION...: prints the number of bytes that mpgsim reads.
 reads() {
     READ_COUNT=$work/count LD_PRELOAD=$preload "$mpgsim" --latency=const:2us "${@:2}" "$1" >/dev/null
     cat "$work/count"
@@ -129,7 +131,7 @@ else
     ok "the first time once more" test $((10 * (first - once))) -gt $((9 * bytes))
     ok "then not" test $((second - once)) -lt $((bytes / 20))
     is "without the file twice, and the key" "$((afresh + 16))" "$first"
-    # is_believed: whether what is kept of ring.trace is used
+    # is_believed: succeeds if mpgsim uses the cache of ring.trace.
     is_believed() {
         [ "$(reads ring.trace)" -lt $((first - bytes / 2)) ]
     }
@@ -137,7 +139,7 @@ else
     reads ring.trace --seed=7 --noise=exp:1us --replicas=8 >/dev/null
     ok "whatever the draws" is_believed
 
-    # Somebody else's: under another key, of another user; and a key that others may read is none.
+    # Caches of other users, made with another key, are not used; nor is a key file that others may read.
     cp ring.trace/mpgsim.floors good
     cp -r "$XDG_STATE_HOME" others
     head -c 16 /dev/urandom >others/mpgkit/key
@@ -163,7 +165,7 @@ else
     fi
     cp good ring.trace/mpgsim.floors
 
-    # Another version, with a digest that fits.
+    # A cache of another version of mpgsim, with a valid digest.
     if [ -n "$python" ]; then
         cp ring.trace/mpgsim.floors good
         "$python" - good ring.trace/mpgsim.floors <<'END'
@@ -181,7 +183,7 @@ END
         skip "another version" "no python3"
         skip "another version" "no python3"
     fi
-    # The trace is edited: the size and the time stay.
+    # The trace is edited, but keeps its size and modification time.
     sed '0,/ 150 170 Send/s// 150 171 Send/' ring.txt >edited.txt
     "$mpgtrace" import --text edited.txt -o edited.trace
     cp ring.trace/mpgsim.floors edited.trace/
@@ -195,14 +197,14 @@ END
     is "and answers for itself" "$(answer was.trace --latency=const:2us)" "$expected"
 fi
 
-# ---- files that are not what they should be ----
+# ---- damaged caches ----
 options=(--latency=const:2us --perturb --signature="$reference" --source="$reference" --compute-ratio=2 --replicas=2)
 expected=$(fresh alike.trace "${options[@]}")
 rm -f alike.trace/mpgsim.floors
 answer alike.trace "${options[@]}" >/dev/null
 cp alike.trace/mpgsim.floors good
 size=$(wc -c <good)
-# survives: the answer is what it should be, and nothing is said
+# survives: succeeds if mpgsim prints the expected prediction and no message.
 survives() {
     [ "$(answer alike.trace "${options[@]}" 2>err)" = "$expected" ] && [ ! -s err ]
 }
@@ -230,7 +232,7 @@ cp app.trace/mpgsim.floors alike.trace/mpgsim.floors
 ok "it is another trace's" survives
 cp unclocked.trace/mpgsim.floors app.trace/mpgsim.floors
 is "that of the same without clocks" "$(answer app.trace --latency=const:2us)" "$(cat a)"
-# Contents that are nonsense, with a digest that fits: each number another one.
+# Caches with invalid contents and a valid digest: each has one changed number.
 if [ -n "$python" ]; then
     "$python" - good alike.trace/mpgsim.floors "$mpgsim" "${options[@]}" >nonsense <<'END'
 import random, struct, subprocess, sys
@@ -270,7 +272,7 @@ ok "--cache=fresh does not touch it" cmp -s odd alike.trace/mpgsim.floors
 refuses 2 "mpgsim: --cache: 'old' is not kept or fresh*" --cache=old app.trace
 is "another --cache" $? 0
 
-# ---- a damaged trace is damaged ----
+# ---- damaged traces are still reported as damaged ----
 cp -a alike.trace hurt.trace
 answer hurt.trace "${options[@]}" >/dev/null
 printf '\377' | dd of=hurt.trace/rank-1.mpgt bs=1 conv=notrunc status=none \
@@ -294,7 +296,7 @@ is "twelve at once" "$bad" 0
 ok "leave a file" has_file app.trace/mpgsim.floors
 is "that is right" "$(answer app.trace --latency=const:2us)" "$(cat a)"
 
-# ---- where nothing can be written ----
+# ---- folders without write permission ----
 is "from a pipe" "$("$mpgsim" --json --seed=5 --latency=const:2us - <app.one | sed 's/"-"/"TRACE"/')" \
     "$("$mpgsim" --json --seed=5 --latency=const:2us --cache=fresh - <app.one | sed 's/"-"/"TRACE"/')"
 rm -f -- *.floors
@@ -332,7 +334,7 @@ else
     chmod u+w read.trace
 fi
 
-# ---- traces of others ----
+# ---- other users' traces ----
 if [ "$(id -u)" = 0 ]; then
     for trace in app.trace app.one; do
         cp -a "$trace" "theirs-$trace"

@@ -8,7 +8,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mpgsim=${MPGSIM:?}
 
-# KEY of each rank of the answer, one after the other, us
+# of_ranks KEY OPTION... TRACE: prints KEY of each rank, in us.
 of_ranks() {
     key=$1
     shift
@@ -21,7 +21,7 @@ same() { # NAME WANTED GOT
     is "$1" "$3" "$2"
 }
 
-# RANKS ranks that each do LINES of it, %r for the rank
+# program RANKS LINE...: prints a trace in which RANKS ranks make the same calls; %r in a LINE is the rank.
 program() {
     ranks=$1
     echo "#mpgtext 1"
@@ -66,7 +66,7 @@ for list in 2,3 3,2; do
         "$(of_ranks run_ns --target=ideal "$tmp/both.txt")"
 done
 
-# --- policies: rank 1 works 1000 us; rank 0's request is there at 350 ---
+# --- policies: rank 1 works for 1000 us; rank 0's request arrives at 350 ---
 {
     program 2
     echo "#window 0 = 0 0"
@@ -131,7 +131,8 @@ same "contention of what is on its way together" "4.77 11.57" \
 same "within a cluster" "1.77 2.67" "$(of_ranks run_ns --target=distributed $costs --target=ClusterSize=2 \
     --target=ClusterStartup=0.5us --target=ClusterByte=0.2ns "$tmp/two.txt")"
 
-# --- to oneself: a copy in memory, which without clusters costs building and taking it ---
+# --- messages to the same rank: a copy in memory, which without clusters costs what building and taking a message costs
+# ---
 {
     program 1
     echo "#window 0 = 0 0"
@@ -235,7 +236,7 @@ refused_answer "*cut.json:*" "$tmp/cut.json"
 refused_answer "*none.json*No such file*" "$tmp/none.json"
 refused_answer "*serial.txt:1: *" "$tmp/serial.txt"
 
-# --- as a table: rank 0 works 1, rank 1 3.5, and takes the message at 2.385, when rank 0 is done ---
+# --- timeline table: rank 0 works 1, rank 1 works 3.5, and takes the message at 2.385, when rank 0 has finished ---
 {
     program 2
     printf '%s\n' "0 0 1000 Init" "0 2000 2100 Send comm=0 to=1 tag=1 bytes=8" "0 2100 2200 Finalize" \
@@ -255,7 +256,7 @@ same "services of the table" "0 25 25" "$("$mpgsim" --csv --target=ideal --targe
 import csv, sys
 print(*["%.9g" % (float(r["service_ns"]) / 1e3) for r in csv.DictReader(sys.stdin)])')"
 
-# --- hypotheses: rank 0's 1000 bytes are there at 100 + 1000, both meet then, and work 99 and 100 ---
+# --- hypotheses: rank 0's 1000 bytes arrive at 100 + 1000, when both meet; then they work for 99 and 100 ---
 {
     program 2
     printf '%s\n' "0 0 1000 Init" "0 101000 101000 Send comm=0 to=1 tag=1 bytes=1000" "0 201000 202000 Barrier comm=0" \
@@ -295,7 +296,7 @@ is "ranks that shared a core without CPU times are refused" "$?" 1
 like "with the remedy" "$(cat "$tmp/out")" "*crowded.txt: 2 ranks had 1 core, *--cpu-time*--target=work=wall*"
 same "but as it is meant" "1.385 1" "$(of_ranks run_ns --target=ideal --target=work=wall "$tmp/crowded.txt")"
 
-# --- a predicted trace: read again, nothing changes, and it takes what was predicted ---
+# --- a predicted trace, read again: nothing changes, and it takes the predicted time ---
 "$mpgsim" --target=distributed --target=Policy=interrupt --output-trace="$tmp/new.trace" "$tmp/get.txt" > "$tmp/out"
 of_ranks run_ns --target=distributed --target=Policy=interrupt "$tmp/get.txt" > "$tmp/wanted"
 "$mpgsim" --json "$tmp/new.trace" | python3 -c '
@@ -305,7 +306,7 @@ print(" ".join("%.9g" % (r["traced_ns"] / 1e3) for r in ranks), max(abs(r["delay
     > "$tmp/got"
 same "the trace of a prediction" "$(cat "$tmp/wanted") 0.0" "$(cat "$tmp/got")"
 
-# --- hypotheses: work is all that is left where the message is dropped ---
+# --- hypotheses: without the message only work is left ---
 {
     program 2 | head -3
     printf '%s\n' "0 0 100 Init" "1 0 100 Init" "0 200 300 Send to=1 tag=3 bytes=1024" \
@@ -321,7 +322,7 @@ for policy in none interrupt poll offload; do
     done
 done
 
-# --- noise is 0 where there is none: 1.1 of many intervals leaves rounding ---
+# --- noise is 0 if there is none: 1.1 times many intervals leaves rounding errors ---
 {
     program 1
     python3 -c '
@@ -434,8 +435,8 @@ bad "a ratio of a region" 1 "*bad.par:1: MipsRatio: *" "MipsRatio = kernel:foo@b
 "$mpgsim" --target="$tmp/none.par" "$tmp/steps.txt" > "$tmp/out" 2>&1
 is "a file that is not there" "$?" 1
 
-# replicas shared by threads and processes: the same bytes, though each thread reads the trace by itself
-worlds=70 # more than a block of what is added up
+# Replicas shared by threads and processes: identical output, although each thread reads the trace itself.
+worlds=70 # more than a block of replicas that are summed together
 random() {
     "$@" --target=distributed --target=work=wall --noise=exp:2us --target=Policy=poll --replicas="$worlds" --json "$tmp/steps.txt"
 }

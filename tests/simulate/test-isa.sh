@@ -24,7 +24,7 @@ awk -v p=5 -v n=60 'BEGIN {
 }' > "$dir/run.txt"
 
 count=0
-# same OPTION...: answers with these.
+# same OPTION...: checks that mpgsim's output is the same with each instruction set.
 same() {
     count=$((count + 1))
     wrong=

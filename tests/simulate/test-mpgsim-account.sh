@@ -6,8 +6,8 @@
 needs_python
 smaller
 
-# account OPTION... TRACE: of each rank, what is not 0 of computation, calls, messages,
-# collectives, taken over, absorbed by waiting, hidden, left
+# account OPTION... TRACE: prints for each rank those parts of the account that are not 0: computation, calls, messages,
+# collectives, taken over from other ranks, absorbed by waiting, hidden, left.
 account() {
     "$mpgsim" --json --replicas=1 "$@" | "$python" -c '
 import json, sys
@@ -42,7 +42,7 @@ is "a message that became faster" \
     "$(account --absorb=none --noise=const:1us@0 --latency=const:-100ns --source=latency=250ns one.txt)" \
     "compute=2000 left=2000; messages=-100 taken=1000 left=900"
 
-# Four digits behind the point above 1 ns, as ever; three below; nothing below 1 ps.
+# Above 1 ns four decimals are printed, below it three; nothing below 1 ps.
 printed() {
     "$mpgsim" --absorb=none "$@" one.txt | awk '$1 == "injected" { print $2, $3 }'
 }
@@ -56,7 +56,7 @@ calls 2 >slack.txt <<'END'
 0 5000 5020 Send to=1 bytes=8
 1 4000 5600 Recv from=0 bytes=8
 END
-# The first message lay ready for 1430 ns; the receiver waited for the second one.
+# The first message had been there for 1430 ns, because the receiver waited for the second one.
 is "what lay ready absorbs" "$(account --absorb=clock --noise=const:1.5us@0 slack.txt)" \
     "compute=4500 left=4500; taken=4430 waiting=1430 left=3000"
 is "a receiver's own lateness ends in its wait" \
@@ -105,12 +105,12 @@ is "to a root: three contributions side by side" \
     echo "0 600 700 Barrier comm=0"
     echo "0 1000 1100 Finalize"
 } >threads.txt
-# Each of four intervals is 7 ns longer; the thread begins with its rank's 7 and ends
-# beside it: the smaller delay of the two disappears.
+# Each of four intervals is 7 ns longer. The second thread begins with its rank's delay of 7 and ends beside the first;
+# the smaller of their delays disappears.
 is "threads" "$(account --absorb=none --noise=const:7ns threads.txt)" \
     "compute=35 taken=7 hidden=21 left=21"
 
-# ---- it adds up ----
+# ---- the parts of the account add up ----
 cat >sums.py <<'END'
 import json, re, subprocess, sys
 program = sys.argv[1]
@@ -165,11 +165,11 @@ for line in sys.stdin:
     except Exception as error:
         print(f"{type(error).__name__}:", " ".join(str(error).split()), flush=True)
 END
-# One interpreter for all: it reads a case a line, and says a line.
+# One Python process for all cases: it reads a case a line, and prints a line for each.
 coproc "$python" sums.py "$mpgsim"
 exec 3<&"${COPROC[0]}" 4>&"${COPROC[1]}"
 
-# adds_up exactly|printed OPTION... TRACE
+# adds_up exactly|printed OPTION... TRACE: checks that the parts add up, exactly or as far as they are printed.
 adds_up() {
     local said=nothing
     echo "$*" >&4

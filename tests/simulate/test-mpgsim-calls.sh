@@ -4,20 +4,20 @@
 # identity, on small made-up traces. Program from $MPGSIM.
 . "$(dirname "$0")/mpgsim.sh"
 
-# delays OPTION...: of the ranks of t.txt, in full precision, blanks between them
+# delays OPTION...: prints the delays of the ranks of t.txt, in full precision, separated by blanks.
 delays() {
     "$mpgsim" --per-rank "$@" t.txt 2>err | awk 'NR > 1 { printf "%s%s", s, $3; s = " " }'
     grep -v '^mpgsim: attention: ' err
 }
 
-# expect RANKS EXPRESSION: the same for delays by formula, r being the rank
+# expect RANKS EXPRESSION: prints, in the same format, delays by an awk expression of the rank r.
 expect() {
     local formula=${2//$'\n'/ }
     awk -v p="$1" "BEGIN { for (r = 0; r < p; r++) printf(\"%s%.17g\", r ? \" \" : \"\", $formula) }"
 }
 
-# take NAME RANKS [LINE...]: t.txt, of the calls on standard input (see traces.sh), for
-# which the identity must hold
+# take NAME RANKS [LINE...]: writes t.txt, a trace of the calls on standard input (see traces.sh), and checks that
+# without perturbations no rank is delayed.
 take() {
     local name=$1 absorb limit got=
     shift
@@ -33,10 +33,10 @@ take() {
     is "identity: $name" "$got" ""
 }
 
-# The constants are sums of powers of two, so that every answer is exact.
+# All constants are sums of powers of two, so that results are exact.
 all="--absorb=none --latency=const:17.25ns --byte=const:0.375ns --call-noise=const:3.625ns"
 round="(17.25 + 3.625)"
-late=--noise=const:2375ns@1 # every interval of rank 1
+late=--noise=const:2375ns@1 # each interval of rank 1 is longer by this
 
 # ---- cancelled requests ----
 take "cancelled sends and receives match nothing" 2 <<'END'
@@ -54,8 +54,8 @@ take "cancelled sends and receives match nothing" 2 <<'END'
 END
 is "... a byte of the one that was sent counts" "$(delays --absorb=none --byte=const:1ns)" "0 16"
 
-# Never completed, as Graph500 leaves the receives that it posts in reserve: with a wildcard
-# and without, freed, persistent. The later receive of that tag has the message.
+# Receives that never complete, as Graph500 keeps them in reserve: with and without a wildcard, freed, persistent. A
+# later receive with the same tag takes the message.
 take "receives that are cancelled and never completed match nothing" 2 <<'END'
 0 300 310 Irecv bytes=8 request=1 any=source,tag
 0 320 330 Irecv from=1 tag=1 bytes=8 request=2
@@ -84,7 +84,8 @@ is "a rank that was killed in MPI_Finalize has come to its end" \
     "$(delays --absorb=none --noise=const:100ns)" "100 100"
 
 # ---- nonblocking collectives ----
-# posted NAME [ARGUMENTS]: three ranks post one at 1000 and wait for it at 5000
+#
+# posted NAME [ARGUMENTS]: three ranks post the collective NAME at 1000 and wait for it at 5000.
 posted() {
     take "$1" 3 < <(awk -v call="$1 ${2-}" 'BEGIN { for (r = 0; r < 3; r++) {
         print r, 1000 + 7 * r, 1010 + 7 * r, call, "request=4"
@@ -186,7 +187,8 @@ is "Imrecv: a synchronous send waits for it, not for the probe" \
 is "Improbe: sees the envelope" "$(delays --absorb=none --latency=const:17.25ns)" "34.5 17.25"
 
 # ---- neighbourhood collectives ----
-# ring4 NAME [ARGUMENTS]: four ranks in a ring
+#
+# ring4 NAME [ARGUMENTS]: four ranks in a ring.
 ring4() {
     take "$1" 4 "#clocks shared
 #topology 0 0 = 3 1 > 3 1
@@ -260,7 +262,7 @@ is "passive target: a round trip for each call that waits" "$(delays --absorb=no
 is "passive target: not its processor" "$(delays --absorb=none $late)" "0 2375"
 like "transfers are mentioned" "$("$mpgsim" t.txt)" "*one-sided *4 transfers*"
 
-# ---- other jobs ----
+# ---- spawned and connected jobs ----
 take "processes of another job" 2 "#clocks shared
 #comm 0 = 0 1
 #comm 1 = 0 1 | * *
@@ -299,8 +301,8 @@ is "threads: a new one goes on from its rank, the last one ends it" \
     "$(delays --absorb=none --noise=const:100ns@0)" "400 300"
 is "threads: numbered" "$("$mpgsim" --json t.txt | awk '/"threads":/ { print $2 + 0 }')" 3
 
-# A root need not wait for who sends it nothing, and each rank here has a thread that
-# waits and calls again before the thread that the other rank waits for.
+# A root need not wait for a rank that sends it nothing. Each rank has a second thread, which calls again before the
+# thread for which the other rank waits.
 take "threads that went on without waiting" 2 "#clocks shared" "#comm 1 of 0 = 0 1" <<'END'
 0 1000 1500 Allreduce comm=0 bytes=8
 0 1600 1610 Comm_rank
@@ -311,7 +313,7 @@ take "threads that went on without waiting" 2 "#clocks shared" "#comm 1 of 0 = 0
 1 1400 1500 Allreduce comm=0 bytes=8
 END
 
-# ---- what is no computation, or has no effect ----
+# ---- intervals without computation, calls without effect ----
 take "flushes" 1 <<'END'
 0 1100 1200 Barrier
 0 1300 1900 Flush
@@ -334,7 +336,7 @@ take "the cost of recording" 2 "#clocks shared" "#fact 0 overhead_call_ns 20.25"
 1 1100 1200 Barrier
 1 1204 2300 Barrier
 END
-# The later of both goes on: rank 1 less 7, then rank 0 less 3 x 20.25 + 8 x 3.125 = 85.75.
+# The later of both threads determines the rank: rank 1 is earlier by 7, then rank 0 by 3 x 20.25 + 8 x 3.125 = 85.75.
 is "nor is the cost of recording" "$(delays --compute-ratio=1.5 --absorb=none)" \
     "$(expect 2 "(1000 - 7 + 1000 - 86 + 1000000 - 2300 - (r == 0 ? 20 : 7)) / 2")"
 is "which the answer adds up" "$("$mpgsim" --json t.txt | awk '/"tracer_ns":/ { print $2 + 0 }')" \
@@ -346,7 +348,7 @@ take "what is summed up until MPI_Finalize, in another thread" 1 \
 0 2700 5000 Barrier
 0.1 1000000 1000000 Wtime calls=8 time=40 least=4 most=6
 END
-# The thread begins where the first Barrier ends, and computes longer: 50 - 20 and 997350 - 45.
+# The thread begins when the first Barrier ends, and computes longer: by 50 - 20 and 997350 - 45.
 is "is the tracer's until there" "$(delays --compute-ratio=1.5 --absorb=none)" \
     "$(expect 1 "(1000 - 20 + 50 - 20 + 997350 - 45) / 2")"
 take "failed calls" 2 <<'END'
@@ -382,7 +384,8 @@ is "... slowed down as it is" "$(delays --absorb=none --compute-ratio=1.5)" \
     "$(expect 2 "(400 - 100 + 1000000 - 500) / 2" "(400 - 100 + 1000000 - 500) / 2")"
 
 # ---- errors ----
-# refuses NAME PATTERN [LINE...]: the trace on standard input is an error, one line that matches
+#
+# refuses NAME PATTERN [LINE...]: checks that the trace on standard input is refused with one line that matches PATTERN.
 refuses() {
     local name=$1 pattern=$2
     shift 2

@@ -60,7 +60,7 @@ is "the second comes earlier, and both lie ready: no other pick" \
 is "... the first late: it is what the Wait gets, at 27 us" "$(delay 0 --noise=const:20us@1)" 1980
 is "... kept: the same end by another way" "$(delay 0 --noise=const:20us@1 --without=choice)" 6990
 
-# ---- what comes later because of the call is no candidate ----
+# ---- a message that is later because of the call itself cannot complete it ----
 take "the second sender waits for what follows the Waitany" 3 <<'END'
 0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
 0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=8 request=2
@@ -74,7 +74,7 @@ END
 is "the first 6 us late: waited for" "$(delay 0 --noise=const:6us@1)" 6000
 is "... there is no choice" "$("$mpgsim" --json --noise=const:6us@1 t.txt | grep -c '"choice":')" 0
 
-# ---- synchronous sends hear of their own message ----
+# ---- the sender of a synchronous message learns of its own message ----
 take "two Ssends" 3 <<'END'
 0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
 0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=8 request=2
@@ -115,7 +115,7 @@ take "tests that fail, until one does not" 2 <<'END'
 0 6000 6014 Testsome requests=1 done=
 0 10000 10015 Test requests=1 done=1
 END
-early=--noise=const:-6us@1 # it arrives at 3.2 us
+early=--noise=const:-6us@1 # the message arrives at 3.2 us
 is "the third succeeds: what comes after it takes no time" "$(delay 0 $early)" -42
 is "... one early, two saved" "$(chosen tests_early tests_saved -- $early)" "1 2"
 is "... work, whether it polls or not" "$(delay 0 $early --polling=work)" -42
@@ -144,7 +144,8 @@ is "Testsome completes both: a test and the Waitall are not made" \
 is "... one of them only: the Waitall is" "$(delay 0 --noise=const:-6us@2)" -200
 
 # ---- receives from any source ----
-# collect LAST: of three messages, each worked on for 8 us; the last receive has LAST
+#
+# collect LAST: three messages, each followed by 8 us of work; LAST: arguments of the last receive
 collect() {
     cat <<END
 1 49900 49910 Send comm=0 to=0 tag=1 bytes=8
@@ -175,7 +176,7 @@ take "the other tag, while the first names it" 3 <<'END'
 END
 is "is no candidate" "$(delay 0 --noise=const:4us@1)" 4000
 
-# ---- nothing arrives before it was sent ----
+# ---- no message arrives before it was sent ----
 take "a test that is too early" 2 <<'END'
 0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
 0 2000 2010 Test requests=1 done=
@@ -245,7 +246,7 @@ is "... as waiting: none of it takes any time" "$(predicts $early)" \
 is "2.385 us late, four times: what was told is, and the Wait waits" "$(delay 0 --noise=const:2.385us@1)" \
     $((9200 + 4 * 2385 - 11017))
 
-# ---- answers ----
+# ---- output about choices ----
 take "an answer to the first" 3 <<'END'
 0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
 0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=8 request=2
@@ -265,7 +266,7 @@ is "4.702 us late: it would be there before what it answers has left: the traced
     "$(delay 0 --noise=const:4.702us@1) $(chosen picks_changed answers redone -- \
         --noise=const:4.702us@1)" "4702 0 0 1"
 
-# ---- lanes do not know of each other ----
+# ---- lanes are independent of each other ----
 is "40 replicas at a time, or one by one" "$(runs --replicas=40)" \
     "$(for k in $(seq 0 39); do runs --replicas=1 --replicas=first="$k"; done)"
 like "... of which some are redone, and some choose" \

@@ -71,8 +71,8 @@ T
 is "drop what a Waitany took: it keeps its floor, the next waits" \
     "$("$mpgsim" --json --predict --latency=const:200ns --hypothesis='drop from=1' any.txt | numbers 1)" "11200 11100 11200"
 
-# A rank of two threads: thread 0's next call with a request is read while it is in its Waitall, as thread 1 goes on.
-# Dropped: its Irecv (100), and, as thread 1 began in the Waitall and is last, thread 1's Recv (6400).
+# Rank 0 has two threads: while thread 0 is in its Waitall, its next call with a request is already read, because thread
+# 1 continues. Dropped: its Irecv (100) and, as thread 1 began in the Waitall and ends last, thread 1's Recv (6400).
 cat >threads.txt <<'T'
 #mpgtext 1
 #ranks 2
@@ -93,7 +93,8 @@ cat >threads.txt <<'T'
 T
 is "drop what a rank of two threads waits for" "$(clocked --hypothesis='drop tag=5' threads.txt)" "-6500 -200"
 
-# One Startall of two receives, of which one is of what is dropped, and tests of each before it is sent.
+# One MPI_Startall starts two receives, one of which is for a dropped message; each is tested before the message is
+# sent.
 cat >start.txt <<'T'
 #mpgtext 1
 #ranks 2
@@ -117,7 +118,8 @@ is "drop one of what a Startall posts: it takes its time, and a test of the othe
 is "... the other one: the Waitall has the first one when it came" "$(delays --hypothesis='drop tag=2' start.txt)" "0 -29"
 is "... both" "$(delays --hypothesis='drop from=1' start.txt)" \
     "$((-17 - 13 - 11 - 19)) $((-23 - 29))"
-# A Waitall that waited for one message longest, and has another one, too. Its floor is 1000, as it waited (l is 100).
+# A Waitall that waited longest for the dropped message also has another one. Its floor is 1000, because it waited (l is
+# 100).
 cat >longest.txt <<'T'
 #mpgtext 1
 #ranks 3
@@ -152,7 +154,7 @@ sed 's/^0 1000 .*/0 1000 1010 Ibarrier comm=0 request=1/
 2 4720 4890 Wait requests=1/' longest.txt >met.txt
 is "... a barrier that does not block, likewise" "$(clocked --hypothesis='drop call=Ibarrier' met.txt)" \
     "-180 $((-10 - 500)) $((-10 - 170))"
-# The same where the other is a partitioned receive, which no hypothesis is about.
+# The same if the other is a partitioned receive, to which hypotheses do not apply.
 sed 's/Recv_init comm=0 from=1 tag=2 bytes=8/Precv_init comm=0 from=1 tag=2 bytes=8 partitions=1/
     s/^1 800 829 Send.*/1 750 751 Psend_init comm=0 to=0 tag=2 bytes=8 partitions=1 persistent=9\
 1 760 761 Start persistent=9 requests=9\
@@ -160,7 +162,7 @@ sed 's/Recv_init comm=0 from=1 tag=2 bytes=8/Precv_init comm=0 from=1 tag=2 byte
 1 840 850 Wait requests=9/' \
     start.txt >part.txt
 is "... of a partitioned one" "$(delays --hypothesis='drop tag=1' part.txt)" "-11 -23"
-# An Isendrecv that receives nothing is about what it sends.
+# An Isendrecv that receives nothing belongs to the message that it sends.
 cat >both.txt <<'T'
 #mpgtext 1
 #ranks 2
@@ -177,7 +179,7 @@ cat >both.txt <<'T'
 T
 is "drop what an Isendrecv sends that receives nothing" "$(delays --hypothesis='drop tag=1' both.txt)" \
     "$((-11 - 13 - 21)) -17"
-# The barrier is whole with both; the Iallreduces take 10 and 50 by themselves.
+# With both of its members the barrier is complete; the Iallreduces take 10 and 50 themselves.
 sed 's/^0 220/0 110 110 Region_begin name="x"\n&/; s/^0 300/0 270 270 Region_end name="x"\n&/
     s/^1 120/1 110 110 Region_begin name="y"\n&/; s/^1 300/1 270 270 Region_end name="y"\n&/' bar.txt >sides.txt
 sides=(--hypothesis='drop region=x call=Barrier' --hypothesis='drop call=Iallreduce' --hypothesis='drop region=y')
@@ -239,7 +241,7 @@ is "drop some of what a Startall starts: it takes its time" "$(delays --hypothes
 is "... all of it" "$(delays --hypothesis='drop call=Start' --hypothesis='drop call=Startall' started.txt)" \
     "$((-11 - 80)) $((-17 - 22 - 23 - 27))"
 
-# --- partitioned messages: by the Start of their send ---
+# --- partitioned messages: identified by the Start of their send ---
 
 calls 2 >parts.txt <<'T'
 0 200 210 Psend_init to=1 tag=5 bytes=24 partitions=4 persistent=1
@@ -287,7 +289,7 @@ is "drop fences: with them all that their epochs moved" "$(delays --hypothesis='
 is "... predicted" "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:1ns --hypothesis='drop call=MPI_Win_fence' \
     fences.txt | numbers 1)" "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:1ns \
     <(python3 - fences.txt <<'P'
-import sys  # the program without them: what comes after moves up
+import sys  # the program without these calls: later times move up
 shift = {}
 for line in open(sys.argv[1]):
     word = line.split()
@@ -379,7 +381,7 @@ is "... predicted" "$("$mpgsim" --json --predict --latency=const:7ns --byte=cons
 
 # --- what is refused ---
 
-# refused WORDS HYPOTHESIS
+# refused WORDS HYPOTHESIS: checks that the hypothesis is refused, with WORDS in the message.
 refused() {
     ok "refused, $1: $2" refuses 2 "mpgsim: *$1*" "${there[@]}" --hypothesis="$2" locks.txt
 }

@@ -4,8 +4,9 @@
 # that cannot be written, memory. Programs from $MPGSIM and $MPGTRACE.
 . "$(dirname "$0")/mpgsim.sh"
 
-# bad NAME PATTERN COUNT [OPTION...]: bad.txt, made of standard input, is an error;
-# with --lenient, COUNT operations have no partner, or ($counted says so) are else what cannot be, or it is an error, too (-)
+# bad NAME PATTERN COUNT [OPTION...]: checks that the trace on standard input is refused with a line that matches
+# PATTERN. COUNT: with --lenient, the number that the JSON has as $counted (operations without partner, or other
+# impossible ones); -: --lenient does not help.
 counted=unmatched
 bad() {
     local name=$1 pattern=$2 count=$3
@@ -23,7 +24,7 @@ bad() {
     fi
 }
 
-# ---- traces that cannot be placed ----
+# ---- damaged and impossible traces ----
 bad "an unmatched send" "rank 0, call 2 (MPI_Send): no receive matches*" 1 <<'END'
 0 200 300 Barrier
 0 400 500 Send to=1 tag=7 bytes=8
@@ -119,14 +120,16 @@ ok "not a trace" refuses 1 "mpgsim: bad.txt: *" bad.txt
 : >bad.txt
 ok "an empty file" refuses 1 "mpgsim: bad.txt: *" bad.txt
 
-# ---- traces with holes ----
-# holes SEED: random calls are missing from a random trace
+# ---- traces with missing calls ----
+#
+# holes SEED: writes holes.txt, a random trace in which random calls are missing.
 holes() {
     "$python" "$here/../oracle/randomtrace.py" --seed "$1" --ranks $((2 + $1 % 6)) --steps 60 |
         awk -v seed="$1" 'BEGIN { srand(seed) }
             /^#/ || $4 ~ /^Init|^Finalize/ || rand() > 0.06' >holes.txt
 }
-# survives SEED OPTION...: an answer under --lenient; without it that or one error
+# survives SEED OPTION...: checks that mpgsim simulates such a trace with --lenient, and otherwise simulates it or
+# prints one error.
 survives() {
     holes "$1"
     shift
@@ -294,11 +297,12 @@ else
 fi
 
 # ---- memory ----
-# peak TRACE: largest resident size of a simulation, in KiB
+#
+# peak TRACE: prints the largest resident size of a simulation, in KiB.
 peak() {
     "$top_builddir/tests/peak_memory" "$mpgsim" --noise=exp:10ns --replicas=8 "$1"
 }
-# flat SHORT LONG: the longer trace needs at most a tenth more
+# flat SHORT LONG: succeeds if the longer trace needs at most a tenth more memory.
 flat() {
     local short long
     short=$(peak "$1") && long=$(peak "$2") || return 1
@@ -309,7 +313,7 @@ flat() {
 if [ "${MPGKIT_SANITIZERS-no}" = yes ] || ! [ -x "${top_builddir=.}/tests/peak_memory" ]; then
     skip "memory" "sanitizers keep freed memory, or tests/peak_memory is not built"
 else
-    # Each rank's window fills one chunk of the trace first.
+    # Already the shorter trace fills each rank's buffer, of one chunk.
     for laps in 16000 48000; do
         ring 32 $laps 8 | "$mpgtrace" import --text - -o ring$laps.trace
     done

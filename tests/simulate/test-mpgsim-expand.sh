@@ -4,7 +4,7 @@
 # whom, nonblocking and persistent ones, communicators, tables, and what is refused.
 . "$(dirname "$0")/mpgsim.sh"
 
-# runs OPTION... TRACE: of each rank
+# runs OPTION... TRACE: prints the predicted run time of each rank.
 runs() {
     "$mpgsim" --predict --per-rank --replicas=1 "$@" 2>&1 |
         awk '/^mpgsim: (a[^t]|[^a])/ { print } /^[0-9]/ { printf "%s%.10g", sep, $2 + $3; sep = " " }'
@@ -12,7 +12,7 @@ runs() {
 costs=(--latency=const:1us --byte=const:1ns)
 expand=("${costs[@]}" --collectives=expand)
 
-# A root that goes on, and whose message lets another come.
+# The root continues at once, and its message lets another rank arrive.
 cat >lets <<'END'
 #mpgtext 1
 #ranks 4
@@ -57,7 +57,7 @@ is "synchronous, it would wait for one that waits for it" \
     "$(runs "${expand[@]}" --eager-limit=10 lets | grep -o 'rank 0, call 2 .MPI_Bcast.: only 3 of 4 ranks.*rank 1 does not')" \
     "rank 0, call 2 (MPI_Bcast): only 3 of 4 ranks of communicator 0 call it, rank 1 does not"
 
-# Nonblocking: 0 posts at 500, 1 at 3000; 0 has it at 5000, 1 when it posts.
+# Nonblocking: rank 0 posts at 500, rank 1 at 3000. Rank 0 has the message at 5000, rank 1 when it posts.
 cat >later <<'END'
 #mpgtext 1
 #ranks 2
@@ -81,7 +81,7 @@ sed -e 's/Iallreduce comm=0 bytes=1000 request=7/Start persistent=3 request=7/' 
         print $1, 1100, 1100, "Allreduce_init comm=0 bytes=1000 persistent=3" } { print }' >again
 is "persistent" "$(runs "${expand[@]}" again)" "6900 3900"
 
-# A communicator in another order, and one of one rank; its member 0 is rank 2.
+# A communicator with another order of ranks, whose member 0 is rank 2, and one with a single rank.
 cat >order <<'END'
 #mpgtext 1
 #ranks 3
@@ -113,7 +113,7 @@ printf '#mpgcollectives 1\n%s\n' 'allgatherv 1 0 two' 'gatherv 1 0 linear' 'bcas
 is "a vector that is made of blocks is scattered in equal parts" \
     "$(runs "${expand[@]}" --collectives=table=ring uneven)" "6900 6900 5500"
 
-# As measured, or by rounds.
+# The measured time of a collective, or the sum of its rounds.
 one='{"n": 9, "mean": VALUE, "sd": 0, "lag1": 0, "quantiles": [VALUE, VALUE]}'
 cat >t.sig <<END
 {"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"},
@@ -137,7 +137,7 @@ is "rounds of delays" "$("$mpgsim" --perturb --per-rank --replicas=1 --signature
     --collectives=rounds barrier 2>err | awk 'NR == 2 { print $3 }')" 0
 
 
-# all_call RANKS CALL: a program in which all make it at once
+# all_call RANKS CALL: prints a trace in which all ranks make CALL at the same time.
 all_call() {
     awk -v n="$1" -v call="$2" 'BEGIN {
         print "#mpgtext 1\n#ranks " n
@@ -186,13 +186,13 @@ for call in "Gather root=0 bytes=65536" "Reduce root=0 bytes=8" "Scatter root=0 
     is "${call%% *} takes longer with more ranks" "$grows" yes
 done
 
-# What is said of them, and what no longer is.
-says() { # PATTERN OPTION...: how many lines of the answer
+# Output lines about collectives that appear, and that disappear.
+says() { # PATTERN OPTION...: prints the number of output lines that match
     local pattern=$1
     shift
     "$mpgsim" --perturb "$@" 2>&1 | grep -c -- "$pattern"
 }
-foretells() { # PATTERN OPTION...: how many lines of the answer of --predict
+foretells() { # PATTERN OPTION...: the same with --predict
     local pattern=$1
     shift
     "$mpgsim" --predict "$@" 2>&1 | grep -c -- "$pattern"
@@ -252,18 +252,18 @@ is "a message takes what it took, whatever absorbs" \
         printf ' '
     done)" "0 1700 0 1010 0 1010 "
 is "a machine as it was" "$(delays --signature=t.sig --source=t.sig clocks)" "0 0 0 0"
-# It is done at 4000, 1 us later at 5000; the call that completes it was back at 4700, having waited
+# The collective completes at 4000, 1 us later at 5000. The call that completes it had returned at 4700, after waiting
 # for nothing.
 is "delays of a nonblocking one" "$(sed 's/^#comm/#clocks shared\n&/; s/3000 3100 Wait/4600 4700 Wait/' later |
     delays --latency=const:1us -)" "300 0"
 
-# Random programs: nothing changes nothing; more costs more; the account adds up.
+# Random programs: no perturbation changes nothing, higher costs cost more, the account adds up.
 if has_python; then
     is "properties of random programs" "$(python3 "$here/expand_random.py" "$mpgsim")" "90 runs, all right"
 fi
 
-# Many members in many replicas: the memory of a pass (each thread has one), besides 33 MB of results, is bounded.
-peak() { # largest resident size, in KiB
+# Many members in many replicas: the memory of a pass (each thread makes one) is bounded, besides 33 MB of results.
+peak() { # prints the largest resident size, in KiB
     "$build/tests/peak_memory" "$mpgsim" --threads=1 --replicas=1000 --latency=const:1us --byte=const:1ns \
         --collectives=expand --collectives=table=doubling "$@" many
 }
@@ -291,7 +291,7 @@ sed -n '/^\.SH EXAMPLES/,/^\.EE/p' "$here/../../man/mpgcollectives.5" | sed '/^\
 ok "the table in mpgcollectives(5) is one" test "$(grep -vc '^#' example)" -gt 3
 is "... that is taken" "$("$mpgsim" --predict "${expand[@]}" --collectives=table=example lets 2>&1 >out; echo $?)" 0
 
-# Refused.
+# Refused options and tables.
 "$mpgsim" --collectives=all lets >out 2>err
 is "no such way" "$? $(grep -c "'all' is not measured, rounds or expand" err)" "2 1"
 "$mpgsim" --collectives=expand --paper=sync-reduce lets >out 2>err

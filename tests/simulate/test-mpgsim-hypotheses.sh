@@ -7,8 +7,8 @@ needs_python
 . "$here/hypotheses.sh"
 
 regions >r.txt
-# Three ranks, two visits: 100, 0 (at its begin), 700 ns of work, then 311, 211, 111, in which rank 1's has a
-# call of 50 ns within.
+# Three ranks visit a region twice: they work for 100, 0 (at its begin) and 700 ns, then for 311, 211 and 111 ns; rank
+# 1's second visit contains a call of 50 ns.
 cat >v.txt <<'T'
 #mpgtext 1
 #ranks 3
@@ -38,8 +38,8 @@ cat >v.txt <<'T'
 T
 # --- the eager limit ---
 
-# Nobody says which sends wait, and the trace has eight that did, of 64 bytes: 400 ns of work before each of their
-# receives, which by 0.385 are 246 less, 1968 in all, for the sender, too.
+# Without a known eager limit: the trace has eight sends of 64 bytes that waited. Each has 400 ns of work before its
+# receive, which a factor of 0.385 makes 246 less, 1968 in all, for the sender too.
 late=()
 for k in 2 4 6 8 10 12 14 16; do
     late+=("0 ${k}000 ${k}600 Send to=1 bytes=64" "1 ${k}100 ${k}100 Region_begin name=\"solve\""
@@ -121,14 +121,14 @@ is "... what is balanced is what was traced" \
     "$(delays --hypothesis='insert "a b" ranks=1 time=10ns' --hypothesis='balance "a b"' v.txt)" "66.667 286.667 -333.333"
 is "... where there is no computation" "$(delays --hypothesis='insert "a b" ranks=1 time=10ns' --hypothesis='scale "a b" factor=0' v.txt)" \
     "-411 -211 -811"
-# Of runs 2000, 2100, 2200 - visits are of all three - and half as fast: twice all of it.
+# All three ranks visit the region twice, so runs are 100 ns longer; on a machine half as fast 200 ns.
 is "... predicted" "$(runs --hypothesis='insert "a b" time=50ns' v.txt)" "$(runs v.txt | awk '{ print $1 + 100, $2 + 100, $3 + 100 }')"
 is "... predicted, on a machine half as fast" "$(runs --compute-ratio=2 --hypothesis='insert "a b" time=50ns' v.txt)" \
     "$(runs --compute-ratio=2 v.txt | awk '{ print $1 + 200, $2 + 200, $3 + 200 }')"
 is "... with noise: that of an interval is drawn as it was" \
     "$(delays --noise=const:11ns --hypothesis='insert "a b" time=50ns' v.txt)" \
     "$(delays --noise=const:11ns v.txt | awk '{ print $1 + 100, $2 + 100, $3 + 100 }')"
-# A region without computation of its own, of a sender that its receiver waits for: the message takes its 400 as before.
+# A region without computation, of a sender whose receiver waits for it: the message takes its 400 as before.
 calls 2 "#clocks shared" >insert.txt <<'T'
 0 1990 1990 Region_begin name="empty"
 0 1990 1990 Region_end name="empty"
@@ -138,12 +138,12 @@ T
 is "... in a region without computation, and who waits for it" "$(clocked --hypothesis='insert empty time=1us' insert.txt)" \
     "1000 1000"
 
-# What the tracer took of a part is no work: 7 ns an event, half before it and half after; of rank 1's 3000 ns
-# 14, though only one of their two parts is as long as that.
+# The tracer's overhead in a part of an interval is no work: 7 ns an event, half before it and half after it. Of rank
+# 1's 3000 ns this is 14, although only one of its two parts is so long.
 sed 's/^#comm 0 .*/&\n#fact 0 overhead_call_ns 7\n#fact 1 overhead_call_ns 7/' r.txt >o.txt
 is "the tracer's part is not scaled" "$(delays --hypothesis='scale solve factor=2' o.txt)" \
     "$((393 + 90)) $((2986 + 973))"
-# CPU time, where it is recorded, is what is balanced: 300 + 60 of 497, 3980 of 3980
+# Where CPU time is recorded, it is balanced: 300 + 60 of 497, 3980 of 3980
 awk '/^#ranks/ { print; print "#values cpu_ns"; next } /^#/ { print; next }
     { cpu = $2 - last[$1]; last[$1] = $3 }
     /Region_begin name="inner"/ { cpu = 300 }
@@ -153,7 +153,7 @@ is "CPU time is balanced: 360 and 3980 become 2170" "$(delays --hypothesis='bala
 is "... predicted: what is not CPU time is no work" "$(runs --hypothesis='scale solve factor=1.5' c.txt)" \
     "$(runs c.txt | awk '{ print $1 + 180, $2 + 1990 }')"
 
-# Threads: of one number they visit together.
+# Threads with the same number visit the region together.
 cat >t.txt <<'T'
 #mpgtext 1
 #ranks 2
@@ -220,7 +220,8 @@ is "... what shortens the run most comes first" "$(sed -n '/^Hypotheses/,/^$/p' 
     "Hypotheses: change of the run time, median over replicas| without hypotheses 211 ns| all of it|\
  together -105 ns -49.76 %| scale foo factor=0.5| alone -60 ns -28.44 %| on top of all others -60 ns -28.44 %|\
  scale bar factor=0.5| alone -45 ns -21.33 %| on top of all others -45 ns -21.33 %||"
-# Without one of the scales ranks 0 and 1 would not have alike what is balanced: that is an error, so nothing can be told of it.
+# Without one of the scales the balanced times of ranks 0 and 1 would differ, which is an error. So the share of this
+# scale cannot be given.
 parts=(--hypothesis='scale foo ranks=0 factor=0.5' --hypothesis='scale foo ranks=1 factor=0.5' --hypothesis='balance foo')
 refuses_less() { refuses 1 "mpgsim: 'balance foo': it contradicts *" --predict --latency=const:0ns "${parts[0]}" "${parts[2]}" s.txt; }
 ok "a scale that a balance needs: without it there is an error" refuses_less
@@ -235,7 +236,8 @@ is "... in words" \
 'balance foo would be scaled alike$')" 2
 is "... one that it does not need has its share" "$(shares "${parts[@]:2}" --hypothesis='scale foo factor=0.5' | cut -d ' ' -f 6)" "-35.0"
 
-# without HYPOTHESIS OPTION...: what the run is without it, is what it is if nothing is supposed, all of it
+# without HYPOTHESIS OPTION...: checks that the run "without any hypothesis" in the JSON equals a run without the
+# hypothesis, with its interval.
 without() {
     "$mpgsim" --json "${@:2}" 2>/dev/null | "$python" -c '
 import json, sys; print(json.load(sys.stdin)["run_time_ns"])' >plain
@@ -249,7 +251,7 @@ without 'balance "a b"' --perturb --signature="$reference" --replicas=9 v.txt
 without 'balance "a b"' --signature="$reference" --replicas=9 --predict v.txt
 without 'resize factor=2' --noise=exp:1us --replicas=9 "${there[@]}" ring.txt
 without 'drop tag=5' --perturb --signature="$reference" --replicas=9 ring.txt
-# said WHAT: what the answer in `text` says of WHAT besides the median and its share
+# said WHAT: prints what the file `text` says about WHAT besides the median and its share.
 said() {
     sed -n "/^Hypotheses/,/^\$/ s/^ *$1 .*  (/(/p" text
 }
@@ -269,7 +271,7 @@ low, high = one["hypotheses"]["each"][0]["alone"]["change_ns"]["median_confidenc
 print(sum(change < low - 1e-6 for change in changes) <= 23, sum(change > high + 1e-6 for change in changes) <= 23,
       changes[0] < low < changes[32])')" "True True True"
 
-# --- with all else ---
+# --- hypotheses with other options ---
 
 "$mpgsim" --cache=fresh --json --perturb --signature="$reference" r.txt >plain 2>/dev/null
 "$mpgsim" --json --hypothesis='scale solve factor=1' --perturb --signature="$reference" r.txt >one 2>/dev/null
@@ -290,7 +292,7 @@ is "the trace with it: its run is the supposed one" \
     "$("$mpgsim" --json written | "$python" -c '
 import json, sys
 print(*(rank["traced_ns"] for rank in json.load(sys.stdin)["ranks"]))')" "5742 2378"
-# Marks follow: of 3000 the region's 1000 takes four times as long.
+# Marks in an interval move with its parts: of 3000 the region's 1000 takes four times as long.
 cat >m.txt <<'T'
 #mpgtext 1
 #ranks 1
@@ -304,7 +306,7 @@ cat >m.txt <<'T'
 0 3000 3010 Iprobe comm=0 from=0 tag=7 found=0
 0 3100 3110 Finalize
 T
-# marks OPTION... TRACE: of what is written, enters, leaves and names of all but Init
+# marks OPTION... TRACE: prints the events of the written trace, except Init: rank, enter, name.
 marks() {
     rm -rf marks.trace
     "$mpgsim" --output-trace=marks.trace "$@" >/dev/null
@@ -344,8 +346,8 @@ is "a file whose name is not UTF-8" "$("$mpgsim" --json --absorb=none --hypothes
 import json, sys
 print(*(one["where"] for one in json.load(sys.stdin)["hypotheses"]["each"]))')" 'caf\xe9:1'
 
-# Messages that lay ready: each rank posts, works and completes, and nobody waits for anybody. Of 2 * 3 ms half goes, though every
-# message was on its way for all of them as far as the trace shows.
+# Messages that have already arrived: each rank posts, works and completes, and nobody waits. Of 2 * 3 ms half
+# disappears, although by the trace every message was under way for all that time.
 for ((k = 0; k < 2; k++)); do
     for r in 0 1; do
         printf '%d %d00200 %d00210 Irecv from=%d bytes=8 request=%d\n%d %d00220 %d00230 Isend to=%d bytes=8 request=%d\n' \
@@ -358,9 +360,10 @@ for ((k = 0; k < 2; k++)); do
 done | sort -k1,1n -k2,2n -s | calls 2 "#clocks shared" >ready.txt
 is "what is overlapped with messages becomes shorter" "$(clocked --hypothesis='scale core factor=0.5' ready.txt)" "-300000 -300000"
 
-# --- what is refused ---
+# --- refused hypotheses ---
 
-# refused_as STATUS WORDS HYPOTHESIS...: of v.txt; refused: by itself, lacks: as the trace has no such thing
+# refused_as STATUS WORDS HYPOTHESIS...: checks that mpgsim refuses the hypotheses for v.txt with WORDS. refused: wrong
+# in themselves; lacks: the trace has no such thing.
 refused_as() {
     local words=() one
     for one in "${@:3}"; do

@@ -31,7 +31,7 @@ cat >halo.txt <<'T'
 2 9000 9100 Finalize
 T
 own=(--source=latency=100ns --source=byte=0.5ns)
-inserted() { # LINE OPTION...: delays
+inserted() { # LINE OPTION...: prints the delays
     local line=$1
     shift
     clocked "${own[@]}" "$@" --hypothesis="$line" halo.txt
@@ -59,7 +59,7 @@ is "drop and resize are not about it" \
     "$("$mpgsim" --hypothesis="$right" --hypothesis='resize factor=2' "${own[@]}" halo.txt 2>&1 | tail -n 1)" \
     "mpgsim: 'resize factor=2': the trace has no message, collective or epoch of a window that it is about"
 
-# By thread: the second one of rank 0 waits until that of rank 1 begins, 2500 + 392.
+# Threads meet by number: the second one of rank 0 waits until that of rank 1 begins, 2500 + 392.
 cat >threads.txt <<'T'
 #mpgtext 1
 #ranks 2
@@ -79,7 +79,7 @@ sed 's/^1\.1/1/' threads.txt >other.txt
 ok "... and no others" refuses 1 \
     "mpgsim: 'insert r bytes=1000 to=+1': rank 0 begins 'r' 0 times, and rank 1, to which it would send, 1 time: *" \
     --predict --latency=const:7ns --hypothesis="$right" other.txt
-# Draws and places of all else stay: the Send's latency is the same, whatever is inserted before it.
+# Inserted calls do not change the draws of others: the latency of the Send is the same, whatever is inserted before it.
 cat >draws.txt <<'T'
 #mpgtext 1
 #ranks 2
@@ -96,12 +96,12 @@ cat >draws.txt <<'T'
 1 500000 900700 Recv comm=0 from=0 tag=5 bytes=1000
 1 901000 901100 Finalize
 T
-arrivals() { # the run of rank 1, which waits long enough for what comes earlier to come in time
+arrivals() { # the run of rank 1, which waits long enough, so that earlier changes do not delay it
     "$mpgsim" --json --predict --replicas=1 --latency=exp:9us "$@" draws.txt | numbers 1 | cut -d ' ' -f 2
 }
 is "no draw of anything else is another one" "$(arrivals --hypothesis='insert r ranks=0 bytes=10 to=1')" "$(arrivals)"
 
-# What cannot be.
+# Refused insertions.
 refused() { # STATUS PATTERN LINE [OPTION...]
     local status=$1 pattern=$2 line=$3
     shift 3
@@ -137,7 +137,7 @@ sed '/^#clocks/d' halo.txt >apart.txt
 trace=apart.txt refused 1 "an inserted message needs clocks that the ranks have in common*" 'insert r bytes=5 to=1'
 ok "refused: nothing says what a message takes" refuses 1 "mpgsim: the cost of an inserted message is unknown: *" \
     --hypothesis="$right" halo.txt
-# Rank 1 begins r only after what rank 0 sends after its own begin.
+# Rank 1 begins region r only after a message that rank 0 sends after beginning it.
 calls 2 >circle.txt <<'T'
 0 2000 2000 Region_begin name="r"
 0 2000 2000 Region_end name="r"

@@ -4,7 +4,7 @@
 # flights at their size, overheads, protocols that change, collectives.
 . "$(dirname "$0")/mpgsim.sh"
 
-# sizes KEY NAME SIZE:NS...: times without spread
+# sizes KEY NAME SIZE:NS...: prints a list of sizes with times without variation.
 sizes() {
     local key=$1 name=$2 pair comma=''
     shift 2
@@ -16,7 +16,7 @@ sizes() {
     done
     echo ']'
 }
-# machine BARRIER [PART]...: each PART is a call of sizes
+# machine BARRIER [PART]...: prints a signature. PART: arguments of sizes.
 machine() {
     local barrier=$1 part
     shift
@@ -37,7 +37,7 @@ machine 1500 'latency one_way_ns 0:500 8:505 1024:700 32768:4000' \
     'bandwidth transfer_ns 32768:4000 65536:8096' 'send_overhead send_ns 0:100 1024:150' \
     'receive_overhead receive_ns 0:50' >s.sig
 
-# delays OPTION... TRACE: of each rank, in picoseconds' precision
+# delays OPTION... TRACE: prints the delay of each rank, rounded to a ps.
 delays() {
     "$mpgsim" --json --replicas=1 "$@" | "$python" -c '
 import json, sys
@@ -45,7 +45,7 @@ print(*(format(round(rank["delay_ns"]["median"], 3), "g") for rank in json.load(
 }
 both=(--perturb --signature=t.sig --source=s.sig)
 
-# message BYTES: the receiver waits for it
+# message BYTES: prints a trace in which a receiver waits for a message.
 message() {
     calls 2 "#clocks shared" <<END
 0 1000 1020 Send to=1 bytes=$1
@@ -91,7 +91,7 @@ END
 is "one processor completes two messages after each other: the earlier one's edge has both" \
     "$(delays "${both[@]}" --absorb=none two.txt)" "200 200 650"
 
-# With o_r by size, and no cost of sending.
+# Receive overheads for each size, and no cost of sending.
 ways='latency one_way_ns 0:2500 1024:2700'
 machine 2000 "$ways" 'send_overhead send_ns 0:0' 'receive_overhead receive_ns 0:200 1024:900' >o.t.sig
 machine 1500 "$ways" 'send_overhead send_ns 0:0' 'receive_overhead receive_ns 0:50 1024:80' >o.s.sig
@@ -110,7 +110,7 @@ END
 is "messages of one rank are looked for once: 820 + (700 - 30) + 150 + (700 - 30)" \
     "$(delays "${of_o[@]}" four.txt)" "0 0 2310"
 
-# A trace in which every receive waits: the least duration is a wait, not what a receive costs.
+# In this trace every receive waits, so even the shortest duration contains a wait.
 calls 2 "#clocks shared" >waits.txt <<'END'
 0 1000 1300 Send to=1 bytes=1024
 1 900 6000 Recv from=0 bytes=1024
@@ -132,7 +132,7 @@ for ((i = 1; i <= 4000; i++)); do
     echo "0 $((10000 * i)) $((10000 * i + 400)) Send to=1 bytes=0"
     echo "1 $((10000 * i)) $((10000 * i + 900)) Recv from=0 bytes=0"
 done | calls 2 "#clocks shared" | sed 's/ 1000000 1000010 F/ 99000000 99000010 F/' >many.txt
-# mean SIGNATURE: what a send grows by
+# mean SIGNATURE: prints the mean increase of a send.
 mean() {
     delays --perturb --signature="$1" --source=s.sig --absorb=none many.txt | awk '{ print $1 / 4000 }'
 }
@@ -185,7 +185,7 @@ met() {
 1 $1 $2 Recv from=0 bytes=1024
 END
 }
-met 1137 2750 3500 >before.txt # its envelope, at 1700, which is missed by 563
+met 1137 2750 3500 >before.txt # its envelope arrives at 1700, and is then missed for 563
 met 1437 2750 3500 >while.txt
 met 2037 3100 3900 >after.txt
 limits=(--eager-limit=100 --source=eager-limit=100)
@@ -206,7 +206,7 @@ is "no other machine, no change" \
     "$(for f in before while after; do for a in none wait clock; do
         delays --perturb --signature=t.sig --source=t.sig "${sync[@]}" --absorb=$a $f.txt; done; done | sort -u)" "0 0"
 
-# The trace's own flights: 950 empty, 650 synchronous, so that no envelope flies longer than that.
+# The longest flights in the trace: 950 for an empty message, 650 for a synchronous one. No envelope flies longer.
 calls 2 "#clocks shared" >seen.txt <<'END'
 0 1000 1010 Send to=1 bytes=0
 1 800 1950 Recv from=0 bytes=0
@@ -250,8 +250,7 @@ is "a collective that was not measured" \
 is "... scaled to what was measured of others" \
     "$(delays "${both[@]}" --absorb=none barrier.txt)" "1900 1500 1800 2100"
 
-# The first message's value is given back when it is received, and becomes the second one's: 300 + 16
-# are put into the first, which makes the receive of the second so late that only its 16 count.
+# Of the first message 300 + 16 ns count. They delay the receive of the second one, of which then only 16 ns count.
 calls 2 "#clocks shared" >probed.txt <<'END'
 0 1000 1010 Send to=1 bytes=8
 1 1000 1100 Probe from=0
@@ -264,8 +263,8 @@ is "that a probe met a message says nothing of the next one" \
 import json, sys
 print(json.load(sys.stdin)["ranks"][1]["account"]["messages_ns"])')" 332.0
 
-# Two messages 1200 ns faster: one took 107 ns, which is all that it can gain, although its floor is
-# said to be 300; the receive waited for it alone (the other took no more than 10 ns).
+# Two messages become 1200 ns faster. One took 107 ns, and cannot gain more, although its floor is given as 300. The
+# receive waited for it alone (the other one needed at most 10 ns).
 calls 2 "#clocks shared" >short.txt <<'END'
 0 993 1000 Send to=1 bytes=8
 1 500 1100 Recv from=0 bytes=8

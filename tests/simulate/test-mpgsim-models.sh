@@ -4,7 +4,7 @@
 # --models=byte, by what the command line's distributions give for the same draws; --models=noise.
 . "$(dirname "$0")/mpgsim.sh"
 
-# times SIZE LEAST MOST FAMILY LOCATION PARAMETER=VALUE...: measured between LEAST and MOST, fitted
+# times SIZE LEAST MOST FAMILY LOCATION PARAMETER=VALUE...: prints times between LEAST and MOST for SIZE, with a fit.
 times() {
     local size=$1 least=$2 most=$3 family=$4 location=$5 one comma=''
     shift 5
@@ -23,7 +23,7 @@ times() {
     fi
     echo '}}'
 }
-# machine LATENCY [BANDWIDTH]: made of what times printed
+# machine LATENCY [BANDWIDTH]: prints a signature of what times prints.
 machine() {
     echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"},'
     echo '"network": [{"path": "node", "eager_limit_bytes": 4096'
@@ -33,7 +33,7 @@ machine() {
     echo '}]}'
 }
 
-# runs OPTION...: every replica's run time and every rank's median delay
+# runs OPTION...: prints every replica's run time and every rank's median delay.
 runs() {
     "$mpgsim" --json --replicas=40 --seed=7 --eager-limit=4096 "$@" >answer 2>err || sed 's/^/# /' err
     "$python" -c '
@@ -42,7 +42,7 @@ answer = json.load(sys.stdin)
 print(*(one["run_time_ns"] for one in answer["replicas"]))
 print(*(rank["delay_ns"]["median"] for rank in answer["ranks"]))' <answer
 }
-# near NAME A B: two answers of runs but for rounding
+# near NAME A B: checks that two outputs of runs are equal, except for rounding.
 near() {
     ok "$1" "$python" -c '
 import sys
@@ -93,7 +93,8 @@ is "and not where it was not asked for" "$("$mpgsim" --json --perturb --signatur
     grep -c '_model"')" 0
 
 # ---- bytes ----
-# 1024 x 2.385 ns: a power of 2 rounds nothing.
+#
+# 1024 x 2.385 ns: multiplication by a power of 2 has no rounding error.
 machine "$(times 0 500 500 none 0; times 1024 500 900 exponential 0 mean=2442.24)" >bytes.sig
 is "bytes by a fit are --byte=exp:m / d" \
     "$(runs --absorb=none --perturb --signature=bytes.sig --latency=const:0ns --models=byte=fit ring.txt)" \
@@ -102,20 +103,22 @@ machine '' "$(times 8 500 500 none 0; times 1024 500 900 exponential 500 mean=24
 near "transfers alone, too, beyond the smallest" \
     "$(runs --absorb=none --perturb --signature=haul.sig --latency=const:0ns --models=byte=fit ring.txt)" \
     "$(runs --absorb=none --latency=const:0ns --byte=exp:2.385ns ring.txt)"
-# Above the greatest size: 512 more bytes, which cost nothing by the medians as measured (500 at both sizes), whatever is drawn.
+# Above the largest size: 512 additional bytes cost nothing, because the measured medians of the two largest sizes are
+# equal (500), whatever is drawn.
 machine "$(times 0 500 500 none 0; times 512 500 900 exponential 500 mean=1221.12)" >slope.sig
 near "the slope above the greatest size is the measured medians'" \
     "$(runs --absorb=none --perturb --signature=slope.sig --latency=const:0ns --models=byte=fit ring.txt)" \
     "$(runs --absorb=none --latency=const:0ns --byte=exp:1.1925ns ring.txt)"
 
 # ---- noise ----
-# core NUMBER GAPS DURATIONS [FITS]: a made-up core that states gaps and durations
+#
+# core NUMBER GAPS DURATIONS [FITS]: prints a synthetic core with distributions of gaps and durations.
 core() {
     printf '{"core": %s, "span_ns": 1000000, "detours": {"start_ns": [100, 7000], "duration_ns": [50, 60]}, ' "$1"
     printf '"gap_ns": {"n": 9, "mean": %s, "quantiles": [%s]%s}, ' "${2%%,*}" "$2" "${4:+, \"fits\": $4}"
     printf '"duration_ns": {"n": 9, "mean": %s, "quantiles": [%s]%s}}' "${3%%,*}" "$3" "${4:+, \"fits\": $4}"
 }
-# cores CORE...: a machine with these
+# cores CORE...: prints a signature with these cores.
 cores() {
     echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"},'
     echo "\"noise\": [$(IFS=,; echo "$*")]}"
@@ -157,14 +160,14 @@ like "the answer says renewal" "$("$mpgsim" "${noise[@]}" --models=noise=renewal
     "*detours of 2 cores drawn, gaps and durations by turns from those of the record (renewal), *"
 like "and fit" "$("$mpgsim" "${noise[@]}" --models=noise=fit ring.txt | tr -s ' \n' ' ')" \
     "*from the nearest families fitted to them (fit), *"
-# One detour of a tenth of its record: a ninth of the work is lost, but for the blocks' begins.
+# One detour takes a tenth of its record, so a ninth of the work is lost, except at the begins of blocks.
 is "18 ms of work that loses a ninth" "$("$mpgsim" --json --seed=3 --replicas=200 --perturb --signature=tick.sig \
     --source=none --models=noise=renewal long.txt | "$python" -c '
 import json, sys
 runs = [one["run_time_ns"] for one in json.load(sys.stdin)["replicas"]]
 mean = sum(runs) / len(runs)
 print(abs((mean - 17999900) / (17999000 / 9) - 1) < 0.005 or mean)')" True
-# waits WHO: delays of two ranks before their first call
+# waits WHO: prints the delays of two ranks before their first call.
 calls 2 </dev/null >apart.txt
 waits() { runs "$@" --models=noise=renewal apart.txt | tail -n 1; }
 is "ranks of a node have one row of draws where that is wanted" \
@@ -174,7 +177,8 @@ is "of each core's own gaps and durations" \
 is "and else each its own" "$(waits --perturb --signature=two.sig | awk '{ print ($1 != $2) }')" 1
 
 # ---- quanta of several ranks ----
-# quanta CORE MOST: of 1000 ns, which lose 0 to MOST
+#
+# quanta CORE MOST: prints a core with quanta of 1000 ns, which lose 0 to MOST.
 quanta() { printf '{"core": %s, "ftq": {"quantum_ns": 1000, "lost_ns": {"n": 9, "mean": %s, "quantiles": [0, %s]}}}' \
     "$1" $(($2 / 2)) "$2"; }
 cores "$(quanta 0 800),$(quanta 1 800)" >alike.sig
@@ -186,7 +190,7 @@ is "... the job's" "$(lost --perturb --signature=alike.sig --models=cosched=job)
 is "... of each core's own losses" \
     "$(lost --perturb --signature=unlike.sig --models=cosched=node | awk '{ print ($1 > $2 && $2 > 0) }')" 1
 is "... else each its own" "$(lost --perturb --signature=alike.sig | awk '{ print ($1 != $2) }')" 1
-# so that nobody waits for another in a barrier: a run is that of one rank alone
+# so that nobody waits for another rank in a barrier: a run has the time of a single rank
 meet() {
     calls "$1" "#clocks shared" < <(for ((k = 1; k < 9; k++)); do
         for ((r = 0; r < $1; r++)); do echo "$r $((k * 5385)) $((k * 5385)) Barrier"; done
@@ -213,7 +217,7 @@ calls 4 "#clocks shared" >sorted.txt <<'END'
 3 30000 30500 Recv from=2 bytes=8
 END
 own=(--perturb --signature=tick.sig --source=none --noise=const:0ns --call-noise=signature --models=measurement=fixed)
-# mean RANK OPTION...: its delay's over the replicas, each replica by itself
+# mean RANK OPTION...: prints the mean delay of RANK's calls over the replicas.
 mean() {
     local rank=$1
     shift

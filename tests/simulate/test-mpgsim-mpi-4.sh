@@ -4,14 +4,14 @@
 # of docs/MODEL.md, section 4, and the identity. Program from $MPGSIM.
 . "$(dirname "$0")/mpgsim.sh"
 
-# delays OPTION...: of the ranks of t.txt, in full precision, blanks between them
+# delays OPTION...: prints the delays of the ranks of t.txt, in full precision, separated by blanks.
 delays() {
     "$mpgsim" --per-rank "$@" t.txt 2>err | awk 'NR > 1 { printf "%s%s", s, $3; s = " " }'
     grep -v '^mpgsim: attention: ' err
 }
 
-# take NAME RANKS [LINE...]: t.txt, of the calls on standard input (see traces.sh), for
-# which the identity must hold
+# take NAME RANKS [LINE...]: writes t.txt, a trace of the calls on standard input (see traces.sh), and checks that
+# without perturbations no rank is delayed.
 take() {
     local name=$1 absorb limit got=
     shift
@@ -27,7 +27,7 @@ take() {
     is "identity: $name" "$got" ""
 }
 
-# The constants are sums of powers of two, so that every answer is exact.
+# All constants are sums of powers of two, so that results are exact.
 all="--absorb=none --latency=const:17.25ns --byte=const:0.375ns --call-noise=const:3.625ns"
 sum() { awk "BEGIN { printf \"%.17g\", $1 }"; }
 
@@ -36,7 +36,7 @@ take "a persistent Allreduce" 3 < <(awk 'BEGIN { for (r = 0; r < 3; r++) {
     print r, 200, 210, "Allreduce_init bytes=40 persistent=1"
     print r, 1000 + 7 * r, 1010 + 7 * r, "Start persistent=1 requests=1"
     print r, 5000, 5100, "Wait requests=1" } }')
-one=$(sum "3.625 + 2 * (17.25 + 3.625) + 2 * 40 * .375 + 3.625") # making it, its rounds, Wait
+one=$(sum "3.625 + 2 * (17.25 + 3.625) + 2 * 40 * .375 + 3.625") # its creation, its rounds, the Wait
 # shellcheck disable=SC2086
 is "... costs rounds and bytes from its start on" "$(delays $all)" "$one $one $one"
 is "... and late ranks delay others by what they are late when starting" \
@@ -86,7 +86,7 @@ take "persistent neighbours meet those of the same making" 2 "#topology 0 0 = 1 
 1 350 360 Start persistent=1 requests=2
 1 370 400 Wait requests=2
 END
-# Rank 1 starts the short one when it has the long one.
+# Rank 1 starts the short one after it has completed the long one.
 is "... so that each has its own bytes" "$(delays --absorb=none --byte=const:1ns)" "808 800"
 
 # ---- partitioned communication ----
@@ -152,7 +152,7 @@ calls 1 >t.txt <<'END'
 END
 is "to nobody nothing is sent" "$(delays --absorb=none --latency=const:100ns)" "0"
 
-# Partitions that another thread makes ready while the first waits.
+# Another thread makes partitions ready while the first thread waits.
 take "threads make partitions ready" 2 <<'END'
 0 200 210 Psend_init to=1 tag=5 bytes=24 partitions=2 persistent=1
 0 300 310 Start persistent=1 requests=1
@@ -165,7 +165,7 @@ take "threads make partitions ready" 2 <<'END'
 END
 is "... and it departs from theirs" "$(delays --absorb=none --latency=const:100ns)" "0 100"
 
-# ---- both halves ----
+# ---- partitioned sends and receives ----
 take "Isendrecv" 2 <<'END'
 0 200 210 Isendrecv to=1 tag=1 bytes=8 from=1 recvtag=2 recvbytes=64 request=1
 0 300 500 Wait requests=1
@@ -189,7 +189,7 @@ is "... and bytes beyond an int count" \
     "$(delays --absorb=none --byte=const:0.25ns | cut -d' ' -f2)" \
     "$(sum "(6442450944 + 8 + 16) * .25")"
 
-# ---- what the tracer did not know ----
+# ---- calls of which the tracer recorded only the name ----
 calls 2 '#fact 0 untraced MPI_Old_send 7' '#fact 0 untraced MPIX_Query 7 local' >t.txt <<'END'
 0 200 210 Unknown name="MPIX_Exchange"
 0 220 230 Unknown name="MPIX_Exchange"

@@ -66,7 +66,7 @@ for group in groups:
         if wrong:
             failed += 1
             print(f"# {added} in {' '.join(group)}: {wrong}")
-for option in OPTIONS: # by itself
+for option in OPTIONS: # alone
     if fault([option], option):
         failed += 1
         print(f"# {option}: {fault([option], option)}")
@@ -76,7 +76,7 @@ END
 ok "no option is silently without effect, in any pair and some larger groups" \
     "$python" pairs.py "$mpgsim"
 
-# attention TOPIC OPTION...: the lines about TOPIC
+# attention TOPIC OPTION...: prints the lines of "Attention" about TOPIC.
 attention() {
     local topic=$1
     shift
@@ -84,7 +84,7 @@ attention() {
         NR == 1 { inside = /^Attention$/; next } /^$/ { exit }
         inside && index($0, topic) == 1 { sub("^  " substr(topic, 3) " *", ""); print }'
 }
-# delays OPTION...: of the ranks
+# delays OPTION...: prints the delays of the ranks.
 delays() {
     "$mpgsim" --per-rank "$@" 2>err | awk 'NR > 1 { printf "%s ", $3 }'
 }
@@ -129,7 +129,7 @@ like "the answer names the rules that are left out" "$("$mpgsim" --perturb --sig
 is "... and JSON" "$("$mpgsim" --json --perturb --signature=target.sig --without=overheads,rows t.txt | "$python" -c '
 import json, sys
 print(json.load(sys.stdin)["options"]["without"])')" "['rows', 'overheads']"
-# What is left out is as if it were not measured: overheads.
+# --without=overheads has the same effect as a signature without measured overheads.
 "$python" -c '
 import json
 sig = json.load(open("target.sig"))
@@ -154,7 +154,7 @@ done
 "$mpgsim" --noise=gamma:1us,3us --replicas=2000 --json t.txt >out
 is "a gamma distribution of shape 1/9, 2000 times" "$? $(grep -ciE '\b(nan|inf)' out)" "0 0"
 
-# ---- parts that a signature has not ----
+# ---- parts that a signature lacks ----
 "$python" - <<'END'
 import json
 whole = json.load(open("target.sig"))
@@ -197,8 +197,9 @@ like "what --lenient lets pass" "$(sed '0,/Finalize/{/Finalize/d}' t.txt >died.t
 is "a table has it beside it" "$(cat err)" \
     "mpgsim: attention: draws: --seed without effect: nothing is random, all replicas are the same"
 
-# ---- what JSON has of the command line ----
-# echoed OPTION...: those keys of its options that only appear if given
+# ---- options in the JSON ----
+#
+# echoed OPTION...: prints those options in the JSON that appear only if they are given.
 echoed() {
     "$mpgsim" --json "$@" t.txt | "$python" -c '
 import json, sys
@@ -213,7 +214,7 @@ is "reductions, choice" "$(echoed --call-noise=exp:1us --paper=sync-reduce --wit
     "sync_reduce=true deterministic=true"
 is "horizon, collectives" "$(echoed --horizon=7 --collectives=measured)" 'horizon=7 collectives="measured"'
 
-# ---- options that others leave nothing to say ----
+# ---- options that leave others without effect ----
 predict=(--predict --latency=const:2385ns)
 ok "who is followed, where the order is kept" refuses 2 "*--horizon and --without=choice exclude each other*" \
     "${predict[@]}" --without=choice --horizon=7 t.txt
@@ -254,7 +255,7 @@ cat >waitany.txt <<'T'
 T
 is "what is between tests waits by default" "$("$mpgsim" --noise=const:1ns waitany.txt | grep -c "^  polling .*--polling=work")" 1
 
-# ---- files in the wrong place ----
+# ---- files of the wrong kind ----
 ok "a signature as trace" refuses 1 "mpgsim: target.sig: a signature, not a trace*" target.sig
 ok "a trace as signature" refuses 1 "mpgsim: t.txt: a trace*, not a signature*" --perturb --signature=t.txt t.txt
 ok "the two the wrong way round" refuses 1 "mpgsim: t.txt: a trace*, not a signature*" \
@@ -271,7 +272,7 @@ ok "twice, as a table" refuses 2 "*only one of TRACE, *--collectives=table can b
 cp t.txt kept.txt
 ok "what is read as output" refuses 1 "*--output: t.txt is an input" -o t.txt t.txt
 ok "it is not touched" cmp -s t.txt kept.txt
-# replaced FILE OPTION...: FILE, which is read, is refused as output and stays
+# replaced FILE OPTION...: checks that FILE, an input, is refused as output and stays unchanged.
 replaced() {
     cp "$1" kept
     refuses 1 "*--output: $1 is an input" -o "$@" t.txt && cmp -s "$1" kept

@@ -5,11 +5,12 @@
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
 
-# delays OPTION... TRACE: of each rank
+# delays OPTION... TRACE: prints the delay of each rank.
 delays() {
     "$mpgsim" --per-rank --replicas=1 "$@" | awk 'NR > 1 { printf "%s%.10g", sep, $3; sep = " " }'
 }
-# accounts OPTION... TRACE: of each rank what is put into calls and messages, taken over, left
+# accounts OPTION... TRACE: prints for each rank the delays that were added to calls and to messages, that came from
+# other ranks, and that are left.
 accounts() {
     "$mpgsim" --json --replicas=1 "$@" | "$python" -c '
 import json, sys
@@ -72,8 +73,9 @@ done
 ok "... another one in another replica" \
     test "$(delays "${faithful[@]}" --call-noise=exp:70ns@1 eq1.txt)" != "$drawn"
 
-# ---- both ends are what they are, each for itself ----
-# kappa 3.5 on rank 0, 2.375 on rank 1, lambda 17.25, 8 B of 0.375
+# ---- both ends have their own overheads ----
+#
+# kappa (overhead of a call) is 3.5 on rank 0 and 2.375 on rank 1, lambda (latency) 17.25; 8 bytes of 0.375
 noise=(--call-noise=const:3.5ns@0 --call-noise=const:2.375ns@1 --latency=const:17.25ns
     --byte=const:0.375ns)
 calls 2 "#clocks shared" >send-irecv.txt <<'END'
@@ -112,7 +114,7 @@ calls 2 "#clocks shared" >persistent.txt <<'END'
 0 1500 2000 Wait requests=1
 1 1500 2000 Wait requests=1
 END
-# Each Start comes one kappa late. A = 3.5 + 3.5 + 17.25 + 3
+# Each Start is delayed by one kappa. A = 3.5 + 3.5 + 17.25 + 3
 is "Start" "$(delays "${faithful[@]}" "${noise[@]}" persistent.txt)" "48 29.625"
 calls 2 "#clocks shared" >sendrecv.txt <<'END'
 0 1000 2000 Sendrecv to=1 tag=1 bytes=8 from=1 recvtag=1 recvbytes=8
@@ -121,7 +123,7 @@ END
 # A = 17.25 + 3; back: + the other's kappa + 17.25
 is "Sendrecv" "$(delays "${faithful[@]}" "${noise[@]}" sendrecv.txt)" "39.875 41"
 
-# ---- Sottile 2006, section 3.2: a Reduce that holds its contributors ----
+# ---- Sottile 2006, section 3.2: a Reduce that delays its contributors ----
 none=(--absorb=none --paper=sync-reduce)
 for call in Reduce Gather Gatherv; do
     collective 8 $call "root=0 bytes=8" >reduce.txt
@@ -130,8 +132,8 @@ for call in Reduce Gather Gatherv; do
     is "... is not anybody else's without --paper=sync-reduce" \
         "$(delays --absorb=none --noise=const:100ns@0 reduce.txt)" "200 0 0 0 0 0 0 0"
 done
-# They leave 5 ns after each other, the root first; the last one's call is the shortest, 776 ns: the root, which waited 1000, absorbs
-# 224 of 324.
+# The ranks leave at intervals of 5 ns, the root first. The last one's call is the shortest, 776 ns, so the root, which
+# waited 1000, absorbs 224 of 324.
 is "one that left later did not wait so long" \
     "$(delays --paper=sync-reduce --noise=const:324ns@0 reduce.txt)" "424 100 100 100 100 100 100 65"
 is "unperturbed" "$(delays --paper=sync-reduce reduce.txt)" "0 0 0 0 0 0 0 0"
@@ -190,7 +192,8 @@ is "... unless --lenient" "$(delays --paper=sync-reduce --lenient unsafe.txt 2>/
 ok "the answer says so, too" grep -q '^ *reductions  *members of a Reduce' said.txt
 
 # ---- a chain ----
-# Each of 7 ranks receives, waiting early, and sends on; two more ranks show how long a receive takes that does not wait.
+#
+# Each of 7 ranks waits for a message and sends it on. Two more ranks show how long a receive takes that does not wait.
 awk 'BEGIN {
     print 0, 1000, 1020, "Send to=1 bytes=8"
     for (r = 1; r <= 7; r++) {
@@ -204,7 +207,7 @@ for absorb in none wait clock; do
         "$(delays --absorb=$absorb --call-noise=const:2.375ns chain.txt | cut -d' ' -f8)" 16.625
 done
 
-# ---- nothing else changes ----
+# ---- everything else is unchanged ----
 for trace in eq1 eq2 send-irecv isend-recv probe persistent sendrecv; do
     is "without noise of calls the edges are the same: $trace" \
         "$(delays "${faithful[@]}" "${flight[@]}" --noise=const:33.5ns@1 $trace.txt)" \

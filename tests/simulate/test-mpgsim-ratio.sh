@@ -5,13 +5,13 @@
 
 regions >r.txt
 
-# delays OPTION...: of each rank
+# delays OPTION...: prints the delay of each rank.
 delays() {
     "$mpgsim" --json --replicas=1 --absorb=none "$@" | "$python" -c '
 import json, sys
 print(*(format(round(rank["delay_ns"]["median"], 3), "g") for rank in json.load(sys.stdin)["ranks"]))'
 }
-# runs OPTION...: predicted, of each rank
+# runs OPTION...: prints the predicted run time of each rank.
 runs() {
     "$mpgsim" --json --replicas=1 --predict --latency=const:7ns --polling=work "$@" | "$python" -c '
 import json, sys
@@ -33,7 +33,7 @@ if "$mpgsim" --compute-ratio=2@nowhere r.txt >out 2>err; then
         "  regions       --compute-ratio names 'nowhere', which is no region of this trace*"
 fi
 
-# rates KERNEL AT_ONCE RATE...: a core each
+# machine [KERNEL AT_ONCE RATE]...: prints a signature with these rates, on cores 0 and 1 in turn.
 machine() {
     local core=0 rate
     echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}, "compute": ['
@@ -55,7 +55,7 @@ is "a kernel's rates: 75 over 30" \
     "$(delays "${two[@]}" --compute-ratio=kernel:spin r.txt)" "5985 6150"
 is "... in a region" "$(delays "${two[@]}" --compute-ratio=kernel:spin@inner r.txt)" "900 0"
 
-# refused STATUS WORDS OPTION...: of r.txt
+# refused STATUS WORDS OPTION...: checks that mpgsim refuses the options for r.txt with WORDS.
 refused() {
     ok "refused, $1: ${*:3}" refuses "$1" "*$2*" "${@:3}" r.txt
 }

@@ -77,9 +77,10 @@ is "... of which replicas have their own" "$("$mpgsim" --json --source=source.si
     "$python" -c 'import json, sys; print(len({one["run_time_ns"] for one in json.load(sys.stdin)["replicas"]}))')" 64
 ok "a size in TiB" "$mpgsim" --predict "${target[@]}" --hypothesis='resize factor=2 bytes=-1TiB' -o out ring.txt
 
-# --- what is refused ---
+# --- refused hypotheses ---
 
-# refused, lacks WORDS OPTION...
+# refused, lacks WORDS OPTION...: check that mpgsim refuses the options: wrong in themselves, or the trace lacks
+# something.
 refused() {
     ok "refused, $1: ${*:2}" refuses 2 "mpgsim: *$1*" "${@:2}" ring.txt
 }

@@ -5,7 +5,7 @@
 # shellcheck source=tests/simulate/mpgsim.sh
 . "$(dirname "$0")/mpgsim.sh"
 
-# Rank 0 works for 3 us, rank 1 asks three times meanwhile, from one callsite.
+# Rank 0 works for 3 us; meanwhile rank 1 polls three times from one call site.
 cat >t.txt <<'T'
 #mpgtext 1
 #ranks 2
@@ -23,7 +23,7 @@ cat >t.txt <<'T'
 1 9000 9100 Finalize
 T
 sed 's/^\(.*\) Win_allocate_shared/\1 Win_allocate/' t.txt >plain.txt
-# delays OPTION...: of both ranks
+# delays OPTION...: prints the delays of both ranks.
 delays() {
     "$mpgsim" --absorb=none --per-rank "$@" t.txt | awk '$1 ~ /^[01]$/ { print $3 }' | xargs
 }

@@ -7,7 +7,7 @@
 program=$top_builddir/tests/simulate/test-share
 nm=$(type -P nm) addr2line=$(type -P addr2line) readelf=$(type -P readelf)
 
-# sent HYPOTHESIS...: how many of its messages the trace has left
+# sent HYPOTHESIS...: prints how many messages the trace has left.
 sent() {
     "$mpgsim" "${@/#/--hypothesis=}" sites.txt | sed -n '1s/.* calls, \([0-9]*\) message.*/\1/p'
 }
@@ -15,12 +15,12 @@ refused() {
     ok "$1: $2" refuses 1 "mpgsim: '$1': $2" "--hypothesis=$1" sites.txt
 }
 
-# Four messages: of a module that is not there 1, of two calls of it 1 and 2.
+# Four messages: one is sent in a module that does not exist here, one and two by two calls of the program.
 modules='#module 0 = - "/nowhere/gone"'
 sites='#site 0 = 0+0x10
 #site 1 = 0+0x20 0+0x10'
 if [ "$nm" ] && [ "$addr2line" ] && [ "$readelf" ]; then
-    # The last byte of main's first ten; a call there would return to the one behind.
+    # The last of main's first ten bytes: a call there would have the return address after it.
     main=0x$("$nm" "$program" | awk '$3 == "main" { print $1 }')
     at=$(printf '0x%x' $((main + 9)))
     id=$("$readelf" -n "$program" | awk '/Build ID:/ { print $3 }')

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
 
-# save NAME KEY=VALUE...: the reference with another header
+# save NAME KEY=VALUE...: saves the reference signature with changed header lines as NAME.
 save() {
     "$python" - "$reference" "$@" <<'PY'
 import json, sys
@@ -22,7 +22,7 @@ PY
 kernel="Linux 5.4.0 #7 SMP x86_64"
 save m.sig host=node1 "cpu=Quick 9000" "kernel=$kernel, HZ=250" "mpi=Open MPI v4" mpi_settings=none
 
-# trace LINE...: t.txt, a program whose trace has these lines besides
+# trace LINE...: writes t.txt, a trace with these additional header lines.
 trace() {
     calls 2 "#clocks shared" "$@" <<'CALLS' >t.txt
 0 1000 1100 Send to=1 bytes=64
@@ -35,7 +35,7 @@ host=("#host 0 node1" "#host 1 node1")
 machine=("#fact 0 cpu Quick 9000" "#fact 0 kernel $kernel")
 mpi=("#fact 0 mpi Open MPI v4" "#fact 0 mpi_settings none")
 
-# source OPTION...: where the source is from
+# source_of OPTION...: prints how mpgsim found the source signature.
 source_of() {
     "$mpgsim" --json "$@" t.txt | sed -n 's/^ *"source_from": \(.*\),$/\1/p'
 }
@@ -83,8 +83,10 @@ other "one rank on a host that does not tell" "#host 0 node1" "#host 1 node2" "$
     "${mpi[@]}"
 
 # ---- stored in the trace ----
-# What the format says (RFC 8878, a frame of raw blocks; RFC 4648), written by another program.
-# store FILE [WHAT]: into t.txt; WHAT is damaged
+#
+# Encodes a signature independently of mpgkit (RFC 8878: a frame of raw blocks; RFC 4648).
+#
+# store FILE [WHAT]: stores the signature FILE in t.txt, with WHAT damaged.
 store() {
     "$python" - "$@" <<'PY' >facts
 import base64, struct, sys, zlib
@@ -136,7 +138,7 @@ is "both forms have it" "$(grep -c signature_part u.txt) $(grep -c 'a b.sig' u.t
 is "and give one answer" "$("$mpgsim" --json --perturb --signature=m.sig t.trace | grep -v '"path"')" \
     "$("$mpgsim" --json --perturb --signature=m.sig t.txt | grep -v '"path"')"
 
-# refuses WHAT PATTERN
+# refuses WHAT PATTERN: checks that mpgsim refuses a stored signature in which WHAT is damaged.
 refuses() {
     trace "${host[@]}"
     store a.sig "$1"
@@ -152,7 +154,7 @@ refuses frame "the stored signature does not have the * bytes that the trace nam
 refuses missing "*"
 refuses letter "no base64*"
 refuses none "its content is not there"
-# The fact that describes it is damaged: an answer with another source would be another answer.
+# If the header line that describes it is damaged, mpgsim must not use another source without saying so.
 for what in beyond negative name crc-digits head; do
     refuses "$what" "the fact that describes it is missing or damaged"
     like "$what: mpgtrace stat says so" "$("$mpgtrace" stat t.txt)" "*signature   damaged: *"

@@ -5,7 +5,7 @@
 needs_python
 . "$here/hypotheses.sh"
 
-less=(--hypothesis="scale solve factor=0.385") # of 1800 ns 1107 less
+less=(--hypothesis="scale solve factor=0.385") # 1107 ns less than 1800 ns
 more=(--hypothesis="scale solve factor=2")     # 1800 more
 assumed() { # TOPIC ARGUMENTS...
     "$mpgsim" "${@:2}" | awk -v topic="$1" '/^$/ { is = 0 } is && $1 == topic { sub(/ *[^ ]+ */, ""); print } /^Assumed/ { is = 1 }'
@@ -114,11 +114,11 @@ sed -E 's/^1 ([0-9]+ [0-9]+ (Region|Recv))/1.1 \1/' fetch.txt >seen.txt
 is "a target's calls are those of all its threads" \
     "$(assumed served "${less[@]}" seen.txt) $(clocked "${less[@]}" seen.txt)" \
     "$waiting MPI_Fetch_and_op of 16 bytes (shown by the trace) -1107 0 0"
-# Whose transfer it is has one thread.
+# Here the target of the transfer has only one thread.
 sed -E 's/^0 ([0-9]+ [0-9]+ Fetch)/0.1 \1/' fetch.txt >two.txt
 is "a caller of several threads does not wait so" "$(assumed served "${less[@]}" two.txt) $(clocked "${less[@]}" two.txt)" " 0 0 0"
 sed -E 's/^2 ([0-9]+ [0-9]+ (Region|Wait|Ibcast))/2.1 \1/' bcast.txt >middle.txt
-# A rank ends with the latest of its threads; its first one has not changed.
+# A rank ends with its last thread; its first one is unchanged.
 is "a tree goes on where a thread of its middle is in a call" "$(clocked "${less[@]}" middle.txt) $(clocked "${more[@]}" middle.txt)" \
     "0 0 0 -2214 0 0 3600 3600"
 sed -E 's/^3 ([0-9]+ [0-9]+ (Wait|Ibcast))/3.1 \1/' bcast.txt >leaf.txt

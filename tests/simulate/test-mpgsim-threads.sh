@@ -87,7 +87,7 @@ for trace in probe irecv sendrecv start mprobe at-once taken before before-too; 
         "$("$mpgsim" --absorb=none --latency=const:1us --per-rank $trace.txt 2>&1 | tr '\n\t' ' ,')" "*0,90,2000,*1,90,3000,*"
 done
 
-# Rank 0's threads have nothing in common; 0.1 waits for a message only, which rank 1 gets after 0.1's second one.
+# Rank 0's threads are independent; 0.1 only waits for a message, which rank 1 sends after receiving 0.1's second one.
 cat >apart.txt <<'T'
 #mpgtext 1
 #ranks 2
@@ -109,7 +109,7 @@ cat >apart.txt <<'T'
 0 9000 9100 Finalize
 1 9000 9100 Finalize
 T
-# Three threads with tags of their own, which rank 1 starts in the other order: none waits for another.
+# Three threads with tags of their own, which rank 1 starts in the other order: none waits for another one.
 awk 'BEGIN {
     print "#mpgtext 1\n#ranks 2\n#clocks shared\n0 0 1000 Init\n1 0 1000 Init"
     for (r = 0; r < 2; r++) {

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/mpgsim.sh"
 . "$here/choosing.sh"
 
-# unclocked NAME RANKS: as take, with clocks of which nothing is known
+# unclocked NAME RANKS: like take, with clocks of unknown offsets.
 unclocked() {
     take "$@"
     awk '/^#clocks/ { next } /^#/ { print; next } { shift = $1 * 98765432

@@ -4,7 +4,8 @@
 # waits of the trace that --output-trace writes, what is refused.
 . "$(dirname "$0")/mpgsim.sh"
 
-# world traced|predicted OPTION...: of t.txt, what:kind=ns for each row that waited, sorted
+# world traced|predicted OPTION...: prints the waits of the traced or predicted run of t.txt: "call:kind=ns" for each
+# that is not 0, sorted.
 world() {
     local which=$1
     shift
@@ -19,7 +20,7 @@ for row in answer["rows"]:
 print(" ".join(sorted(found)))' "$which"
 }
 
-# total KEY OPTION...: of the predicted world, its total_ns, or KEY of all of its MPI
+# total KEY OPTION...: prints KEY of the predicted run: its total_ns, or a sum over all MPI calls.
 total() {
     local key=$1
     shift
@@ -57,7 +58,7 @@ is "... and perturbed: rank 1 by 300.5 in each interval, rank 0 by what it waits
     "$(world predicted --eager-limit=64KiB --noise=const:300.5ns@1)" \
     "Barrier:wait_at_barrier=$(awk 'BEGIN { print 6000 + 300.5 - 5500 - 2 * 300.5 }') Send:late_receiver=2685.5"
 
-# ---- what is dropped waits for nobody, nor is it waited for ----
+# ---- nobody waits for a dropped message, and it waits for nobody ----
 calls 3 >t.txt <<'END'
 0 2000 6000 Barrier
 1 4385 6000 Barrier
@@ -70,13 +71,13 @@ is "... but not from what was traced" "$(world traced '--hypothesis=drop from=0 
     "Barrier:wait_at_barrier=3253 Recv:late_sender=500"
 # Without the barrier the sender comes at 3000, before the receiver, at 4885.
 is "a barrier is dropped" "$(world predicted '--hypothesis=drop call=Barrier')" ""
-# ... whose time, a difference of perturbed ones, is 0.
+# ... whose delay, a difference of perturbed times, is 0.
 is "... and takes no time at all" "$("$mpgsim" --waits --json --noise=const:0.1ns --compute-ratio=1.7 \
     --hypothesis='drop call=Barrier' t.txt | "$python" -c '
 import json, sys
 print([row["predicted"]["time_ns"] for row in json.load(sys.stdin)["waits"]["rows"] if row["call"] == "MPI_Barrier"])')" "[0]"
 
-# ---- without any eager limit the traced run has what the trace shows, as mpgtrace waits ----
+# ---- without an eager limit the traced run has the waits that mpgtrace waits finds ----
 calls 2 >t.txt <<'END'
 0 1000 1100 Send to=1 tag=0 bytes=400
 1 1500 1600 Recv from=0 tag=0 bytes=400
@@ -158,7 +159,7 @@ import json, sys
 answer = json.load(sys.stdin)
 del answer["waits"], answer["heat_map"]
 json.dump(answer, sys.stdout)' | "$python" -m json.tool --sort-keys)"
-# The median one of five runs, found without it.
+# The median of five runs, determined without --waits.
 is "the replica is the median run" \
     "$("$mpgsim" --json --waits --noise=exp:1us --replicas=5 --replicas=first=7 t.txt | "$python" -c '
 import json, sys

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/mpgsim.sh"
 . "$here/choosing.sh"
 
-# ---- all of the list ----
+# ---- requests that all complete ----
 for call in Waitsome Testsome; do
     take "$call of two that arrived at 5 and 6 us, and 6 us of work" 4 <<END
 0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
@@ -23,7 +23,7 @@ END
         "$(delay 0 --noise=const:9.385us@1) $(chosen followed -- --noise=const:9.385us@1)" "4375 "
 done
 
-# ---- more than in the trace ----
+# ---- more completed requests than in the trace ----
 take "one after the other" 4 <<'END'
 0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
 0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 request=2
@@ -44,7 +44,8 @@ is "the second just is not: it does" \
     "$(delay 0 --noise=const:4us@0 --noise=const:12.101us@2)" $((7 * 4000 - 3900 + 10 - 1100 + 10))
 
 # ---- all or nothing ----
-# The second test comes 1 ns before all have arrived: 2 at 7.2, 1 at 9.2 us. A send is complete.
+#
+# The second test takes place 1 ns before all messages have arrived: 2 at 7.2, 1 at 9.2 us. A send is complete.
 take "Testall" 3 <<'END'
 0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
 0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 request=2
@@ -81,7 +82,7 @@ take "Testall, and a synchronous send that may not be complete" 3 <<'END'
 END
 is "completes what it did" "$(chosen tests_early -- --noise=const:-6us@1)" ""
 
-# ---- messages of one channel ----
+# ---- several messages of one channel ----
 take "a long one and a short one behind it; the short one's request comes first in the list" 2 <<'END'
 0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8000 request=1
 0 1110 1120 Irecv comm=0 from=1 tag=1 bytes=8 request=2

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
 
-# A whole signature that passed its checks, and others that lack a part each.
+# A complete signature that has passed its checks, and others that lack a part each.
 "$python" - "$reference" <<'PY'
 import copy, json, sys
 whole = json.load(open(sys.argv[1]))
@@ -27,7 +27,7 @@ save("whole")
 save("bad", lambda s: s["checks"].update(failed=[
     {"check": "uncertain noise", "parts": ["computation"], "moves": 0.021, "found": "4 s",
      "remedy": "measure again"}]))
-save("old", lambda s: s["checks"].update(failed=[ # which does not say what it is about
+save("old", lambda s: s["checks"].update(failed=[ # a check that does not say what it concerns
     {"check": "short record", "found": "4 s", "remedy": "measure again"}]))
 save("unchecked", lambda s: s.pop("checks"))
 save("quiet", lambda s: s.pop("noise"))
@@ -41,7 +41,7 @@ save("small", lambda s: s["network"][0].update({k: [t for t in s["network"][0][k
                                                     if t["size_bytes"] <= 65536]
                                                 for k in ("latency", "bandwidth")}))
 save("other", lambda s: s["noise"].pop())
-tail = {"n": 6000, "mean": 2450, "quantiles": [2400] * 256 + [7289000]} # the greatest one is one in 6000
+tail = {"n": 6000, "mean": 2450, "quantiles": [2400] * 256 + [7289000]} # the largest value is one of 6000
 save("steps", lambda s: s["network"][0]["latency"][0].update(one_way_ns=tail))
 save("elsewhere", lambda s: s["header"].update(kernel="Linux 6"))
 PY
@@ -49,7 +49,7 @@ PY
 good=("#clocks shared" "#host 0 node1" "#host 1 node1" "#fact 0 cpu Quick 9000"
     "#fact 0 kernel Linux 5" "#fact 0 mpi MPI 4" "#fact 0 mpi_settings none" "#fact 0 cores 0"
     "#fact 1 cores 1")
-# program LINE...: t.txt, whose trace has these lines besides
+# program LINE...: writes t.txt, a trace with these additional header lines.
 program() {
     calls 2 "$@" <<'CALLS' >t.txt
 0 1000 1100 Send to=1 bytes=64
@@ -61,7 +61,8 @@ program() {
 1 9300 9500 Allreduce bytes=8
 CALLS
 }
-# attention TOPIC OPTION...: the lines about TOPIC, of all where it is empty: above the numbers, and about quality below them
+# attention TOPIC OPTION...: prints the lines of "Attention" about TOPIC, or all if it is empty: those above the
+# numbers, and those about quality below them.
 attention() {
     local topic=$1
     shift
@@ -69,7 +70,8 @@ attention() {
         NR == 1 { inside = /^Attention$/; next } /^$/ { inside = 0 } /^Assumed$/ { below = 1 }
         (inside || below && /^  quality/) && index($0, topic) == 1 { sub("^  " substr(topic, 3) " *", ""); print }'
 }
-# only TOPIC PATTERN NAME OPTION...: one line, about TOPIC, and JSON has it, too
+# only TOPIC PATTERN NAME OPTION...: checks that there is one such line, about TOPIC, that it matches PATTERN, and that
+# the JSON has it too.
 only() {
     local topic=$1 pattern=$2 name=$3
     shift 3
@@ -80,7 +82,7 @@ only() {
 print(*[a["topic"] for a in json.load(sys.stdin)["attention"]])')" "$topic"
 }
 
-# ---- nothing ----
+# ---- no attention ----
 program "${good[@]}"
 is "a good case has nothing above it" "$(attention '' --perturb --signature=whole.sig)" ""
 is "nor in JSON" "$("$mpgsim" --json --perturb --signature=whole.sig t.txt |
@@ -191,7 +193,7 @@ only asynchronous "1 of 1 messages is waited for by neither side *" "nobody wait
 sed 's/2000 2010 Test requests=1/2000 2010 Wait requests=1/' t.txt >u.txt && mv u.txt t.txt
 is "somebody waits" "$(attention '' --noise=exp:1us)" ""
 
-# Who comes first is answered first: rank 1, but for a hypothesis.
+# Rank 0 serves ranks in the order of their messages: rank 1 first, except with a hypothesis.
 calls 3 "#clocks shared" <<'CALLS' >t.txt
 0 900 1100 Recv from=1 bytes=64 any=source
 0 1200 1210 Send to=1 bytes=8
@@ -213,8 +215,8 @@ for mode in "" --predict; do
         --hypothesis="scale solve ranks=1 factor=1.5")" ""
 done
 
-# held BEGIN LEAVE WAIT: rank 0 works in solve until it waits for what it has sent at 1100, rank 1 receives it from
-# BEGIN to LEAVE
+# held BEGIN LEAVE WAIT: writes t.txt: rank 0 works in region solve, and then waits with the call WAIT for a message
+# sent at 1100, which rank 1 receives from BEGIN to LEAVE.
 held() {
     calls 2 "#clocks shared" <<CALLS >t.txt
 0 1100 1150 Isend to=1 bytes=64 request=1
@@ -243,7 +245,7 @@ is "its sender asked" "$(attention '' "${solve[@]}")" ""
 held 1300 9085 Wait
 sed '/clocks shared/d' t.txt >u.txt && mv u.txt t.txt
 is "clocks that are not compared" "$(attention progress "${solve[@]}")" ""
-# Among 99 others, and 98.
+# The same among 99 and 98 other messages.
 for others in 99 98; do
     held 1300 9085 Wait
     awk -v n="$others" '/Finalize/ { for (i = 0; i < n; i++) print $1, 9100 + 10 * i + $1, 9105 + 10 * i + $1,
@@ -252,7 +254,8 @@ for others in 99 98; do
     is "one among $others others" "$(attention progress "${solve[@]}" | wc -l)" $((others < 99))
 done
 
-# waiting SENDS BYTES TOOK EVERY: rank 0 sends so often, by MPI_Send, and each time rank 1 posts its receive TOOK ns later
+# waiting SENDS BYTES TOOK EVERY: writes t.txt: rank 0 makes SENDS calls of MPI_Send, one every EVERY ns. Rank 1 posts
+# each receive TOOK ns later.
 waiting() {
     awk -v n="$1" -v bytes="$2" -v took="$3" -v every="$4" 'BEGIN { for (i = 1; i <= n; i++) {
         print 0, every * i, every * i + took + 50, "Send to=1 bytes=" bytes
@@ -264,7 +267,7 @@ given=(--predict --latency=const:1us --byte=const:1ns)
 waiting 8 1000 7000 30000
 only "eager limit" "none is known: in the trace 8 calls of MPI_Send waited for their receiver (56 us, all together)*--eager-limit=999 *" \
     "sends that waited keep what they took" "${given[@]}"
-# Of all that rank 0 is in calls, 8 times 7.05 us, none is left where its sends wait as is said.
+# If its sends wait as assumed, nothing remains of the time that rank 0 spends in calls, 8 times 7.05 us.
 in_calls() { "$mpgsim" "$@" t.txt | awk '/^  MPI overhead/ { print $3, $4 }'; }
 is "that they keep" "$(in_calls "${given[@]}")" "28.2 us"
 is "and not with what is said" "$(in_calls "${given[@]}" --eager-limit=999)" ""
@@ -272,7 +275,7 @@ for limit in --eager-limit=999 --source=eager-limit=999 --source=whole.sig; do
     is "no line with $limit" "$(attention "eager limit" "${given[@]}" "$limit" | wc -l)" 0
 done
 is "none of the traced run, perturbed" "$(attention "eager limit" --latency=const:1us)" ""
-# A signature without an eager limit has its line, but never two; one that says what sends cost, its own.
+# A signature without an eager limit causes one line, never two; one with costs of sends causes its own.
 "$python" - <<'PY'
 import json
 sig = json.load(open("whole.sig"))

@@ -6,17 +6,17 @@
 needs_python
 . "$here/hypotheses.sh"
 
-less=(--hypothesis="scale solve factor=0.385") # of 1800 ns 1107 less, of 3800 ns 2337
+less=(--hypothesis="scale solve factor=0.385") # 1107 ns less than 1800 ns, 2337 ns less than 3800 ns
 carried() {
     "$mpgsim" "$@" | awk '$1 == "progress" { sub(/.*is inside MPI: /, ""); print }'
 }
 
-# solve ROUND: rank 1 works from 1100 to 2900 ns of it
+# solve ROUND: prints rank 1's work from 1100 to 2900 ns of a round.
 solve() {
     printf '1 %d1100 %d1100 Region_begin name="solve"\n1 %d2900 %d2900 Region_end name="solve"\n' "$1" "$1" "$1" "$1"
 }
 
-# --- sends that block ---
+# --- blocking sends ---
 
 # Rank 0's sends end once rank 1 comes to a receive of rank 2's message, before their own receives are posted.
 rounds() { # BYTES ROUNDS
@@ -35,7 +35,7 @@ is "... they end with who carries them" "$(clocked "${less[@]}" two.txt)" "-1107
 is "... not where that is not wanted" "$(clocked --without=weak-progress "${less[@]}" two.txt)" "0 0 0"
 is "... nor for whom times are not compared" "$(carried --absorb=wait "${less[@]}" two.txt)" ""
 is "... nor without hypotheses" "$(carried --noise=const:1us two.txt)" ""
-# Rank 1 has another thread, which calls MPI when the round is over.
+# Rank 1 has a second thread, which calls MPI after the round.
 {
     rounds 300 2
     printf '1.1 %d6300 %d7000 Send to=2 tag=5 bytes=8\n' 1 1 2 2
@@ -58,18 +58,18 @@ is "who carries comes later, and so do they" "$(clocked "${later[@]}" two.txt)" 
 is "predicted, they end when it comes" "$(runs "${less[@]}" two.txt | cut -d' ' -f1)" 998640
 is "... else as they did" "$(runs --without=weak-progress "${less[@]}" two.txt | cut -d' ' -f1)" 999900
 
-# --- what the trace does not say clearly ---
+# --- what the trace does not show clearly ---
 
-said() { # TOPIC ARGUMENTS...: its lines of attention
+said() { # TOPIC ARGUMENTS...: prints the lines of "Attention" about it
     "$mpgsim" "${@:2}" | sed -n '/^Attention/,/^$/p' | awk -v topic="$1" '$1 == topic'
 }
-assumed() { # TOPIC ARGUMENTS...: what is assumed of it
+assumed() { # TOPIC ARGUMENTS...: prints what is assumed about it
     "$mpgsim" "${@:2}" | sed -n '/^Assumed/,/^$/p' | awk -v topic="$1" '$1 == topic { sub(/ *[^ ]+ */, ""); print }'
 }
 # Of four sends of 300 bytes three wait 2000 ns, of some 3 ms of all ranks' runs; one leaves 1000 ns before rank 1 comes.
 rounds 300 4 | sed 's/^0 41000 43010/0 41000 42000/' | calls 3 "#clocks shared" >mixed.txt
 is "many waited, and too many did not: not said where that is little" "$(said sends "${less[@]}" mixed.txt)" ""
-# The same in a hundredth of that run after its rounds.
+# The same with a shorter run after the rounds.
 sed -E 's/ 1000000 / 60000 /; s/ 1000001?0? Finalize/ 60010 Finalize/' mixed.txt >brief.txt
 like "... said where it is more" "$(said sends "${less[@]}" brief.txt)" "*3 sends waited until their receiver was inside MPI (6 us, *"
 is "... not where all of a size wait" "$(said sends "${less[@]}" two.txt)" ""
@@ -93,7 +93,7 @@ is "a nonblocking barrier goes on when its members are in calls, each time 3800 
 is "... which is said" "$(assumed nonblocking "${less[@]}" posted.txt)" "nonblocking collectives progress only inside their members' MPI calls, by the \
 algorithm that fits the trace best: Ibarrier of 2 members, 0 bytes: dissemination, sends wait, too; others by the table of algorithms"
 is "... not where that is not wanted" "$(assumed nonblocking --without=weak-progress "${less[@]}" posted.txt)" ""
-# Both stay in their Wait 2000 ns more, which no call explains: 2010 ns and 2030 of each.
+# Both ranks stay in their Wait for 2000 ns more, which no call explains: 2010 ns and 2030 ns of each.
 sed -E 's/ (.)5810 Wait/ \17810 Wait/; s/ (.)5830 Wait/ \17830 Wait/' posted.txt >both.txt
 like "nonblocking collectives that end after all calls that they wait for are said" "$(said collectives "${less[@]}" both.txt)" \
     "*nonblocking collectives still took 16.16 us, all together,*--predict is the better question"
@@ -155,7 +155,7 @@ is "... nor with one that was over before the send was" "$(clocked "${less[@]}" 
 # Rank 1 comes again only when the send is over: the call that it was in may have seen to it.
 sed 's/^0 \(.\)1100 \13010 Wait requests=[34]/0 \11100 \12000 Wait requests=\1/' posted_before.txt >over.txt
 is "... unless that was the last before its end" "$(grep -c '2000 Wait' over.txt) $(clocked "${less[@]}" over.txt | cut -d' ' -f1)" "2 -2214"
-# Sends that block.
+# Blocking sends.
 for ((k = 1; k <= 4; k++)); do
     ((k < 3)) || printf '%d %d%s tag=5 bytes=8\n' 0 $k "0950 ${k}0960 Send to=1" 1 $k "0900 ${k}1005 Recv from=0"
     echo "0 ${k}1000 ${k}3010 Send to=1 bytes=300"
@@ -246,7 +246,7 @@ late() { # FACTOR
 }
 is "a call that goes on without its receiver is not told of who carries it" "$(late 2)" "$(($(late 1) + 1900))"
 
-# --- refused ---
+# --- refused options ---
 
 ok "... and asked for with hypotheses" refuses 2 "*--without=weak-progress needs --hypothesis*" --without=weak-progress two.txt
 done_testing

@@ -11,7 +11,9 @@ sends='1 49900 49910 Send comm=0 to=0 tag=1 bytes=8
 3 51900 51910 Send comm=0 to=0 tag=1 bytes=8'
 
 # ---- Irecv ----
-# one_by_one LAST: each message is worked on for 8 us before the next is received; LAST: of the last
+#
+# one_by_one LAST: prints a trace in which each message is received after 8 us of work on the previous one. LAST:
+# arguments of the last receive.
 one_by_one() {
     cat <<END
 $sends
@@ -42,7 +44,7 @@ take "... persistent" 4 < <(echo "0 1200 1210 Recv_init comm=0 any=source tag=1 
         sed 's/Irecv.*request=\(.\)/Start persistent=1 requests=\1 matched=\1:\1:1/')
 is "... likewise" "$(delay 0 --noise=const:4.385us@1)" 1000
 
-# posted WAIT...: three at once, which complete as the lines of WAIT say
+# posted WAIT...: prints a trace with three posted receives, which the calls WAIT complete.
 posted() {
     printf '%s\n' "$sends" "0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 any=source request=1" \
         "0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 any=source request=2" \
@@ -129,8 +131,9 @@ is "ranks 2, 3 late: the open tag gets rank 1's second message, whose tag the la
     "$(delay 0 --noise=const:9us@2,3) $(chosen redone -- --noise=const:9us@2,3)" "9000 1"
 is "... rank 2 alone" "$(delay 0 --noise=const:9us@2)" 1000
 
-# ---- streams of messages: a queue, reckoned by itself ----
-# stream: ranks 1 to 3 send 12 each, 10 us apart; rank 0 works on each for 2 us
+# ---- streams of messages, compared with a separate computation of the queue ----
+#
+# stream: prints a trace in which ranks 1 to 3 send 12 messages each, every 10 us, and rank 0 works for 2 us on each.
 stream() {
     awk 'BEGIN { left = 10400
         for (j = 1; j <= 12; j++)
@@ -141,7 +144,7 @@ stream() {
                 left = at + 200
             } }'
 }
-# queue NOISE: the delay of rank 0, if rank 1 needs so much more before each send
+# queue NOISE: prints the delay of rank 0 if rank 1 needs NOISE more before each send.
 queue() {
     awk -v noise="$1" 'BEGIN { least = 800; left = 10400
         for (j = 1; j <= 12; j++)
@@ -164,7 +167,8 @@ for noise in 2385 7000 23850; do
 done
 
 # ---- probes ----
-# probed PROBE FIRST RECV SECOND THIRD: as one_by_one, by probes
+#
+# probed PROBE FIRST RECV SECOND THIRD: like one_by_one, with probes.
 probed() {
     cat <<END
 $sends
@@ -198,7 +202,7 @@ END
 is "rank 1 is late: the receive gets rank 2's, the probe finds rank 3's, which the last names" \
     "$(delay 0 --noise=const:3.385us@1) $(chosen redone -- --noise=const:3.385us@1)" "0 1"
 
-# polls FROM: Iprobes that fail, until one does not
+# polls FROM: prints a trace with calls of MPI_Iprobe that find nothing, until one finds the message.
 polls() {
     cat <<END
 1 9000 9100 Send comm=0 to=0 tag=1 bytes=8
@@ -210,7 +214,7 @@ polls() {
 0 10100 10120 Recv comm=0 from=1 tag=1 bytes=8
 END
 }
-early=--noise=const:-6us@1 # it arrives at 3.2 us
+early=--noise=const:-6us@1 # the message arrives at 3.2 us
 for from in any=source from=1; do
     take "Iprobe, $from" 2 < <(polls $from)
     is "the third finds it: what comes after it takes no time" "$(delay 0 $early --polling=work)" -28
@@ -239,7 +243,7 @@ is "it is not there for the next" \
     "$(chosen tests_early tests_saved picks_changed redone -- $early) $(delay 0 $early)" \
     "1 0 0 0 $(awk 'BEGIN { print 9400 - 10015 }')"
 
-# ---- answers ----
+# ---- output about choices ----
 take "an answer to the first" 3 <<'END'
 0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 any=source request=1
 1 5000 5100 Send comm=0 to=0 tag=1 bytes=8
@@ -249,7 +253,7 @@ take "an answer to the first" 3 <<'END'
 1 5500 5710 Recv comm=0 from=0 tag=2 bytes=8
 0 8200 9200 Recv comm=0 from=2 tag=1 bytes=8 any=source
 END
-# a Recv of what lies ready takes 210 ns
+# a Recv of a message that has already arrived takes 210 ns
 is "4.5 us late: it goes to the first all the same, and is counted" \
     "$(delay 0 --noise=const:4.5us@1) $(chosen answers redone -- --noise=const:4.5us@1)" \
     "$(awk 'BEGIN { print 8200 + 4000 + 210 - 9200 }') 1 0"
@@ -271,12 +275,12 @@ is "4.5 us late: counted" \
     "$(delay 0 --noise=const:4.5us@1) $(chosen answers redone -- --noise=const:4.5us@1)" \
     "$(awk 'BEGIN { print 8200 + 4000 + 210 - 9200 }') 1 0"
 
-# ---- lanes do not know of each other ----
+# ---- lanes are independent of each other ----
 calls 4 < <(stream) >t.txt
 is "40 replicas at a time, or one by one" "$(runs --replicas=40)" \
     "$(for k in $(seq 0 39); do runs --replicas=1 --replicas=first="$k"; done)"
 like "... of which most choose" "$(chosen picks_changed -- --noise=exp:4us --replicas=40)" "[1-9]??*"
-# ---- what is kept, and counted ----
+# ---- memory for pending messages, and counts ----
 kept() { "$mpgsim" --json "$@" t.txt | sed -n 's/.*"receives_kept": \([0-9]*\),/\1/p'; }
 waits=${sends/ Send/ Ssend}
 take "a message that waits for its receiver, and two that do not" 4 < <(
@@ -295,8 +299,9 @@ take "receives of two threads" 4 <<<"$sends
 0 58100 58110 Recv comm=0 from=3 tag=1 bytes=8 any=source"
 is "are counted, and keep what they took" "$(kept) $(delay 0 --noise=const:4.385us@1)" "3 4385"
 
-# ---- what lies ready is not taken as it came ----
-# The second receive takes rank 3's message of 79000, though rank 2's of 50900 is there, too.
+# ---- messages that arrived in another order than they are received ----
+#
+# The second receive takes rank 3's message of 79000, although rank 2's of 50900 has arrived too.
 for what in Recv "Probe and Recv"; do
     take "$what: the later one first" 4 < <(
         echo "${sends/3 51900 51910/3 79000 79010}"

@@ -4,19 +4,19 @@
 # properties of docs/MODEL.md, section 7. Programs from $MPGSIM and $MPGTRACE.
 . "$(dirname "$0")/mpgsim.sh"
 
-# delays OPTION... TRACE: of the ranks, in full precision, blanks between them
+# delays OPTION... TRACE: prints the delays of the ranks, in full precision, separated by blanks.
 delays() {
     "$mpgsim" --per-rank "$@" 2>err | awk 'NR > 1 { printf "%s%s", s, $3; s = " " }'
     grep -v '^mpgsim: attention: ' err
 }
 
-# expect RANKS EXPRESSION: the same for delays by formula, r being the rank
+# expect RANKS EXPRESSION: prints, in the same format, delays by an awk expression of the rank r.
 expect() {
     local formula=${2//$'\n'/ }
     awk -v p="$1" "BEGIN { for (r = 0; r < p; r++) printf(\"%s%.17g\", r ? \" \" : \"\", $formula) }"
 }
 
-# The constants are sums of powers of two, so that every answer is exact.
+# All constants are sums of powers of two, so that results are exact.
 noise=--noise=const:2.375us
 latency=--latency=const:17.25ns
 byte=--byte=const:0.375ns
@@ -136,7 +136,7 @@ is "a message does not arrive before it left" \
     "$(delays --absorb=none --latency=const:-1ms --source=latency=250ns one.txt)" "0 0"
 is "twice as fast" "$(delays --absorb=none --compute-ratio=0.5 one.txt)" "-499500 -499550"
 
-# ---- identity and the properties ----
+# ---- no perturbation changes nothing, and other properties ----
 for trace in ring7 pipeline tree stencil one slack; do
     for absorb in none wait clock; do
         is "identity: $trace, $absorb" "$(delays --absorb=$absorb $trace.txt | tr -d ' 0')" ""
@@ -145,7 +145,7 @@ for trace in ring7 pipeline tree stencil one slack; do
     done
 done
 
-# grows TRACE OPTIONS SMALL LARGE: no rank ends earlier
+# grows TRACE OPTIONS SMALL LARGE: succeeds if with LARGE no rank ends earlier than with SMALL, and some rank later.
 grows() {
     # shellcheck disable=SC2086 # options are words
     paste <(delays $2 "$3" "$1" | tr ' ' '\n') <(delays $2 "$4" "$1" | tr ' ' '\n') |
@@ -161,7 +161,7 @@ for trace in ring7 pipeline stencil allreduce; do
     done
 done
 
-# shifted: the trace on standard input with every rank's clock set otherwise
+# shifted: prints the trace on standard input with another clock offset for each rank.
 shifted() {
     awk '/^#clocks shared/ { for (r = 1; r < 200; r++) if (r < ranks)
                                  print "#clock " r, 500, -shift(r); next }
@@ -182,8 +182,8 @@ for trace in ring7 pipeline stencil slack allreduce; do
         "$(delays --absorb=wait $random $trace.txt)"
 done
 
-# ---- clocks that only the messages tell about ----
-json() { # KEY OPTION... TRACE: a word of the answer's options
+# ---- clocks whose offsets follow from messages only ----
+json() { # KEY OPTION... TRACE: prints an option in the JSON
     local key=$1
     shift
     "$mpgsim" --json "$@" | sed -n "s/^ *\"$key\": \"\(.*\)\",*/\1/p" | head -1
@@ -197,8 +197,9 @@ is "a shared clock is taken as such" "$(json absorb ring7.txt) $(json clocks rin
     "clock shared"
 is "measured offsets" "$(json absorb shift.txt) $(json clocks shift.txt)" "clock measured"
 
-# ---- draws are addressed ----
-# replicas N FIRST: number and run time of each
+# ---- draws depend on their address only ----
+#
+# replicas N FIRST: prints number and run time of N replicas from number FIRST on.
 replicas() {
     "$mpgsim" --json --noise=exp:300ns --latency=pareto:5ns,2.2 --replicas="$1" \
         --replicas=first="$2" ring7.txt |
@@ -223,8 +224,9 @@ ok "rank sets keep other ranks' draws" test \
     "$(delays --absorb=none --noise=exp:1us pipeline.txt | cut -d' ' -f1)"
 
 # ---- probes ----
-# Rank 2 is late, so rank 1 is with its second message; the first one is the Irecv's.
-# Rank 2's many calls let rank 0 have its turn between the two.
+#
+# Rank 2 is late, so rank 1 already sends its second message; the first one belongs to the Irecv. Rank 2 makes many
+# calls, so that rank 0 is processed between the two.
 {
     printf '%s\n' "0 200 210 Irecv from=1 tag=5 bytes=8 request=1" \
         "0 220 9000 Probe from=1 tag=5 bytes=8" "0 9100 9110 Send to=2 tag=1 bytes=8" \
@@ -239,7 +241,7 @@ ok "rank sets keep other ranks' draws" test \
 is "a probe waits for a message that no posted receive takes" \
     "$(delays --absorb=none --noise=const:700ns@1 probe.txt)" "2100 2800 2100"
 
-# ---- other ways in and out ----
+# ---- other forms of input and output ----
 is "standard input" "$(delays $noise - <ring7.txt)" "$(delays $noise ring7.txt)"
 if [ -n "${MPGTRACE-}" ]; then
     "$MPGTRACE" import --text stencil.txt -o stencil.trace

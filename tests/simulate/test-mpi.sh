@@ -7,7 +7,7 @@
 mpi=${MPI_LIBRARY:-openmpi}
 unset MPGKIT_LIBDIR MPGKIT_ALONE
 
-# ---- what launchers say, without any ----
+# ---- without MPI: the variables of launchers ----
 cat >small.txt <<'END'
 #mpgtext 1
 #ranks 2
@@ -23,7 +23,7 @@ END
 small=(--latency=const:2.385us small.txt)
 "$mpgsim" "${small[@]}" >alone || exit 1
 
-# started RANK SIZE VARIABLE=VALUE...: as if a launcher had started SIZE processes, of which this is one
+# started RANK SIZE VARIABLE=VALUE...: runs mpgsim as if a launcher had started SIZE processes, of which this is RANK.
 started() {
     local rank=$1 size=$2
     shift 2
@@ -59,14 +59,14 @@ sed '/^#clocks/i #fact 0 overhead_call_ns 40\n#fact 3 overhead_call_ns 71' mixed
 "$python" "$here/../oracle/randomtrace_regions.py" <mixed.txt >regions.txt
 cp "$reference" other.sig
 
-# alone OPTION...: what one process answers, in alone, once for each command line
+# alone OPTION...: runs mpgsim as a single process, once for each command line; output in the file alone.
 answered=
 alone() {
     [ "$answered" = "$*" ] || "$mpgsim" "$@" >alone 2>alone.err
     answered=$*
 }
 
-# together LAUNCHER N OPTION...: what N processes (of $instead) answer, in out; what they say themselves, in said
+# together LAUNCHER N OPTION...: runs N processes of mpgsim (or of $instead); output in out, their messages in said.
 together() {
     local launcher=$1 n=$2 status
     shift 2
@@ -77,7 +77,8 @@ together() {
     return $status
 }
 
-# same LAUNCHER N/THREADS,... OPTION...: so many processes of so many threads answer as one does
+# same LAUNCHER N/THREADS,... OPTION...: checks that N processes with THREADS threads each print what a single process
+# prints.
 same() {
     local launcher=$1 each wrong=
     local -a cases
@@ -91,7 +92,8 @@ same() {
     is "$launcher: the same bytes: $*" "$wrong" ""
 }
 
-# says LAUNCHER N STATUS PATTERN OPTION...: N processes fail so, with one line that matches, without an answer
+# says LAUNCHER N STATUS PATTERN OPTION...: succeeds if N processes exit with STATUS, print one line that matches
+# PATTERN, and no prediction.
 says() {
     local launcher=$1 n=$2 status=$3 pattern=$4 got
     shift 4
@@ -106,13 +108,13 @@ says() {
     return 1
 }
 
-# other_in RANK COMMAND ARGUMENT...: a shell's words for mpirun: in process RANK, COMMAND comes first
+# other_in RANK COMMAND ARGUMENT...: prints a script for mpirun that calls COMMAND in process RANK first.
 other_in() {
     # shellcheck disable=SC2016 # for the shell that is started
     printf '[ "${OMPI_COMM_WORLD_RANK-}${PMI_RANK-}" != %s ] || { %s; }; exec "$@"\n' "$1" "$2"
 }
 
-# one_other LAUNCHER N RANK COMMAND OPTION...: together(), where COMMAND comes first in process RANK
+# one_other LAUNCHER N RANK COMMAND OPTION...: like together(), but process RANK calls COMMAND first.
 one_other() {
     local launcher=$1 n=$2 rank=$3 command=$4
     shift 4
@@ -120,7 +122,7 @@ one_other() {
     instead="sh" together "$launcher" "$n" other.sh "$mpgsim" "$@"
 }
 
-# All of it, by LAUNCHER.
+# All cases with LAUNCHER.
 share_replicas() {
     local launcher=$1 got
     same "$launcher" 2/1,3/2,5/1 --noise=exp:3us --latency=gamma:1us,700ns --replicas=100 mixed.txt
@@ -137,7 +139,8 @@ share_replicas() {
     same "$launcher" 2/2 --latency=const:2.385us mixed.txt
     same "$launcher" 2/1,3/1 --target=distributed --target=ServiceTime=exp:3us --replicas=50 mixed.txt
     same "$launcher" 2/1 --target=distributed --target=Policy=interrupt --replicas=40 --hypothesis='balance even' regions.txt
-    # Parts of the processes have scenarios; and where they are few for them, share those's replicas.
+    # Groups of processes simulate the scenarios of a sweep; if there are more processes than scenarios, they share a
+    # scenario's replicas.
     same "$launcher" 2/2,9/1 --sweep=noise=0:9us:3 --sweep=absorb=wait,clock --latency=exp:1us --replicas=100 chosen.txt
     same "$launcher" 3/1 --signature="$reference" --signature="$reference" --sweep=byte=0,1ns --replicas=40 --predict \
         mixed.txt
@@ -168,7 +171,7 @@ share_replicas() {
     together "$launcher" 2 --help
     is "$launcher: --help, once" "$?: $(cmp alone out 2>&1)" "0: "
 
-    # What goes wrong in all of them, or in one.
+    # Errors in all processes, or in one.
     ok "$launcher: a wrong option" says "$launcher" 2 2 "*wrong option*" --bogus mixed.txt
     ok "$launcher: no trace" says "$launcher" 3 1 "mpgsim: nofile: No such file or directory" nofile
     ok "$launcher: no samples" says "$launcher" 2 1 "mpgsim: --noise: *nofile*" --noise=file:nofile mixed.txt
@@ -190,7 +193,7 @@ share_replicas() {
     one_other "$launcher" 3 2 'cd /' --sweep=noise=1us,2us,3us mixed.txt
     like "$launcher: ... or none" "$?: $(cat out said)" \
         "1: mpgsim: process 2 on *: mixed.txt: No such file or directory"
-    # Other contents under the same name, as in folders that each host has for itself.
+    # Files with the same name and different contents, as in folders that are local to each host.
     rm -rf apart
     mkdir apart
     cp mixed.txt chosen.txt regions.txt apart
@@ -217,7 +220,7 @@ share_replicas() {
     one_other "$launcher" 2 1 'set -- "$@" --seed=2' --noise=exp:1us mixed.txt
     like "$launcher: one of them has other arguments" "$?: $(cat out said)" \
         "1: mpgsim: process 1 has other arguments than the first*"
-    # Process 1 waits for samples that nobody writes.
+    # Process 1 waits for samples from a pipe to which nobody writes.
     one_other "$launcher" 2 1 'cd elsewhere; (sleep 1; kill -9 $$) &' --noise=file:samples mixed.txt
     got=$?
     is "$launcher: one of them is killed: no answer, all end" \
@@ -228,7 +231,7 @@ share_replicas() {
         mixed.txt >out 2>err </dev/null
     is "$launcher: all are ended: nothing is left" "$?: $(echo whole*)" "124: whole*"
 
-    # A program of MPI's like others.
+    # mpgsim as a program that uses MPI is traced like others.
     rm -rf own.trace
     alone --noise=exp:3us mixed.txt
     instead=$mpgtrace together "$launcher" 2 record --quiet -o own.trace "$mpgsim" --noise=exp:3us mixed.txt
@@ -244,7 +247,7 @@ else
     skip "another MPI" "there is one MPI here"
 fi
 
-# A tracer of the other family would be taken for MPI.
+# Without this check mpgsim would take the tracer for another MPI for the MPI library.
 [ "$mpi" = openmpi ] && other=mpich || other=openmpi
 if [ -n "${OTHER_MPIRUN-}" ]; then
     instead=$mpgtrace together "$MPIRUN" 2 record --mpi="$other" --quiet -o no.trace "$mpgsim" mixed.txt

@@ -21,8 +21,8 @@ print("\"noise\": [%s]," % ",".join(
 machine 1000 >quiet.sig
 machine 1000 noisy >noisy.sig
 
-# chain GAP: 2000 messages to and fro, each of 1000 ns, GAP ns after the one before has come; who has
-# sent waits for the answer.
+# chain GAP: prints 2000 messages of 1000 ns back and forth, each GAP ns after the arrival of the previous one. The
+# sender waits for the answer.
 chain() {
     local i t=10000
     for ((i = 0; i < 2000; i++)); do
@@ -31,7 +31,7 @@ chain() {
         t=$((t + 1000 + $1))
     done
 }
-# program GAP: that, and MPI_Finalize right after it
+# program GAP: prints a trace of these messages, which ends directly after them.
 program() {
     local end=$((10000 + 2000 * (1000 + $1)))
     chain "$1" | sort -k1,1n -k2,2n | calls 2 "#clocks shared" |
@@ -40,7 +40,7 @@ program() {
 program 40 >chain.txt
 program 4000 >works.txt
 
-# growth OPTION... TRACE: in %
+# growth OPTION... TRACE: prints by how much the run time grows, in percent.
 growth() {
     "$mpgsim" --json --source=quiet.sig --perturb --signature=noisy.sig "$@" 2>err |
         "$python" -c 'import json, sys
@@ -49,13 +49,13 @@ print(round(100 * (answer["run_time_ns"]["median"] / answer["traced_run_time_ns"
 }
 within() { awk "BEGIN { exit !($1 >= $2 && $1 <= $3) }"; }
 
-# Whatever one of two ranks meets holds up the other: 6 % of both. But of all that the cores lose only what
-# begins in the 70 of 2080 ns is met that a rank does not wait.
+# Noise on either rank delays both: 6 %. But of a core's detours only those count that begin while its rank does not
+# wait: in 70 of 2080 ns.
 found=$(growth chain.txt)
 ok "a chain of messages grows by what its intervals meet, $found %" within "$found" 0.05 1.5
 found=$(growth --latency=const:0 --byte=const:0 chain.txt)
 ok "where messages are the command line's by the noise of both cores, $found %" within "$found" 10 14
-# A rank computes for 4000 of 10000 ns, and waits then for longer than two flights take.
+# A rank computes for 4000 of 10000 ns, and then waits for longer than two flights take.
 found=$(growth works.txt)
 ok "ranks that wait longer than messages take meet what begins meanwhile, $found %" \
     within "$found" 4.8 10

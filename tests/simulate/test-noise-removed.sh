@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 make_case() { python3 "$top_srcdir/tests/simulate/noise_case.py" "$@"; }
 
-# say KEY ANSWER: a number of the answer's run time
+# say KEY ANSWER: prints KEY of the JSON in ANSWER, or of its run time.
 say() {
     python3 - "$@" <<'END'
 import json
@@ -19,10 +19,10 @@ print(answer.get(sys.argv[1]) or answer["run_time_ns"][sys.argv[1]])
 END
 }
 
-# holds EXPRESSION: of awk
+# holds EXPRESSION: succeeds if the awk expression is true.
 holds() { awk "BEGIN { exit !($1) }" </dev/null; }
 
-# predict ANSWER ARGUMENT...: its median
+# predict ANSWER ARGUMENT...: writes a prediction to ANSWER, and prints its median run time.
 predict() {
     local out=$1
     shift
@@ -32,7 +32,8 @@ predict() {
 
 make_case signature quiet 1 >quiet.sig
 
-# try KIND WORK RECOVERED LEAST MOST: what of the gain must be recovered
+# try KIND WORK LEAST MOST: checks that a prediction without the source's noise recovers between LEAST and MOST of the
+# time that this noise takes.
 try() {
     local kind=$1 work=$2 least=$3 most=$4
     make_case trace "$kind" 7 "$work" >noisy.text
@@ -62,12 +63,12 @@ for kind in bursts ticks heavy; do
 done
 try ticks ranks 0.8 1.2
 try heavy rare 0.7 1.3
-# Work that varies by itself: of no more than so much is made nonsense (the run times are within 3 %).
+# Work that varies without noise: the removal may be inaccurate, but not meaningless (the run times are within 3 %).
 try bursts rough 0.5 1.5
 try ticks uneven 0.3 1.7
 
-# A CPU clock that stops in detours of 20 us and more tells them from work; one that lacks much
-# more than noise takes stood still while the program waited, and tells nothing.
+# A CPU clock that stops in detours of at least 20 us distinguishes these from work. If much more CPU time is missing
+# than noise takes, the clock stood still while the program waited, and distinguishes nothing.
 for case in "bursts rough" "ticks uneven"; do
     read -r kind name <<<"$case"
     make_case trace "$kind" 7 "$name" --seen 20000 >noisy.text
@@ -83,7 +84,7 @@ for case in "bursts rough" "ticks uneven"; do
     is "$kind, $name: CPU time of a program that waits is not used" \
         "$(predict out --source "$kind.1.sig" --perturb --signature quiet.sig slept.text)" \
         "$(predict out --source "$kind.1.sig" --perturb --signature quiet.sig without.text)"
-    # said FILE: what the answer says of it
+    # said FILE: prints what mpgsim says about the removal.
     said() {
         "$MPGSIM" --source "$kind.1.sig" --perturb --signature quiet.sig "$1" |
             sed -n 's/^  noise .*; the source.s noise is removed first, as far as \(CPU times of \)*intervals between the same two callsites show the noise *\((by length\)*.*/<\1\2>/p'
@@ -107,7 +108,7 @@ assert a[4:9] == b and len({x["run_time_ns"] for x in a}) == 12
 END
 done
 
-# Two measurements of one machine that share a replica's start and differ only in their parts
+# Two measurements of the same machine: both use the same start in the record, and only draw its parts differently.
 predict all --replicas=2 --models=measurement=fixed --perturb --signature bursts.1.sig noisy.text >/dev/null
 predict some --replicas=2 --perturb --signature bursts.1.sig noisy.text >/dev/null
 ok "parts drawn again make other runs" test "$(say median all)" != "$(say median some)"
@@ -122,7 +123,7 @@ is "but not where neither has any" "$("$MPGSIM" --source none.sig --perturb --si
 ok "and that the same record changes nothing" sh -c "\"\$MPGSIM\" --source ticks.1.sig \
     --perturb --signature ticks.1.sig noisy.text | grep -q 'noise .*none added or removed: source and target have the same noise record'"
 
-# Quanta: 60 steps of 1 ms on each of 16 ranks, at 0.97 ms of work in each ms
+# Quanta: 16 ranks make 60 steps of 1 ms, of which they get 0.97 ms of work.
 make_case quanta any 1 >quanta.sig
 make_case trace quiet 9 even --steps 60 --ranks 1 >one.text
 found=$(predict out --replicas=400 --perturb --signature quanta.sig one.text)

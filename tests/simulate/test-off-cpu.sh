@@ -5,7 +5,7 @@
 needs_python
 "$python" "$here/noise_case.py" signature quiet 1 >quiet.sig
 
-# run OPTION...: the run time of the first replica, in ns, rounded
+# run OPTION...: prints the run time of the first replica, in whole ns.
 run() {
     "$mpgsim" --json "$@" >answer 2>err || sed 's/^/# /' err
     "$python" -c 'import json; print(round(json.load(open("answer"))["replicas"][0]["run_time_ns"]))'
@@ -45,7 +45,7 @@ is "half as fast" "$(run --perturb --signature quiet.sig --compute-ratio=2 inter
 is "a region that begins in an interval, and is open to the end, has the time off the CPU of its part" "$(sed 's/^1 21000 21700/1 2000 2000 Region_begin name="a"\n1 21000 21700/' interval.text >marked.text
     run --hypothesis "scale a factor=2" --perturb --signature quiet.sig marked.text)" 27700
 
-# A barrier that takes 700, one in which rank 1 is off its CPU for 9000: both wait for it.
+# A barrier that takes 700, and one in which rank 1 is off its CPU for 9000, for which both wait.
 cat >meeting.text <<END
 $head
 0 11000 11700 Barrier comm=0
@@ -61,7 +61,7 @@ is "but takes what it takes" "$(sed 's/off_call=9000/off_call=10650/' meeting.te
 is "not without a target" "$(run meeting.text)" 22700
 is "nor where nothing is slack" "$(run --absorb=none --perturb --signature quiet.sig meeting.text)" 22700
 
-# A message that takes 500, and one whose receiver is off its CPU for 8000 of the 10500 that it is in its call; a send that is
+# A message that takes 500. Another one whose receiver is off its CPU for 8000 of the 10500 in its call; its sender is
 # off its CPU for 300 of 400.
 cat >message.text <<END
 $head
@@ -78,14 +78,14 @@ is "and so does a send" "$(cat delays)" "[-300, -8000]"
 is "no earlier than the message can be there" "$(sed 's/off_call=8000/off_call=10200/' message.text >more.text
     run --perturb --signature quiet.sig --source=latency=500ns more.text)" 2500
 
-# How good the recording is
+# The quality of the recording.
 "$mpgsim" --perturb --signature quiet.sig interval.text >out
 ok "a busy recording's answer is marked" grep -q '^  recording  *NOT RELIABLE: 16 % of the ranks. time off the CPU outside of MPI' out
 sed 's/off=7000/off=200/' interval.text >good.text
 "$mpgsim" --perturb --signature quiet.sig good.text >out
 ok "a quiet one's is not" grep -q '^  recording  *good: 0.46 % of the ranks. time off the CPU outside of MPI (0.62 % of the time there), 0 % in calls, taken out$' out
 is "in JSON, too" "$(run --perturb --signature quiet.sig good.text) $(say reliable)" "21500 True"
-# A signature that was measured beside other programs
+# A signature measured while other programs ran.
 "$python" - "$here/../../results/reference/reference.sig" >loaded.sig <<'END'
 import json
 import sys
@@ -119,11 +119,12 @@ assert run["groups"] == [[0, 0], [1, 1]] and run["recorded"]["run_ns"] == 21700
 print(*[[round(sum(g) * run["recorded"]["bin_ns"] / 1e6) for g in run["recorded"]["parts"][part]] for part in ("computation", "noise", "waiting")])')" \
     "[11, 14] [0, 7] [10, 0]"
 
-# Every answer about a busy recording says so once, with the reason, above what it is asked for. Its barrier is entered late by
-# rank 1, off its CPU for 7000 of 43400.
+# Each kind of output about a recording on a busy machine says so once, with the reason, above its results. Rank 1
+# enters the barrier late, off its CPU for 7000 of 43400.
 reference=$here/../../results/reference/reference.sig mpgtrace=${MPGTRACE:-mpgtrace} mpgscale=${MPGSCALE:-mpgscale}
 reason="NOT RELIABLE: 16 % of the ranks' time off the CPU outside of MPI (22 % of the time there), 0 % in calls: record again on an idle machine"
-# says ANSWER COMMAND...: ANSWER begins the first line of what is asked for
+# says ANSWER COMMAND...: prints how often the output has the reason, and whether it is above the first line that begins
+# with ANSWER.
 says() {
     local answer=$1
     shift
@@ -143,7 +144,7 @@ for case in "Tolerated|$mpgsim --perturb --signature quiet.sig --tolerate=5%:lat
     words=()
     for word in ${case#*|}; do words+=("${word//+/ }"); done
     is "above the answer: ${case#*|}" "$(says "${case%%|*}" "${words[@]}" interval.text)" "1 above"
-    [ "${words[0]}" != "$mpgscale" ] || continue # its tables are arrays of rows: tests/scale/test-efficiency.py
+    [ "${words[0]}" != "$mpgscale" ] || continue # tables in JSON are arrays of rows: tests/scale/test-efficiency.py
     "${words[@]}" --json interval.text 2>err | "$python" -c 'import re, sys; print(bool(re.search("\"reliable\": ?false", sys.stdin.read())))' >json
     is "... in JSON" "$(cat json)" True
 done

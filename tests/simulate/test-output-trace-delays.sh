@@ -5,7 +5,7 @@
 # $MPGSIM and $MPGTRACE.
 . "$(dirname "$0")/mpgsim.sh"
 
-# written TRACE OPTION...: the events of OUT, made of TRACE
+# written TRACE OPTION...: prints the events of the trace that mpgsim writes for TRACE.
 written() {
     local trace=$1
     shift
@@ -75,7 +75,7 @@ is "negative delays" "$(written pair.txt --compute-ratio=0.4)" \
 1 1000 1300 Init
 1 1352 5412 Recv comm=0 from=0 tag=7 bytes=1000
 1 5464 5474 Finalize'
-# One machine is both: only the tracer's part goes, 20 + 580 ns of rank 0, 40 of rank 1.
+# One machine is both source and target, so only the tracer's overhead disappears: 20 + 580 ns of rank 0, 40 of rank 1.
 is "a target signature: without the tracer" \
     "$(written pair.txt --perturb --signature="$reference" --source="$reference")" \
 '0 0 100 Init
@@ -132,8 +132,9 @@ is "threads" "$(written threads.txt --compute-ratio=2 --absorb=none)" \
 1.1 1200 1560 Recv comm=0 from=0 tag=3 bytes=8
 1 2700 2710 Finalize'
 
-# ---- what a replica completes instead ----
-# chosen OPTION...: rank 0's events but the first and the last, of t.txt
+# ---- other requests complete than in the trace ----
+#
+# chosen OPTION...: prints rank 0's events for t.txt, without the first and the last one.
 chosen() {
     written t.txt --source=latency=200ns "$@" | awk '$1 == 0 && !/Init|Finalize/'
 }
@@ -252,8 +253,9 @@ is "... of one that has a request, too" \
 0 12200 12400 Recv comm=0 from=2 tag=5 bytes=24
 0 12500 12700 Recv comm=0 from=1 tag=4 bytes=8'
 
-# ---- the identity, and read again ----
-# unchanged TRACE: whether it is written as it was read
+# ---- no perturbation, and the written trace read again ----
+#
+# unchanged TRACE: succeeds if the written trace equals TRACE.
 unchanged() {
     rm -rf out in
     "$mpgtrace" import --text "$1" -o in && "$mpgtrace" print in | sort >was &&
@@ -262,7 +264,7 @@ unchanged() {
     sed 's/^/# /' differs
     return 1
 }
-# retraced MODE TRACE OPTION...: whether the trace written is TRACE with the times of replica 2
+# retraced MODE TRACE OPTION...: succeeds if the written trace is TRACE with the times of replica 2.
 retraced() {
     local mode=$1 trace=$2
     shift 2
@@ -316,8 +318,9 @@ else
     skip "a recorded program" "no MPI, or no python3"
 fi
 
-# ---- what goes wrong ----
-# fails PATTERN OPTION...: says so in one line, and leaves nothing
+# ---- errors ----
+#
+# fails PATTERN OPTION...: checks that mpgsim prints one line that matches PATTERN, and leaves no trace.
 fails() {
     local pattern=$1 got before
     shift
@@ -350,7 +353,7 @@ else
 fi
 ring 32 10000 8 | "$mpgtrace" import --text - -o longer.trace
 mkdir signal
-set -m # or the shell has its children ignore SIGINT
+set -m # otherwise the shell's children ignore SIGINT
 "$mpgsim" --output-trace signal/new --noise=const:1us longer.trace >/dev/null 2>&1 &
 victim=$!
 set +m

@@ -4,7 +4,7 @@
 # one, memory, what goes wrong. Programs from $MPGSIM and $MPGTRACE.
 . "$(dirname "$0")/mpgsim.sh"
 
-# written TRACE OPTION...: the events of OUT, made of TRACE
+# written TRACE OPTION...: prints the events of the trace that mpgsim writes for TRACE.
 written() {
     local trace=$1
     shift
@@ -61,8 +61,8 @@ is "a message by rendezvous" "$(written pair.txt $take --compute-ratio=1.7 --eag
 1 470 5619 Recv comm=0 from=0 tag=7 bytes=1000
 1 5789 5799 Finalize'
 
-# Messages are there at 200 and 400 + 1234.4; a round of the barrier takes as long, and begins when
-# the later one comes, at 1634.4 + 100.
+# Messages arrive at 200 and 400 + 1234.4. A round of the barrier takes as long, and begins when the later rank arrives,
+# at 1634.4 + 100.
 {
     printf '#mpgtext 1\n#ranks 2\n'
     for r in 0 1; do
@@ -182,8 +182,9 @@ is "facts: machine, clocks, tracer are gone; places, origin are told" \
 like "mpgtrace stat says where it is from" "$("$mpgtrace" stat out)" \
     "*predicted   by mpgsim $version, no signature, seed 7, replica 3*"
 
-# ---- read again ----
-# retraced TRACE OPTION...: whether the trace written is TRACE with the times predicted (replica 2)
+# ---- the written trace read again ----
+#
+# retraced TRACE OPTION...: succeeds if the written trace is TRACE with the predicted times of replica 2.
 retraced() {
     local trace=$1 mode=predict
     shift
@@ -246,8 +247,10 @@ else
     skip "a recorded program" "no MPI, or no python3"
 fi
 
-# ---- what goes wrong ----
-# refuses STATUS PATTERN OPTION...: exits so, with one line that matches, and leaves nothing
+# ---- errors ----
+#
+# refuses STATUS PATTERN OPTION...: checks that mpgsim exits with STATUS, prints one line that matches PATTERN, and
+# leaves no trace.
 refuses() {
     local status=$1 pattern=$2 got before
     shift 2
@@ -292,7 +295,7 @@ else
 fi
 ring 32 600 8 | "$mpgtrace" import --text - -o long.trace
 mkdir full
-# Once the times of all calls are known, in a file without a name, files of ranks follow.
+# The times of all calls are first written to a temporary file without a name, and then to the ranks' files.
 early='mpgsim: a temporary file in full/new: cannot write: No space left on device'
 late='mpgsim: full/new/rank-*.mpgt: *No space left on device'
 if mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
@@ -330,7 +333,8 @@ wait $victim
 is "a signal ends it, and leaves nothing" "$? $(ls signal)" "143 "
 
 # ---- memory ----
-# peak TRACE: largest resident size, in KiB
+#
+# peak TRACE: prints the largest resident size, in KiB.
 peak() {
     "$build/tests/peak_memory" "$mpgsim" --predict --latency=exp:1us --output-trace "$2" "$1"
 }

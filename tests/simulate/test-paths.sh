@@ -4,7 +4,7 @@
 # hand (docs/MODEL.md, Decisions, Paths); the identity; what is said and refused. Program from $MPGSIM.
 . "$(dirname "$0")/mpgsim.sh"
 
-# quantity NAME NS: times of 8 bytes, always the same
+# quantity NAME NS TIMES: prints the list NAME with a single size, 8 bytes, whose TIMES are always NS.
 quantity() {
     printf '"%s": [{"size_bytes": 8, "%s": {"n": 9, "mean": %s, "sd": 0, "lag1": 0, "quantiles": [%s, %s]}}]' \
         "$1" "$3" "$2" "$2" "$2"
@@ -22,7 +22,7 @@ path() {
     [ $# -lt 5 ] || printf ', "eager_limit_bytes": %s' "$5"
     printf '}'
 }
-# machine PATH...: a signature; each PATH the words of path, with commas between
+# machine PATH...: prints a signature. PATH: the arguments of path, separated by commas.
 machine() {
     local separator='' words
     printf '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}, "network": ['
@@ -38,7 +38,7 @@ machine 'core complex,201' 'node,433' 'between nodes,1789' >target.sig
 machine 'core complex,150' 'node,311.5' 'between nodes,1200' >source.sig
 machine 'node,433' >one.sig
 
-# Rank 0 sends to each of the others, which wait for it, rank 2 for longer.
+# Rank 0 sends to each of the others, which wait; rank 2 waits for longer.
 star() {
     printf '#mpgtext 1\n#ranks 4\n#clocks shared\n'
     printf '%s\n' "$@"
@@ -56,7 +56,7 @@ T
 star >unnamed.txt
 star '#host 0 a' '#host 1 a' '#host 2 b' '#host 3 b' >star.txt
 
-# delays TRACE OPTION...: of all ranks
+# delays TRACE OPTION...: prints the delays of all ranks.
 delays() {
     local trace=$1
     shift
@@ -68,10 +68,10 @@ both="--perturb --signature=target.sig --source=source.sig"
 # shellcheck disable=SC2086 # words
 {
 is "one path: all are between nodes" "$(delays star.txt $both --absorb=none)" "0 589 589 589"
-# Traced between 0 and 1 on a node (311.5), else between nodes (1200).
+# In the trace ranks 0 and 1 share a node (311.5); other messages go between nodes (1200).
 is "0 and 1 on a node there, too" "$(delays star.txt $both --absorb=none --map=block:2)" "0 121.5 589 589"
 is "0 and 1 on two: 1789 for 311.5" "$(delays star.txt $both --absorb=none --map=cyclic:4)" "0 1477.5 589 589"
-# 0 and 2 on one: 433 for 1200; where a call waits, nothing but the message holds it.
+# Now 0 and 2 share a node: 433 instead of 1200. A call that waits is delayed by its message only.
 is "0 and 2 on one: less than it was" "$(delays star.txt $both --absorb=wait --map=cyclic:2)" "0 1477.5 -767 589"
 printf 'n c\nn c\nn d\nm\n' >places
 is "core complexes from a file" "$(delays star.txt $both --absorb=wait --map=places)" "0 0 -767 589"
@@ -96,8 +96,10 @@ is "--latency replaces them all" \
     "$(delays star.txt $both --latency=const:77.5ns --absorb=none --map=block:2)" "0 77.5 77.5 77.5"
 }
 
-# ---- floors are of the pair ----
-# Rank 0 is later by as much before each call; one message takes 311.5 on its path, as it was sent no later than its receive began, the other was seen to take 1400.
+# ---- floors depend on the pair of ranks ----
+#
+# Each call of rank 0 is delayed by the same time. One message takes the 311.5 of its path, because it was sent no later
+# than its receive began; the other one visibly took 1400.
 cat >late.txt <<'T'
 #mpgtext 1
 #ranks 3
@@ -164,7 +166,7 @@ ring 4 20 8192 >ring.txt
 is "one node for all is --map=path=node" \
     "$(delays ring.txt --perturb --signature=target.sig --source=source.sig --map=block:4 --source=map=block:4)" \
     "$(delays ring.txt --perturb --signature=target.sig --source=source.sig --map=path=node)"
-# ---- what is said, and refused ----
+# ---- messages and refusals ----
 said() {
     "$mpgsim" "$@" | tr -s ' \n' '  '
 }
@@ -182,7 +184,7 @@ is "JSON has the maps and the farthest paths" "$("$mpgsim" --json $both --map=bl
     "$python" -c 'import json, sys; o = json.load(sys.stdin)["options"]; print(o["map"], o["source_map"], o["path"], o["source_path"])')" \
     "block:4 were node between nodes"
 }
-# refused STATUS PATTERN OPTION...: mpgsim exits so, with one line that has PATTERN
+# refused STATUS PATTERN OPTION...: checks that mpgsim exits with STATUS, and prints one line with PATTERN.
 refused() {
     local status=$1 pattern=$2
     shift 2
@@ -195,7 +197,7 @@ refused 1 "--source=map: nowhere: No such file or directory (neither block:N nor
 printf 'n\nn\n' >short
 refused 1 "--source=map: short: 2 places for 4 ranks" --perturb --signature=one.sig --source=map=short
 
-# ---- the trace that is written is there ----
+# ---- the written trace has the same times ----
 "$mpgsim" --perturb --signature=target.sig --source=source.sig --map=block:2 --output-trace there star.txt >/dev/null
 is "its hosts are the nodes, and read again nothing is late" \
     "$("$mpgtrace" print there | awk '/^#host/ { printf "%s ", $3 }')$(delays there --perturb --signature=target.sig --map=block:2)" \

@@ -4,7 +4,7 @@
 # answer says. That its times are right is tests/oracle/test-machine-predict.py's.
 . "$(dirname "$0")/mpgsim.sh"
 
-# Rank 0 sends to each of the others, which have waited since 1000.
+# Rank 0 sends to each of the others, which wait since 1000.
 cat >star.txt <<'T'
 #mpgtext 1
 #ranks 4
@@ -25,12 +25,12 @@ cat >star.txt <<'T'
 2 9000 9010 Finalize
 3 9000 9010 Finalize
 T
-# path CLASS NS
+# path CLASS NS: prints a network path with this latency.
 path() {
     printf '{"path": "%s", "one_way": "one clock", "latency": [{"size_bytes": 8, "one_way_ns": ' "$1"
     printf '{"n": 9, "mean": %s, "sd": 0, "lag1": 0, "quantiles": [%s, %s]}}]}' "$2" "$2" "$2"
 }
-# machine PATH NS...: a signature
+# machine PATH NS...: prints a signature.
 machine() {
     printf '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}, "network": ['
     path "$1" "$2"
@@ -44,13 +44,13 @@ machine() {
 machine 'core complex' 201 node 433 'between nodes' 1789 >three.sig
 machine node 433 >one.sig
 
-# runs OPTION...: of each rank, predicted
+# runs OPTION...: prints the predicted run time of each rank.
 runs() {
     "$mpgsim" --json --predict --replicas=1 --source=none "$@" star.txt 2>err | "$python" -c '
 import json, sys
 print(*(format(r["traced_ns"] + r["delay_ns"]["median"], "g") for r in json.load(sys.stdin)["ranks"]))'
 }
-# said OPTION...: the lines of the answer
+# said OPTION...: prints mpgsim's output.
 said() {
     "$mpgsim" --predict --source=none "$@" star.txt
 }
@@ -71,7 +71,8 @@ like "places are said" "$(said --signature=three.sig --map=places)" \
     "*  placement     4 ranks on 2 nodes (--map=places); the farthest two: between nodes*"
 is "without a signature a message takes what is given" "$(runs --latency=const:100ns --byte=const:2.5ns)" \
     "8000 120 130 140"
-# Sends take no less than nothing; nothing is received before it has come, nor met before all have.
+# A send takes no less than 0. A message is not received before it arrives, and a collective not left before all have
+# entered it.
 is "calls that are 5 us faster than nothing" "$(runs --signature=one.sig --call-noise=const:-5us)" \
     "7970 433 433 433"
 calls 3 >fast.txt <<'T'
@@ -111,7 +112,7 @@ print(json.load(sys.stdin)["options"]["path"])'
 done)" "node
 between nodes"
 
-# refused STATUS WORDS OPTION...: of star.txt
+# refused STATUS WORDS OPTION...: checks that mpgsim refuses the options for star.txt with WORDS.
 refused() {
     ok "refused, $1: ${*:3}" refuses "$1" "*$2*" "${@:3}" star.txt
 }
@@ -128,7 +129,7 @@ END
 is "transfers of no bytes are times of messages" "$(runs --signature=empty.sig)" "8000 385 395 405"
 sed 's/385, 385/285, 485/' empty.sig >spread.sig
 like "... which are drawn" "$("$mpgsim" --predict --signature=spread.sig --source=none star.txt)" "*Run time, 64 replicas*"
-# What is missing on paths that no two ranks take is not asked for, not even of what a rank sends itself.
+# A missing path matters only if two ranks are on it, also for messages of a rank to itself.
 "$python" - <<'END'
 import json
 def save(name, change):

@@ -8,11 +8,11 @@ trace=$build/tests/speed/speed_trace
 peak_memory=$build/tests/peak_memory
 [ -x "$trace" ] || skip_all "tests/speed/speed_trace is not built"
 
-# make_trace PATTERN RANKS STEPS: a folder PATTERN-RANKS-STEPS
+# make_trace PATTERN RANKS STEPS: makes the trace PATTERN-RANKS-STEPS.
 make_trace() {
     [ -d "$1-$2-$3" ] || { mkdir "$1-$2-$3" && "$trace" "$1" "$2" "$3" "$1-$2-$3"; }
 }
-# answer TRACE OPTION...: all of it but for what the trace is called
+# answer TRACE OPTION...: prints mpgsim's JSON, without the trace's name, with at most 40 open files.
 answer() {
     local path=$1
     shift
@@ -39,14 +39,14 @@ if [ "${MPGKIT_SANITIZERS-no}" = yes ] || ! [ -x "$peak_memory" ]; then
     exit
 fi
 
-# peak TRACE OPTION...: largest resident size, in KiB
+# peak TRACE OPTION...: prints the largest resident size, in KiB.
 peak() {
     local path=$1
     shift
     (ulimit -n 64 && "$peak_memory" "$mpgsim" --latency=const:2.385us "$@" "$path")
 }
-# more BYTES COUNT SMALL LARGE OPTION...: the simulation of LARGE takes at most BYTES more for each of
-# COUNT than that of SMALL
+# more BYTES COUNT SMALL LARGE OPTION...: succeeds if simulating LARGE needs at most BYTES more for each of COUNT things
+# than simulating SMALL.
 more() {
     local most=$1 count=$2 small=$3 large=$4 before after
     shift 4
@@ -54,7 +54,7 @@ more() {
     echo "# $(((after - before) * 1024 / count)) bytes each"
     [ $(((after - before) * 1024)) -le $((most * count)) ]
 }
-# In 4 GiB there is room for 65536 bytes for each of 65536 ranks.
+# In 4 GiB each of 65536 ranks has 65536 bytes.
 for pattern in ring allreduce stencil; do
     make_trace $pattern 1000 3
     make_trace $pattern 3000 3
@@ -71,11 +71,11 @@ done
 ok "one file: memory of a rank" more 20000 2000 ring-1000.cat ring-3000.cat
 ok "text: memory of a rank" more 30000 2000 ring-1000.txt ring-3000.txt
 
-# All messages of an all-to-all are posted before one of them arrives.
+# In an all-to-all all messages are posted before the first one arrives.
 make_trace alltoall 40 1
 make_trace alltoall 160 1
 ok "all-to-all: memory of a message" more 1500 23880 alltoall-40-1 alltoall-160-1
-# Steps take no more but what a rank holds of its trace, up to the tracer's window.
+# More steps need no more memory, except that a rank reads more of its trace, up to the size of the tracer's buffer.
 for pattern in alltoall exchange workers tree wavefront; do
     make_trace $pattern 10 100
     make_trace $pattern 10 1000

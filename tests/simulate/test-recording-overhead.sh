@@ -4,8 +4,8 @@
 # docs/MODEL.md, 3): by hand. A machine that is its own source still changes nothing.
 . "$(dirname "$0")/mpgsim.sh"
 
-# Two intervals of rank 0 are 100 ns of the tracer's too long, and so is what rank 1 waits for;
-# its own first one is hidden by that waiting.
+# Tracing makes two intervals of rank 0 longer by 100 ns each, and so rank 1's wait, which hides the overhead in rank
+# 1's own first interval.
 cat >run.txt <<'END'
 #mpgtext 1
 #ranks 2
@@ -22,13 +22,13 @@ cat >run.txt <<'END'
 END
 sed '/^#fact/d' run.txt >unknown.txt
 
-# value KEY OPTION... : one number of the answer
+# value KEY OPTION...: prints a number of the JSON.
 value() {
     local key=$1
     shift
     "$mpgsim" --json "$@" | awk -v key="\"$key\":" '$1 == key { print $2 + 0; exit }'
 }
-# ranks OPTION...: each rank's run time against which its delay is, and the delay
+# ranks OPTION...: prints for each rank the run time to which its delay is related, and the delay.
 ranks() {
     "$mpgsim" --per-rank "$@" 2>/dev/null | awk 'NR > 1 { printf "%s%s %s", sep, $2, $3; sep = "; " }'
 }
@@ -44,7 +44,7 @@ is "perturbed without the tracer" \
 is "a run of twice the tracer's cost hides it where the receiver waits" \
     "$(sed 's/100$/200/' run.txt | "$mpgsim" --per-rank "${same[@]}" - 2>/dev/null |
         awk 'NR > 1 { printf "%s ", $2 }')" "1600 2000 "
-# With its own overheads a machine's Recv costs less than it took, and more of the wait goes with the tracer.
+# With overheads in the signature a Recv costs less than it took, so more of the wait disappears with the tracer.
 is "a machine stays itself where its receives wait for what the tracer held up" \
     "$(sed '/fact 0/s/100$/300/' run.txt | "$mpgsim" --per-rank "${same[@]}" - 2>/dev/null |
         awk 'NR > 1 { printf "%s ", $3 }')" "0 0 "
@@ -59,7 +59,7 @@ done
 is "said in words" "$("$mpgsim" "${same[@]}" run.txt | grep -c 'traced  *2.2 us without recording (2.4 us with it)')" 1
 is "... of a prediction, too" "$("$mpgsim" --predict "${same[@]:1}" run.txt | grep -c 'traced  *2.2 us without recording (2.4 us with it)')" 1
 
-# The short answer: both ratios are to the run without recording.
+# The short output: both ratios are relative to the run without recording.
 is "the prediction is compared with the run without recording" "$("$mpgsim" "${same[@]:1}" run.txt | sed -n \
     's/^Recorded run time  *\(2.2 us without recording (2.4 us with it)\)  (predicted \/ recorded: .*/\1/p')" \
     "2.2 us without recording (2.4 us with it)"
@@ -69,7 +69,7 @@ a = json.load(sys.stdin)
 print(round(a["predicted_over_recorded"] * 2200 / a["run_time_ns"]["median"], 9), round(a["perturbed"]["run_time_ns"] / a["perturbed"]["slowdown"], 6))')" \
     "1.0 2200.0"
 
-# So are those of tables, text and CSV: 2.2 us by hand, whatever the row; and of each rank.
+# So are those in tables, in text and CSV: 2.2 us by hand in every row, and those of each rank.
 is "each row of a sweep, too" "$("$mpgsim" --csv --sweep=latency=0,1us "${same[@]:1}" run.txt 2>/dev/null | "${PYTHON:-python3}" -c '
 import csv, sys
 for row in csv.DictReader(sys.stdin):
@@ -80,7 +80,7 @@ is "... and of --tolerate" "$("$mpgsim" --predict --tolerate=5%:latency "${same[
     grep -c '^  traced  *2.2 us without recording (2.4 us with it)')" 1
 is "ranks, too" "$("$mpgsim" --per-rank --predict "${same[@]:1}" run.txt 2>/dev/null | awk 'NR > 1 { printf "%s ", $2 }')" "1800 2200 "
 
-# The quality of the recording: 400 of 4400 ns are recording; twice, four times as much: 18 and 36 %.
+# The quality of the recording: 400 of 4400 ns are overhead. With twice and four times as much it is 18 and 36 %.
 quality() {
     sed "s/100\$/$1/" run.txt >more.txt
     "$mpgsim" --predict "${same[@]:1}" more.txt | sed -n 's/^  recording  *//p'

@@ -9,8 +9,7 @@ halves=${top_builddir:?}/tests/simulate/replay_halves
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# 95 % intervals; the eight statistics of one record go together, so a whole
-# record may be off.
+# The intervals are of 95 %. The eight statistics of a record are correlated, so all of one record may lie outside.
 "$halves" --synthetic 8 >"$work/replay"
 read -r _ inside _ all <<<"$(tail -n 1 "$work/replay")"
 ok "replay: $inside of $all sampled statistics are inside the other half's interval" \

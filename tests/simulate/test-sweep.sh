@@ -13,13 +13,13 @@ ring 4 10 8 >ring.txt
     --kinds collective,icollective,pair,wait >together.txt
 cp "$reference" target.sig
 
-# rows N OPTION... TRACE: there are so many, and each is what a run by itself says
+# rows N OPTION... TRACE: checks that the sweep has N rows, each equal to a separate run.
 rows() {
     local n=$1
     shift
     is "$n rows: $*" "$("$python" "$here/sweeps.py" "$mpgsim" rows "$@" 2>&1)" "$n"
 }
-# key NAME OPTION... TRACE: of each row, or of the table
+# key NAME OPTION... TRACE: prints key NAME of each row, or of the table.
 key() {
     "$python" "$here/sweeps.py" "$mpgsim" key "$@" 2>&1
 }
@@ -46,7 +46,7 @@ rows 2 --sweep=latency=-300ns,300ns --replicas=3 mixed.txt
 grep -v '^#clock' mixed.txt >unclocked.txt
 rows 3 --sweep=noise=0:2us:3 --latency=exp:1us --replicas=9 unclocked.txt
 
-# Ratios of all else, beside that of a region, are in the steps.
+# A sweep's steps may combine the ratio of all computation with that of a region.
 cat >region.txt <<'T'
 #mpgtext 1
 #ranks 1
@@ -98,7 +98,7 @@ is "0 of it: nothing is left" "$(key run_time_ns.largest --sweep=noise=0,2 --per
 like "said" "$("$mpgsim" --sweep=noise=0,2 --perturb --signature=target.sig alone.txt | grep '^  noise.*(row 2)')" \
     "*; durations multiplied by 2 (row 2)"
 
-# ---- more than memory wants at a time ----
+# ---- more scenarios than are simulated together ----
 is "4096 of them" "$(key run_time_ns.median --sweep=noise=0:4095ns:4096 --absorb=none ring.txt)" \
     "$(seq -s' ' 18050 41 185945)"
 
@@ -110,7 +110,8 @@ done
 ok "threads agree" eval 'cmp threads.1 threads.2 && cmp threads.1 threads.3 && cmp threads.1 threads.64'
 
 # ---- signatures ----
-# machine LEAST MOST: a message of 8 bytes takes that, evenly
+#
+# machine LEAST MOST: prints a signature in which a message of 8 bytes takes LEAST to MOST, uniformly.
 machine() {
     printf '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}, "network": ['
     printf '{"path": "node", "one_way": "one clock", "eager_limit_bytes": 4096, "latency": [{"size_bytes": 8, '
@@ -135,8 +136,8 @@ T
 rows 2 --perturb --signature=wide.sig --signature=narrow.sig --source=source.sig message.txt
 rows 6 --perturb --signature=wide.sig --signature=target.sig --signature=narrow.sig --sweep=noise=1us,3us --replicas=9 mixed.txt
 rows 4 --signature=wide.sig --signature=target.sig --sweep=compute-ratio=1,2 --predict --replicas=9 mixed.txt
-# Rank 1 ends 10 u us later, or 2 + 4 u, with one u: the first is faster if u < 1/3. In a long rank 0 that
-# would be hidden.
+# Rank 1 ends 10 u us later, or 2 + 4 u us, with the same uniform number u: the first is faster if u < 1/3. A long run
+# of rank 0 would hide this.
 sed '/^0 20000/s/20000 20010/1100 1110/' message.txt >late.txt
 cat >faster.py <<'END'
 import json, subprocess, sys
@@ -169,8 +170,9 @@ is "what they differ by is said of them" "$("$mpgsim" --sweep=noise=1us,2us ring
 ok "--output" eval '"$mpgsim" --sweep=noise=1us,2us -o table ring.txt && "$mpgsim" --sweep=noise=1us,2us ring.txt |
     cmp - table'
 
-# ---- what can be stood ----
-# tolerated OPTION... TRACE: which, value and interval
+# ---- --tolerate ----
+#
+# tolerated OPTION... TRACE: prints which limit, its value and interval.
 tolerated() {
     "$mpgsim" --json "$@" 2>&1 | "$python" -c '
 import json, sys
@@ -184,7 +186,7 @@ is "a ring of 41 intervals" "$(tolerated --tolerate=5%:noise ring.txt)" "up to $
 is "... another limit" "$(tolerated '--tolerate=238.5% noise' ring.txt)" "up to $(number '2.385 * 18050 / 41') - -"
 is "40 messages" "$(tolerated --tolerate=5%:latency ring.txt)" "up to $(number '0.05 * 18050 / 40') - -"
 is "of 8 bytes" "$(tolerated --tolerate=5%:byte ring.txt)" "up to $(number '0.05 * 18050 / 320') - -"
-# Of 18050, 41 intervals of 50 are computation.
+# Computation is 41 intervals of 50 in a run of 18050.
 is "a ratio" "$(tolerated --tolerate=7%:compute-ratio ring.txt)" "up to $(number '1 + 0.07 * 18050 / 2050') - -"
 is "a factor of what is given" "$(tolerated --tolerate=5%:noise --noise=const:11ns --replicas=1 ring.txt)" \
     "up to $(number '0.05 * 18050 / 41 / 11') - -"
@@ -192,7 +194,7 @@ is "beside something else" "$(tolerated --tolerate=30%:noise --latency=const:100
     "up to $(number '(0.3 * 18050 - 4000) / 41') - -"
 is "which may be too much" "$(tolerated --tolerate=5%:noise --latency=const:100ns ring.txt)" "none - - -"
 sed '/Send\|Recv/d' ring.txt >lonely.txt
-# A factor of the signature's latency needs a simulation for each value, and is found to 1 %.
+# A factor of the signature's latency needs a simulation for each value. It is found within 1 %.
 alone=(--predict --source=none --signature=target.sig --replicas=5 "$here/../../examples/silas/waitany.txt")
 found=$("$mpgsim" --json --latency=x1 --tolerate=5%:latency "${alone[@]}" | "$python" -c '
 import json, sys
@@ -204,10 +206,11 @@ is "... to 1 %: what is found takes at most 5 % longer, 1.2 % more takes more" "
     "$python" -c '
 import json, statistics, sys
 runs = [r["replicas_run_time_ns"] for r in json.load(sys.stdin)["rows"]]
-slowdown = [statistics.median(x / base for x, base in zip(run, runs[0])) for run in runs] # replica by replica
+slowdown = [statistics.median(x / base for x, base in zip(run, runs[0])) for run in runs] # for each replica
 print(True if slowdown[1] <= 1.05 + 1e-9 < slowdown[2] else slowdown)')" True
 is "what nothing waits for" "$(tolerated --tolerate=5%:latency lonely.txt)" "any - - -"
-# Rank 0 has two intervals, and ends at 1010 of rank 1's 1710, which its message could have reached 600 later.
+# Rank 0 has two intervals and ends at 1010 of rank 1's 1710; its message could have arrived 600 later without delaying
+# rank 1.
 cat >slack.txt <<'T'
 #mpgtext 1
 #ranks 2
@@ -222,7 +225,7 @@ cat >slack.txt <<'T'
 T
 is "slack first" "$(tolerated --tolerate=10%:noise --noise=const:1us@0 --source=latency=100ns slack.txt)" \
     "up to $(number '(1.1 * 1710 - 1010) / 2 / 1000') - -"
-# Several limits, in their order: of the least not even nothing is tolerated, beside a message that takes 40 x 20 ns.
+# Several limits, in their order. The smallest tolerates nothing, because there is also a message that takes 40 x 20 ns.
 each_tolerated() {
     "$mpgsim" --json "$@" 2>&1 | "$python" -c '
 import json, sys
@@ -231,7 +234,7 @@ for t in answer["tolerances"]:
     print(format(t["slowdown"], ".9g"), t["which"], "-" if t["value"] is None else format(t["value"], ".9g"), end="; ")
 print(len(answer["rows"]), answer["tolerance"] == answer["tolerances"][0])'
 }
-tolerated_lines() { # of an answer as text
+tolerated_lines() { # from the text output
     awk '/^Tolerated/ { on = 1 } on && /^$/ { exit } on'
 }
 is "several limits" "$(each_tolerated --tolerate=5%,1%,238.5%:noise --latency=const:20ns ring.txt)" \
@@ -245,7 +248,7 @@ is "... beyond a slack" \
 ok "... as text" eval '"$mpgsim" --tolerate=5%,10%:noise ring.txt | tolerated_lines | cmp - <(printf "%s\n" \
     "Tolerated, with a median slowdown of at most 1.05" "  noise         up to 22.01 ns" "... of at most 1.1" \
     "  noise         up to 44.02 ns")'
-# The 64 replicas' medians: by hand from the draws at a factor of 0.02, whose sums a factor multiplies.
+# The medians of the 64 replicas: computed by hand from the draws at a factor of 0.02; a factor multiplies their sums.
 cat >median.py <<'END'
 import json, subprocess, sys
 out = subprocess.run([sys.argv[1], "--json", "--noise=exp:20ns", "--absorb=none", "ring.txt"], capture_output=True,
@@ -290,7 +293,8 @@ is "... noise, of two intervals" "$(tolerated --predict --latency=const:1400ns -
 ok "... as text" eval '"$mpgsim" --predict --latency=const:1400ns --tolerate=1%,5%:latency hidden.txt | tolerated_lines |
     cmp - <(printf "%s\n" "Tolerated, with a median run of at most 1.01 times that as given, 5 us" \
     "  latency       up to 1.46429 times" "... of at most 1.05 times" "  latency       up to 1.60714 times")'
-# Of several signatures each is held against its own run, and is what it is alone; as CSV and in the table, too.
+# Each of several signatures is compared with its own run, and has the value that it has alone; also in CSV and in the
+# table.
 cat >apart.py <<'END'
 import csv, io, json, statistics, subprocess, sys
 def run(*words):
@@ -304,13 +308,13 @@ for mode in ["--predict"], ["--perturb"]:
     same = [r["signature"] for r in table] == [t["signature"] for t in together] and all(
         r["which"] == t["which"] and [float(r[k]) if r[k] else None for k in ("value", "low", "high", "of_run_ns", "slowdown")] ==
         [t["value"], *t["confidence_95"], t["of_run_time_ns"], t["slowdown"]] for r, t in zip(table, together))
-    # What each is held against is the run without --tolerate, the signature's own latency in it.
+    # The reference is the run without --tolerate, which includes the signature's own latency.
     plain = [json.loads(run(*common[:-1], sig, "--json"))["run_time_ns"]["median"] for sig in both]
     if mode == ["--predict"]:
         same = same and [t["of_run_time_ns"] for t in together[::2]] == plain
     rows = json.loads(run(*common, *both, "--json"))["rows"]
     same = same and {r["values"]["signature"]: r["run_time_ns"]["median"] for r in rows} == dict(zip(["wide.sig", "narrow.sig"], plain))
-    if mode == ["--predict"]: # two runs by themselves, replica by replica
+    if mode == ["--predict"]: # two separate runs, for each replica
         runs = lambda *words: [r["run_time_ns"] for r in json.loads(run(*common[:-1], both[0], *words, "--json"))["replicas"]]
         ratio = [a / b for a, b in zip(runs("--latency=const:%rns" % together[0]["value"]), runs())]
         same = same and len(ratio) == 16 and abs(statistics.median(ratio) - 1.02385) < 1e-3
@@ -340,7 +344,7 @@ is "... attention goes to standard error, each line once" "$(sort err | uniq -d 
 is "a table as CSV has what JSON has; that of ranks, commas" "$("$python" comma.py "$mpgsim" 2>&1 | paste -sd' ' -)" \
     "12 True True True"
 
-# ---- refused ----
+# ---- refused options ----
 while read -r pattern options; do
     # shellcheck disable=SC2086 # words
     ok "refused: $options" refuses 2 "*${pattern//_/ }*" $options ring.txt

@@ -10,19 +10,19 @@ random=$here/../oracle/randomtrace.py
     --kinds irecv,isend,send,recv,waitsome,testall,fail,fail,pair,waitany >chosen.txt
 "$python" "$random" --seed 13 --ranks 9 --steps 90 --clocks shared --hosts 1 --all-synchronous-safe \
     --kinds collective,icollective,pair,wait >together.txt
-# Each thread makes a graph for itself, of text, too; with hypotheses the steps of one are handed on.
+# Each thread makes its own graph, also of text traces. With hypotheses one thread's steps are handed to the others.
 for name in mixed chosen together; do
     "$mpgtrace" import --text $name.txt -o $name.trace || sed 's/^/# /' err
 done
 
-# answer THREADS TRACE OPTION...: where it is, and whether it has voided replicas
+# answer THREADS TRACE OPTION...: writes mpgsim's JSON to answer.THREADS.
 answer() {
     local threads=$1 trace=$2
     shift 2
     "$mpgsim" --json --threads="$threads" "$@" "$trace" >"answer.$threads" 2>>complaint
 }
 
-# same TRACE OPTION...: 1, 2, 3, 5 and 64 threads agree
+# same TRACE OPTION...: checks that 1, 2, 3, 5 and 64 threads give the same output.
 same() {
     local threads wrong=
     : >complaint
@@ -68,20 +68,21 @@ answer 4 chosen.txt --noise=exp:20us@0,1 --replicas=200
 ok "of which some were done again in the traced order, and some not" \
     awk -F'[:,]' '/"redone"/ { n = $2 } END { exit !(n > 0 && n < 200) }' answer.4
 
-# The first replica is watched, by one thread of several.
+# One of several threads simulates the first replica and writes its trace.
 for threads in 1 4; do
     "$mpgsim" --threads=$threads --noise=exp:30us --replicas=64 --without=choice --output-trace \
         "written.$threads" mixed.txt >/dev/null 2>err || sed 's/^/# /' err
 done
 ok "the written trace is the same" diff -r written.1 written.4
 
-# What a thread cannot go on with ends all of them, with one line.
+# An error in one thread ends all threads, with one line.
 for trace in chosen.txt chosen.trace; do
     ok "an error is one line: $trace" refuses 1 "*ranks wait for each other*" --threads=4 --replicas=64 \
         --noise=exp:1us --eager-limit=-1 $trace
 done
 
-# reads THREADS TRACE: how much of its files is read, what a first pass finds being known
+# reads THREADS TRACE: prints the number of bytes that mpgsim reads from the trace, if the results of the first pass are
+# cached.
 preload=$build/tests/simulate/.libs/libcount_reads.so
 reads() {
     LD_PRELOAD=$preload READ_COUNT=reads "$mpgsim" --noise=exp:3us --replicas=64 --threads="$1" "$2" >/dev/null 2>&1

@@ -6,7 +6,7 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Seconds of user and system time that a command takes.
+# seconds COMMAND...: prints the user and system time in seconds.
 seconds() {
     local TIMEFORMAT='%U %S'
     { time "$@" >"$work/answer" 2>"$work/complaint"; } 2>"$work/time" ||
@@ -14,8 +14,8 @@ seconds() {
     awk '{ print $1 + $2 }' "$work/time"
 }
 
-# ring RANKS STEPS: the text of a trace in which 1 KiB messages travel STEPS steps
-# round a ring, every rank sending and receiving in each.
+# ring RANKS STEPS: prints a trace in which each rank sends and receives a message of 1 KiB in each of STEPS steps
+# around a ring.
 ring() {
     awk -v p="$1" -v n="$2" 'BEGIN {
         print "#mpgtext 1\n#ranks " p "\n#clocks shared"
@@ -42,7 +42,7 @@ print=$(seconds "$MPGTRACE" print "$work/ring.trace" -o "$work/again.txt")
 "$SIGMAKE" "$top_srcdir/results/reference" >"$work/machine.sig" 2>/dev/null
 mkdir "$work/native.trace"
 "$top_builddir/tests/speed/speed_trace" ring $ranks $steps "$work/native.trace"
-# Nothing is known of a trace but what a run finds itself, unless that is what is measured.
+# sim OPTION... TRACE: times mpgsim without cached results.
 sim() {
     seconds "$MPGSIM" --cache=fresh "$@"
 }
@@ -79,7 +79,7 @@ awk -v none="$none" -v fresh="$fresh" -v kept="$kept" 'BEGIN {
     printf "  %-34s %7.2f s  %.2f times\n", "floors kept", kept, kept / none
 }'
 
-# The first of these is what the others are held against.
+# The first pattern is the reference for the others.
 echo "patterns of some 250 000 messages, --absorb=none: seconds, ratio of rates to the first"
 while read -r pattern ranks steps; do
     mkdir "$work/pattern.trace"

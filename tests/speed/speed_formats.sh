@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work
 ranks=8 steps=${STEPS:-62500} formats=${FORMATS:-"text otf2 prv ti goal liballprof dumpi"}
 
-# foreign FORMAT STEPS OUT: the ring in a format that mpgkit does not write.
+# foreign FORMAT STEPS OUT: writes the ring in a format that mpgkit cannot export.
 foreign() {
     PYTHONPATH=$top_srcdir/tests/trace/dumpi python3 -B - "$@" $ranks <<'END'
 import os, sys
@@ -42,7 +42,7 @@ for r in range(ranks):
 END
 }
 
-# cost COMMAND...: seconds of processor time and peak memory in KiB
+# cost COMMAND...: prints seconds of processor time and peak memory in KiB.
 cost() {
     local TIMEFORMAT='%U %S' memory
     { time memory=$(${LAUNCHER-} "$top_builddir/tests/peak_memory" "$@" 2>"$work/complaint"); } 2>"$work/time" ||
@@ -50,7 +50,7 @@ cost() {
     echo "$(awk '{ print $1 + $2 }' "$work/time") $memory"
 }
 
-# one FORMAT STEPS: "WRITTEN READ", of each seconds and KiB; - - where mpgkit does not write it
+# one FORMAT STEPS: prints "WRITTEN READ", each as seconds and KiB; "- -" if mpgkit cannot write the format.
 one() {
     local format=$1 path=$work/x.$1 written="- -"
     case $format in

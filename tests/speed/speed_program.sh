@@ -11,7 +11,7 @@ pairs=${PAIRS:-15}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# own COMMAND...: the time that the program prints.
+# own COMMAND...: runs the program behind COMMAND, and prints the time that the program prints.
 own() {
     # shellcheck disable=SC2086 # words
     ${LAUNCHER:-${MPIRUN:?}} -np "${RANKS:-2}" "$@" $program 2>/dev/null | sed -nE "s/$time/\1/p" | head -n 1
@@ -20,7 +20,7 @@ traced() {
     # shellcheck disable=SC2086 # words
     own "${MPGTRACE:?}" record --quiet --force -o "$work/app.trace" ${RECORD:-}
 }
-# said: the tracer's seconds by stat, of each rank on average.
+# said: prints the overhead that mpgtrace stat reports, in seconds, averaged over the ranks.
 said() {
     { "$MPGTRACE" stat "$work/app.trace"; "$MPGTRACE" stat --json "$work/app.trace"; } | awk '
         /^overhead/ { share = $2 / 100 }
@@ -51,7 +51,8 @@ awk '
     { n++; plain[n] = $1; with[n] = $2; more[n] = 100 * ($2 / $1 - 1); real[n] = 1e3 * ($2 - $1); said[n] = 1e3 * $3 }
     END {
         sort(plain, n); sort(with, n); sort(more, n); sort(real, n); sort(said, n)
-        # The k-th least and k-th greatest: both sides miss with P(X < k), X binomial.
+        # Interval from the k-th smallest to the k-th largest value: each side misses the median with P(X < k), X
+        # binomial.
         term = 2 ^ -n; below = 0; k = 0
         while (below + term <= 0.025) { below += term; term *= (n - k) / (k + 1); k++ }
         low = k > 0 ? k : 1

@@ -11,13 +11,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 program=${top_builddir:?}/tests/speed/speed_tracer
 
-# once COMMAND...: the number it prints, in one process; tracers talk, too.
+# once COMMAND...: runs one process, and prints the number in its output, which may also contain a tracer's messages.
 once() {
     (cd "$work" && "$MPIRUN" -np 1 "$@" 2>/dev/null) | grep -E '^[0-9]+\.[0-9]+$'
 }
 
-# summary NAME: from lines "without with" on standard input, the median of the
-# differences and its interval of at least 95 %, by order statistics (binomial).
+# summary NAME: reads lines "without with", and prints the median of the differences and its confidence interval of at
+# least 95 %, by order statistics (binomial).
 summary() {
     awk -v name="$1" '
     function sort(a, n,   i, j, t) {
@@ -28,7 +28,8 @@ summary() {
     { n++; without[n] = $1; traced[n] = $2; d[n] = $2 - $1 }
     END {
         sort(without, n); sort(traced, n); sort(d, n)
-        # The k-th least and k-th greatest: both sides miss with P(X < k), X binomial.
+        # Interval from the k-th smallest to the k-th largest value: each side misses the median with P(X < k), X
+        # binomial.
         term = 2 ^ -n; below = 0; k = 0
         while (below + term <= 0.025) { below += term; term *= (n - k) / (k + 1); k++ }
         printf "  %-28s %7.1f %9.1f   %+7.1f", name, median(without, n), median(traced, n), median(d, n)
@@ -39,7 +40,7 @@ summary() {
     }'
 }
 
-# compare NAME COMMAND...: runs of the program, with $stacks as its argument, by COMMAND against plain ones.
+# compare NAME COMMAND...: alternates runs of the program, with argument $stacks, with and without COMMAND.
 stacks=1
 compare() {
     local name=$1 plain traced
@@ -59,14 +60,14 @@ compare() {
     summary "$name" <"$work/pairs"
 }
 
-# recorded NAME OPTION...: mpgtrace record with these.
+# recorded NAME OPTION...: the same for mpgtrace record with these options.
 recorded() {
     local name=$1
     shift
     compare "$name" "$MPGTRACE" record --quiet --force -o "$work/self.trace" "$@"
 }
 
-# bytes FILE...: how many they take, a call.
+# bytes FILE...: prints the size of the files divided by the number of calls.
 bytes() {
     cat "$@" | wc -c | awk '{ printf "  %.2f bytes a call on disk\n", $1 / (3 * 501000) }'
 }

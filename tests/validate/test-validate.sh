@@ -15,13 +15,13 @@ trap 'rm -rf "$tmp"' EXIT
 
 # --- arithmetic, by hand ---
 
-# tabs WORD...: a line of them.
+# tabs WORD...: prints the words as a line with tabs.
 tabs() {
     local IFS=$'\t'
     printf '%s\n' "$*"
 }
 
-# answer FILE TRACED MEDIAN REPLICA...: as much of mpgsim's JSON as is read, and more.
+# answer FILE TRACED MEDIAN REPLICA...: writes JSON like mpgsim's to FILE, with the parts that are read, and others.
 answer() {
     local file=$1 traced=$2 median=$3
     shift 3
@@ -34,7 +34,7 @@ answer() {
     } >"$file"
 }
 
-# Seven runs of either, in no order; the greatest differ wildly.
+# Seven runs each, in random order; the largest are far off.
 printf '1 %s\n' 1003 1001 1007 1002 1005 1004 9000 >"$tmp/from"
 printf '1 %s\n' 2030 2010 2070 2020 2050 2040 9000000000 >"$tmp/to"
 # Of 21 replicas a twentieth is the second.
@@ -43,8 +43,8 @@ answer "$tmp/answer.2" 1020.0 2060.0 1970.0 2035.0 2050.0 2060.0 2070.0 2080.0 2
 answer "$tmp/answer.3" 1000.0 2030.0 1980.0 1990.0 2020.0 2030.0 2040.0 2085.0 2090.0
 row=$(awk -v pair=a:b -v program=p -v most_off=0.02 -f "$validate/sample.awk" -f "$validate/row.awk" part=from "$tmp/from" part=to "$tmp/to" \
     part=answer /dev/null "$tmp"/answer.[0-9] part=times "$tmp"/answer.[12])
-# Of seven runs the 95 % interval leaves out none (98.4 %; the next has 87.5 %); of their 49
-# differences it leaves out eight on each side (critical values of Mann and Whitney, 1947).
+# Of seven runs the 95 % interval omits none (98.4 %; the next smaller one has 87.5 %); of their 49 differences it omits
+# eight on each side (critical values of Mann and Whitney, 1947).
 differences=$(while read -r _ b; do
     while read -r _ a; do echo $((b - a)); done <"$tmp/from"
 done <"$tmp/to" | sort -n)
@@ -52,8 +52,8 @@ low=$(printf '%s\n' "$differences" | sed -n 9p)
 high=$(printf '%s\n' "$differences" | sed -n 41p)
 is "a row: medians, intervals, changes" "$row" "$(tabs a:b p 7 1004 1010 2040 2010 9000000000 \
     1036 "$low" "$high" 2030 1952 2090 1030 942 1090 3 '' 2030 1933 2104 0 0 0)"
-# Runs that were off their CPUs are left out, whatever they took; where too few others are there,
-# the three least disturbed stay.
+# Runs that were off their CPUs are omitted, whatever their times. If fewer than three others remain, the three least
+# disturbed ones are used.
 printf '1 %s 0.00 %s\n' 1003 0.0000 1001 0.0200 7000 0.0201 1002 0.0100 900 0.5000 >"$tmp/off.from"
 printf '1 %s 0.00 %s\n' 2030 0.3000 2010 0.0000 2070 0.0300 2020 0.4000 >"$tmp/off.to"
 row=$(awk -v pair=a:b -v program=p -v most_off=0.02 -f "$validate/sample.awk" -f "$validate/row.awk" part=from "$tmp/off.from" \
@@ -67,12 +67,12 @@ row=$(awk -v pair=a:b -v program=p -v most_off=0.02 -f "$validate/sample.awk" -f
 is "a row without an answer says why" "$(printf '%s\n' "$row" | cut -f 12,18,19)" \
     "$(printf -- '-\t0\t%s' "$mpgsim_says")"
 {
-    # 2 % off the run, 4 % off the change; inside.
+    # 2 % off the run, 4 % off the change; inside the interval.
     tabs a:b p 7 1e6 1e6 2e6 1.9e6 2.1e6 1e6 0.9e6 1.1e6 2.04e6 2e6 2.1e6 1.04e6 1e6 1.1e6 3 '' \
         1.9e6 1.8e6 1.95e6 2 0 0
-    # 10 % off, the change was not measured; outside.
+    # 10 % off, the change is below the measurement's precision; outside the interval.
     tabs a:b q 7 1e6 1e6 1e6 1e6 1e6 0 -1e4 1e4 0.9e6 0.8e6 0.95e6 -1e5 -2e5 -5e4 3 '' - - - 0 4 1
-    # A shorter run, of which half of the change is predicted.
+    # A shorter run; half of the change is predicted.
     tabs b:a p 7 2e6 2e6 1e6 1e6 1e6 -1e6 -1.1e6 -0.9e6 1.5e6 1.4e6 1.6e6 -5e5 -6e5 -4e5 3 '' \
         1.04e6 0.9e6 1.1e6 0 0 0
 } >"$tmp/rows"
@@ -88,14 +88,14 @@ fails() {
 }
 ok "no rows, no table" fails awk -f "$validate/table.awk" /dev/null
 
-# Of seven rounds, in no order: 100, 105 and 103 ms in the middle; of seven the interval is all of them.
+# Seven rounds in random order: medians 100, 105 and 103 ms; the interval contains all seven.
 table=$(printf '%s000000 %s000000 %s000000\n' 102 105 103 98 101 99 100 107 104 99 108 101 101 104 102 500 900 700 97 103 110 |
     awk -v program=p -v machine=m -f "$validate/sample.awk" -f "$validate/replays.awk")
 is "a row of replays: medians, intervals, how far they are off" "$table" \
     '| p | m | 7 | 100.0 (97.0 .. 500.0) | 105.0 (101.0 .. 900.0) | +5.0 | 103.0 (99.0 .. 700.0) | +3.0 |'
 
-# Of two rows the rule moves one, by 4 % of the run and then to where it was measured; in predict mode, which has one
-# answer, by less than 1 %.
+# The rule moves one of two rows, by 4 % of the run and then to the measured value; in predict mode, which has one row,
+# by less than 1 %.
 mkdir "$tmp/ablation"
 {
     tabs a:b p 7 1e6 1e6 2000000 1.9e6 2.1e6 1e6 0.9e6 1.1e6 2080000 2e6 2.1e6 1.04e6 1e6 1.1e6 3 '' 2020000 1.8e6 1.95e6 2 0 0
@@ -109,7 +109,7 @@ like "what a rule moves, and the mean error with and without it" "$table" \
 like "rows that have no answer count in neither" "$table" '*| half | `--half` | 0 of 1 | 5.00 | 5.00 | - | - | - | - | - |*'
 like "nothing left out moves nothing" "$table" '*| none | `--nothing` | 0 of 2 | 4.50 | 4.50 | - | 0 of 1 | 1.00 | 1.00 | - |*'
 
-# --- for real ---
+# --- a real validation ---
 
 quiet() {
     "$@" >/dev/null 2>"$tmp/err"

@@ -112,7 +112,7 @@ is "members of the second row" "$("$MPGTRACE" print "$tmp/grid" | grep '^#comm [
 #comm 4 of 3 = 2 3"
 is "receives from any source" "$("$MPGTRACE" print "$tmp/grid" | grep -c 'Recv comm=[23] from=0 tag=1 bytes=6 any=source')" 4
 
-# Refused, with the reason.
+# Refused files, with the reason.
 ok "a rank that is none" refused "$tmp/peer" "rank 3 is none of the 1 of its communicator"
 ok "a communicator that is none" refused "$tmp/comm" "MPI_Barrier in a communicator that nothing made (77)"
 ok "a list of 2^31 requests" refused "$tmp/list" "the file ends inside a record"
@@ -125,7 +125,7 @@ sed -i s/numprocs=3/numprocs=5/ "$tmp/run/job.meta"
 ok "missing files" refused "$tmp/run/job.meta" "5 ranks, and there are files of 3"
 rm "$tmp/run/job.meta"
 
-# Damage.
+# Damaged files.
 ok "truncated at each 97th byte" truncated "$tmp/run" job-0000.bin
 ok "truncated: a file without index" truncated "$tmp/noindex" job-0000.bin
 ok "truncated: a grid" truncated "$tmp/grid" g-0001.bin

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154 # $tmp and $MPGTRACE are those of the test
 # What tests of readers of other tools' traces share; tap.sh comes before it, and a folder $tmp.
 
-# imported PATH FILE [OPTION...]: the trace at PATH is the text FILE, whether imported or opened.
+# imported PATH FILE [OPTION...]: succeeds if the trace at PATH, imported or opened directly, prints as the text FILE.
 imported() {
     local path=$1 file=$2
     shift 2
@@ -19,7 +19,7 @@ shown() {
     return 1
 }
 
-# refused PATH WORDS [OPTION...]: status 1 and one line that has WORDS; nothing is left behind.
+# refused PATH WORDS [OPTION...]: succeeds if import exits with 1, prints one line with WORDS, and leaves no trace.
 refused() {
     local path=$1 words=$2 got
     shift 2
@@ -32,7 +32,8 @@ refused() {
     return 1
 }
 
-# bounded PATH: import ends within 30 s and 2 GB (sanitizers reserve more), with status 0 or with one line and status 1.
+# bounded PATH: succeeds if import ends within 30 s and 2 GB of addresses (more with sanitizers), with exit status 0, or
+# with 1 and one line.
 bounded() {
     local got
     ([ "${MPGKIT_SANITIZERS:-no}" != no ] || ulimit -v 2000000; exec timeout 30 "$MPGTRACE" import --force "$1" -o "$tmp/bounded.trace") >/dev/null 2>"$tmp/err" </dev/null
@@ -43,7 +44,7 @@ bounded() {
     return 1
 }
 
-# truncated FOLDER FILE: FOLDER, of which FILE is cut at each 97th byte, stays bounded.
+# truncated FOLDER FILE: checks that FOLDER stays bounded if FILE in it is cut off, at every 97th byte.
 truncated() {
     local size at
     size=$(wc -c <"$1/$2")

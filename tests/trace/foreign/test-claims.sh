@@ -13,7 +13,8 @@ trap 'rm -rf "$tmp"' EXIT
 export TMPDIR=$tmp
 python3 "$here/claims.py" "$tmp/in" || exit 1
 
-# A minute of CPU time, which a reader that takes a claim at its word exceeds many times; 1 GiB of addresses.
+# import FILE: opens FILE within a minute of CPU time and 1 GiB of addresses. A reader that believed the sizes in the
+# file would need many times as much.
 import() {
     (
         [ "${MPGKIT_SANITIZERS:-no}" = yes ] || ulimit -v 1048576
@@ -22,7 +23,7 @@ import() {
     ) >"$tmp/out" 2>"$tmp/err"
 }
 
-# little FILE: less than 48 MiB of memory
+# little FILE: checks that opening FILE needs less than 48 MiB of memory.
 little() {
     if [ "${MPGKIT_SANITIZERS:-no}" = yes ] || ! [ -x "$build/tests/peak_memory" ]; then
         skip "memory of $1" "sanitizers keep freed memory, or tests/peak_memory is not built"
@@ -33,7 +34,7 @@ little() {
     ok "$1: ${used:-no} KiB" test "${used:-999999}" -le 49152
 }
 
-# refused FILE WORDS: one line that holds WORDS
+# refused FILE WORDS: checks that FILE is refused with one line that contains WORDS, in little memory.
 refused() {
     import "$1"
     is "$1: status and lines" "$? $(wc -l <"$tmp/err")" "1 1"

@@ -84,7 +84,7 @@ ok "a tree, two cpus, work while a message comes" imported "$tmp/tree.goal" "$tm
 cp "$tmp/tree.goal" "$tmp/no_ending"
 ok "by content, not by name" imported "$tmp/no_ending" "$tmp/expected"
 
-# rank N STATEMENT...: a schedule of ranks 0 and 1, of which rank 0 has the statements.
+# rank N STATEMENT...: writes a schedule of ranks 0 and 1, in which rank 0 has the statements.
 schedule() {
     {
         printf 'num_ranks 2\nrank 0 {\n'
@@ -158,7 +158,8 @@ EOT
     ok "binary: a kind that is none" refused "$tmp/kind.bin" "no kind of GOAL (9"
 fi
 
-# A binary tree of 8 ranks, latency 5 us, nothing else: rank 7 is three messages from rank 0.
+# A binary tree of 8 ranks, with a latency of 5 us and no other times: rank 7 gets its message three messages after rank
+# 0.
 {
     echo "num_ranks 8"
     for rank in 0 1 2 3 4 5 6 7; do
@@ -182,7 +183,7 @@ if [ -x "$MPGSIM" ]; then
     is "perturb mode is refused" "$?" 1
 fi
 
-# Damage.
+# Damaged files.
 for file in tree.goal whole.bin; do
     size=$(wc -c <"$tmp/$file")
     for ((at = 1; at < size; at += 97)); do

@@ -12,7 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 export TMPDIR=$tmp
 . "$here/../foreign/foreign.sh"
 
-# file RANK OFFSET: a file of rank RANK from the lines of standard input.
+# file RANK OFFSET: writes the file of RANK, with the lines of standard input.
 file() {
     mkdir -p "$tmp/run"
     {
@@ -140,7 +140,8 @@ like "messages that arrive before they left, with and without offsets" "$(arrivi
 like "offsets of the wrong sign" "$(arriving 2000.0)" \
     "*clocks measured; 1 of 2 messages arrive before they left, by up to 3995000 ns (1 without the offsets)*assumed: 1 messages arrive before they left, no fewer than without the offsets of clocks*"
 
-# MPICH: requests of 4 bytes, any source -2, PROC_NULL -1. Persistent requests; duplicates; a communicator whose members show.
+# MPICH: requests of 4 bytes, MPI_ANY_SOURCE is -2, MPI_PROC_NULL -1. Persistent requests; duplicated communicators; a
+# communicator whose members follow from its use.
 mkdir -p "$tmp/mpich"
 c() { echo "1140850688,$1,2"; }
 cat >"$tmp/mpich/t-00.dat" <<EOT
@@ -192,7 +193,7 @@ EOT
 ok "MPICH: requests of 4 bytes, any source and none, persistent requests" shown "$tmp/expected" "$tmp/printed"
 like "a rank outside of a new communicator" "$("$MPGTRACE" print "$tmp/mpich" | grep '^1 50000')" "1 50000 60000 Comm_create comm=0 newcomm=null"
 
-# Refused, with the reason.
+# Refused files, with the reason.
 one() {
     rm -rf "$tmp/one"
     mkdir "$tmp/one"
@@ -224,7 +225,7 @@ cp -r "$tmp/run" "$tmp/short"
 sed -i '/Comm_split/d' "$tmp/short/pmpi-trace-rank-1.txt"
 ok "a constructor that not all members call" refused "$tmp/short" "not all members make it"
 
-# Damage.
+# Damaged files.
 ok "truncated at each 97th byte" truncated "$tmp/run" pmpi-trace-rank-0.txt
 ok "truncated: requests of 4 bytes" truncated "$tmp/mpich" t-00.dat
 "$MPGTRACE" import --force "$tmp/mpich" -o "$tmp/whole.trace" >/dev/null

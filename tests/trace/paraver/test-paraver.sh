@@ -155,7 +155,7 @@ is "a message that overtakes has a communicator of its own" "$("$MPGTRACE" print
 1 10 20 Recv comm=1 from=0 tag=1 bytes=8
 1 21 30 Recv comm=0 from=0 tag=1 bytes=4"
 
-# long N: a Send and a Recv, N times.
+# long N: prints a trace with N sends and receives.
 long() {
     echo '#Paraver (28/11/2026 at 05:55):1000_ns:1(2):1:2(1:1,1:1),1'
     echo 'c:1:1:2:1:2'
@@ -168,7 +168,7 @@ long() {
         }
     }'
 }
-# memory N: KiB that the import of a trace of N messages takes
+# memory N: prints the KiB that importing a trace of N messages needs.
 memory() {
     long "$1" >"$tmp/long.prv"
     cp "$tmp/t.pcf" "$tmp/long.pcf"
@@ -181,7 +181,7 @@ else
     ok "memory does not grow with the trace: $short and $longer KiB" test "$longer" -le $((short + 4096))
 fi
 
-# Compressed.
+# Compressed files.
 mkdir "$tmp/packed"
 cp "$tmp/t.pcf" "$tmp/packed"
 gzip -c "$tmp/t.prv" >"$tmp/packed/t.prv.gz"
@@ -194,7 +194,7 @@ ok "a cut one is refused" refused "$tmp/packed/cut.prv.gz" "cut.prv.gz"
 echo notes | gzip >"$tmp/packed/notes.gz"
 ok "what else is compressed is named" refused "$tmp/packed/notes.gz" "compressed (gzip), not a trace"
 
-# Options of import for every format.
+# Options of import that apply to every format.
 "$MPGTRACE" import "$tmp/t.prv" -o - >"$tmp/one.trace" 2>"$tmp/err"
 ok "-o - is one file" shown "$tmp/plain" <("$MPGTRACE" print "$tmp/one.trace")
 ok "... and what was found goes to standard error" grep -q '^Paraver: 3 ranks' "$tmp/err"
@@ -208,7 +208,7 @@ ok "--from of another format" refused "$tmp/t.prv" "a Paraver trace, not a GOAL 
 is "--from needs FILE" "$("$MPGTRACE" import --from=goal --goal="$tmp/t.prv" 2>&1)" \
     "mpgtrace import: --from is the format of FILE, which is missing (try 'mpgtrace import --help')"
 
-# Refused, with the reason.
+# Refused files, with the reason.
 wrong() {
     sed "$1" "$tmp/t.prv" >"$tmp/wrong.prv"
     cp "$tmp/t.pcf" "$tmp/wrong.pcf"
@@ -228,7 +228,7 @@ wrong 's/^1:1/x:1/' "no record of Paraver"
 rm "$tmp/wrong.pcf"
 ok "refused: no names of calls" refused "$tmp/wrong.prv" "the names of its calls are in"
 
-# Damage.
+# Damaged files.
 mkdir "$tmp/cut"
 for file in t.prv t.pcf; do
     cp "$tmp/t.prv" "$tmp/t.pcf" "$tmp/cut"

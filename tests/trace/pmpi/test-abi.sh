@@ -34,7 +34,7 @@ ok "ways compiles" ./mpicc_abi -std=gnu11 -I"$source" -I"$build" -o tests/trace/
 printf '#include <mpi.h>\nint main(void) { MPI_Init(0, 0); MPI_Barrier(MPI_COMM_WORLD); return MPI_Finalize(); }\n' >app.c
 ok "a program needs $soname" eval './mpicc_abi -o app app.c && readelf -d app | grep -q "NEEDED.*\[$soname\]"'
 
-# points NAME: all of test-NAME's pass; those that fail are told.
+# points NAME: succeeds if all points of test-NAME pass; prints those that fail.
 points() {
     bash "$here/test-$1.sh" >log 2>&1 </dev/null && return
     { tail -n 1 log; awk -f "$source/build-aux/failures.awk" log; } | sed 's/^/# /'

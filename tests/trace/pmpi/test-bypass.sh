@@ -12,7 +12,7 @@ x86_64 | aarch64) ;;
 *) skip_all "modules are not looked at on this machine" ;;
 esac
 
-# Functions of MPI's own names that no library sees.
+# The program defines functions with MPI's names itself, and hides them from libraries.
 cat >own.c <<'END'
 #include <mpi.h>
 #ifdef BEGINS
@@ -86,7 +86,7 @@ END
 all="Init Barrier Finalize"
 second="past the tracer, which records MPI_ functions, not PMPI_"
 
-# leaves PROGRAM TRACE [ARGUMENT]...: what is said of one rank of PROGRAM.
+# leaves PROGRAM TRACE [ARGUMENT]...: records PROGRAM with one rank, and prints mpgtrace's messages.
 leaves() {
     local program=$1 trace=$2
     shift 2
@@ -94,12 +94,12 @@ leaves() {
     timeout -k 5 120 $start -np 1 "$MPGTRACE" record -o "$trace" "$program" "$@" 2>&1 </dev/null | sed -n '/: 1 rank, /d; /^mpgtrace: /p'
 }
 
-# called TRACE: names of its calls.
+# called TRACE: prints the names of its calls.
 called() {
     "$MPGTRACE" print "$1" | awk '!/^#/ && $4 != "Flush" { print $4 }' | xargs
 }
 
-# of WORD COMPILER MPIRUN: programs of that MPI.
+# of WORD COMPILER MPIRUN: all cases with this MPI.
 of() {
     local mpi=$1 compiler=$2 start=$3 now
     for now in lazy now; do
@@ -127,7 +127,7 @@ of() {
     ok "$mpi: one that looks up PMPI_Init compiles" $compiler -o asks asks.c -ldl
     is "... that is said" "$(leaves ./asks asks.trace)" \
         "mpgtrace: nothing was traced: ./asks initialized MPI by a call that the tracer does not see"
-    # Whoever takes the address of a function gets the program's own entry for it.
+    # In a program that is not position-independent, the address of a function is the program's own entry for it.
     if $compiler -no-pie -fno-pic -o addresses addresses.c 2>/dev/null; then
         is "$mpi: a program that is no PIE and takes addresses: of MPI_ functions nothing is said" \
             "$(leaves ./addresses addresses.trace)" "mpgtrace: the program calls PMPI_Init $second"

@@ -16,8 +16,8 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
-# prototypes HEADER: "name result type,type,..." of all it declares, and of the table,
-# with T * for T [], int for MPI_Fint and without const, which older headers lack.
+# Prints "name result type,type,..." for all functions that a header or the table declares; T [] becomes T *, MPI_Fint
+# becomes int, and const is removed, because older headers lack it.
 cat >prototypes.awk <<'EOF'
 function plain(t) {
     gsub(/const /, "", t)
@@ -72,21 +72,22 @@ ELSEWHERE ^Status_.*f08
 #endif' >all.c
 $mpicc -E -P -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 all.c >all.i || skip_all "$mpicc -E does not work"
 awk -f "$here/../../../trace/pmpi/calls.awk" -f prototypes.awk all.i | sort >header
-# Conversions of statuses are left alone: MPICH's mpi.h declares what is in its Fortran library, if at all.
+# Excludes conversions of statuses, because MPICH declares in mpi.h functions of its Fortran library, which may be
+# absent.
 elsewhere=$(sed -n 's/^ELSEWHERE //p' all.i)
 join -j 1 -o 1.1 header table >both
 
 ok "mpi.h declares most of the table" test "$(wc -l <both)" -ge 380
 join -j 1 header table | awk '$2 != $4 || $3 != $5' >different
 is "types are those of mpi.h" "$(cat different)" ""
-# Of the interface for tools, what is to do with events is only counted. Session_set_info is Open MPI's alone.
+# Of the interface for tools, functions about events are only counted. Session_set_info exists in Open MPI only.
 is "the table has all that mpi.h declares" \
     "$(join -v 1 header table | cut -d' ' -f1 | grep -vE "^T_(event|source|category_get.*events$)|^Session_set_info$|${elsewhere:-^$}")" ""
 nm -D --defined-only "$library" | sed -n 's/^.* [TW] MPI_//p' | sort >wrapped
 is "all that mpi.h declares is wrapped" \
     "$(join -v 1 header wrapped | cut -d' ' -f1 | grep -v "${elsewhere:-^$}")" ""
 
-# What the table does not know is counted and passed through.
+# Functions that the table does not know are counted, and call the library.
 echo 'int MPI_Later_exchange(const void *a, int n, MPI_Request *r); double MPI_Wtime(void);
 int MPI_Later_thing(int v[], ...); int MPIX_Later_query(int *v);
 int MPIX_Barrier_init(MPI_Comm c, MPI_Info i, MPI_Request *r);

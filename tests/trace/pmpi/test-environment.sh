@@ -25,12 +25,13 @@ long=$(head -c 100000 /dev/zero | tr '\0' x)
 # shellcheck disable=SC2016 # not to be expanded
 code=$(printf '$(touch PWNED);`touch PWNED`;touch PWNED\033[2J\n.')
 
-# mine: the names of files that the run left.
+# mine: prints the names of files that the run left.
 mine() {
     find . -mindepth 1 ! -path './t.trace*' ! -name 'traced.err' ! -name said -newer since -printf '%P '
 }
 
-# unharmed NAME=VALUE...: the program with these variables.
+# unharmed NAME=VALUE...: checks that the program, with these variables, has the same output and exit status with the
+# tracer.
 unharmed() {
     local name=$* untraced traced
     untraced=$(timeout 120 env "$@" ./app 2>untraced.err; echo $?)

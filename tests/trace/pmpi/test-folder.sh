@@ -35,24 +35,24 @@ int main(int argc, char **argv)
 END
 ok "the program compiles" $mpicc -o app app.c || { done_testing; exit; }
 
-# run RANKS COMMAND...: output in out and err.
+# run RANKS COMMAND...: runs COMMAND with RANKS ranks; output in out and err.
 run() {
     local ranks=$1
     shift
     timeout -k 5 600 $mpirun -np "$ranks" "$@" >out 2>err </dev/null
 }
 
-# said: what mpgtrace said.
+# said: prints mpgtrace's messages.
 said() {
     grep '^mpgtrace' err
 }
 
-# barriers TRACE: of rank 0.
+# barriers TRACE: prints the number of rank 0's barriers.
 barriers() {
     "$MPGTRACE" print "$1" | awk '!/^#/ && $1 == 0 && $4 == "Barrier"' | wc -l
 }
 
-# --- what is said ---
+# --- messages ---
 ok "a run" run 2 "$MPGTRACE" record -o a.trace ./app 3
 size=$("$MPGTRACE" stat a.trace | sed -nE 's/^calls +([0-9]+), (.*) on disk.*/\1 calls, \2/p')
 is "... says where its trace is, with stat's numbers" "$(said)" \
@@ -66,7 +66,7 @@ mkdir below
 ok "a program that goes elsewhere" run 1 "$MPGTRACE" record -o below/b.trace ./app 0
 like "... has its folder named" "$(said)" "mpgtrace: below/b.trace: 1 rank, 3 calls, *"
 cp "$(type -P true)" quick
-# Nobody comes to MPI_Init of the tracer's, as something keeps it away.
+# The tracer sees no MPI_Init if something removes it from the environment.
 printf '#!/bin/sh\nunset LD_PRELOAD\nexec "$@"\n' >away.sh
 for away in "env -i" "sh away.sh" "sh -c 'LD_PRELOAD= exec $PWD/quick' sh"; do
     said=$(eval "\"\$MPGTRACE\" record -o away.trace $away $PWD/quick" 2>&1 >/dev/null)
@@ -101,7 +101,7 @@ else
     session_mpirun=
 fi
 if [ -n "$session_mpirun" ]; then
-    # One alone: where a rank of several fails, a launcher may end the others before they have spoken.
+    # A single rank, because a launcher that sees one of several ranks fail may end the others before their messages.
     FAILS=yes timeout -k 5 600 $session_mpirun -np 1 "$MPGTRACE" record -o none.trace ./session >out 2>err </dev/null
     is "one that begins MPI by sessions alone keeps its exit status" $? 3
     timeout -k 5 600 $session_mpirun -np 2 "$MPGTRACE" record -o none.trace ./session >out 2>err </dev/null
@@ -149,15 +149,15 @@ ln -s "$tmp/elsewhere" link.trace && mkdir elsewhere
 ok "a link to a folder" run 1 "$MPGTRACE" record -o link.trace ./app 2
 is "... is followed" "$(cd elsewhere && echo *)" "rank-0.mpgt"
 
-# --- jobs within, after and beside a job ---
+# --- jobs inside, after and beside another job ---
 ok "a script with two jobs" eval 'timeout 600 "$MPGTRACE" record -o two.trace sh -c \
     "$mpirun -np 1 ./app 4; $mpirun -np 2 ./app 6" >out 2>err'
 is "... leaves both traces" "$(barriers two.trace) $(barriers two.trace-2)" "4 6"
 is "... and says where" "$(said | sed 's/ [0-9]* calls.*//')" \
     "mpgtrace: two.trace: 1 rank,
 mpgtrace: two.trace-2: 2 ranks,"
-# Launchers may refuse to start one job from within another: the environment of the outer job
-# is hidden from the inner one.
+# The inner job does not see the outer one's environment, because launchers may refuse to start a job from within
+# another.
 inner="env -i HOME=\"\$HOME\" PATH=\"\$PATH\" LD_PRELOAD=\"\$LD_PRELOAD\" MPGTRACE_OUTPUT=\"\$MPGTRACE_OUTPUT\" \
 $(mpi_settings "$mpirun" root | tr '\n' ' ')$mpirun -np 1 ./app 7"
 run 1 "$MPGTRACE" record -o outer.trace ./app run "$inner" 3
@@ -169,7 +169,7 @@ run 1 "$MPGTRACE" record --force -o outer.trace ./app run "$inner" 8
 is "... also by record into the same folder" \
     "$(barriers outer.trace) $(barriers outer.trace-2) $(barriers outer.trace-3)" "8 7 7"
 
-# start NAME FILE N: a job into both.trace whose rank 0 waits for FILE; its output is in NAME.
+# start NAME FILE N: starts a job that records both.trace and whose rank 0 waits for FILE; its output goes to NAME.
 start() {
     timeout -k 5 600 $mpirun -np 2 "$MPGTRACE" record --quiet ${4-} -o both.trace ./app wait "$2" "$3" \
         >"$1" 2>&1 </dev/null &
@@ -197,7 +197,7 @@ done
 wait $pids
 is "... at the same time: each has a folder" "$(for f in l.trace*; do barriers "$f"; done | sort | xargs)" "1 2 3 4"
 
-# --- what is advised works as it stands ---
+# --- the advice in messages works as written ---
 mkdir "of two's"
 run 1 "$MPGTRACE" record -o "of two's/a trace" ./app 3
 advice=$(said | sed -nE "s/.*'(mpgtrace stat .*)' shows it/\1/p")
@@ -248,7 +248,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && id nobody >/dev/null 2
 else
     skip "folders of other users" "not root, or no setpriv"
 fi
-# --- files of two runs in one folder ---
+# --- files of two runs in the same folder ---
 for kind in '' --profile; do
     for k in 1 2; do
         rm -rf "mixed-$k.trace"

@@ -8,25 +8,26 @@ set -u
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 needs "$mpicc" "$mpifort"
 
-# calls TRACE: its calls, rank by rank, without times, without what MPICH does in between.
+# calls TRACE: prints its calls, rank by rank, without times, and without those that MPICH makes itself.
 calls() {
     printed "$1" | sed -nE '/ Improbe .*found=0| File_(c2f|f2c)/d
         s/ site=[0-9]+//; s/^([0-9]+) [0-9]+ [0-9]+ /\1 /p' | sort -s -n -k1,1
 }
 
-# expected: calls as they come; MPICH 5's MPI_Op_create of Fortran calls no MPI_Op_create but MPI_Op_c2f.
+# expected: prints the calls on standard input. MPI_Op_create is removed for MPICH 5, whose Fortran function calls
+# MPI_Op_c2f instead.
 expected() {
     if [ "$mpich" -ge 50000000 ]; then grep -vE ' Op_(create|c2f)$'; else cat; fi | numbered
 }
 
-# matches TRACE EXPECTED: the calls are those expected.
+# matches TRACE EXPECTED: succeeds if the trace has the calls in EXPECTED.
 matches() {
     calls "$1" | expected | diff <(grep -v '^#' "$2" | expected) - >differences && return
     sed 's/^/# /' differences | head -40
     return 1
 }
 
-# mpich: the version of MPICH as one number, or 0.
+# mpich: version of MPICH as a number, 0 for other MPIs.
 mpich=$(printf '#include <mpi.h>\nMPICH_NUMVERSION\n' | $mpicc -E - 2>/dev/null | tail -n 1)
 case $mpich in *[!0-9]*) mpich=0 ;; esac
 
@@ -122,7 +123,7 @@ ok "sections of arrays compile" $mpifort -o sections sections.f90
 ok "... are sent" traced 1 sections.trace ./sections
 is "... and counted" "$(calls sections.trace | sed -nE 's/.* Send .*bytes=([0-9]+).*/\1/p' | xargs)" "80 40 16 80"
 
-# --- functions that are the program's own ---
+# --- functions with MPI's names that the program defines ---
 cat >own.c <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -152,19 +153,20 @@ ok "... runs" traced 1 owns.trace ./owns
 is "... by its own functions" "$(cat out)" "9 5"
 
 # --- every function of the library ---
-# The calls of trace/calls.def that Fortran has.
+#
+# Those calls of trace/calls.def that exist in Fortran.
 sed -nE 's/^MPG_CALL\(([A-Za-z_0-9]+),.*/\1/p' "$here/../../../trace/calls.def" | tr '[:upper:]' '[:lower:]' |
     grep -vE '^(t_|flush$|region_|pcontrol$)|_(c2f|f2c|toint|fromint)$' | sort >known
 
-# named PATTERN: of those, the ones among the symbols on standard input, by their names
-# as PATTERN has them in parentheses.
+# named PATTERN: prints those of them that are among the symbols on standard input; the parentheses of PATTERN enclose
+# the name.
 named() {
     awk '{ print $3 }' | sed -nE "s/^$1\$/\1/p" | tr '[:upper:]' '[:lower:]' | sort -u |
         comm -12 - known
 }
 
-# all PATTERN LEAST [LIBRARY]: what the Fortran libraries offer so, at least LEAST functions, is wrapped, by the
-# tracer or by LIBRARY.
+# all PATTERN LEAST [LIBRARY]: checks that the tracer (or LIBRARY) wraps all functions that the Fortran libraries export
+# with such names, and that these are at least LEAST.
 all() {
     ldd ./ftrace8 | sed -nE 's/.*=> ([^ ]*mpi[^ ]*) .*/\1/p' | xargs -n 1 nm -D --defined-only |
         named "$1" >want

@@ -12,8 +12,8 @@ mpi_set "$mpirun" files
 # shellcheck disable=SC2086
 timeout 600 $mpirun -np 1 "$heap" >plain 2>err
 is "a program that looks at its heap runs" "$?: $(grep -c bytes plain)" "0: 10"
-# untraced_too: what is in out the program says without the tracer, too, in an environment of some size: that is
-# larger under the tracer, and MPI libraries allocate by it.
+# untraced_too: succeeds if the program prints the same without the tracer, in an environment of some size. The tracer
+# enlarges the environment, on which allocations by MPI libraries depend.
 untraced_too() {
     local bytes
     cmp -s plain out && return
@@ -24,8 +24,8 @@ untraced_too() {
     done
     diff plain out
 }
-# undisturbed: it finds in its heap what it finds without the tracer. MPICH 5 has memory left there from the messages by
-# which ranks, with the tracer, agree on clocks.
+# undisturbed NAME: checks that the program's heap is the same as without the tracer. MPICH 5 keeps memory of the
+# messages with which the traced ranks synchronize clocks.
 undisturbed() {
     if [ "$(printf '#include <mpi.h>\n#if defined MPICH && MPICH_NUMVERSION >= 50000000\nyes\n#endif\n' |
         $mpicc -E - 2>/dev/null | tail -n 1)" = yes ]; then
@@ -50,8 +50,7 @@ if ! compiles; then
     exit
 fi
 
-# watched LIBRARY RANKS OPTION... PROGRAM...: runs it under the tracer; what LIBRARY allocated
-# is in told.
+# watched LIBRARY RANKS OPTION... PROGRAM...: runs PROGRAM under the tracer; the allocations by LIBRARY are in told.
 watched() {
     local library=$1 ranks=$2
     shift 2
@@ -63,11 +62,11 @@ watched() {
     grep '^heap_watch:' err | sort -u >told
     return $status
 }
-# What allocates of Open MPI 5 and later is the library below.
+# In Open MPI 5 and later not libmpi allocates, but the library below it.
 watched libmpi 1 "$heap"
 grep -q malloc told || watched libopen-pal 1 "$heap"
 ok "a library that allocates is seen to" grep -qE "malloc by lib(mpi|open-pal)" told
-# Sorting allocates from a size on that few runs reach.
+# qsort() allocates for large arrays, which few runs have.
 is "the tracer calls nothing of the C library that may allocate" "$(nm -D --undefined-only "$tracer" | awk '{ print $NF }' |
     grep -E '^(malloc|calloc|realloc|qsort|qsort_r|strdup|strndup|v?asprintf|getline|getdelim|f?dopen|fopen|opendir|popen|setlocale)(@|$)')" ""
 mkdir expected

@@ -107,7 +107,7 @@ wait_until() {
     return 1
 }
 
-# gone: none of its processes runs. A launcher that is killed leaves them.
+# gone: succeeds if no rank runs. A killed launcher leaves ranks behind.
 gone() {
     local pid
     while read -r pid; do
@@ -115,13 +115,13 @@ gone() {
     done <run.pids
 }
 
-# one_of WORD...: one of them.
+# one_of WORD...: prints a random word.
 one_of() {
     shift $((RANDOM % $#))
     echo "$1"
 }
 
-# choose: options.
+# choose: prints random options.
 choose() {
     one_of "" "--no-local" "--local=3" "--local=0"
     one_of "" "--callsites=0" "--callsites=2" "--callsites=64"
@@ -129,7 +129,7 @@ choose() {
     one_of "" "" "--cpu-time" "--profile"
 }
 
-# killed SEED: whether what is left of a run can be read.
+# killed SEED: kills a random run, and checks that what remains can be read.
 killed() {
     local options whom ranks after status
     RANDOM=$1
@@ -142,8 +142,8 @@ killed() {
     $mpirun -np "$ranks" sh -c 'echo $$ >>run.pids; exec "$@"' sh "$MPGTRACE" record --quiet -o run.trace \
         $options ./app run.counts "$1" >out 2>err &
     launcher=$!
-    disown # the shell says nothing of its end
-    # Most after MPI_Init, and some before.
+    disown # no message about its end from the shell
+    # Most kills come after MPI_Init, some before.
     [ $((RANDOM % 4)) = 0 ] || wait_until counting "$ranks"
     sleep "$((after / 1000)).$(printf %03d $((after % 1000)))"
     # shellcheck disable=SC2046 # numbers
@@ -152,7 +152,7 @@ killed() {
     launcher) kill -KILL $launcher ;;
     *) kill -KILL $(cat run.pids) 2>/dev/null ;;
     esac
-    sleep "0.$(printf %03d $((RANDOM % 500)))" # the others, or the launcher, may notice
+    sleep "0.$(printf %03d $((RANDOM % 500)))" # the other ranks or the launcher may notice
     # shellcheck disable=SC2046 # numbers
     kill -KILL $(cat run.pids) $launcher 2>/dev/null
     echo $launcher >>run.pids
@@ -160,7 +160,7 @@ killed() {
     told="# seed $1: $options, $ranks ranks, killed: $whom after $after ms"
     "$MPGTRACE" stat run.trace >stat 2>complaint
     status=$?
-    if ! counting "$ranks"; then # some rank had not left MPI_Init: if there is no whole trace, that is said
+    if ! counting "$ranks"; then # some rank was still in MPI_Init: if there is no complete trace, a message says so
         early=$((early + 1))
         [ $status -le 1 ] && [ $((status)) = "$(grep -vc 'attention\|warning' complaint)" ] && return
     elif [ $status = 0 ] && [ "${options#*--profile}" != "$options" ]; then
@@ -175,7 +175,7 @@ killed() {
     return 1
 }
 
-# counting RANKS: all have begun to count.
+# counting RANKS: succeeds when all ranks have begun to count.
 counting() {
     [ -s run.counts ] && [ "$(counts run.counts "$1" | grep -cx 0)" = 0 ]
 }

@@ -8,7 +8,7 @@ set -u
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 needs "$mpicc"
 
-# run RANKS COMMAND...: output in out and err.
+# run RANKS COMMAND...: runs COMMAND with RANKS ranks; output in out and err.
 run() {
     local ranks=$1
     shift
@@ -17,13 +17,13 @@ run() {
     return 1
 }
 
-# calls TRACE: names of its calls, rank by rank.
+# calls TRACE: prints the names of its calls, rank by rank.
 calls() {
     "$MPGTRACE" print "$1" | sed -nE '/^[0-9]+ [0-9]+ [0-9]+ Flush/d; s/^([0-9]+) [0-9]+ [0-9]+ ([A-Za-z_]+).*/\1 \2/p' |
         sort -s -n -k1,1 | xargs
 }
 
-# --- linked with the tracer ---
+# --- a program linked to the tracer ---
 cat >app.c <<'END'
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -51,7 +51,7 @@ ok "... both are heeded" sh -c '"$1" print set >set.txt && grep -q " Flush" set.
     sh "$MPGTRACE"
 ok "... and are not otherwise" env MPGTRACE_OUTPUT="$tmp/unset" timeout 600 $mpirun -np 1 ./linked many
 ok "... there are others then" sh -c '"$1" print unset >unset.txt && [ "$(grep -c " Flush" unset.txt)" -le 4 ] &&
-    grep -q site= unset.txt' sh "$MPGTRACE" # an event for each of four stacks
+    grep -q site= unset.txt' sh "$MPGTRACE" # one event for each of four call stacks
 ok "MPGTRACE_BUFFER may have a unit" env MPGTRACE_OUTPUT="$tmp/unit" MPGTRACE_BUFFER=4KiB \
     timeout 600 $mpirun -np 1 ./linked many
 ok "... and is heeded" sh -c '"$1" print unit | grep -q " Flush"' sh "$MPGTRACE"
@@ -64,7 +64,7 @@ like "... with what is taken" "$said" \
 said=$(env MPGTRACE_OUTPUT="$tmp/papi" MPGTRACE_PAPI=PAPI_TOT_INS timeout 600 $mpirun -np 1 ./linked 2>&1)
 like "counting that needs another library is said" "$said" "*not counted: MPGTRACE_PAPI needs*"
 ok "it runs under mpgtrace record, too" run 2 "$MPGTRACE" record -o both.trace ./linked
-# once FOLDER: one trace was left, and one line was said.
+# once FOLDER: checks that there is one trace and one message.
 once() {
     [ "$(echo "$1"*)" = "$1" ] && [ "$(grep -c '^mpgtrace:' err)" = 1 ] && return
     { ls -d "$1"*; cat err; } | sed 's/^/# /'
@@ -82,7 +82,7 @@ ok "... runs under mpgtrace record, too" run 2 "$MPGTRACE" record -o archived.tr
 is "... is traced" "$(calls archived.trace)" "$all"
 ok "... by one of the two tracers" once archived.trace
 
-# MPICH comes as an archive too; what it needs in turn depends on how it was built.
+# MPICH is also installed as an archive, whose own dependencies vary with its build.
 include=$($mpicc -show 2>/dev/null | tr ' ' '\n' | grep '^-I' | xargs)
 static="-l:libmpich.a -lhwloc -lucp -lucs -lm -lpthread"
 if [ "$include" ] && ${CC:-cc} $include -o plain app.c $static 2>/dev/null; then
@@ -95,7 +95,7 @@ else
     skip "linked with MPI's archive" "there is none that links"
 fi
 
-# --- MPI comes late ---
+# --- MPI is loaded during the run ---
 ok "a program without MPI compiles" ${CC:-cc} -o late "$here/late.c" -ldl
 $mpicc -o plain app.c
 mpi=$(ldd ./plain | sed -nE 's/^[[:space:]]*(libmpi(ch)?\.so[^ ]*) .*/\1/p')
@@ -125,7 +125,7 @@ else
     skip "a module in Fortran" "no $mpifort"
 fi
 
-# --- a module whose own libraries come first ---
+# --- a module that names other libraries before MPI ---
 cat >deep.c <<'END'
 #include <mpi.h>
 int meet(void)
@@ -154,7 +154,7 @@ is "... and its calls that are not recorded are told" "$(calls deep.trace): $(ca
 # --- Python ---
 python=
 for candidate in "${WHOLE_PYTHON3:-python3}" /usr/bin/python3; do
-    # Its MPI must be the tracer's.
+    # It must use the tracer's MPI.
     "$candidate" -c 'import mpi4py.MPI as m; print(m.__file__)' >module.path 2>/dev/null &&
         ldd "$(cat module.path)" | grep -q "$mpi" && python=$candidate
 done

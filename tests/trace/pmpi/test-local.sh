@@ -10,7 +10,7 @@ kills=${MPGKIT_KILLS:-10}
 [ -x "$local" ] || skip_all "no tests/trace/pmpi/local"
 ulimit -c 0
 
-# wtimes TRACE: how many calls of MPI_Wtime each rank made, by the text.
+# wtimes TRACE: prints the number of each rank's calls of MPI_Wtime.
 wtimes() {
     "$MPGTRACE" print "$1" | awk '
         !/^#/ && $4 == "Wtime" {
@@ -23,23 +23,23 @@ wtimes() {
         }
         END { for (k in sum) printf "rank %d: %d\n", k, sum[k] }' | sort
 }
-# exact TRACE: its text is a trace, and a trace that is imported from it has the same.
+# exact TRACE: succeeds if the printed text, opened or imported as a trace, prints as the same text.
 exact() {
     "$MPGTRACE" print "$1" >exact.txt && "$MPGTRACE" print exact.txt | cmp - exact.txt &&
         rm -rf again.trace && "$MPGTRACE" import --text=exact.txt -o again.trace &&
         "$MPGTRACE" print again.trace | cmp - exact.txt
 }
-# by_stat TRACE: all calls of MPI_Wtime that stat counts.
+# by_stat TRACE: prints the number of calls of MPI_Wtime by mpgtrace stat.
 by_stat() {
     "$MPGTRACE" stat "$1" | awk '$1 == "MPI_Wtime" { print $2 }'
 }
-# counted NAME: t.trace has the calls that the program, whose output is in out, says.
+# counted NAME: checks that t.trace has the numbers of calls that the program prints.
 counted() {
     is "$1: the calls are those that were made" "$(wtimes t.trace)" "$(grep '^rank' out | sort)"
     is "... and in stat" "$(by_stat t.trace)" "$(awk '/^rank/ { n += $3 } END { print n }' out)"
     ok "... the text is exact" exact t.trace
 }
-# run HOW OPTION...: two ranks of it into t.trace.
+# run HOW OPTION...: records two ranks of the program as t.trace.
 run() {
     local how=$1
     shift
@@ -103,7 +103,7 @@ is "a profile counts them, too" "$("$MPGTRACE" stat t.trace | awk '/^MPI_Wtime/ 
 like "--no-local and --local=2 exclude each other" "$? $(head -n 1 err)" \
     "2 mpgtrace record: --no-local and --local=N exclude each other: it is --local=0*"
 
-# The same run with its calls aggregated, as text: one line for each call and callsite and region.
+# Aggregates the calls in the text of the same run: one line for each call, call site and region.
 "$MPGTRACE" print all.trace | awk '
     function put(   i, n, key) {
         for (key in calls)
@@ -132,7 +132,7 @@ like "--no-local and --local=2 exclude each other" "$? $(head -n 1 err)" \
         site[key] = $5 == "" ? "" : " " $5
         last[key] = $1 " " $3 " " $3
     }' | awk '
-    # Sums that were made at one time stand by when their last call returned.
+    # Aggregated calls that were written at the same time are ordered by their end of the last call.
     /^#/ || !/ calls=/ { for (i = 1; i <= n; i++) print held[i]; n = 0; print; next }
     {
         for (i = ++n; i > 1; i--) {
@@ -142,7 +142,7 @@ like "--no-local and --local=2 exclude each other" "$? $(head -n 1 err)" \
             held[i] = held[i - 1]
         }
         held[i] = $0
-    }' | grep -v '^#fact [0-9]* overhead_sum_ns ' >summed.txt # each of them cost as a call here
+    }' | grep -v '^#fact [0-9]* overhead_sum_ns ' >summed.txt # each of them cost as much as a call here
 ok "the calls of a trace can be aggregated" test "$(grep -c ' calls=' summed.txt)" -gt 500
 is "... and are as many" "$(by_stat summed.txt)" "$(by_stat all.trace)"
 "$MPGTRACE" stat all.trace | sed -n '/^region/,/^$/p' >all.regions
@@ -156,7 +156,7 @@ for perturbation in --noise=const:2.385us --latency=const:3.5us --compute-ratio=
     done
 done
 
-# --- killed at a random moment ---
+# --- killed at a random time ---
 wait_until() {
     local i
     for i in $(seq 12000); do

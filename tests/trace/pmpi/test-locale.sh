@@ -23,8 +23,9 @@ for locale in de_DE.UTF-8 tr_TR.UTF-8; do
     is "$locale: options are read" "$(grep mpgtrace err)" ""
 done
 
-# ---- what is read ----
-# said VALUE: what stat and mpgsim make of a trace whose calls cost so much
+# ---- numbers in traces ----
+#
+# said VALUE: prints what stat and mpgsim print for a trace whose overhead of a call is VALUE.
 said() {
     ring 2 40 8 | sed "s/^#clocks shared/&\\n#fact 0 overhead_call_ns $1\\n#fact 1 overhead_call_ns $1/" >said.txt
     "$MPGTRACE" stat said.txt | grep '^overhead'
@@ -36,7 +37,7 @@ without=$(ring 2 40 8 >said.txt; "$MPGSIM" --cache=fresh --predict --latency=con
 for value in nan inf -nan 1e300 -3 6.5x "" x 0x1p3000; do
     is "'$value' is no number" "$(said "$value" | grep -E '^overhead|"median"')" "$without"
 done
-# core limits: two ranks on half a core are crowded
+# Limits on the number of cores: two ranks on half a core compete.
 for limit in 0.50 0,50; do
     ring 2 4 8 | sed "s/^#clocks shared/&\\n#host 0 a\\n#host 1 a\\n#fact 0 cores 0-3\\n#fact 1 cores 0-3\\n#fact 0 core_limit $limit/" >limit.txt
     like "a limit of $limit cores" "$("$MPGTRACE" stat limit.txt)" "*cores*2 ranks*"

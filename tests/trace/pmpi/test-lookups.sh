@@ -11,12 +11,12 @@ nm -D --defined-only "$tracer" | grep -q ' T dlsym$' || skip_all "the tracer has
 is "a program that is linked with the tracer has the C library's dlsym" \
     "$(nm -D --defined-only "$tracer_folder/libmpgtrace.so" | grep -c ' dlsym$')" 0
 
-# called TRACE: names of its calls, rank by rank.
+# called TRACE: prints the names of its calls, rank by rank.
 called() {
     "$MPGTRACE" print "$1" | sed -nE '/^[0-9]+ [0-9]+ [0-9]+ Flush/d; s/^([0-9]+) [0-9]+ [0-9]+ ([A-Za-z_]+).*/\1 \2/p' | sort -s -n -k1,1 | xargs
 }
 
-# started COMMAND...: its output in out and err.
+# started COMMAND...: runs COMMAND; output in out and err.
 started() {
     timeout -k 5 120 "$@" >out 2>err </dev/null && return
     sed 's/^/# /' err | head -20
@@ -26,7 +26,7 @@ started() {
 ldd "$tracer" | sed -nE 's/.*(=> |^[[:space:]])(\/[^ ]*) .*/\2/p' | xargs -n 1 readlink -f >needed
 all="0 Init 0 Comm_rank 0 Send 0 Barrier 0 Finalize 1 Init 1 Comm_rank 1 Recv 1 Barrier 1 Finalize"
 
-# looked_up WORD COMPILER MPIRUN: programs of that MPI.
+# looked_up WORD COMPILER MPIRUN: all cases with this MPI.
 looked_up() {
     local word=$1 compiler=$2 start=$3 library program other
     ok "$word: a program with MPI compiles" $compiler -DLINKED -o linked "$here/lookups.c" || return
@@ -43,34 +43,35 @@ looked_up() {
         is "... and with the libraries that it has untraced" "$(comm -3 one two | tr -d '\t' | grep -vxFf needed)" ""
     done
 
-    # The second names of MPI's functions, which nobody looks up.
+    # PMPI_ functions, which programs call directly and do not look up, bypass the tracer.
     ok "$word: a program that calls PMPI_ compiles" $compiler -o second second.c
     ok "... and runs" started $start -np 2 "$MPGTRACE" record --quiet -o second.trace ./second
     is "... which is said" "$(cat err)" "mpgtrace: the program calls PMPI_Barrier past the tracer, which records MPI_ functions, not PMPI_"
 
-    # A library that is not MPI's.
+    # A library that is not MPI.
     ok "$word: a program with another library runs" started $start -np 1 "$MPGTRACE" record --quiet -o other.trace ./asks ./libother.so \
         MPI_Barrier MPI_Of_mine MPI_Send MPI_Barrier MPI_Recv
     is "... which it calls" "$(sort out | uniq -c | xargs)" "2 MPI_Barrier of another 1 MPI_Of_mine of another 1 MPI_Recv of another 1 MPI_Send of another"
     is "... and that is said" "$(cat err)" \
         "mpgtrace: MPI_Barrier, MPI_Send and MPI_Recv were looked up in ./libother.so (dlsym): the tracer does not see calls of them there"
-    # The library of MPI, of which a tool that comes behind the tracer has a function: it would see a call that it does not see untraced.
+    # A function of the MPI library is looked up although a tool, preloaded behind the tracer, has it too. Through the
+    # tracer, the tool would see a call that it does not see otherwise.
     ok "$word: a program with a tool runs" started $start -np 2 env LD_PRELOAD="$tmp/libtool.so" LIBRARY="$library" \
         "$MPGTRACE" record --quiet -o tool.trace ./asks "$library" MPI_Barrier
     is "... which does not see what it would not see" "$(cat out)" ""
     like "... and that is said" "$(cat err)" \
         "mpgtrace: MPI_Barrier was looked up in */$library (dlsym): the tracer does not see calls of it there"
-    # A tool that itself looks its next function up in the library of MPI gets MPI's.
+    # A tool that looks up its next function in the MPI library gets that of MPI.
     ok "$word: a program with a tool that looks up runs" started $start -np 2 env LD_PRELOAD="$tmp/libtool.so" LIBRARY="$library" \
         "$MPGTRACE" record --quiet -o through.trace ./meets
     is "... through both" "$(grep -o tool out | xargs), $(called through.trace)" \
         "tool tool, 0 Init 0 Barrier 0 Finalize 1 Init 1 Barrier 1 Finalize"
     is "... without a word" "$(cat err)" ""
-    # malloc(3) of a library of its own, which asks for the C library's at the first call.
+    # A preloaded malloc(3), which looks up the C library's at its first call.
     ok "$word: a program with its own malloc runs" started $start -np 2 env LD_PRELOAD="$tmp/libmalloc.so" \
         "$MPGTRACE" record --quiet -o malloc.trace ./meets
     is "... recorded" "$(called malloc.trace)" "0 Init 0 Barrier 0 Finalize 1 Init 1 Barrier 1 Finalize"
-    # The MPI of another family.
+    # A tracer for another MPI.
     for other in openmpi mpich; do
         if [ $other != $word ] && [ -e "$tracer_folder/libmpgtrace-$other.so" ]; then
             ok "$word: a program runs with the tracer of $other" started $start -np 2 "$MPGTRACE" record --mpi=$other -o wrong.trace \
@@ -186,7 +187,7 @@ else
     skip "programs of another MPI" "there is one here"
 fi
 
-# RTLD_NEXT is what comes behind the caller.
+# RTLD_NEXT searches the libraries behind the caller.
 cat >next.c <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -9,7 +9,7 @@ off_cpu=$build/tests/trace/pmpi/off_cpu
 [ -x "$off_cpu" ] || skip_all "no tests/trace/pmpi/off_cpu"
 ulimit -c 0
 
-# run WAY PART OPTION...: two ranks of it into t.trace, and its text into text.
+# run WAY PART OPTION...: records two ranks of the program as t.trace; its text is in text.
 run() {
     local way=$1 part=$2
     shift 2
@@ -23,11 +23,10 @@ fact() {
     awk -v rank="$1" -v key="$2" '$1 == "#fact" && $2 == rank && $3 == key { print $4 }' text
 }
 
-# bounded STREAM FIRST LAST LEAST MOST ON SMALL: whether the off-CPU time of the STREAM's calls behind the one that
-# matches FIRST up to the last one that matches LAST is what was measured between them: LEAST to MOST, and ON the
-# CPU; SMALL of it may be unseen. A loss of less than 2 us at the end of a stretch is none, and a stretch of less than 50 us need not be
-# looked at; where the thread slept, 350 us in each may not be seen. Waiting for a CPU leaves out the switch to the
-# thread, some us.
+# bounded STREAM FIRST LAST LEAST MOST ON SMALL: checks the off-CPU time of STREAM after the call that matches FIRST up
+# to the last one that matches LAST: between LEAST and MOST, with ON of CPU time, of which SMALL may be missed. Losses
+# of less than 2 us at the end of a stretch do not count; a stretch of less than 50 us is not examined; in one in which
+# the thread slept 350 us may be missed. Time in the run queue excludes the switch to the thread, some us.
 bounded() {
     awk -v stream="$1" -v first="$2" -v last="$3" -v least="$4" -v most="$5" -v on="$6" -v unseen="$7" -v limit="${limit:-most}" '
         function value(key,    i) {
@@ -45,7 +44,7 @@ bounded() {
         }
         /^#/ || $1 != stream { next }
         BEGIN { measured = most; if (limit == "least") { most = least; switches = 10000 } }
-        ended { # what the program measured reaches into the interval behind, where it, too, may lose its CPU
+        ended { # what the program measured extends into the next interval, in which it may lose its CPU too
             behind = value("off")
             ended = 0
         }
@@ -58,7 +57,7 @@ bounded() {
                 ended = 1
                 total = sum
                 missed = unseen
-                more = left - from - (measured + on) # what the program did not measure
+                more = left - from - (measured + on) # not measured by the program
                 more = noise + 100000 + (more > 0 ? more : 0)
             }
         }
@@ -73,12 +72,14 @@ bounded() {
             exit wrong != ""
         }' text
 }
-# measured PART...: the lines of the program for it, "RANK THREAD WHERE LEAST MOST ON SMALL", as STREAM LEAST MOST ON SMALL.
+# measured PART...: converts the program's lines for PART from "RANK THREAD WHERE LEAST MOST ON SMALL" to STREAM LEAST
+# MOST ON SMALL.
 measured() {
     awk -v where="$*" '{ w = $3; for (i = 4; i <= NF - 4; i++) w = w " " $i }
         w == where { print $1 ($2 ? "." $2 : ""), $(NF - 3), $(NF - 2), $(NF - 1), $NF }' out
 }
-# all_bounded FIRST LAST WHERE...; with limit=least: by the least that was measured, from above, too.
+# all_bounded FIRST LAST WHERE...: bounded for all measured parts; limit=least: the upper bound is the smallest measured
+# value.
 all_bounded() {
     local first=$1 last=$2 stream least most on small n=0
     shift 2
@@ -88,7 +89,7 @@ all_bounded() {
     done < <(measured "$@")
     [ $n -gt 0 ]
 }
-# sums_are_facts RANK: the facts are the sums over the events.
+# sums_are_facts RANK: checks that RANK's header lines are the sums over its events.
 sums_are_facts() {
     awk -v rank="$1" '
         $1 == "#fact" && $2 == rank { fact[$3] = $4 }
@@ -113,14 +114,14 @@ sums_are_facts() {
             exit bad
         }' text
 }
-# exact: the text comes back byte for byte.
+# exact: succeeds if the text, imported, prints as the same text.
 exact() {
     rm -rf again.trace
     "$MPGTRACE" import --text=text -o again.trace && "$MPGTRACE" print again.trace | cmp - text
 }
 
-# crowded_in_call WAY: rank 1 comes 10 ms after rank 0 has said that MPI_Recv is next: on a busy machine that may
-# be too early.
+# crowded_in_call WAY: records again until rank 0 lost its CPU inside MPI_Recv. Rank 1 begins 10 ms after rank 0's
+# message, which may be too early on a busy machine.
 crowded_in_call() {
     local i
     for i in 1 2 3 4 5; do
@@ -168,9 +169,9 @@ for way in $ways; do
     ok "$way: small windows" run "$way" competing --buffer=4KiB --local=1000000000
     ok "... what each lost" all_bounded " Barrier" " Barrier" all
     ok "$way: with --cpu-time" run "$way" competing --cpu-time
-    # An interval is CPU time, which the value is, and time off the CPU; and a little of the tracer's. The
-    # value's clock is read a little beside the interval's ends: an interrupt there is in the value alone, in
-    # few of them.
+    # An interval is the sum of CPU time (the value), off-CPU time, and a little of the tracer's. The clock of the value
+    # is read slightly apart from the interval's ends; an interrupt between these readings is in the value only, in few
+    # intervals.
     ok "... both agree" awk '
         /^#/ { next }
         $1 in left && $4 == "Barrier" && !/killed/ {

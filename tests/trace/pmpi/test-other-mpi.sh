@@ -16,8 +16,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
-# It is as if the build were the other one's: the same programs and tracers, other programs
-# to trace.
+# Sets the environment of a build with the other MPI: the same mpgkit, other programs to trace.
 MPICC=$OTHER_MPICC MPIFORT=${OTHER_MPIFORT:-none} MPIRUN=$OTHER_MPIRUN
 MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
 MPGSIM=${MPGSIM:-$build/simulate/mpgsim}
@@ -26,7 +25,7 @@ TRACER=mpgtrace-$MPI_LIBRARY MPGKIT_KILLS=2 top_builddir=$tmp
 export MPICC MPIFORT MPIRUN MPGTRACE MPGSIM MPI_LIBRARY TRACER MPGKIT_KILLS top_builddir
 unset OTHER_MPICC OTHER_MPIFORT OTHER_MPIRUN
 mkdir -p tests/trace/pmpi && ln -s "$build/trace" trace || exit 1
-# compiles NAME SOURCE...: what make check builds for the default MPI.
+# compiles NAME SOURCE...: compiles a program that make check builds for the default MPI.
 compiles() {
     local name=$1
     shift
@@ -41,7 +40,7 @@ ok "... others" compiles heap "$here/heap.c"
 ok "... others" compiles ways "$here"/ways*.c
 ok "... others" compiles truncated "$here/truncated.c"
 
-# points NAME: all of test-NAME's pass; those that fail are told.
+# points NAME: succeeds if all points of test-NAME pass; prints those that fail.
 points() {
     bash "$here/test-$1.sh" >log 2>&1 </dev/null && return
     { tail -n 1 log; awk -f "$source/build-aux/failures.awk" log; } | sed 's/^/# /'
@@ -52,7 +51,7 @@ for name in calls record fortran heap loaded-later survive truncated; do
     like "... and is not skipped" "$(tail -n 1 log)" "1..[1-9]*"
 done
 
-# Statuses of MPICH say nothing of how long a message was that was cut off.
+# MPICH's status does not contain the received size of a truncated message.
 mkdir cut
 # shellcheck disable=SC2086 # a launcher may have arguments
 ok "messages are longer than their receives" timeout 600 $MPIRUN -np 4 "$MPGTRACE" record --quiet -o cut.trace tests/trace/pmpi/ways cut cut

@@ -8,8 +8,8 @@ programs=$build/tests/trace/pmpi/programs
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 [ -x "$programs" ] || skip_all "no tests/trace/pmpi/programs"
 
-# identity TRACE: prints every delay that is not 0, and what mpgsim has to say, but for that there
-# were more ranks than cores, which is so here.
+# identity TRACE: prints every delay that is not 0, and mpgsim's messages, except that there were more ranks than cores,
+# which is true here.
 identity() {
     for absorb in clock wait none; do
         "$MPGSIM" --per-rank --absorb=$absorb "$1" 2>&1 >delays |

@@ -8,14 +8,14 @@
 
 python=
 for candidate in "${WHOLE_PYTHON3:-python3}" /usr/bin/python3; do
-    # Its MPI must be the tracer's, and its structures known.
+    # It must use the tracer's MPI, and be a version whose structures the tracer knows.
     "$candidate" -c 'import sys; assert sys.version_info[:2] == (3, 11)
 import mpi4py.MPI as m; print(m.__file__)' >module.path 2>/dev/null &&
         ldd "$(cat module.path)" | grep -q "${mpi:=lib${MPI_LIBRARY/openmpi/mpi}\.}" && python=$candidate
 done
 [ "$python" ] || skip_all "no mpi4py for this MPI and Python 3.11"
 
-# said TRACE: how many calls of each kind come from where, of a stack innermost first.
+# said TRACE: prints the number of calls for each call and stack, innermost frame first.
 said() {
     "$MPGTRACE" stat --callsites --frames=8 --json "$1" | "$python" -c '
 import json, sys
@@ -23,7 +23,7 @@ for row in json.load(sys.stdin)["callsites"]:
     print(row["call"], row["calls"], *row["callsite"])' | sort
 }
 
-# What it imports calls MPI while it is imported.
+# An imported module calls MPI during its import.
 cat >imported.py <<'END'
 from __main__ import comm, note
 note("MPI_Barrier"); comm.Barrier()
@@ -36,7 +36,7 @@ def again():
 class Made:
     note("MPI_Barrier"); comm.Barrier()
 END
-# Before each call the program itself writes its stack, as the interpreter gives it.
+# Before each call the program writes its own stack, as the interpreter reports it.
 cat >program.py <<'END'
 import array
 import sys
@@ -76,7 +76,7 @@ def second(n):
 
 def long_statement():
 
-    # Far below what is before: a distance of lines that takes more than one byte.
+    # A distance of more than 255 lines.
 
 
 
@@ -200,13 +200,13 @@ second(12)
 long_statement()
 Größe().maß()
 sorted([1], key=lambda i: (note("MPI_Barrier"), comm.Barrier())[0] or i)
-# The same place in memory, most probably, with other lines and names.
+# Code objects that probably reuse the same memory, with other lines and names.
 for i in range(20):
     code = "\n" * i + 'note("MPI_Barrier"); comm.Barrier()'
     exec(compile(code, "made%d.py" % (i % 3), "exec"))
     space = {"note": note, "comm": comm}
     exec(compile("def made%d():\n    note('MPI_Barrier'); comm.Barrier()\nmade%d()" % (i, i), "libmpi.py", "exec"), space)
-# And the same in all but the file's name, which nobody has asked for its hash, or the lines.
+# The same with equal code: only the file name differs, whose hash nobody has requested, or the lines.
 for i in range(40):
     exec(compile('note("MPI_Barrier"); comm.Barrier()', "same%02d.py" % i, "exec"))
 for i in range(40):
@@ -236,7 +236,7 @@ is "... which are no few" "$(($(wc -l <single.expected) > 45))" 1
 version=$("$python" -c 'import platform; print(platform.python_version())')
 is "... as the trace says" "$("$MPGTRACE" print a.trace | grep -c "python $version lines")" 1
 
-# The text form has them, and back.
+# The text format has the names too, and can be imported.
 "$MPGTRACE" print a.trace >a.txt
 is "they are the same through the text form" "$(said a.txt)" "$(said a.trace)"
 
@@ -255,7 +255,7 @@ ok "one frame" traced 1 d.trace --callsites=1 "$python" program.py single
 line=$(sed -n '/comm.Allreduce/=' program.py)
 is "... is Python's, too" "$(said d.trace | grep '^MPI_Allreduce ')" "MPI_Allreduce 2 second (program.py:$line)"
 
-# What Python calls through ctypes: first the library's own function.
+# A call through ctypes: the stack begins with the library's own function.
 cat >library.c <<'END'
 #include <mpi.h>
 void library_barrier(void) { MPI_Barrier(MPI_COMM_WORLD); __asm__ volatile(""); }

@@ -8,7 +8,7 @@ sums=$build/tests/trace/profile/profile_sums
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 needs "$mpicc"
 
-# stacks TRACE RANK: call, number and stack of each row, in any order of ranks.
+# stacks TRACE RANK: prints call, number and stack of each row.
 stacks() {
     "$sums" "$1" | awk -v rank="$2" '$1 == rank { $1 = $4 = $5 = ""; print }' | sort
 }
@@ -77,7 +77,7 @@ cp program liblate.so "$folder"
 ok "a program in a folder whose name has a line end" traced 2 line.trace "./$folder/program"
 is "... is traced with its callsites" "$("$sums" line.trace | awk '$1 == 0 && $2 == "Barrier" { print $3 }' | tr '\n' ' ')" "50 50 50 50 "
 like "... whose module has another one" "$("$MPGTRACE" print line.trace)" "*#module * \"*/two[?]lines/program\"*"
-# Call frame information of the program that is damaged: it runs, and its calls are recorded.
+# The program's call frame information is damaged: the program runs, and its calls are recorded.
 if has_python; then
     python3 - program <<'END'
 import random, struct, sys
@@ -100,14 +100,14 @@ def write(name, change):
     open(name, "wb").write(bytes(data))
 def put(offset, value):
     return lambda data, fde: data.__setitem__(fde + offset, value)
-write("damaged-0", put(7, 0x7f))    # where the common entry is
+write("damaged-0", put(7, 0x7f))    # where the common information entry is
 write("damaged-1", put(4, 0xff))
-write("damaged-2", put(3, 0x7f))    # the length
+write("damaged-2", put(3, 0x7f))    # its length
 write("damaged-3", put(0, 0))
-write("damaged-4", put(16, 0xff))   # of the augmentation's data
-write("damaged-5", put(17, 0x3f))   # an instruction there is none of
+write("damaged-4", put(16, 0xff))   # the length of the augmentation data
+write("damaged-5", put(17, 0x3f))   # an undefined instruction
 write("damaged-6", put(19, 0xff))
-for i in range(7, 20): # a part of all of it
+for i in range(7, 20): # a fraction of all of it
     data = bytearray(good)
     for k in range(begin, begin + length):
         if random.random() < 0.03:

@@ -9,12 +9,12 @@ ways=$(realpath "$build/tests/trace/pmpi/ways" 2>/dev/null)
 mpi_set "$mpirun" files
 shares_memory "$mpicc" "$mpirun" || export WAYS_APART=yes
 
-# Calls of which nothing but times is recorded, and what the tracer did.
+# Calls of which only the times are recorded, and the tracer's own work.
 others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../../../trace/calls.def")
 others=$(printf '%s\n' "$others" | sed 'p; s/$/_c/')
 
-# recorded TRACE FOLDER: TRACE's calls, with members for communicators and without
-# what found nothing yet, are those the program put into FOLDER/RANK.expected.
+# recorded TRACE FOLDER: succeeds if TRACE's calls, with members in place of communicators and without unsuccessful
+# tests, are those that the program wrote to FOLDER/RANK.expected.
 recorded() {
     printed "$1" | awk -v folder="$2" -v others="$others" '
         BEGIN {
@@ -54,7 +54,7 @@ recorded() {
     done
 }
 
-# identity TRACE MODE: without a perturbation no rank ends later.
+# identity TRACE MODE: succeeds if without a perturbation no rank is delayed.
 identity() {
     "$MPGSIM" --absorb="$2" --per-rank "$1" >table || return
     awk 'NR > 1 { for (i = 3; i <= NF; i++) bad = bad || $i != 0 } END { exit bad || NR != 5 || NF != 5 }' \
@@ -89,7 +89,7 @@ is "every call of many chunks" \
     "$("$MPGTRACE" print long.trace | awk '!/^#/ { n[$4]++ } END { print n["Allreduce"], n["Send"] }')" \
     "2000 400000"
 
-# The other rank is killed.
+# The other rank is killed by MPI.
 traced 2 abort.trace --buffer 4KiB "$ways" abort
 is "MPI_Abort: the exit status" $? 5
 ok "MPI_Abort: stat reads what there is" sh -c '"$1" stat abort.trace >out' sh "$MPGTRACE"

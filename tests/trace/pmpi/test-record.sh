@@ -8,10 +8,10 @@
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 needs "$mpicc"
 
-# Calls of which nothing but times is recorded, and what the tracer did.
+# Calls of which only the times are recorded, and the tracer's own work.
 others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../../../trace/calls.def")
 
-# calls TRACE: its calls, rank by rank, without times, places and the others.
+# calls TRACE: prints its calls, rank by rank, without times, call sites and such calls.
 calls() {
     printed "$1" | sed -nE 's/ site=[0-9]+//; s/ killed=1//; s/^([0-9]+) [0-9]+ [0-9]+ /\1 /p' | sort -s -n -k1,1 |
         awk -v others="$others" '
@@ -19,7 +19,7 @@ calls() {
             !($2 in other)'
 }
 
-# matches TRACE EXPECTED: the calls are those expected.
+# matches TRACE EXPECTED: succeeds if the trace has the calls in EXPECTED.
 matches() {
     calls "$1" | numbered | diff <(grep -v '^#' "$2" | numbered) - >differences && return
     sed 's/^/# /' differences | head -20
@@ -54,14 +54,14 @@ ok "... loses nothing" matches small.trace "$here/record.expected"
 # --- ends ---
 traced 3 six.trace ./calls six
 is "the exit status is the program's" $? 6
-# The launcher may have killed the others in MPI_Finalize.
+# The launcher may have killed the other ranks in MPI_Finalize.
 is "... and all ranks' traces are whole" "$(calls six.trace | numbered)" \
     "$(grep -v '^#' "$here/record.expected" | numbered)"
 traced 3 exit.trace ./calls exit
-like "without MPI_Finalize, too" $? "[79]" # MPICH's launcher says 9 where it kills the rest
+like "without MPI_Finalize, too" $? "[79]" # MPICH's launcher exits with 9 if it kills the others
 like "... which the trace says" "$(cat exit.trace/*.mpgt | tr -c '[:print:]' '\n')" \
     "*incomplete the program ended without MPI_Finalize*"
-# Open MPI's launcher hangs or crashes now and then when it has to abort, without us.
+# Even without the tracer, Open MPI's launcher sometimes hangs or crashes when it must abort.
 for _ in 1 2 3; do
     traced 3 abort.trace --force ./calls abort
     status=$?

@@ -10,7 +10,7 @@ needs "$mpicc"
 headers=$(cd "$here/../../../trace" && pwd)
 strict="-Wall -Wextra -Wpedantic -Werror -O2 -I$headers"
 
-# regions TRACE: its regions and levels, in order.
+# regions TRACE: prints its regions and levels, in order.
 regions() {
     printed "$1" | sed -nE 's/^([0-9.]+) [0-9]+ [0-9]+ ((Region|Pcontrol).*)/\1 \2/p' |
         sed 's/ site=[0-9]*//'
@@ -36,7 +36,7 @@ expected='0 Region_begin name="begun early"
 0 Pcontrol level=-3
 0 Region_end name="begun early"'
 
-# works NAME PROGRAM: alone, and under the tracer with all its regions.
+# works NAME PROGRAM: checks that PROGRAM runs alone, and under the tracer with all its regions.
 works() {
     ok "$1: runs alone" timeout 600 $mpirun -np 1 ./$2
     ok "... under the tracer" timeout 600 $mpirun -np 1 "$MPGTRACE" record --quiet -o $2.trace ./$2
@@ -47,7 +47,7 @@ if ok "C99, position-independent" $mpicc -std=c99 -D_GNU_SOURCE $strict -fPIE -p
     "$here/regions.c" -lpthread; then
     works "position-independent" pie
 fi
-# Its linker settles weak references for good: the tracer is found at run time.
+# The linker of such a program resolves weak references finally, so the tracer is found during the run.
 if ok "at a fixed address" $mpicc $strict -fno-pie -no-pie -o fixed "$here/regions.c" -lpthread; then
     works "at a fixed address" fixed
 fi
@@ -67,7 +67,7 @@ done
 if command -v g++ >/dev/null; then
     flags=$($mpicc --showme:compile 2>/dev/null || $mpicc -compile-info | cut -d' ' -f2-)
     libs=$($mpicc --showme:link 2>/dev/null || $mpicc -link-info | cut -d' ' -f2-)
-    # mpi.h's own C++ is not held to our rules.
+    # The warnings do not apply to the C++ in mpi.h.
     ok "C++" g++ -std=c++17 ${strict/-Wpedantic/} -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX $flags \
         -x c++ -o cxx "$here/regions.c" -x none $libs -lpthread
     works "C++" cxx
@@ -156,7 +156,7 @@ $levels"
 "$MPGTRACE" record --pcontrol=tau ./ipm 2>err
 is "a convention of no known name" "$?: $(cat err)" \
     "2: mpgtrace record: --pcontrol: 'tau' is not ipm (try 'mpgtrace record --help')"
-# Where the system does not let the tracer read what may be no memory.
+# The system does not let the tracer read addresses that may be invalid.
 cat >sealed.c <<'END'
 #include <errno.h>
 #include <linux/filter.h>
@@ -190,7 +190,7 @@ name): the system does not let names be read (process_vm_readv: Operation not pe
 else
     skip "names that must not be read" "no seccomp, or MPI needs process_vm_readv"
 fi
-# Another tool gets the second argument, too.
+# Another tool gets the second argument of MPI_Pcontrol too.
 printf '#include <mpi.h>\n#include <stdarg.h>\n#include <stdio.h>\nint MPI_Pcontrol(const int level, ...)\n{\n    va_list a;
     va_start(a, level);\n    printf("%%d %%s\\n", level, va_arg(a, char *));\n    va_end(a);\n    return PMPI_Pcontrol(level);\n}\n' >tool.c
 printf '#include <mpi.h>\nint main(int argc, char **argv)\n{\n    MPI_Init(&argc, &argv);\n    MPI_Pcontrol(1, "assembly");

@@ -10,7 +10,7 @@ set -u
 needs "$mpicc"
 slurm=$(cd "$top_srcdir" && pwd)/validate/slurm.sh
 
-# Its output says how many processes found each other.
+# Prints how many processes found each other.
 cat >app.c <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 }
 END
 
-# The MPIs that are here, and the protocol that each usually has.
+# The MPIs that are installed here, and the usual protocol of each.
 usual() {
     case $1 in openmpi) echo pmix ;; mpich) echo pmi2 ;; esac
 }
@@ -45,8 +45,9 @@ if [ -n "${OTHER_MPICC:-}" ]; then
     ok "the other MPI's program compiles" $OTHER_MPICC -o "app.$(other "$MPI_LIBRARY")" app.c
 fi
 
-# --- inside Slurm: everything that is looked at later ---
-# An allocation of two tasks, $1 the MPI, $2 its protocol, $3 its launcher.
+# --- inside Slurm: everything that is examined later ---
+#
+# In an allocation of two tasks; $1: the MPI, $2: its protocol, $3: its launcher.
 cat >allocated.sh <<'END'
 mpi=$1 protocol=$2 launcher=$3
 run() { timeout -k 5 120 "$@" </dev/null; }
@@ -61,7 +62,7 @@ run srun -n 2 --mpi=none sh -c "exec $launcher -np 1 '$MPGTRACE' record -o $mpi.
 run srun -n 2 --mpi=$protocol sh -c "[ \$SLURM_PROCID = 0 ] || exec ./app.$mpi; exec '$MPGTRACE' record -o $mpi.partly ./app.$mpi" \
     >$mpi.partly.out 2>$mpi.partly.err
 END
-# Batch jobs: $1 the MPI, $2 its protocol. One runs a program of one process, one is cancelled.
+# Batch jobs; $1: the MPI, $2: its protocol. One runs a program with one process, one is cancelled.
 cat >batch.sh <<'END'
 mpi=$1 protocol=$2
 ended() { while [ -n "$(squeue --noheader --job "$1" 2>/dev/null)" ]; do sleep 0.1; done; }
@@ -89,7 +90,7 @@ END
         *) launcher=false ;;
         esac
         echo "salloc --quiet -n 2 bash allocated.sh $mpi $(usual $mpi) '$launcher'"
-        # Without a protocol that this MPI knows, the step would run for ever, as jobs of one process.
+        # With a protocol unknown to this MPI, each process would be a job of its own, and the step would never end.
         echo "grep -qx '2 ranks' $mpi.untraced && bash batch.sh $mpi $(usual $mpi)"
     done
     echo true
@@ -106,7 +107,7 @@ is "Slurm ran and ended" "$status" 0
 left=$(grep -lzsxF "SLURM_CONF=$(cat configuration)" /proc/[0-9]*/environ | wc -l)
 is "... and left no process behind" "$left" 0
 
-# --- what it left ---
+# --- the results ---
 one_job="MPI_COMM_WORLD has 1 rank"
 for mpi in $families; do
     protocol=$(usual $mpi)
@@ -129,7 +130,7 @@ for mpi in $families; do
         like "$mpi: a program of one process in a batch script of two tasks" "$(cat $mpi.serial.out)" "*1 rank, 7 calls*"
         is "... is no job that fell apart" "$(grep -c "$one_job" $mpi.serial.out)" 0
     fi
-    # Open MPI 4 gives up in MPI_Init, others run as one job for each task.
+    # Without a protocol Open MPI 4 fails in MPI_Init; other MPIs run each task as a job of its own.
     if grep -q "nothing was traced" $mpi.none.err; then
         is "$mpi: without a protocol MPI_Init fails, and one line says what to do" \
             "$(grep -c "^mpgtrace: nothing was traced: MPI_Init did not succeed in ./app.$mpi: .*'srun --mpi=$protocol'" $mpi.none.err)" 1

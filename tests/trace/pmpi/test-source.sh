@@ -17,13 +17,13 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
-# record OPTION...: a.trace, of two ranks
+# record OPTION...: records a.trace with two ranks.
 record() {
     # shellcheck disable=SC2086 # mpirun may have arguments
     timeout -k 5 600 $mpirun -np 2 "$MPGTRACE" record --force -o a.trace "$@" "$program" wait \
         >log 2>&1
 }
-# fact KEY: of rank 0
+# fact KEY: prints a header line of rank 0.
 fact() {
     "$MPGTRACE" print a.trace | sed -n "s/^#fact 0 $1 //p"
 }
@@ -57,7 +57,7 @@ is "and every interval has its CPU time" \
 
 ok "a program that is traced without" record
 is "has none" "$(fact signature)" ""
-# refuses PATTERN OPTION...
+# refuses PATTERN OPTION...: checks that recording is refused with a line that matches PATTERN.
 refuses() {
     local pattern=$1
     shift

@@ -8,12 +8,12 @@ spawn=$build/tests/trace/pmpi/spawn
 # shellcheck disable=SC2086 # mpirun may have arguments
 timeout 600 $mpirun -np 2 "$spawn" "$spawn" >plain 2>err || skip_all "no processes can be spawned here"
 
-# recorded TRACE: the parents' trace is TRACE, their children's are in app.trace.
+# recorded TRACE: records the parents as TRACE, and their children as app.trace.
 recorded() {
     traced 2 "$1" --force "$spawn" "$MPGTRACE" record --quiet -o "$tmp/app.trace" "$spawn"
 }
 
-# calls TRACE NAME: how many of them its rank 0 made.
+# calls TRACE NAME: prints the number of rank 0's calls of NAME.
 calls() {
     "$MPGTRACE" print "$1" | awk -v name="$2" '!/^#/ && $1 == 0 && $4 == name { n++ } END { print n + 0 }'
 }
@@ -32,7 +32,7 @@ is "... replaces the jobs of before" "$(cd app.trace && echo spawned-*)" "spawne
 rm -r app.trace
 ok "without a folder for the parents" recorded other.trace
 is "... the children make theirs" "$(cd app.trace && echo *)" "spawned-0 spawned-1"
-# Children without the tracer: what starts them removes it from their environment.
+# The parents remove the tracer from their children's environment.
 printf '#!/bin/sh\nunset LD_PRELOAD\nexec "$@"\n' >bare
 chmod +x bare
 timeout 600 $mpirun -np 2 "$MPGTRACE" record -o bare.trace "$spawn" "$tmp/bare" "$spawn" >out 2>err

@@ -10,20 +10,20 @@ kills=${MPGKIT_KILLS:-10}
 [ -x "$survive" ] || skip_all "no tests/trace/pmpi/survive"
 ulimit -c 0
 
-# counts FILE RANKS: what the program has counted, a number a rank.
+# counts FILE RANKS: prints the number of calls that each rank has counted.
 counts() {
     od -An -v -w8 -t u8 -N $((8 * $2)) "$1" | tr -d ' '
 }
 
-# recorded TRACE RANKS: how many of the counted calls the trace has, a number a rank.
+# recorded TRACE RANKS: prints the number of these calls that the trace has of each rank.
 recorded() {
     "$MPGTRACE" print "$1" 2>complaint | awk -v n="$2" '
         !/^#/ && $4 ~ /^(Init|Init_thread|Sendrecv|Finalize)$/ { split($1, r, "."); calls[r[1]]++ }
         END { for (i = 0; i < n; i++) print calls[i] + 0 }'
 }
 
-# holds TRACE FILE RANKS: the trace can be read, and has all that returned and at most
-# the call that was under way.
+# holds TRACE FILE RANKS: succeeds if the trace can be read, and has all calls that returned, and at most one more,
+# which was in progress.
 holds() {
     local bad
     "$MPGTRACE" stat "$1" >stat 2>complaint || { sed 's/^/# /' complaint; return 1; }
@@ -33,7 +33,7 @@ holds() {
     return 1
 }
 
-# traced HOW RANKS OPTION...: runs it under the tracer; its trace is HOW.trace.
+# traced HOW RANKS OPTION...: runs the program under the tracer, as HOW.trace.
 traced() {
     local how=$1 ranks=$2
     shift 2
@@ -43,12 +43,13 @@ traced() {
         "$how.counts" >out 2>err
 }
 
-# said: the output, without the numbers of processes that MPICH's launcher tells.
+# said: prints the output without the process ids that MPICH's launcher prints.
 said() {
     sed 's/PID [0-9]*/PID/' out
 }
 
-# as_ever HOW RANKS: traced, it ends as without, as far as the launcher tells.
+# as_ever HOW RANKS: checks that the traced program ends like the untraced one, by its launcher's output and exit
+# status.
 as_ever() {
     local how=$1 plain words
     # shellcheck disable=SC2086
@@ -59,7 +60,7 @@ as_ever() {
     is "$how: the output" "$(said)" "$words"
 }
 
-# all_there HOW RANKS: of what was just traced.
+# all_there HOW RANKS: checks that the last trace has every call.
 all_there() {
     is "$1, $2 ranks: the tracer says nothing" "$(grep '^mpgtrace' err)" ""
     ok "$1, $2 ranks: every call is there" holds "$1.trace" "$1.counts" "$2"
@@ -70,7 +71,7 @@ for how in end children folder close signals thread abort; do
     all_there $how 2
 done
 
-# status_of COMMAND...: what it, one rank, ends with, whatever the launcher reports.
+# status_of COMMAND...: prints the exit status of COMMAND, run with one rank, whatever the launcher reports.
 status_of() {
     rm -f status
     # shellcheck disable=SC2016,SC2086
@@ -115,7 +116,7 @@ truncate -s -1 end.trace/rank-0.mpgt
 is "... and not of a trace that is whole or cut off" "$("$MPGTRACE" stat end.trace |
     sed -nE '/^(no window|cut off)/s/  .*//p')" "cut off"
 
-# --- what the machine lets it write ---
+# --- limits of the machine ---
 traced limit 2 --buffer 4KiB
 is "a limit of file sizes: the program ends well" "$?: $(cat out)" "0: survive: 2 ranks, to the end"
 is "... and is told once a rank" "$(grep -c '^mpgtrace: rank [01]: .*File too large' err)" 2
@@ -135,7 +136,7 @@ done
 is "what has taken the place of standard error is not written to" "$(wc -c <precious)" 0
 if mkdir full && mount -t tmpfs -o size=1m tmpfs full 2>/dev/null; then
     mkdir full/fill.trace
-    # 44 KiB are left: windows fit, and a trace of 70 KiB at least does not.
+    # With 44 KiB left there is room for the segments, but not for a trace of at least 70 KiB.
     head -c 1003520 /dev/zero >full/fill.trace/filling
     # shellcheck disable=SC2086
     timeout 600 $mpirun -np 2 "$MPGTRACE" record --quiet -o full/fill.trace --buffer 4KiB "$survive" \
@@ -192,8 +193,9 @@ else
     skip "host names differ" "no namespaces for host names, or no name of the job"
 fi
 
-# --- killed at a random moment ---
-# wait_until COMMAND...: waits for it to succeed, at most two minutes.
+# --- killed at a random time ---
+#
+# wait_until COMMAND...: repeats COMMAND until it succeeds, for at most two minutes.
 wait_until() {
     local i
     for i in $(seq 12000); do
@@ -204,13 +206,13 @@ wait_until() {
     return 1
 }
 
-# counting RANKS: all have begun to count.
+# counting RANKS: succeeds when all ranks have begun to count.
 counting() {
     [ -s run.counts ] && ! counts run.counts "$1" | grep -qx 0
 }
 
-# gone: none of its processes runs. Not every launcher waits for them, and one that is
-# killed lives on until it is scheduled.
+# gone: succeeds when no rank runs. Not every launcher waits for its ranks, and a killed rank exists until it is
+# scheduled.
 gone() {
     local pid
     while read -r pid; do
@@ -218,7 +220,7 @@ gone() {
     done <run.pids
 }
 
-# start_run RANKS: starts one that runs until it is killed; its launcher is $launcher.
+# start_run RANKS: starts a run that lasts until it is killed; $launcher: the launcher's process.
 start_run() {
     rm -rf run.trace run.counts run.pids
     # The ranks are not every launcher's children.
@@ -226,11 +228,11 @@ start_run() {
     $mpirun -np "$1" sh -c 'echo $$ >>run.pids; exec "$@"' sh "$MPGTRACE" record --quiet -o run.trace \
         --buffer 4KiB "$survive" run run.counts >out 2>err &
     launcher=$!
-    # Before all have begun to count there may be no trace.
+    # Until all ranks have begun to count there may be no trace.
     wait_until counting "$1"
 }
 
-# end_run: no rank may be left to write or to spin, whatever the launcher does about them.
+# end_run: kills the ranks that still run, whatever the launcher does.
 end_run() {
     { wait $launcher; } 2>/dev/null
     # shellcheck disable=SC2046 # numbers; the shell's own kill, there may be no other
@@ -238,7 +240,7 @@ end_run() {
     wait_until gone
 }
 
-# kill_one: kills one of 2 to 4 ranks.
+# kill_one: kills one of 2 to 4 ranks, chosen at random.
 kill_one() {
     local ranks=$((2 + RANDOM % 3))
     start_run $ranks

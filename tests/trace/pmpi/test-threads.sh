@@ -5,14 +5,14 @@ set -u
 . "$(dirname "$0")/traced.sh"
 [ -x "$build/tests/trace/pmpi/threads" ] || skip_all "no tests/trace/pmpi/threads"
 
-# recorded TRACE OPTION...
+# recorded TRACE OPTION...: records the program threads with 4 ranks.
 recorded() {
     local trace=$1
     shift
     traced 4 "$trace" "$@" "$build/tests/trace/pmpi/threads"
 }
 
-# agrees TRACE: each rank's calls are as many as it says in out, over all its threads.
+# agrees TRACE: checks that each rank's threads together have the numbers of calls that the rank printed.
 agrees() {
     "$MPGTRACE" print "$1" >text || return
     awk 'NR == FNR { if ($3 > 0) said[$1 " " $2] = $3; next }
@@ -22,7 +22,7 @@ agrees() {
         out text
 }
 
-# complete TRACE: every request of a rank is completed once, whichever thread does it.
+# complete TRACE: checks that every request of a rank completes once, in any of its threads.
 complete() {
     "$MPGTRACE" print "$1" | awk '/^#/ { next }
         { split($1, r, ".") }
@@ -34,7 +34,7 @@ complete() {
               exit bad || n == 0 }'
 }
 
-# freed TRACE: each window and file is made and then freed, once.
+# freed TRACE: checks that each window and file is created and then freed, once.
 freed() {
     "$MPGTRACE" print "$1" | awk '/^#/ { next }
         { split($1, r, "."); key = "" }

@@ -9,7 +9,7 @@ truncated=$build/tests/trace/pmpi/truncated
 [ -x "$truncated" ] || skip_all "no tests/trace/pmpi/truncated"
 ulimit -c 0
 
-# goes_on HOW OPTION...: two ranks of it run to the end, where the program says $said.
+# goes_on HOW OPTION...: checks that two ranks of the program run to the end, and print $said.
 goes_on() {
     local how=$1
     shift
@@ -17,7 +17,7 @@ goes_on() {
     traced 2 t.trace --buffer=4KiB "$@" "$truncated" "$how"
     is "$how: the program ends well" "$? $(sort -u out)" "0 to the end, $said"
 }
-# is_told WHAT: once a rank.
+# is_told WHAT: checks that each rank reports WHAT once, and the trace too.
 is_told() {
     is "... which is told" "$(grep -c "^mpgtrace: rank [01]: .*$1; its trace ends here" err)" 2
     is "... and is in the trace" "$("$MPGTRACE" stat t.trace 2>&1 | sed -n 's/^incomplete  *//p')" \
@@ -48,7 +48,7 @@ is_told "has been overwritten" "its segment was overwritten"
 goes_on profile --profile
 is "... which is told" "$(grep -c '^mpgtrace: rank [01]: .*was truncated' err)" 2
 
-# The program's own faults are its own.
+# The program's handler gets the signals that the program causes itself.
 said="1 of mine, 0 of others"
 for how in before,own after,own after,chain,own window,before,own window,after,own \
     window,after,chain,own; do
@@ -95,7 +95,7 @@ if [ -w /dev/shm ]; then
     ok "... and not what may be of a job that begins" test -e "$stale"
     rm -f "$stale"
 fi
-# Jobs of others that run meanwhile have files there, too, which go with them.
+# Simultaneous jobs of others have files there too, which they remove.
 names() {
     find /dev/shm -maxdepth 1 -name "mpgtrace-$(id -u)-*" | sort
 }

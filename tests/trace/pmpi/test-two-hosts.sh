@@ -14,20 +14,21 @@ mpirun=${MPIRUN:-mpirun}
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 open_hosts
 
-# traced RANKS_A_HOST TRACE COMMAND...: runs it on both hosts.
+# traced RANKS_A_HOST TRACE COMMAND...: records COMMAND on both hosts.
 traced() {
     local ranks=$1 trace=$2
     shift 2
     on_hosts 600 "$ranks" "$MPGTRACE" record --quiet --force -o "$trace" "$@"
 }
 
-# identity ABSORB TRACE: no rank changes when nothing is perturbed.
+# identity ABSORB TRACE: succeeds if without a perturbation no rank is delayed.
 identity() {
     "$MPGSIM" --absorb="$1" --per-rank "$2" >ranks &&
         awk 'NR > 1 && $3 != 0 { bad = 1 } END { exit bad || NR < 3 }' ranks
 }
 
-# wrong_offsets TRACE NEAR: clock lines over 10 ms off; ranks from NEAR on are 1000 s ahead.
+# wrong_offsets TRACE NEAR: prints clock offsets that are wrong by more than 10 ms; the clocks of ranks from NEAR on are
+# 1000 s ahead.
 wrong_offsets() {
     "$MPGTRACE" print "$1" | awk '$1 == "#clock" { d = $4 + ($2 >= near ? 1e12 : 0)
         if (d > 1e7 || d < -1e7) print }' near="$2"
@@ -62,7 +63,8 @@ FAR=near traced 1 same.trace "$build/examples/ring/ring" 3
 like "two hosts of one name are not taken for one clock" "$("$MPGTRACE" stat same.trace)" \
     "*clocks *offsets measured*"
 
-# ran_untraced RANKS FOLDER...: the program's output is whole, and a line for each FOLDER says where the ranks were counted.
+# ran_untraced RANKS FOLDER...: checks that the program ran, and that for each FOLDER a line says how many ranks were
+# found in it.
 ran_untraced() {
     local ranks=$1 folder
     shift
@@ -73,7 +75,7 @@ ran_untraced() {
     is "... and nothing stays behind" "$(find . -name '*.trace' -newer since -o -name '.mpgtrace-*')" ""
 }
 
-# part_untraced RING: hosts that run without mpgtrace record, or do not share a folder: nobody waits for ever.
+# part_untraced RING: hosts that run without mpgtrace record, or do not share a folder: no rank may wait forever.
 part_untraced() {
     local ring=$1 host partly
     # shellcheck disable=SC2016
@@ -95,7 +97,7 @@ part_untraced() {
 
 part_untraced "$build/examples/ring/ring"
 
-# The same with the other MPI, whose launcher is another.
+# The same with the other MPI and its launcher.
 mpirun=${OTHER_MPIRUN:-}
 if [ -z "${OTHER_MPICC:-}" ] || [ -z "$mpirun" ] || [ "$(mpi_launcher "$mpirun")" = other ]; then
     skip "the other MPI" "there is one MPI here"

@@ -6,14 +6,14 @@ set -u
 . "$(dirname "$0")/traced.sh"
 [ -x "$build/tests/trace/pmpi/values" ] || skip_all "no tests/trace/pmpi/values"
 
-# recorded TRACE OPTION...
+# recorded TRACE OPTION...: records the program values with two ranks.
 recorded() {
     local trace=$1
     shift
     traced 2 "$trace" "$@" "$build/tests/trace/pmpi/values"
 }
 
-# value TRACE N I: value I of the interval before rank 1's N-th barrier.
+# value TRACE N I: prints value I of the interval before rank 1's N-th barrier.
 value() {
     "$MPGTRACE" print "$1" | awk -v n="$2" -v i="$3" '$1 == 1 && $4 == "Barrier" && ++k == n {
         for (f = 5; f <= NF; f++)

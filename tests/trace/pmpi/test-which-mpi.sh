@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 END
 ok "a program that loads a module compiles" ${CC:-cc} -o host host.c -ldl
 
-# started TRACE MPIRUN COMMAND...: traced by $mpgtrace; its calls are the program's.
+# started TRACE MPIRUN COMMAND...: checks that $mpgtrace records the program's calls.
 started() {
     local trace=$1 start=$2 calls
     shift 2
@@ -41,7 +41,7 @@ started() {
     return 1
 }
 
-# ways NAME COMPILER MPIRUN: a program of that MPI, started in every way.
+# ways NAME COMPILER MPIRUN: starts a program of this MPI in every way.
 ways() {
     local app=./app.$1 start=$3
     ok "$1: the program compiles" $2 -o "$app" app.c || return
@@ -57,7 +57,7 @@ ways() {
         ok "... from env" started e.trace "$start" env A=b "$app"
         ok "... in another folder, by PATH" started f.trace "$start" env PATH="$tmp:$PATH" "app.$1"
     done
-    # Neither the launcher, which record starts here, nor the program is linked to an MPI.
+    # Neither the launcher, which mpgtrace record starts here, nor the program is linked to an MPI.
     ok "$1: a module compiles" $2 -shared -fPIC -Dmain=run -o "module.$1" app.c || return
     # shellcheck disable=SC2086 # words
     timeout -k 5 120 "$MPGTRACE" record -o g.trace $start -np 2 ./host "./module.$1" >out 2>err </dev/null
@@ -65,7 +65,7 @@ ways() {
         "$? $("$MPGTRACE" print g.trace | awk '!/^#/ && $4 != "Flush" { print $1, $4 }' | sort | xargs)" "0 $all"
 }
 
-# What make install puts where, without the build's folders.
+# Files that make install installs, used without the build folder.
 installed=
 if [ -e "$build/Makefile" ]; then
     unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -82,7 +82,7 @@ ways default "$mpicc" "$mpirun"
 if [ -n "${OTHER_MPICC:-}" ] && [ -n "${OTHER_MPIRUN:-}" ]; then
     ways other "$OTHER_MPICC" "$OTHER_MPIRUN"
     mpgtrace=$MPGTRACE
-    # A wrong guess for a shell is put right in the program.
+    # If MPI was guessed wrongly because the command is a shell, the program corrects it.
     [ $MPI_LIBRARY = openmpi ] && wrong=openmpi || wrong=mpich
     ok "a wrong --mpi for a shell is put right" started wrong.trace "$OTHER_MPIRUN" --mpi=$wrong \
         sh -c "./app.other && :"
@@ -135,7 +135,7 @@ untraced: it is setuid, setgid or has capabilities, so the dynamic linker preloa
 else
     skip "a setuid program" "not root"
 fi
-# --- jobs that fall apart, as the launcher is not the program's MPI's ---
+# --- jobs that fall apart, because the launcher belongs to another MPI ---
 if [ -n "${OTHER_MPIRUN:-}" ]; then
     said=$(timeout -k 5 120 $OTHER_MPIRUN -np 3 "$MPGTRACE" record -o apart.trace ./app.default 2>&1 </dev/null)
     is "each rank is a job, which is said once" "$(grep -c "MPI_COMM_WORLD has 1 rank, though .* started 3: .*" <<<"$said")" 1
@@ -144,7 +144,7 @@ fi
 is "srun without a protocol that the program knows is named" \
     "$(SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 timeout 60 "$MPGTRACE" record --quiet -o srun.trace ./app.default 2>&1 </dev/null | grep -c "srun started 2")" 1
 
-# --- a program that loads the MPI of another family than its launcher's ---
+# --- a program that loads another MPI than its launcher's ---
 cat >loaded.c <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -179,7 +179,8 @@ printf '#include <dlfcn.h>\nint main(int n, char **v)\n{\n    void *m = n > 1 ? 
 ${CC:-cc} -o loads loads.c -ldl
 
 names_another=", and this tracer is for *: mpgtrace record --mpi names another"
-# as_untraced MPIRUN MODULE PATTERN [PATTERN]: it runs as without the tracer; one line, of one of the patterns, says that nothing is traced.
+# as_untraced MPIRUN MODULE PATTERN [PATTERN]: checks that a program that loads MODULE runs as without the tracer, and
+# that one line, which matches one of the patterns, says that nothing is traced.
 as_untraced() {
     local start=$1 module=$2 plain traced pattern=$3
     plain=$(timeout -k 5 60 $start -np 1 ./loads "$module" 2>untraced; echo "status $?")
@@ -189,13 +190,13 @@ as_untraced() {
     *1*status*) ok "... which are no failure to begin" true ;;
     *) skip "... which are no failure to begin" "it does not start under '$start', untraced: $plain" ;;
     esac
-    # MPI's Fortran of some families calls no function that the tracer has.
+    # Fortran functions of some MPIs call no function that the tracer wraps.
     grep -q "no MPI_Init was seen" err && pattern=${4:-$3}
     like "... one line says so" "$(grep ^mpgtrace err)" "mpgtrace: $pattern"
     ok "... there is no trace" test ! -e loaded.trace/rank-0.mpgt
 }
 
-# another_loaded WORD COMPILER FORTRAN MPIRUN: a module of that MPI, started by the launcher of another.
+# another_loaded WORD COMPILER FORTRAN MPIRUN: all cases with a module of one MPI, started by the launcher of another.
 another_loaded() {
     ok "$1: a module compiles" $2 -w -shared -fPIC -o ./loaded.$1.so loaded.c &&
         as_untraced "$4" ./loaded.$1.so "./loaded.$1.so runs untraced: it calls */libmpi*$names_another"
@@ -213,7 +214,7 @@ else
     skip "a module of another MPI" "there is one here"
 fi
 
-# --- the library that the program has untraced, and no other ---
+# --- the same MPI library is used as without the tracer, and no other ---
 mapped='#include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -281,7 +282,7 @@ like "what a program defines itself is said to be missing" \
 like "... MPI_Init, too" "$(timeout 60 $mpirun -np 1 "$MPGTRACE" record -o begins.trace ./begins 2>&1)" \
     "*nothing was traced: MPI_Init is defined in ./begins, before the tracer's*"
 
-# MPICH's ABI by another name, as Intel's, Cray's and others' have it.
+# An MPI library with MPICH's ABI and another name, like those of Intel and Cray.
 if [ "$base" = libmpich.so.12 ]; then
     printf '%s' "$mapped" >renamed.c
     printf 'int main(void)\n{\n    MPI_Init(NULL, NULL);\n    show();\n    fflush(stdout);\n    return MPI_Finalize();\n}\n' >>renamed.c
@@ -293,7 +294,7 @@ if [ "$base" = libmpich.so.12 ]; then
     is "... with its calls" "$("$MPGTRACE" print renamed.trace | awk '!/^#/ && $4 != "Flush" { print $4 }' | xargs)" "Init Finalize"
 fi
 
-# One that is of no family known.
+# An MPI library of an unknown kind.
 cat >abi.c <<'END'
 #include <stdio.h>
 int PMPI_Init(int *argc, char ***argv) { (void)argc, (void)argv; puts("its own"); return 0; }
@@ -315,7 +316,7 @@ is "... runs untraced, which is said" "$("$MPGTRACE" record -o none.trace ./path
     "mpgtrace record: ./path runs untraced: libmpi_odd.so.8 is of no kind that mpgtrace knows
 its own"
 
-# Of the standard ABI, in a version that no tracer is for.
+# An MPI library of the standard ABI, in a version for which there is no tracer.
 ok "a program of another version of the standard ABI compiles" eval '${CC:-cc} -shared -fPIC -Wl,-soname,libmpi_abi.so.0 \
     -o site/libmpi_abi.so.0 abi.c && ${CC:-cc} -o early plain.c site/libmpi_abi.so.0 -Wl,-rpath,"$tmp/site"'
 if [ -e "$tracer_folder/libmpgtrace-abi.so" ]; then

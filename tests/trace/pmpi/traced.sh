@@ -20,7 +20,7 @@ mpifort=${MPIFORT:-mpifort}
     tracer=$tracer_folder/libmpgtrace-$MPI_LIBRARY.so
 }
 
-# needs PROGRAM...: skips the whole test where one of them is not there.
+# needs PROGRAM...: skips the whole test if one of the programs is missing.
 needs() {
     local program
     for program; do
@@ -28,13 +28,14 @@ needs() {
     done
 }
 
-# printed TRACE: its text, without what differs from run to run beside times: time off the CPU, and the tracer's own events.
+# printed TRACE: prints the trace without what varies between runs besides times: off-CPU time and the tracer's own
+# events.
 printed() {
     "$MPGTRACE" print "$1" | sed -E '/^[0-9]+ [0-9]+ [0-9]+ Flush( |$)/d; s/ off(_call)?=[0-9]+//g'
 }
 
-# numbered: calls as they come; where $shares, of shares_memory, is no, a communicator of a host is one for each rank: then
-# communicators are numbered for each rank as it came to know them.
+# numbered: prints the calls on standard input. If $shares (by shares_memory) is no, each rank has its own communicator
+# of a host; then communicators are numbered for each rank in the order of their appearance.
 numbered() {
     [ "$shares" = no ] || { cat; return; }
     awk '{
@@ -50,8 +51,7 @@ numbered() {
     }'
 }
 
-# traced RANKS TRACE [OPTION]... PROGRAM [ARGUMENT]...: runs it under the tracer; its
-# output is in out and err.
+# traced RANKS TRACE [OPTION]... PROGRAM [ARGUMENT]...: records PROGRAM; output in out and err.
 traced() {
     local ranks=$1 trace=$2
     shift 2

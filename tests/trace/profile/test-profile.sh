@@ -8,13 +8,13 @@ sums=$build/tests/trace/profile/profile_sums
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 needs "$mpicc"
 
-# calls PROFILE CALL [RANK]: how often it was made, on all ranks or one.
+# calls PROFILE CALL [RANK]: prints the number of these calls, of all ranks or of one.
 calls() {
     "$sums" "$1" | awk -v call="$2" -v rank="${3:-}" \
         '$2 == call && (rank == "" || $1 == rank) { n += $3 } END { print n + 0 }'
 }
 
-# copy FOLDER: of a whole profile.
+# copy FOLDER: copies a complete profile.
 copy() {
     rm -rf "$1"
     cp -r whole.trace "$1"
@@ -22,7 +22,7 @@ copy() {
 
 ok "the program compiles" $mpicc -g -O1 -o profiled "$here/profiled.c" -lpthread
 
-# --- the same numbers ---
+# --- the same numbers as in a trace ---
 ok "a profile" traced 3 whole.trace --profile ./profiled 20
 is "... leaves the output as it is" "$(cat out)" "profiled: done"
 is "... says nothing" "$(cat err)" ""
@@ -48,7 +48,7 @@ ok "ten times longer" traced 3 long.trace --profile ./profiled 200
 is "... has ten times the calls" "$(calls long.trace Sendrecv)" \
     "$((10 * $(calls whole.trace Sendrecv)))"
 size() { du -b "$1/rank-1.profile.mpgt" | cut -f1; }
-# Facts have more digits, and there are more of them where a hypervisor took time (steal_ns).
+# Header lines have more digits in a longer run, and there are more of them if a hypervisor took time (steal_ns).
 ok "... in a file of one size, but for its facts" test $(($(size long.trace) - $(size whole.trace))) -lt 128
 
 # --- threads, more stacks than rows, pauses ---
@@ -87,7 +87,8 @@ is "the files after each other are a profile, too" "$("$MPGTRACE" stat one.mpgt 
     "$(tail -n +2 report)"
 
 # --- damage ---
-# refused PROFILE PATTERN: stat fails with one line.
+#
+# refused PROFILE PATTERN: checks that stat fails with one line that matches PATTERN.
 refused() {
     "$MPGTRACE" stat "$1" >out 2>err
     is "... is refused" "$? $(wc -l <err) $(wc -c <out)" "1 1 0"

@@ -12,7 +12,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 export TMPDIR=$tmp
 
-# columns: what stat says of a trace, with single blanks.
+# columns: prints the output of mpgtrace stat with single blanks.
 columns() {
     "$MPGTRACE" stat "$@" | sed -e 's/  */ /g' -e 's/ $//'
 }
@@ -89,7 +89,8 @@ has "a region that does not end lasts as long as the rank" "$out" "open 1 2 ms 5
 
 has "... and is said" "$out" "unended region open, 1 of 1 time: until its rank's end"
 
-# 1 ms of run: recursion, a region that is open from before MPI_Init to after MPI_Finalize, one in each other, levels.
+# A run of 1 ms with recursion, a region that begins before MPI_Init and ends after MPI_Finalize, nested regions, and
+# levels.
 printf '%s\n' '#mpgtext 1' '#ranks 1' '0 0 0 Region_begin name="whole"' '0 100 1000000 Init' \
     '0 1100000 1100000 Region_begin name="f"' '0 1200000 1200000 Region_begin name="g"' '0 1300000 1300000 Region_begin name="f"' \
     '0 1300000 1400000 Barrier' '0 1500000 1500000 Region_end name="f"' '0 1600000 1600000 Region_end name="g"' \
@@ -154,11 +155,12 @@ print(sum(c["time_ns"] for c in a["rank_table"]) - a["in_mpi_ns"], a["regions"][
 fi
 like "--json --top" "$("$MPGTRACE" stat --json --top=1 "$tmp/a.txt" 2>&1; echo $?)" "*--json has all rows*2"
 
-# off_cpu LINE...: a trace of two ranks, each of which runs for 1 ms.
+# off_cpu LINE...: prints a trace of two ranks, each of which runs for 1 ms.
 off_cpu() {
     printf '%s\n' '#mpgtext 1' '#ranks 2' '#fact 0 mpgkit 0.2.0' '#fact 0 off_cpu rseq' '#fact 1 off_cpu clock' "$@"
 }
-# Rank 0 loses 3 us between calls (1 of them before its end), 7 in a call, and in MPI_Finalize what is not the run's.
+# Rank 0 loses 3 us between calls (1 of them before its end), 7 us in a call, and in MPI_Finalize time that is outside
+# of the run.
 off_cpu '0 0 1000000 Init off_call=999999' '0 1100000 1200000 Barrier off=2000 off_call=7000' \
     '0 2000000 2500000 Finalize off=1000 off_call=500000' \
     '1 0 1000000 Init' '1 1100000 1200000 Flush off=9000 off_call=3000' '1 2000000 2500000 Finalize' >"$tmp/good.txt"
@@ -200,7 +202,7 @@ has "two frames: the other one" "$out" "MPI_Send 1 2 us 2 us 2 us 1 KiB app+0x10
 like "none recorded" "$(columns -c "$here/../nothing" 2>&1; printf '#mpgtext 1\n#ranks 1\n0 0 1 Init\n' | columns -c -)" \
     "*no callsites in this trace*"
 
-# Names, of a program that is here: that of test-symbols' main().
+# Names of functions in a program that exists here: test-symbols' main().
 program=$build/tests/trace/stat/test-symbols
 address=$(nm "$program" 2>/dev/null | awk '$3 == "main" { print $1 }')
 id=$(readelf -n "$program" 2>/dev/null | awk '/Build ID:/ { print $3 }')
@@ -227,7 +229,7 @@ mkdir "$tmp/a.trace/spawned-2" "$tmp/a.trace/spawned-10"
 has "jobs that were spawned" "$(columns "$tmp/a.trace")" "spawned $tmp/a.trace/spawned-2
 spawned $tmp/a.trace/spawned-10"
 
-# Aggregated calls count as many as they are, with their times, where they stand.
+# Aggregated calls count with their number and their times, at their place.
 cat >"$tmp/sums.txt" <<'TEXT'
 #mpgtext 1
 #ranks 1
@@ -260,7 +262,7 @@ has "... their time is that of all" "$got" "MPI_Wtime 2501 500.1 us 50.01 %"
 has "... of a region that of those in it" "$got" "wait 1 500 us 50.00 % 200 us"
 has "... least and most are of all" "$got" "MPI_Wtime 2501 500.1 us 50 ns 5 us*"
 
-# Of a program in Python, where its stack ends.
+# Without Python frames the stack of a Python program ends in the interpreter, which stat says.
 cat >"$tmp/python.txt" <<'TEXT'
 #mpgtext 1
 #ranks 1
@@ -281,7 +283,7 @@ has "... with one frame, too" "$got" \
     "MPI_Barrier 1 100 ns 100 ns 100 ns MPI.cpython-311-x86_64-linux-gnu.so+0x10
  python3.11: called from the interpreter; Python's functions are not known"
 
-# Lines of a program in Python, whatever their functions and files are called.
+# Lines of Python programs with arbitrary names of functions and files.
 cat >"$tmp/lines.txt" <<'TEXT'
 #mpgtext 1
 #ranks 1

@@ -107,8 +107,7 @@ is "a communicator of all ranks is not MPI_COMM_WORLD" \
     "$("$MPGTRACE" print "$tmp/twin.txt" | sed -n 's/.*Barrier //p' | xargs)" "comm=1 comm=0"
 ok "they mean the same" same <(grep -v '^#comm' "$tmp/neat.txt") <(grep -v '^#comm' "$tmp/out")
 
-# words: the lines in one order, and their words; without what is a default or follows from
-# the order of lines.
+# words: sorts the lines and the words in each, without default values and without what follows from the order of lines.
 words() {
     "$python3" -c 'import re, sys
 for line in sorted(" ".join(sorted(set(re.sub(" instance .*=", " =", l).split()) - {"bytes=0"}))
@@ -198,7 +197,7 @@ ok "errors of text that is a trace name it, too" fails 1 "$tmp/wrong.txt: line 5
 ok "nothing was made of all these" test ! -e "$tmp/none"
 is "and nothing is left beside" "$(find "$tmp" -name 'none*')" ""
 
-# Where import writes.
+# The folder that import writes.
 mkdir "$tmp/mine"
 touch "$tmp/mine/thesis.tex"
 ok "a folder with other files is not replaced" fails 1 "thesis.tex" \
@@ -219,7 +218,7 @@ is "its folder is as any other" "$(stat -c %a "$tmp/slash")" "$(stat -c %a "$tmp
 ok "import in the current folder" sh -c 'cd "$1" && "$2" import --text neat.txt && [ -d app.trace ]' \
     sh "$tmp" "$(realpath "$MPGTRACE")"
 
-# Native traces that are wrong.
+# Native traces with errors.
 "$MPGTRACE" import --text "$tmp/hand.txt" -o "$tmp/four"
 "$MPGTRACE" import --text "$tmp/neat.txt" -o "$tmp/two"
 cp -r "$tmp/four" "$tmp/missing"
@@ -242,8 +241,8 @@ ok "two traces mixed" fails 1 "not one trace" "$MPGTRACE" print "$tmp/mixed"
 cp "$tmp/two/rank-0.mpgt" "$tmp/version.mpgt"
 printf '\002' | dd of="$tmp/version.mpgt" bs=1 seek=8 conv=notrunc 2>/dev/null
 ok "another version" fails 1 "version 2, this mpgkit reads versions 3 to 5" "$MPGTRACE" print "$tmp/version.mpgt"
-# What versions 3 and 4 had has not changed: only the number in each chunk's header, which its checksum
-# covers. older VERSION FILE TARGET
+# Events in versions 3 and 4 have the same format; only the version number in each chunk's header, which its checksum
+# covers, differs. older VERSION FILE TARGET: converts a trace.
 older() {
     "$python3" -c '
 import sys, zlib
@@ -273,7 +272,7 @@ cat "$tmp"/two/* >"$tmp/cut.mpgt"
 truncate -s -1 "$tmp/cut.mpgt"
 "$MPGTRACE" print "$tmp/cut.mpgt" >"$tmp/out" 2>"$tmp/err"
 like "cut off by a byte: it says so" "$?: $(cat "$tmp/err")" "[01]: *cut.mpgt*"
-# In the middle of its last chunk: what is whole is summarised, with the same warning as print's.
+# Cut off in the middle of its last chunk: the complete part is summarised, with print's warning.
 mkdir "$tmp/shorter"
 cp "$tmp"/two/* "$tmp/shorter"
 last=$(find "$tmp/shorter" -type f | sort | tail -n 1)
@@ -298,7 +297,7 @@ else
     skip "what must not be read" "root may read everything"
 fi
 
-# stat.
+# mpgtrace stat.
 "$MPGTRACE" stat "$tmp/two" >"$tmp/out"
 like "stat counts calls" "$(cat "$tmp/out")" "*ranks *2*calls *4,*MPI_Send * 1 *"
 is "stat: the same of text" "$("$MPGTRACE" stat "$tmp/neat.txt" | tail -n 5)" "$(tail -n 5 "$tmp/out")"
@@ -307,7 +306,7 @@ like "stat says what is incomplete" "$("$MPGTRACE" stat "$tmp/less.txt")" \
     "*incomplete  2 ranks, the first of them rank 1: a reason*"
 like "stat counts what passed through" "$("$MPGTRACE" stat "$tmp/hand.txt")" "*MPI_Wtime * 3*"
 
-# Usage.
+# Errors in the command line.
 ok "no command" fails 2 "no command" "$MPGTRACE"
 ok "an unknown command" fails 2 "unknown command 'draw'" "$MPGTRACE" draw
 ok "print of nothing" fails 2 "mpgtrace print" "$MPGTRACE" print

@@ -13,7 +13,7 @@ trap 'rm -rf "$tmp"' EXIT
 export TMPDIR=$tmp
 . "$here/text.sh"
 
-# Each call of the table with all its keys, as printed.
+# Each call of the table, with all its keys, as it is printed.
 every_call() {
     awk -F'[(,] *' '
         function event(keys) {
@@ -103,7 +103,7 @@ is "all calls of the table" "$(grep -c failed=1 "$tmp/every.txt")" \
     "$(sed '/^ \*/d' "${top_srcdir:-$here/../../..}/trace/calls.def" | grep -oE '^MPG_CALL\(|^MPG_LARGE\(| MPG_LARGE\(' | wc -l)"
 inverse "every call" "$tmp/every.txt"
 
-# What is defined, by whom, for whom; threads; values.
+# Definitions of all kinds, threads, values.
 cat >"$tmp/defined.txt" <<'EOF'
 #mpgtext 1
 #ranks 3
@@ -168,7 +168,7 @@ is "a file for each thread" "$(cd "$tmp/trace" && echo *)" \
 "$MPGTRACE" print "$tmp/elsewhere.txt" >"$tmp/out"
 ok "definitions may be elsewhere, with other numbers and remarks" same "$tmp/defined.txt" "$tmp/out"
 
-# What is refused.
+# Refused texts.
 wrong_event "a parent that is not there" "communicator 7 is not defined" "#comm 3 of 7 = 0"
 wrong_event "an origin that is none" "is not like" "#comm 3 from 2 = 0"
 wrong_event "a rank that is not in the parent" "rank 1 is not in communicator 2" \

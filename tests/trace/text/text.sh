@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154 # $tmp and $MPGTRACE are those of the test
 # What tests of the text form share; tap.sh comes before it, and a folder $tmp.
 
-# fails STATUS WORDS COMMAND...: exits so, says so in its only line.
+# fails STATUS WORDS COMMAND...: succeeds if COMMAND exits with STATUS, and its only line contains WORDS.
 fails() {
     local status=$1 words=$2 got
     shift 2
@@ -21,13 +21,13 @@ same() {
     return 1
 }
 
-# prints FILE TRACE: TRACE printed is FILE, without a warning.
+# prints FILE TRACE: succeeds if TRACE prints as the text FILE, without a warning.
 prints() {
     "$MPGTRACE" print "$2" >"$tmp/printed" 2>"$tmp/err" && [ ! -s "$tmp/err" ] &&
         same "$1" "$tmp/printed"
 }
 
-# inverse NAME FILE: FILE is what print makes of it in each form a trace may have.
+# inverse NAME FILE: checks that FILE, imported into each form that a trace may have, prints as the same text.
 inverse() {
     local name=$1 file=$2 first
     ok "$name: imports" "$MPGTRACE" import --force --text "$file" -o "$tmp/trace"
@@ -48,7 +48,7 @@ inverse() {
     ok "$name: and it is the same" same "$file" "$tmp/printed"
 }
 
-# wrong NAME WORDS LINE...: the text of these lines is refused in its last line.
+# wrong NAME WORDS LINE...: checks that the text of these lines is refused because of its last line.
 wrong() {
     local name=$1 words=$2
     shift 2
@@ -58,7 +58,7 @@ wrong() {
     ok "refused: $name: says why" grep -qF -- "$words" "$tmp/err"
 }
 
-# wrong_event NAME WORDS EVENT...
+# wrong_event NAME WORDS EVENT...: the same for these lines after a header with two ranks and two communicators.
 wrong_event() {
     local name=$1 words=$2
     shift 2

@@ -151,7 +151,7 @@ for rate in 2Gf G 0 -1 1e19 2GG; do
         "mpgtrace import: --flops: '$rate' is no rate from 1 to 1e18, like 2e9 or 2G (try 'mpgtrace import --help')"
 done
 
-# Refused, with the reason.
+# Refused files, with the reason.
 wrong() {
     printf '%s\n' '0 init' "$1" '0 finalize' >"$tmp/wrong"
     ok "refused: $1" refused "$tmp/wrong" "$2"
@@ -172,7 +172,7 @@ wrong '0 bcast 5 1' "'1' is no rank"
 printf 'rank0\nrank1\nnone\n' >"$tmp/list"
 ok "a list with a file that is none" refused "$tmp/list" "none holds no actions"
 
-# Damage.
+# Damaged files.
 mkdir "$tmp/cut"
 size=$(wc -c <"$tmp/actions")
 for ((at = 1; at < size; at += 97)); do
