@@ -5,7 +5,7 @@ COUNT = [0, 0]
 
 
 def ok(name, right, more=""):
-    """MORE is printed where it is not RIGHT."""
+    """Prints a test point; MORE is printed if it is not RIGHT."""
     COUNT[0] += 1
     COUNT[1] += not right
     if not right:
@@ -19,6 +19,6 @@ def skip(name, why):
 
 
 def finish():
-    """The plan; whether a point failed, for the exit status."""
+    """Prints the plan; returns whether a point failed, for the exit status."""
     print(f"1..{COUNT[0]}")
     return COUNT[1] > 0

@@ -11,7 +11,7 @@ META = {"process_name": str, "process_sort_index": int, "thread_name": str, "thr
 
 
 class Wrong(Exception):
-    """What is not as it must be."""
+    """A timeline that violates the format."""
 
 
 def need(right, *what):
@@ -25,7 +25,8 @@ def ns(us):
 
 
 def length_ns(us):
-    """As Perfetto has it (its json importer): a thousand times the double, cut off; readers that round get the same."""
+    """Converts us to ns like Perfetto's JSON importer: a thousand times the double, truncated. Readers that round get
+    the same."""
     need(isinstance(us, decimal.Decimal) and us.as_tuple().exponent in (-3, -7), "no us with three digits:", us)
     need(int(float(us) * 1000) == round(us * 1000), "a length that is cut off", us)
     return int(us * 1000)
@@ -67,7 +68,7 @@ class Timeline:
         begin, length = ns(event["ts"]), length_ns(event["dur"])
         need(begin >= 0 and length >= 0 and isinstance(event["name"], str) and event["name"], "slice", event)
         earlier = self.slices.setdefault((event["pid"], event["tid"]), [])
-        # The format wants no order. Calls have one all the same; regions are known where they end.
+        # the format does not require an order; calls are written in order anyway, regions when they end
         need(event["cat"] != "mpi" or not earlier or earlier[-1][0] <= begin, "not in order", event)
         earlier.append((begin, begin + length, event))
 

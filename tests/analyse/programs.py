@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random programs in text form (mpgtext(5)) that know what is in them: who sends what to whom, in which calls, and
-which calls meet in which collective. Nothing of mpgkit is asked for it."""
+"""Random programs in text form (mpgtext(5)) together with their known content: who sends what to whom, in which calls,
+and which calls form a collective. Independent of mpgkit."""
 
 import random
 
@@ -8,20 +8,21 @@ ROOTED = {"Bcast", "Reduce", "Gather", "Scatter"}
 
 
 class Message:
-    """SEND and RECEIVE: (rank, call) that start it and post its receive; SENT, RECEIVED: that complete it."""
+    """A message. SEND, RECEIVE: (rank, call) that start the send and post the receive; SENT, RECEIVED: those that
+    complete them."""
 
     def __init__(self, send, receive, sent, received, size):
         self.send, self.receive, self.sent, self.received, self.size = send, receive, sent, received, size
 
 
 class Program:
-    """LINES, its calls; MESSAGES; COLLECTIVES: (name, root or None, bytes, {rank: call})."""
+    """A random program. LINES: its calls; MESSAGES; COLLECTIVES: (name, root or None, bytes, {rank: call})."""
 
     def __init__(self, seed, ranks=None, phases=12):
         self.random = random.Random(seed)
         self.ranks = ranks or self.random.randint(2, 6)
         self.now = [100] * self.ranks
-        self.calls = [1] * self.ranks  # MPI_Init has been
+        self.calls = [1] * self.ranks  # 0 is MPI_Init
         self.requests = [0] * self.ranks
         self.region = [None] * self.ranks
         self.lines, self.messages, self.collectives, self.regions = [], [], [], []
@@ -35,7 +36,7 @@ class Program:
         return self.random.choice([0, 1, 8, 77, 1000, 4096, 65536, 1234567])
 
     def call(self, rank, words, took=None):
-        """A call of RANK: (rank, number)."""
+        """Adds a call of RANK; returns (rank, number of the call)."""
         enter = self.now[rank] + self.random.randint(1, 900)
         leave = enter + (self.random.randint(1, 300) if took is None else took)
         self.lines.append(f"{rank} {enter} {leave} {words}")
@@ -56,7 +57,7 @@ class Program:
         self.messages.append(Message(send, receive, send, receive, size))
 
     def nonblocking(self):
-        """Several between several, completed by a Waitall, or by a Wait each."""
+        """Nonblocking messages between several ranks, completed by a Waitall, or by a Wait each."""
         started, pending = [], {rank: [] for rank in range(self.ranks)}
         for _ in range(self.random.randint(1, 6)):
             a, b = self.random.randrange(self.ranks), self.random.randrange(self.ranks)

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgtrace compare on made-up traces (TAP): quantities by hand, how callsites of two versions are matched, significance,
-wrong command lines.
-
-The environment variable MPGTRACE says where the program is."""
+"""mpgtrace compare on synthetic traces (TAP): quantities by hand, matching of two versions' call sites, significance,
+wrong command lines. The environment variable MPGTRACE names the program."""
 
 import csv
 import io
@@ -24,7 +22,7 @@ def is_same(name, found, wanted):
 
 
 class Program:
-    """Ranks that call one after the other; a place is a function, a file and a line."""
+    """A program whose ranks make calls one after the other. A call site is a function, a file and a line."""
 
     def __init__(self, ranks=2, about=()):
         self.ranks, self.lines, self.modules, self.sites = ranks, [], {}, []
@@ -84,7 +82,8 @@ def values(row):
 
 
 def test_quantities():
-    """Rank 0 computes 4000 of 5000, rank 1 2000; rank 1 lost 300 of its work to another process, and recording takes 20 a call."""
+    """Rank 0 computes for 4000 of 5000, rank 1 for 2000. Rank 1 lost 300 of its work to another process. Recording
+    takes 20 a call."""
     program = Program(about=["#fact 0 overhead_call_ns 20", "#fact 1 overhead_call_ns 20"])
     program.call(0, 4020, 100, "Barrier")
     program.call(1, 2320, 1800, "Barrier off=300")
@@ -104,7 +103,7 @@ def test_quantities():
 
 
 def test_local_calls():
-    """MPI_Wtime, recorded or aggregated, does not end an interval, and is in MPI."""
+    """MPI_Wtime, recorded or aggregated, does not end a compute interval; its time counts as MPI."""
     program = Program(1)
     program.call(0, 1000, 40, "Wtime", ("f", "a.py", 5))
     program.lines.append(f"0 {program.at[0] + 500} {program.at[0] + 500} Wtime calls=3 time=60 least=20 most=20")
@@ -118,7 +117,7 @@ def test_local_calls():
 
 
 def test_matching():
-    """One call of each kind of match."""
+    """Call sites for each kind of match between two versions."""
     before, after = Program(), Program()
     for program, shift, extra in ((before, 0, 0), (after, 3, 1)):
         new = extra > 0
@@ -231,7 +230,7 @@ def test_shape():
 
 
 def polled(path, gap, place="a.py", found=None):
-    """Rank 0 tests five times in vain, GAP apart, then computes 3000; rank 1 sends after 50000."""
+    """Rank 0 tests five times without success, GAP apart, then computes 3000; rank 1 sends after 50000."""
     program = Program()
     program.call(0, 1000, 10, "Irecv comm=0 from=1 tag=1 bytes=8 request=1")
     for i in range(5):
@@ -256,7 +255,7 @@ def test_polling():
 
 
 def test_efficiencies():
-    """Rank 1 computes 4000 after rank 0's 4000 and a message of 500: a run of 8500, an ideal one of 8000."""
+    """Rank 1 computes 4000 after rank 0's 4000 and a message of 500: the run takes 8500, an ideal one 8000."""
     program = Program()
     program.call(0, 4000, 0, "Send comm=0 to=1 tag=1 bytes=8")
     program.call(1, 0, 4500, "Recv comm=0 from=0 tag=1 bytes=8")
@@ -264,7 +263,7 @@ def test_efficiencies():
     program.at[0] = program.at[1]
     program.write("pipe.txt")
     quantities = {q["kind"]: q["before"] for q in answer("pipe.txt", "pipe.txt")["quantities"]}
-    # rank 0 computes all the rest of the run, too
+    # rank 0 also computes until the end of the run
     wanted = {"load_balance": (8500 + 4000) / 2 / 8500, "serialization": 1, "transfer": 1, "parallel_efficiency": (8500 + 4000) / 2 / 8500}
     ok("efficiencies by hand", all(math.isclose(quantities[key], value) for key, value in wanted.items()), quantities)
     program = Program()

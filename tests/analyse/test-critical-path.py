@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgtrace critical-path on made-up traces (TAP): paths and delay causes by hand; random programs against a computation from
-the program's messages alone; options and errors.
-
-The environment variable MPGTRACE says where the program is. Arguments: the number of random programs, the first one."""
+"""mpgtrace critical-path on synthetic traces (TAP): paths and causes of delays by hand; random programs compared with a
+computation from their messages alone; options and errors. The environment variable MPGTRACE names the program.
+Arguments: the number of random programs, and the first seed."""
 
 import csv
 import io
@@ -38,7 +37,8 @@ def answer(*words):
 
 
 def write(text, ranks=2, about=(), end=10000):
-    """Calls between MPI_Init, left at 100, and MPI_Finalize, entered at END (a list: of each rank)."""
+    """Writes a trace of calls between MPI_Init, left at 100, and MPI_Finalize, entered at END (a list: for each
+    rank)."""
     ends = end if isinstance(end, list) else [end] * ranks
     lines = ["#mpgtext 1", f"#ranks {ranks}", "#clocks shared", *about]
     lines += [f"{r} 0 100 Init" for r in range(ranks)]
@@ -49,7 +49,7 @@ def write(text, ranks=2, about=(), end=10000):
 
 
 def parts(found):
-    """(kind, call, region): time."""
+    """Returns the parts of the path: {(kind, call, region): time}."""
     return {(r["kind"], (r["call"] or "")[4:], r["region"]): r["time_ns"] for r in found["callsites"]}
 
 
@@ -62,7 +62,7 @@ def causes(found):
 
 
 def test_late_sender():
-    """Rank 1 waits from 400 for a send at 3000, received at 3500; then rank 1 ends last."""
+    """Rank 1 waits from 400 on for a send at 3000, received at 3500; then rank 1 ends last."""
     write("""0 3000 3100 Send to=1 bytes=8
              1 400 3500 Recv from=0 bytes=8""", end=[4000, 6000])
     found = answer()
@@ -83,7 +83,8 @@ def test_late_sender():
 
 
 def test_off_cpu():
-    """Of 2900 before the send rank 0 was off its CPU for 900, and for 150 in a call before it; rank 1 waits for 2600."""
+    """Of the 2900 before its send rank 0 was off its CPU for 900, and in a call before it for 150; rank 1 waits for
+    2600."""
     write("""0 300 500 Isend to=1 tag=1 bytes=8 request=1 off_call=150
              0 3000 3100 Send to=1 bytes=8 off=900
              0 3200 3210 Wait requests=1
@@ -113,7 +114,7 @@ def test_late_receiver():
 
 
 def test_collectives():
-    """A barrier, whose last member is rank 2; a broadcast, whose root is rank 0; a reduction to rank 1, entered last by 2."""
+    """A barrier that rank 2 enters last, a broadcast from rank 0, and a reduction to rank 1 that rank 2 enters last."""
     write("""0 500 2100 Barrier
              1 700 2110 Barrier
              2 2000 2105 Barrier
@@ -135,7 +136,8 @@ def test_collectives():
 
 
 def test_nonblocking():
-    """Of several requests the latest counts; rank 2's message, then rank 1's after a wait of its own."""
+    """Of several requests the one that completes last counts: rank 2's message, then rank 1's, which itself waited
+    before."""
     write("""0 200 210 Irecv from=1 bytes=8 request=1
              0 220 230 Irecv from=2 bytes=8 request=2
              0 300 5200 Waitall requests=1,2
@@ -163,7 +165,8 @@ def test_nonblocking():
 
 
 def test_regions():
-    """Computation belongs to the regions it lies in, not to its call's; local calls are computation."""
+    """Computation belongs to the regions in which it lies, not to those of the next call. Local calls count as
+    computation."""
     write("""0 600 600 Region_begin name="sweep"
              0 1500 1500 Region_end name="sweep"
              0 1600 1620 Wtime
@@ -190,7 +193,7 @@ def test_regions():
 
 
 def test_starts():
-    """Rank 1 leaves MPI_Init late and is on the path from its begin."""
+    """Rank 1 leaves MPI_Init late, and is on the path from its begin on."""
     with open(TRACE, "w", encoding="utf-8") as file:
         file.write("#mpgtext 1\n#ranks 2\n#clocks shared\n0 0 100 Init\n1 0 300 Init\n1 1000 1010 Send to=0 bytes=8\n"
                    "0 200 1100 Recv from=1 bytes=8\n0 2000 2010 Finalize\n1 1500 1510 Finalize\n")
@@ -206,7 +209,8 @@ def test_starts():
 
 
 def reference(program):
-    """The critical path by the program's messages: (run, times of ranks, time of messages, changes), as if no send waited."""
+    """Returns the critical path by the program's messages, if no send waited: (run time, times of ranks, time of
+    messages, number of changes of rank)."""
     calls = {}
     numbers = [1] * program.ranks
     for line in program.lines:

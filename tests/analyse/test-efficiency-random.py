@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgtrace efficiency on random programs (TAP): the ideal run, computation and polling of each rank against those of
-mpgsim --target=ideal, which shares no code with it; the computation in regions and in bins of time adds up to it. MPGTRACE and MPGSIM name the programs, EFFICIENCY_SEEDS how many
-programs are compared (default 60)."""
+"""mpgtrace efficiency on random programs (TAP): the ideal run, and each rank's computation and polling, compared with
+mpgsim --target=ideal, which shares no code with it; the parts by region and by time add up. MPGTRACE and MPGSIM name
+the programs, EFFICIENCY_SEEDS how many programs are compared (default 60)."""
 
 import json
 import os
@@ -21,7 +21,7 @@ SEEDS = int(os.environ.get("EFFICIENCY_SEEDS", "60"))
 
 
 def make(seed, path):
-    """A random program as text: threads in every fourth, time off the CPU in every third."""
+    """Writes a random program as text: every fourth one with threads, every third one with time off the CPU."""
     draw = random.Random(f"efficiency {seed}")
     commands = [["randomtrace.py", "--ranks", str(draw.randint(1, 9)), "--steps", str(draw.choice([20, 100, 200])), "--clocks",
                  draw.choice(["shared", "unknown"]), "--all-synchronous-safe"], ["randomtrace_extras.py", "--sites", "2"]]
@@ -41,13 +41,14 @@ def make(seed, path):
 
 
 def answer(*words):
-    """The JSON that a program writes, or what it says."""
+    """Returns the JSON that a program writes, or its error message."""
     done = subprocess.run(words, check=False, capture_output=True, text=True)
     return json.loads(done.stdout) if done.returncode == 0 else done.stderr
 
 
 def check_parts(path, words, whole, seed):
-    """Parts add up to the whole: of regions but for a nanosecond a mark, for the tracer's part is rounded."""
+    """Checks that parts add up to the whole. Parts by region may differ by a ns for each mark, because the tracer's
+    overhead is rounded."""
     bad = []
     for by in ("region", "time"):
         parts = answer(MPGTRACE, "efficiency", "--json", f"--by={by}", *words, path)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgtrace efficiency on made-up programs (TAP): efficiencies, ideal runs and scaling against what is computed by hand.
-MPGTRACE names the program."""
+"""mpgtrace efficiency on synthetic programs (TAP): efficiencies, ideal runs and scaling compared with values computed
+by hand. MPGTRACE names the program."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ def path(name):
 
 
 def write(ranks, calls, *about, init="", name="t.txt"):
-    """A trace of CALLS, RANK ENTER LEAVE WORDS, whose ranks leave MPI_Init at 100; Finalize is among CALLS."""
+    """Writes a trace of CALLS (lines RANK ENTER LEAVE WORDS, with Finalize), whose ranks leave MPI_Init at 100."""
     with open(path(name), "w", encoding="ascii") as file:
         file.write("\n".join(["#mpgtext 1", f"#ranks {ranks}", *about, *(f"{r} 0 100 Init{init}" for r in range(ranks)),
                               *(line.strip() for line in calls.strip().splitlines()), ""]))
@@ -46,7 +46,8 @@ def same(a, b):
 
 
 def check(name, trace, compute, run_ns, ideal_ns, *words, disturbed_ns=None):
-    """C of each rank, T, T_ideal and T_disturbed (None: the same), and the efficiencies that follow."""
+    """Checks the computation of each rank, the times of the run, of the ideal run and of the run without disturbances
+    (None: equal to the ideal one), and the efficiencies that follow from them."""
     disturbed_ns = ideal_ns if disturbed_ns is None else disturbed_ns
     found = answer(*words, trace)["traces"][0]
     mean, most = sum(compute) / len(compute), max(compute)

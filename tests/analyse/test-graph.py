@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgtrace graph (TAP): nodes and edges of random programs against those that the programs were made of; parts of
-them; the example that is checked in; what is refused; that graphviz draws it, where it is installed.
-
-The environment variables MPGTRACE, top_srcdir and GRAPH_SEEDS say which program, and how many there are."""
+"""mpgtrace graph (TAP): nodes and edges of random programs compared with the programs' known content; parts of graphs;
+the example in the repository; refused options; drawing with graphviz, if it is installed. The environment variable
+MPGTRACE names the program, top_srcdir the sources, GRAPH_SEEDS how many programs are compared."""
 
 import os
 import re
@@ -29,7 +28,8 @@ def run(text, *options):
 
 
 class Dot:
-    """What is in a file in the DOT language, as far as ours goes: nodes by rank, edges (from, to, style, label)."""
+    """A graph read from a file in the DOT language, as far as mpgtrace uses it: nodes by rank, edges (from, to, style,
+    label)."""
 
     def __init__(self, text):
         self.nodes, self.edges, self.meetings = {}, [], {}
@@ -64,7 +64,7 @@ def messages(program):
 
 
 def meetings(program, dot):
-    """Edges of collectives, by the calls that meet there: docs/MODEL.md, section 4."""
+    """Returns the edges of the program's collectives (docs/MODEL.md, section 4), and their names."""
     edges, names = [], []
     rounds = (program.ranks - 1).bit_length()
     for name, root, _, calls in program.collectives:
@@ -112,7 +112,7 @@ def check_program(seed):
 
 
 def check_part(seed, program, whole):
-    """The same edges, if both ends are in the part, and of collectives if the call is."""
+    """Checks a part of the graph: it has the edges with both ends in the part, and collectives whose call is in it."""
     first, last, ranks = 2, 7, {0, program.ranks - 1}
     _, out, _ = run(program.text(), f"--calls={first}-{last}", f"--ranks=0,{program.ranks - 1}")
     dot = Dot(out)

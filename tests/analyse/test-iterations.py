@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgtrace efficiency --by=iteration on made-up programs (TAP): the iterations found against those of the program's own loops,
-their efficiencies and waits against what is computed by hand; memory against the length of the trace. MPGTRACE names the
-program."""
+"""mpgtrace efficiency --by=iteration on synthetic programs (TAP): the iterations found compared with the program's own
+loops, their efficiencies and waits with values computed by hand; memory for traces of different length. MPGTRACE names
+the program."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ FOLDER = tempfile.TemporaryDirectory()
 
 
 class Program:
-    """A program of RANKS ranks: its calls with callsites, or without; the clock of each rank."""
+    """A program of RANKS ranks: its calls, with or without call sites, and the clock of each rank."""
 
     def __init__(self, ranks, sites=True, clocks="shared"):
         self.ranks, self.sites, self.clocks = ranks, sites, clocks
@@ -34,14 +34,15 @@ class Program:
         self.lines.append(f"{rank} {enter} {enter + took} {words}" + (f" site={site}" if self.sites else ""))
 
     def meet(self, words, site, work=None, took=50):
-        """A collective that all leave TOOK after the last has entered; WORK of each rank before it."""
+        """Adds a collective that all ranks leave TOOK after the last one has entered it. WORK: computation of each rank
+        before it."""
         work = work or [100] * self.ranks
         last = max(self.now[rank] + work[rank] for rank in range(self.ranks))
         for rank in range(self.ranks):
             self.call(rank, words, site, work[rank], last - self.now[rank] - work[rank] + took)
 
     def halo(self, site, tag=0):
-        """Each pair of ranks, 0 and 1, 2 and 3 ..., exchanges messages; the calls are at three callsites from SITE on."""
+        """Ranks 0 and 1, 2 and 3, ... exchange messages; the calls have three call sites from SITE on."""
         self.request += 2
         for rank in range(self.ranks):
             self.call(rank, f"Irecv from={rank ^ 1} tag={tag} bytes=8 request={self.request}", site, 10, 5)
@@ -86,7 +87,7 @@ def counts(name, program, iterations, *words):
     return found
 
 
-# ---- how many ----
+# ---- numbers of iterations ----
 
 def simple(n, sites=True, ranks=2, start=500):
     p = Program(ranks, sites)
@@ -161,13 +162,13 @@ def test_ranks():
     p = simple(0, ranks=4)
     for _ in range(60):
         p.meet("Bcast bytes=8 root=0", 5, [900, 950, 1000, 1100])
-        for rank in range(0, 4, 2):  # only some send, from callsites of their own
+        for rank in range(0, 4, 2):  # only some ranks send, from their own call sites
             p.call(rank, f"Send to={rank + 1} tag=3 bytes=8", 50 + rank, 10, 20)
         for rank in range(1, 4, 2):
             p.call(rank, f"Recv from={rank - 1} tag=3 bytes=8", 50 + rank, 10, 30)
     counts("ranks with different sequences", p, 60)
     p = Program(2)
-    for i in range(30):  # nothing in common but the number
+    for i in range(30):  # nothing in common but the number of calls
         p.call(0, f"Send to=1 tag=3 bytes={i}", 1, 1000, 20)
         p.call(1, f"Recv from=0 tag=3 bytes={i}", 2, 1000, 30)
     counts("one sends, one receives", p, 30)
@@ -181,7 +182,7 @@ def test_ranks():
 
 
 def test_cut():
-    """Killed in the 20th iteration: rank 1 has not entered its last call."""
+    """The program is killed in its 20th iteration: rank 1 has not entered its last call."""
     p = simple(0)
     for i in range(20):
         p.meet("Allreduce bytes=8", 20, [1000, 1200])
@@ -230,7 +231,7 @@ def test_times():
     start, iterations, end = (rows(found, part)[0] for part in ("initialisation", "iterations", "end"))
     each = rows(found, "successive")
     ok("each iteration is a row", [(row["first"], row["last"]) for row in each] == [(i + 1, i + 1) for i in range(10)], each)
-    # the first interval counts as long as the mean of the others, here 1055 and 400: the program's start may be in it
+    # the first interval, which may contain the program's start, counts as long as the mean of the others, here 1055 and 400
     want = [(1050 + 10 * i, 1000 + 10 * i, 700 + 5 * i) for i in range(10)]
     ok("... run, longest and mean computation",
        [(row["run_ns"], row["max_compute_ns"], row["mean_compute_ns"]) for row in each] == want, each)
@@ -279,7 +280,8 @@ def test_folding():
 
 
 def test_waits():
-    """Times of phases add up to the run's, their waits to those of mpgtrace waits; without clocks they are unknown."""
+    """Times of phases add up to the run's time, their waits to those of mpgtrace waits; without common clocks waits are
+    unknown."""
     p = simple(30, ranks=4)
     path = p.write()
     found = answer(path)
@@ -294,7 +296,7 @@ def test_waits():
 
 
 def peak(path):
-    """Memory of an answer, KiB: of a program of its own that runs it."""
+    """Returns the peak memory of mpgtrace in KiB, run from an own process so that only it counts."""
     code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
             "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
     return int(subprocess.run([sys.executable, "-c", code, MPGTRACE, "efficiency", "--by=iteration", path], check=True,

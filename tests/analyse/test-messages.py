@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgtrace matrix and sizes (TAP): against what random programs say that they send, against a count of the lines that
-mpgtrace print has of a trace, collectives against their algorithms by hand; text, CSV, JSON and plots say the same.
-
-The environment variables MPGTRACE, top_srcdir and MESSAGE_SEEDS say which program, and how many there are."""
+"""mpgtrace matrix and sizes (TAP): compared with the known messages of random programs, with sends counted in mpgtrace
+print, and with collectives' algorithms by hand; text, CSV, JSON and plots agree. The environment variable MPGTRACE
+names the program, top_srcdir the sources, MESSAGE_SEEDS how many programs are compared."""
 
 import collections
 import json
@@ -35,7 +34,7 @@ def pairs_of(text, *options):
 
 
 def count_lines(text):
-    """Sends in printed lines, all of MPI_COMM_WORLD: {(from, to): [messages, bytes]}."""
+    """Counts the sends in printed lines, if all are on MPI_COMM_WORLD: {(from, to): [messages, bytes]}."""
     pairs = collections.defaultdict(lambda: [0, 0])
     for line in text.splitlines():
         found = re.match(r"(\d+) \d+ \d+ I?[bsr]?s?[Ss]end .*\bto=(\d+) .*\bbytes=(\d+)", line)
@@ -84,7 +83,7 @@ def collective(ranks, name, words):
 
 
 def check_collectives():
-    """By hand, with a table that says the algorithm."""
+    """Checks collectives by hand, with a table that gives their algorithms."""
     cases = (
         ("bcast linear", 5, "Bcast", "root=2 bytes=77", {(2, r): (2, 154) for r in (0, 1, 3, 4)}),
         ("reduce binomial", 4, "Reduce", "root=0 bytes=77", {(1, 0): (2, 154), (2, 0): (2, 154), (3, 2): (2, 154)}),

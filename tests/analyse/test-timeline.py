@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgtrace timeline and mpgsim --timeline (TAP): by a strict reader of the format; calls, regions and arrows of random
-programs against those that the programs were made of; predicted ones against the trace of that replica, and by hand.
-
-The environment variables MPGTRACE, MPGSIM and TIMELINE_SEEDS say which programs, and how many there are."""
+"""mpgtrace timeline and mpgsim --timeline (TAP), read by a strict reader of the format: calls, regions and arrows of
+random programs compared with the programs' known content; predicted timelines compared with the written trace of the
+same replica, and by hand. The environment variables MPGTRACE and MPGSIM name the programs, TIMELINE_SEEDS how many
+programs are compared."""
 
 import collections
 import json
@@ -36,7 +36,7 @@ def read(text):
 
 
 def calls_of(text):
-    """Of printed lines: {(rank, call): (enter, leave, name)}, from 0, MPI_Init."""
+    """Returns the calls in printed lines: {(rank, call): (enter, leave, name)}; MPI_Init is call 0."""
     calls, number = {}, collections.Counter()
     for line in text.splitlines():
         found = re.match(r"(\d+) (\d+) (\d+) (\w+)", line)
@@ -48,7 +48,7 @@ def calls_of(text):
 
 
 def slices_of(timeline, pid, category):
-    """{(rank, call): (begin, end, name)} of calls; of regions {(rank, name, begin, end)}."""
+    """Returns the slices of calls, {(rank, call): (begin, end, name)}, or of regions, {(rank, name, begin, end)}."""
     found = {} if category == "mpi" else set()
     for (process, tid), slices in timeline.slices.items():
         track = timeline.tracks[process, tid]
@@ -65,13 +65,14 @@ def slices_of(timeline, pid, category):
 
 
 def arrows_of(timeline, pid):
-    """((rank, ns), (rank, ns)) each."""
+    """Returns the arrows as a sorted list of ((rank, ns), (rank, ns))."""
     return sorted(tuple((int(timeline.tracks[end[:2]].split()[1]), end[2]) for end in arrow)
                   for arrow in timeline.arrows if arrow[0][0] == pid)
 
 
 def arrows_by(program, calls):
-    """From where the send begins to 1 ns before the end of what completes its receive."""
+    """Returns the expected arrows: from the begin of the send to 1 ns before the end of the call that completes the
+    receive."""
     return sorted(((m.send[0], calls[m.send][0]),
                    (m.received[0], max(calls[m.received][1] - 1, calls[m.received][0]))) for m in program.messages)
 
@@ -99,7 +100,8 @@ def check_program(seed):
 
 
 def check_predicted(seed, folder, options):
-    """The second process is the trace of that replica, shifted to where the first rank leaves MPI_Init."""
+    """Checks that the second process of the timeline is the trace of that replica, shifted so that the first rank
+    leaves MPI_Init when it does in the first process."""
     program = Program(seed)
     path, timeline_path = os.path.join(folder, "t.txt"), os.path.join(folder, "timeline.json")
     with open(path, "w", encoding="utf-8") as file:
@@ -124,7 +126,7 @@ def check_predicted(seed, folder, options):
 
 
 def check_by_hand(folder):
-    """A token goes round three ranks; 2385 ns more of latency a message."""
+    """A token goes around three ranks; each message has 2385 ns more latency."""
     path, timeline_path = os.path.join(folder, "ring.txt"), os.path.join(folder, "ring.json")
     lines = ["#mpgtext 1", "#ranks 3", "#clocks shared"] + [f"{r} 0 100 Init" for r in range(3)]
     lines += ["0 150 170 Send to=1 bytes=8", "1 150 550 Recv from=0 bytes=8", "1 600 620 Send to=2 bytes=8",
@@ -140,7 +142,7 @@ def check_by_hand(folder):
 
 
 def check_regions():
-    """One that ends before one that began in it: this one goes on as a new one."""
+    """A region ends before one that began inside it; the inner one then continues as a new slice."""
     lines = ["#mpgtext 1", "#ranks 1", "0 0 100 Init", '0 150 150 Region_begin name="outer"',
              '0 200 200 Region_begin name="a \\"b\\""', "0 300 400 Barrier", '0 450 450 Region_end name="outer"',
              "0 500 600 Barrier", "0 1000 1010 Finalize"]
@@ -151,7 +153,8 @@ def check_regions():
 
 
 def check_reader():
-    """What is against the format is seen: an end of a flow gone, doubled, back in time, in no slice; calls out of order; a phase."""
+    """Checks that the reader finds violations of the format: the end of a flow missing, doubled, earlier than its
+    begin, or outside of slices; calls out of order; a wrong phase."""
     text = run(MPGTRACE, "timeline", "-", text=Program(0).text())[1]
     lines = text.splitlines()
     flow = next(i for i, line in enumerate(lines) if '"ph":"f"' in line.replace(" ", ""))
@@ -167,7 +170,7 @@ def check_reader():
 
 
 def check_callsites(folder):
-    """A native trace learns of its callsites while it is read; a text has them all at the start."""
+    """In a native trace call sites become known during reading, in a text trace at the begin."""
     lines = ["#mpgtext 1", "#ranks 1", '#module 0 = 00ff "/opt/bin/app"']
     lines += [f"#site {n} = 0+0x{16 * n:x}" for n in range(1, 101)]
     lines += ["0 0 100 Init"] + [f"0 {1000 * n} {1000 * n + 10} Barrier comm=0 site={n}" for n in range(1, 101)]
@@ -213,7 +216,8 @@ def check_refusals(folder):
 
 
 def check_arguments(folder):
-    """Each slice names its callsite, peer and bytes; ranks are those of MPI_COMM_WORLD, also in a communicator of other order."""
+    """Each slice has call site, peer and bytes. Ranks are those of MPI_COMM_WORLD, also on a communicator with another
+    order."""
     path = os.path.join(folder, "args.txt")
     with open(path, "w", encoding="ascii") as file:
         file.write("\n".join(["#mpgtext 1", "#ranks 3", "#clocks shared", "#comm 0 = 0 1 2", "#comm 1 = 2 0 1", "#site 0 = ?+0x10",

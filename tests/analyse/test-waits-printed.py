@@ -1,14 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every call's wait state, and what is summed up of them, against a computation from the printed trace alone (TAP).
-
-mpgtrace says what callsites waited for: each call is given one of its own, in the printed trace, so that calls are
-compared one by one; then sums by call, callsite, region and rank, as JSON and CSV.
-
-The environment variables MPGTRACE and MPGSIM name the programs; what mpgsim --waits says of the traced run is compared
-for every third one, with --sim for all.  Arguments: traces (of up to WAITS_MAX_CALLS lines), else random ones are
-made (--first SEED --seeds N --steps N).
-"""
+"""Wait state of every call, and their sums, compared with a computation from the printed trace alone (TAP). In the
+printed trace each call gets a call site of its own, so that mpgtrace waits, which sums by call site, can be compared
+call by call; then sums by call, call site, region and rank, as JSON and CSV. The environment variables MPGTRACE and
+MPGSIM name the programs. What mpgsim --waits prints for the traced run is compared for every third trace, with --sim
+for all. Arguments: traces (of up to WAITS_MAX_CALLS lines); without any, random traces are made (--first SEED --seeds N
+--steps N)."""
 
 import argparse
 import csv
@@ -38,7 +35,7 @@ def run(command, text=None):
 
 
 def one_site_a_call(lines):
-    """The printed trace with each call's own number of line as its place."""
+    """Returns the printed trace in which each call's site is the number of its line."""
     out = []
     for number, line in enumerate(lines):
         if line.startswith(("#module", "#site")):
@@ -58,7 +55,7 @@ def one_site_a_call(lines):
 
 
 def differs(who, want, got):
-    """What two rows do not agree in.  want = [calls, waited, time, {kind: ns}]"""
+    """Returns how two rows differ. WANT: [calls, waited, time, {kind: ns}]"""
     wrong = []
     for key, value, most in [("calls", want[0], 0), ("waited", want[1], 0),
                              ("time_ns", want[2], TOLERANCE_NS * max(1, want[0] ** 0.5))] + \
@@ -86,14 +83,14 @@ def each_call(printed, lines, limit):
         want = [1, int(kind is not None), call.end - call.begin, {kind: long} if kind else {}]
         some = differs(lines[call.line], want, row["traced"])
         if some and abs(long - float(row["traced"]["wait_ns"])) <= TOLERANCE_NS and long <= TOLERANCE_NS:
-            some = [w for w in some if ": calls is" in w or ": time_ns is" in w]  # rounding makes no wait of what is so short
+            some = [w for w in some if ": calls is" in w or ": time_ns is" in w]  # a wait so short may be a rounding error
         wrong += some
     wrong += [f"{lines[number]}: is there" for number in rows]
     return wrong, (answer, waited)
 
 
 def check(printed, lines, limit, sim):
-    """What is wrong, and how many calls waited; None if there is nothing to compare."""
+    """Returns the errors and the number of calls that waited; (errors, None) if there is nothing to compare."""
     wrong, found = each_call(printed, lines, limit)
     if found is None:
         return wrong, 0
@@ -116,7 +113,7 @@ def check(printed, lines, limit, sim):
 
 
 def bare(name):
-    """A region's name without its quotes."""
+    """Returns a region's name without quotes."""
     return name[1:-1].replace('\\"', '"').replace("\\\\", "\\") if name.startswith('"') else name
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wait states by docs/MODEL.md, section 9, from what mpgtrace print says and nothing else: no code is shared with
-tests/oracle, and every call's wait is found by itself, not only sums."""
+"""Computes wait states by docs/MODEL.md, section 9, from the output of mpgtrace print alone. Shares no code with
+tests/oracle, and finds the wait of every single call, not only sums."""
 
 import re
 from bisect import bisect_right
@@ -43,7 +43,7 @@ WINDOW_ONLY = {"Win_free", "Win_fence", "Win_lock", "Win_unlock", "Win_lock_all"
 
 
 def blocking_name(name):
-    """What a nonblocking or persistent collective is called where it blocks, or None."""
+    """Returns the name of the blocking form of a collective, or None."""
     if name in COLLECTIVES | NEIGHBORS:
         return name
     plain = name[:-5] if name.endswith("_init") else name[1:].capitalize() if name.startswith("I") else ""
@@ -83,7 +83,7 @@ class Call:
         return sum(map(int, self.list("bytes")))
 
     def wait(self):
-        """Its kind and how long."""
+        """Returns kind and length of this call's wait."""
         if not self.until:
             return None, 0.0
         until, kind = max(self.until, key=lambda entry: (entry[0], -entry[1]))
@@ -92,7 +92,7 @@ class Call:
 
 
 class Request:
-    """What a request stands for: posted by call, completed by one or none."""
+    """A request: MAKER created it, CALL posted it, COMPLETED_BY completes it (None: nothing does)."""
 
     def __init__(self, maker, call):
         self.maker, self.call = maker, call
@@ -104,12 +104,12 @@ class Request:
 
 
 class Printed:
-    """A printed trace, and until when each of its calls waits."""
+    """A printed trace, and the time until which each of its calls waits."""
 
     KEY = re.compile(r'(\w+)=("(?:\\.|[^"\\])*"|\S*)')
 
     def __init__(self, lines, eager_limit=None):
-        """eager_limit: bytes, or None for what the trace shows."""
+        """EAGER_LIMIT: in bytes; None: the limit that the trace shows."""
         self.comms, self.topologies, self.windows = {}, {}, {}
         self.clocks, self.shared, self.ended = defaultdict(list), False, True
         self.calls, self.ranks, self.sites = [], 0, {}
@@ -195,20 +195,20 @@ class Printed:
         return time - self.zero + o0 + (o1 - o0) * ((time - t0) / (t1 - t0))
 
     def comparable(self):
-        """Without what only messages bound."""
+        """Returns whether all clocks can be compared, not only through messages."""
         return self.shared or len([r for r in range(1, self.ranks) if self.clocks.get(r)]) == self.ranks - 1
 
     # Who is who
 
     def mine(self, call):
-        """The group of the caller and the one that it sends to."""
+        """Returns the group of the caller, and the one to which its sends go."""
         local, remote = self.comms[call.get("comm") or "0"]
         if remote is None:
             return local, local
         return (local, remote) if call.rank in local else (remote, local)
 
     def peer(self, call, key):
-        """A rank of the world that takes part in this trace, or None."""
+        """Returns the peer's rank in the world, or None if it does not take part in this trace."""
         word = call.get(key)
         return None if word is None or not word.isdigit() else self.mine(call)[1][int(word)]
 
@@ -273,7 +273,8 @@ class Printed:
                 call.until.append((sends[channel][number][0].begin, 0))
 
     def send_and_receive(self, call, sends, receives, probed, order):
-        """What the call sends and receives, in the order of channels.  order: how many a receiver took of each."""
+        """Notes the sends and receives of the call in the order of their channels. ORDER: number of messages that each
+        receiver has taken."""
         name, rank = call.name, call.rank
         comm = call.get("comm") or "0"
 
@@ -345,7 +346,8 @@ class Printed:
             receive(channel_of(source, tag, maker.get("comm") or "0"), request.call, lambda: request.completed_by)
 
     def partitioned(self, sends, receives):
-        """The n-th maker with the n-th, the k-th start with the k-th."""
+        """Matches partitioned messages: the n-th Psend_init with the n-th Precv_init, and the k-th start with the
+        k-th."""
         for kind, put in (("Psend_init", sends), ("Precv_init", receives)):
             for rank, calls in enumerate(self.by_rank):
                 nth = defaultdict(int)
@@ -375,7 +377,7 @@ class Printed:
                                  True, False))
 
     def shown_limit(self):
-        """The most bytes of a standard send that left before its receive was posted."""
+        """Returns the largest size of a standard send that ended before its receive was posted."""
         most = -1
         for _, sender, size, standard, _, (posted, _) in self.messages:
             left = sender()
@@ -436,7 +438,7 @@ class Printed:
                     join(next_of(makers[request.maker]), call, request.maker, request.completed_by)
 
     def wait_together(self, members):
-        """members: rank -> (call that begins it, call that says what it is, call that completes it)"""
+        """MEMBERS: rank -> (call that begins the collective, call with its arguments, call that completes it)."""
         name = blocking_name(next(iter(members.values()))[1].name)
         begins = {rank: posted.begin for rank, (posted, _, _) in members.items()}
         for rank, (_, maker, completed) in members.items():
@@ -466,7 +468,7 @@ class Printed:
                 completed.until.append((min(begins[r] for r in givers), 5))
 
     def meet_neighbors(self):
-        """The k-th of each, with the k-th of its neighbours."""
+        """Matches neighbourhood collectives: each call with the call of the same number of its neighbours."""
         begun, waiting = {}, []
         for rank, calls in enumerate(self.by_rank):
             counts, makers = defaultdict(int), {}
@@ -503,7 +505,8 @@ class Printed:
     # Windows
 
     def windows_wait(self):
-        """Post -> Complete, and Complete -> Wait or a true Test: the n-th between the two with the n-th."""
+        """Matches Post with Complete, and Complete with Wait or a successful Test: the n-th between two ranks with the
+        n-th."""
         posts, completes = defaultdict(list), defaultdict(list)
         hears_post, hears_complete = [], []
         for rank, calls in enumerate(self.by_rank):
@@ -539,7 +542,7 @@ class Printed:
     # Sums
 
     def counted(self):
-        """All calls with times, and their matters."""
+        """Generates all calls that count, each with its matter."""
         for calls in self.by_rank:
             inside = False
             for call in calls:
@@ -559,7 +562,7 @@ class Printed:
         return min(matters, key=MATTERS.index) if matters else matter
 
     def sums(self, key):
-        """key(call, matter) -> [calls, waited, time, {kind: ns}]"""
+        """Returns sums by key(call, matter): [calls, waited, time, {kind: ns}]."""
         rows = defaultdict(lambda: [0, 0, 0.0, defaultdict(float)])
         for call, matter in self.counted():
             row, (kind, long) = rows[key(call, matter)], call.wait()

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every result table of every program with names made to hurt (TAP): bytes that are no UTF-8, quotes, a line end, commas, what a
-spreadsheet takes for a formula. No program refuses them, no row is missing, and text, JSON and CSV have the same name, escaped
-as common/printable.h says.
-
-The environment variables MPGSIM, MPGTRACE, MPGSCALE and top_srcdir say where things are."""
+"""Every result table of every program, with names that are hard to print (TAP): invalid UTF-8, quotes, line ends,
+commas, formulas of spreadsheets. No program refuses them, no row is missing, and text, JSON and CSV show the same name,
+escaped as in common/printable.h. The environment variables MPGSIM, MPGTRACE and MPGSCALE name the programs, top_srcdir
+the sources."""
 
 import csv
 import io
@@ -19,17 +18,17 @@ from tap import finish, ok
 
 PROGRAMS = {name: os.environ.get(name.upper(), f"./{name}") for name in ("mpgsim", "mpgtrace", "mpgscale")}
 SOURCE = os.environ.get("top_srcdir", ".")
-# A region's name as mpgtext(5) writes it, and as it is shown; a function's, in a file that begins likewise.
+# a region's name as in mpgtext(5), and as it is shown; the name of a function whose file's name begins likewise
 WRITTEN = '=1+2\\",\\x1b\\xffb'
 SHOWN = '=1+2",\\x1b\\xffb'
 SITE = "=f<&>"
-# A file's.
+# the name of a file
 FILE = b"=a',\xffb\"\n"
 FILE_SHOWN = "=a',\\xffb\"\\n"
 
 
 def trace(ranks, work):
-    """Ranks that compute in a region, send to the next one and meet in a barrier."""
+    """Returns a trace: ranks compute in a region, send to the next rank and meet in a barrier."""
     lines = ["#mpgtext 1", f"#ranks {ranks}", "#clocks shared", "#comm 0 = " + " ".join(map(str, range(ranks))),
              f'#module 1 = - "python:{SITE}:/no/=where,.py"', "#site 1 = 1+0x10"]
     for r in range(ranks):
@@ -45,7 +44,7 @@ def trace(ranks, work):
 
 
 def strings(value):
-    """All strings of JSON, keys too."""
+    """Returns all strings in JSON, keys included."""
     if isinstance(value, str):
         return {value}
     if isinstance(value, dict):
@@ -54,13 +53,13 @@ def strings(value):
 
 
 def rows_of(text):
-    """Rows of CSV, which all have the fields of the first."""
+    """Returns the rows of a CSV text, or [] if they differ in their number of fields."""
     rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     return rows if len({len(row) for row in rows}) == 1 else []
 
 
 def holds(text, form, wanted):
-    """Whether an answer of that FORM has the names WANTED."""
+    """Returns whether an output of this FORM contains the names WANTED."""
     if form == "json":
         found = strings(json.loads(text))
     elif form == "csv":
@@ -79,7 +78,7 @@ def check(folder, form, wanted, program, *words):
     try:
         text = done.stdout.decode("utf-8")
         good = done.returncode == 0 and all(c == "\n" or c >= " " for c in text) and holds(text, form, wanted)
-    except ValueError as error:  # no UTF-8, JSON or CSV
+    except ValueError as error:  # invalid UTF-8, JSON or CSV
         text, good = str(error), False
     ok(f"{form}: {name}", good, f"{done.returncode} {done.stderr[:300]!r} {text[:1500]!r}")
 
@@ -102,7 +101,7 @@ def check_trace(folder, path):
 
 
 def check_one(folder, path):
-    """mpgsim of one scenario."""
+    """Checks mpgsim with one scenario."""
     perturbed = ["--cache=fresh", "--noise=exp:7us", "--latency=const:1us", "--replicas=3"]
     where = {"region": SHOWN, "callsite": f"{SITE} (=where,.py:16)"}
     for form in ("text", "json"):
@@ -119,7 +118,7 @@ def check_one(folder, path):
 
 
 def check_many(folder, path):
-    """mpgsim's tables of scenarios, and of traces on targets."""
+    """Checks mpgsim's tables of several scenarios, and of traces on targets."""
     signatures = [b"--signature=" + FILE + b".sig", b"--signature=" + FILE + b"2.sig"]
     for form in ("text", "json", "csv"):
         check(folder, form, [FILE_SHOWN] * (form == "text") + [FILE_SHOWN + ".sig", FILE_SHOWN + "2.sig"], "mpgsim", "--cache=fresh",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How often the programs of examples/extrap meet in a barrier, read what others have, and how many bytes, on
-all n ranks together: the formulas of examples/extrap/README.md. Each returns (barriers, reads, bytes);
-mgrid has no formula for any n: its reads are counted."""
+"""Numbers of barriers, of reads of other ranks' data, and of bytes read, of the programs in examples/extrap on all n
+ranks together: the formulas of examples/extrap/README.md. Each function returns (barriers, reads, bytes). mgrid has no
+formula for all n: its reads are counted."""
 
 import math
 
@@ -11,7 +11,7 @@ def log2(n):
 
 
 def blocks(items, n):
-    """Sizes of the blocks of ITEMS over N."""
+    """Returns the sizes of the blocks when ITEMS are distributed over N ranks."""
     size = -(-items // n)
     return [max(0, min(size, items - k * size)) for k in range(n)]
 
@@ -38,7 +38,7 @@ def grid(n, elements, cells, waves, iterations, true_size=False, element_bytes=2
 
 
 def mgrid(n, k, cycles):
-    """Reads of columns of 8 2^l bytes, by looking who has each column that a step needs."""
+    """Counts reads of columns of 8 * 2^l bytes: for each column that a step needs, determines which rank has it."""
     q = math.isqrt(n)
 
     def span(level, part):
@@ -49,7 +49,8 @@ def mgrid(n, k, cycles):
         return next(part for part in range(q) if x % 2 ** level in span(level, part))
 
     def reads(level, of, needed):
-        """Columns of LEVEL that steps on columns of OF read; NEEDED: along one side, from those that one has."""
+        """Counts columns of level OF that a step on level LEVEL reads from other ranks. NEEDED: the columns along one
+        side that the own ones need."""
         number = 0
         for x in range(q):
             for y in range(q):
@@ -65,7 +66,7 @@ def mgrid(n, k, cycles):
         return range(2 * own[0], 2 * own[-1] + 3)
 
     def coarser(own):
-        """Point 2 c + 1 needs c, point 2 c both c - 1 and c."""
+        """Point 2 c + 1 of the finer grid needs point c of the coarser one, point 2 c both c - 1 and c."""
         return range((own[0] - 1) // 2, (own[-1] - 1) // 2 + 1 if own[-1] % 2 else own[-1] // 2 + 1)
 
     steps = []
@@ -91,7 +92,7 @@ def sort(n, k):
 
 
 def matmul(n, size, columns, rows_kind, columns_kind):
-    """Kinds: 0 Block, 1 Cyclic, 2 Whole."""
+    """ROWS_KIND, COLUMNS_KIND: distributions: 0 Block, 1 Cyclic, 2 Whole."""
     p = max(i for i in range(1, n + 1) if n % i == 0 and i * i <= n)
     q = n // p
     if rows_kind == 2 or columns_kind == 2:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the programs of examples/extrap must print, computed in other ways: from the papers' definitions,
-with the plainest algorithms, one process and exact or ordinary numbers of Python."""
+"""Expected results of the programs in examples/extrap, computed in other ways: by the papers' definitions, with the
+simplest algorithms, in one process and with Python's exact or floating-point numbers."""
 
 from fractions import Fraction
 import math
@@ -11,7 +11,7 @@ def weight(i):
 
 
 def random_numbers(seed):
-    """NAS's: 5^13 x mod 2^46, as numbers below 1."""
+    """The NAS random numbers: 5^13 x mod 2^46, as numbers below 1."""
     x = seed
     while True:
         x = x * 5 ** 13 % 2 ** 46
@@ -19,7 +19,7 @@ def random_numbers(seed):
 
 
 def embar(m):
-    """Pairs within the circle, and the sums of the deviates."""
+    """Returns the number of pairs inside the circle, and the sums of the deviates."""
     numbers = random_numbers(271828183)
     inside, sums = 0, [0.0, 0.0]
     for _ in range(2 ** m):
@@ -32,7 +32,7 @@ def embar(m):
 
 
 def cyclic(k, systems):
-    """The checksum: each system by Gauss's elimination, in fractions."""
+    """Returns the checksum, with each system solved by Gaussian elimination with fractions."""
     n = 2 ** k - 1
     total = Fraction(0)
 
@@ -53,7 +53,7 @@ def cyclic(k, systems):
 
 
 def sparse(rows, nonzero, shift, iterations, steps):
-    """Zeta, by conjugate gradients on the full matrix."""
+    """Returns zeta, by conjugate gradients on the full matrix."""
     numbers = random_numbers(314159265)
     next(numbers)
     power = 1
@@ -94,7 +94,7 @@ def sparse(rows, nonzero, shift, iterations, steps):
 
 
 def grid(side, waves, iterations):
-    """The cell next to the middle after Jacobi's iterations from 0."""
+    """Returns the cell next to the middle after Jacobi iterations from 0."""
     h = 1 / (side + 1)
     source = [[sum(100 / k * math.sin(k * math.pi * i * h) * math.sin(k * math.pi * j * h)
                    for k in range(1, waves + 1)) for j in range(side + 2)] for i in range(side + 2)]
@@ -109,7 +109,7 @@ def grid(side, waves, iterations):
 
 
 def mgrid(k, cycles):
-    """The norm of what is left: NAS's V-cycle, its operators written as sums over 27 points."""
+    """Returns the norm of the residual: the NAS V-cycle, with operators written as sums over 27 points."""
     def points(n):
         return ((x, y, z) for x in range(n) for y in range(n) for z in range(n))
 
@@ -138,7 +138,7 @@ def mgrid(k, cycles):
         return new
 
     def correct(r, n):
-        """The V-cycle below: what to add where R is left."""
+        """Returns the correction of the V-cycle for the residual R on an n^3 grid."""
         zero = dict.fromkeys(points(n), 0.0)
         if n == 2:
             return smooth(zero, r, n)
@@ -160,7 +160,7 @@ def mgrid(k, cycles):
 
 
 def poisson(k, solves):
-    """The checksum: each equation by Gauss's elimination."""
+    """Returns the checksum, with each equation solved by Gaussian elimination."""
     n = 2 ** k - 1
     total = 0.0
     for salt in range(solves):
@@ -193,7 +193,7 @@ def poisson(k, solves):
 
 
 def sort(k):
-    """The checksum of the keys, sorted; they are stirred as stir() says."""
+    """Returns the checksum of the sorted keys, which are mixed as in stir()."""
     keys = []
     for i in range(2 ** k):
         for _ in range(3):
@@ -204,6 +204,6 @@ def sort(k):
 
 
 def matmul(n, columns):
-    """The checksum of the first COLUMNS of the product of a(i, k) = i + 1 + k and b(k, j) = j - k."""
+    """Returns the checksum of the first COLUMNS columns of the product of a(i, k) = i + 1 + k and b(k, j) = j - k."""
     return [sum(sum((i + 1 + k) * (j - k) for k in range(n)) * weight(i * n + j)
                 for i in range(n) for j in range(columns))]

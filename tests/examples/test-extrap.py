@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The programs of examples/extrap (TAP): results and patterns of communication against what Python says, on 1, 4
-and 8 ranks, traced; what is fetched wrongly is seen; wrong numbers of ranks and options are refused; both MPIs."""
+"""The programs of examples/extrap (TAP): results and communication compared with computations in Python, on 1, 4 and 8
+ranks, traced; wrong data is detected; wrong numbers of ranks and options are refused; both MPIs."""
 
 import json
 import os
@@ -15,7 +15,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import extrap_patterns  # noqa: E402
 import extrap_values  # noqa: E402
 
-# A program, its options, how its numbers are found in its line, and what two functions are told of them.
+# program, options, extraction of the numbers in its output line, and the arguments of the two functions that compute
+# them
 NUMBER = r"(-?[0-9][0-9.e+-]*)"
 CASES = [
     ("embar", ["--log2-pairs", "11"], f"{NUMBER} inside, sums {NUMBER} {NUMBER},", (11,), (11,)),
@@ -63,7 +64,7 @@ def program(name):
 
 
 def line_of(run, name):
-    """The line of a right result, or ""."""
+    """Returns the output line of a run with correct result, or ""."""
     lines = [x for x in run.stdout.splitlines() if x.startswith(name + ": ")]
     return lines[0] if run.returncode == 0 and len(lines) == 1 and lines[0].endswith(": right") else ""
 
@@ -74,7 +75,7 @@ def close(line, pattern, wanted):
 
 
 def counted(trace):
-    """Barriers a rank, reads and their bytes in all, of a trace."""
+    """Returns barriers for each rank, reads and their bytes in all, from a trace."""
     run = execute([os.environ["MPGTRACE"], "stat", "--json", trace])
     if run.returncode:
         return run.stderr
@@ -121,7 +122,7 @@ def check_distributions():
 
 
 def check_more_ranks():
-    """Blocks that do not come out even, ranks that have none."""
+    """Checks runs with unequal blocks, and with ranks that have none."""
     for name, options, n, pattern in (
             ("mgrid", ["--log2-side", "3", "--cycles", "1"], 25, extrap_patterns.mgrid(25, 3, 1)),
             ("grid", ["--elements", "6", "--cells", "2", "--iterations", "2"], 25,
@@ -133,7 +134,7 @@ def check_more_ranks():
 
 
 def check_wrong_data():
-    """Reads that bring something else make each program say so."""
+    """Checks that each program reports a read that returns wrong data."""
     source = os.path.join(os.environ["top_srcdir"], "tests", "examples", "corrupt.c")
     run = execute(words("MPICC", "mpicc") + ["-shared", "-fPIC", "-o", "corrupt.so", source])
     ok("the library that corrupts reads compiles", run.returncode == 0, run.stderr)
@@ -166,7 +167,7 @@ def check_refusals():
 
 
 def check_other_mpi():
-    """Those of the other MPI, two ranks each, as it may not yield."""
+    """Checks the programs with the other MPI, with two ranks each, because its ranks may not yield the core."""
     if not words("OTHER_MPICC") or not words("OTHER_MPIRUN"):
         ok("the other MPI # SKIP there is none", True)
         return

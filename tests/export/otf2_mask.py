@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a trace in mpgtext an OTF2 archive holds: the list of mpgotf2(5), applied to every call. Written from the man page."""
+"""Applies to every call of a trace in mpgtext the list in mpgotf2(5) of what an OTF2 archive contains. Written from the
+man page only."""
 
 import dataclasses
 
@@ -28,7 +29,7 @@ def is_times_only(name):
 
 
 class Masker:
-    """The calls of one rank."""
+    """Masks the calls of one rank."""
 
     def __init__(self, calls, singles, selves, own_windows=()):
         self.own_windows = own_windows  # labels of windows of MPI_COMM_SELF
@@ -71,7 +72,7 @@ class Masker:
                     self.done.setdefault(request, (call.thread, request in call.list("cancelled")))
 
     def put(self, call, name, keys, at_end=False):
-        """A call with those keys; values: only the first of several made of one has them."""
+        """Adds a call with these keys. Of several calls made of one only the first has the values."""
         keys = dict(keys)
         if "values" in call.keys:
             values = [int(word) for word in call.keys["values"].split(",")]
@@ -85,7 +86,7 @@ class Masker:
         self.put(call, "Unknown", {"name": f'"MPI_{call.name}"'})
 
     def drop(self, call):
-        """Its values go to the next call of the thread."""
+        """Drops the call; its values are added to those of the thread's next call."""
         if "values" in call.keys:
             values = [int(word) for word in call.keys["values"].split(",")]
             kept = self.carry.get(call.thread, [0] * len(values))
@@ -107,7 +108,7 @@ class Masker:
         return keys | {"tag": call.keys[tag], "bytes": call.keys[size]}
 
     def post(self, call, name, keys, request, half=0, at_end=False):
-        """Keys of a receive are known where it is completed by the thread that posted it."""
+        """Adds a posted receive or send. A receive's keys are known if the thread that posted it completes it."""
         self.posted[request, half] = call.thread
         if name in ("Irecv", "Irecv_c"):
             thread, cancelled = self.done.get(request, (-1, False))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a trace in mpgtext a Paraver trace holds, and what its reader makes of it: the lists of mpgparaver(5), applied to
-every call. Written from the man page."""
+"""Applies to every call of a trace in mpgtext the lists in mpgparaver(5) of what a Paraver trace contains, and of what
+its reader makes of it. Written from the man page only."""
 
 import collections
 import dataclasses
@@ -20,7 +20,7 @@ def plain(name):
 
 
 class Clocks:
-    """Times of all ranks on one axis, from the first call on."""
+    """Converts all ranks' times to one axis that begins with the first call."""
 
     def __init__(self, trace):
         self.points = collections.defaultdict(list)
@@ -54,7 +54,8 @@ class Half:
 
 
 class Messages:
-    """The messages of a trace: those of a channel are received in the order of sends, and of posted receives."""
+    """The messages of a trace. Those of a channel are received in the order of the sends, and of the posted
+    receives."""
 
     def __init__(self, trace, members):
         self.members = members   # of each communicator: its group, and the remote one
@@ -122,7 +123,7 @@ class Messages:
 
 
 class Masker:
-    """The calls of one rank as they come back."""
+    """Computes the calls of one rank as they are after export and import."""
 
     def __init__(self, calls, messages, clocks):
         self.messages, self.clocks = messages, clocks

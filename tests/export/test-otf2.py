@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgtrace export --format=otf2 (TAP): random programs become archives and come back field by field, but for what mpgotf2(5)
-lists (otf2_mask.py); otf2-print counts the same calls, sends and receives, and warns of nothing."""
+"""mpgtrace export --format=otf2 (TAP): random programs, exported to archives and imported again, have equal fields,
+except as mpgotf2(5) lists (otf2_mask.py); otf2-print counts the same calls, sends and receives, without warnings."""
 
 import collections
 import os
@@ -31,7 +31,7 @@ def run(*words):
 
 
 def text_of(path, *words):
-    """The trace in canonical form; import says what went wrong."""
+    """Returns the trace as canonical text; an assertion shows import's errors."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
         made = os.path.join(folder, "t.trace")
         done = run(*MPGTRACE, "import", "--lenient", *words, "-o", made, path)
@@ -40,7 +40,7 @@ def text_of(path, *words):
 
 
 class Names:
-    """A pair of labels that must go together everywhere."""
+    """A one-to-one mapping of labels that must be the same everywhere."""
 
     def __init__(self):
         self.there, self.back = {}, {}
@@ -59,12 +59,12 @@ def members(text):
 
 
 def own_windows(text, selves):
-    """Labels of windows of MPI_COMM_SELF."""
+    """Returns the labels of windows on MPI_COMM_SELF."""
     return {match[1] for match in re.finditer(r"^#window (\d+) = (\d+) \d+$", text, re.MULTILINE) if match[2] in selves}
 
 
 def compare_keys(wanted, got, names, rank, comms):
-    """Why the keys differ; "" if they do not."""
+    """Returns how the keys differ, or ""."""
     for key in sorted(set(wanted) | set(got)):
         a, b = wanted.get(key), got.get(key)
         if key in ("comm", "newcomm") and a not in (None, "null") and b not in (None, "null"):
@@ -86,7 +86,7 @@ def compare_keys(wanted, got, names, rank, comms):
 
 
 def compare(original, imported):
-    """The first difference; "" if there is none."""
+    """Returns the first difference, or ""."""
     before, after = texts.trace_of(original), texts.trace_of(imported)
     comms = members(original), members(imported)
     about = [sorted(line for line in trace.about if not line.startswith(ABOUT_GONE) and " untraced MPI_" not in line and
@@ -112,7 +112,7 @@ def compare(original, imported):
 
 
 def check_counts(path, imported):
-    """otf2-print's counts of records against those of the calls."""
+    """Compares otf2-print's counts of records with those of the calls."""
     done = run("otf2-print", path)
     assert done.returncode == 0, done.stderr
     lines = collections.Counter(line.split(" ", 1)[0] for line in done.stdout.splitlines())
@@ -130,7 +130,7 @@ def check_counts(path, imported):
 
 
 def answer(path, *words):
-    """All numbers of mpgsim's answer; "": it refuses."""
+    """Returns all numbers of mpgsim's output, or "" if it refuses."""
     done = run(*MPGSIM, "--cache=fresh", "--json", "--seed=5", "--replicas=2", "--noise=exp:2us", *words, path)
     if done.returncode:
         return ""
@@ -138,12 +138,13 @@ def answer(path, *words):
 
 
 def lists(text):
-    """Requests in the order of their calls' lists: Testsome completes the first that can be. An archive does not have the order."""
+    """Returns requests in the order of the calls' lists, which an archive does not contain; Testsome completes the
+    first request that can complete."""
     return [(call.rank, call.keys["requests"]) for call in texts.trace_of(text).calls if call.keys.get("requests")]
 
 
 def is_whole(original, imported):
-    """Whether the archive holds all that an answer depends on."""
+    """Returns whether the archive contains everything on which a prediction depends."""
     trace = texts.trace_of(original)
     if lists(original) != lists(imported):
         return False
@@ -168,7 +169,7 @@ def case(number, answers):
     draw = random.Random(f"otf2 {number}")
     kinds = "send,pair,isend,recv,irecv,sendrecv,wait,waitall,waitany,testsome,collective" if number % 2 else None
     text, _ = programs.program(draw, kinds=kinds)
-    if number % 2:  # nothing that is not in an archive, in most of these
+    if number % 2:  # mostly programs that an archive contains completely
         text = re.sub(r"^.* (calls=|off=|to=null|from=null).*\n", "", text, flags=re.MULTILINE)
     with open("program.txt", "w", encoding="ascii") as file:
         file.write(text)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgtrace export --format=prv (TAP): random programs become Paraver traces and come back call by call, but for what
-mpgparaver(5) lists (prv_mask.py); every record has its place in time."""
+"""mpgtrace export --format=prv (TAP): random programs, exported to Paraver traces and imported again, have equal calls,
+except as mpgparaver(5) lists (prv_mask.py); records are ordered by time."""
 
 import collections
 import os
@@ -30,7 +30,7 @@ def run(*words):
 
 
 def text_of(path):
-    """The trace in canonical form; import says what went wrong."""
+    """Returns the trace as canonical text; an assertion shows import's errors."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
         made = os.path.join(folder, "t.trace")
         done = run(*MPGTRACE, "import", "--lenient", "-o", made, path)
@@ -39,7 +39,8 @@ def text_of(path):
 
 
 def members(text):
-    """Communicator -> its group and its remote group, as ranks of the world; -4: of another world."""
+    """Returns for each communicator its group and its remote group, as ranks of the world; -4: a rank of another
+    world."""
     found = {}
     for line in text.splitlines():
         match = re.match(r"#comm (\d+)(?: of \d+)?(?: instance \d+)? = ([^|]*)(?:\| (.*))?$", line)
@@ -50,7 +51,7 @@ def members(text):
 
 
 class Names:
-    """A pair of labels that must go together everywhere."""
+    """A one-to-one mapping of labels that must be the same everywhere."""
 
     def __init__(self):
         self.there, self.back = {}, {}
@@ -60,7 +61,7 @@ class Names:
 
 
 def differs(wanted, got, names, comms, ranks):
-    """Why call GOT is not WANTED; "" if it is."""
+    """Returns how call GOT differs from WANTED, or ""."""
     if got.name != wanted.name or abs(got.enter - wanted.enter) > 0.5 or abs(got.leave - wanted.leave) > 0.5:
         return "name or time"
     is_message = "to" in wanted.keys or "from" in wanted.keys
@@ -84,7 +85,7 @@ def differs(wanted, got, names, comms, ranks):
 
 
 def joined(calls):
-    """Sendrecv of two communicators comes back in parts: as one call again."""
+    """Joins the three calls that a Sendrecv on two communicators becomes after import."""
     calls, out = list(calls), []
     while calls:
         call = calls.pop(0)
@@ -99,7 +100,7 @@ def joined(calls):
 
 
 def expected(original):
-    """Rank -> the calls that come back."""
+    """Returns for each rank the calls expected after import."""
     trace = texts.trace_of(original)
     messages, clocks = prv_mask.Messages(trace, members(original)), prv_mask.Clocks(trace)
     return [prv_mask.Masker([call for call in trace.calls if call.rank == rank], messages, clocks).out
@@ -107,7 +108,7 @@ def expected(original):
 
 
 def compare(original, imported):
-    """The first difference; "" if there is none."""
+    """Returns the first difference, or ""."""
     before, after = texts.trace_of(original), texts.trace_of(imported)
     comms, names = (members(original), members(imported)), collections.defaultdict(Names)
     for rank, wanted in enumerate(expected(original)):
@@ -135,7 +136,7 @@ def compare(original, imported):
 
 
 def check_records(path):
-    """Records are in the order of time, states before events; states of a thread follow each other."""
+    """Checks that records are ordered by time, states before events, and that the states of a thread are contiguous."""
     last, ends = (0, 0), {}
     with open(path, encoding="ascii") as file:
         for line in file.read().splitlines():
@@ -163,13 +164,14 @@ def case(number):
 
 
 def answer(path, *words):
-    """All numbers of mpgsim's answer; "": it refuses."""
+    """Returns all numbers of mpgsim's output, or "" if it refuses."""
     done = run(*MPGSIM, "--cache=fresh", "--json", "--seed=5", "--replicas=2", "--noise=exp:2us", *words, path)
     return done.stdout[done.stdout.index('"recorded_run_time_ns"'):] if done.returncode == 0 else ""
 
 
 def plain_program(draw):
-    """A program of which a Paraver trace holds all: messages of the world, whose sends complete in their calls."""
+    """Returns a program that a Paraver trace contains completely: messages on MPI_COMM_WORLD whose sends complete in
+    their calls."""
     ranks = draw.randint(2, 6)
     lines, now = ["#mpgtext 1", f"#ranks {ranks}", "#clocks shared", "#comm 1 = " + " ".join(map(str, range(ranks - 1, -1, -1)))], []
     for rank in range(ranks):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgtrace export --format=goal and ti (TAP): random programs of eager messages and collectives, whose calls take no time, written
-and evaluated here by the rules of GOAL and of SimGrid's actions, take as long as mpgsim predicts; small ones by hand; refusals."""
+"""mpgtrace export --format=goal and ti (TAP): random programs of eager messages and collectives, whose calls take no
+time, evaluated here by the rules of GOAL and of SimGrid's actions, take as long as mpgsim predicts; small programs by
+hand; refusals."""
 
 import collections
 import glob
@@ -40,8 +41,9 @@ def predicted(path):
 
 
 class Program:
-    """Rounds of work, posted and blocking messages, waits in any order, persistent requests, collectives of comm 0 or 1, with
-    LATER also nonblocking and persistent ones, and of neighbours in a ring with another edge (comm 2)."""
+    """A random program in rounds: work, nonblocking and blocking messages, waits in any order, persistent requests,
+    collectives on comm 0 or 1; with LATER also nonblocking and persistent collectives, and those of neighbours in a
+    ring with one more edge (comm 2)."""
 
     def __init__(self, seed, world, later=False):
         self.later = later
@@ -88,7 +90,7 @@ class Program:
             self.wait(rank, request)
 
     def start(self, rank, form, text):
-        """Makes the call, and starts it if it is persistent. Returns the request, or None of a blocking call."""
+        """Adds the call, and starts it if it is persistent. Returns its request, or None if it is blocking."""
         self.request += 1
         self.call(rank, text + ("" if not form else f" request={self.request}" if form == "I" else f" persistent={self.request}"))
         if form == "init":
@@ -103,7 +105,8 @@ class Program:
             self.call(rank, f"Wait requests={request}")
 
     def neighbors(self):
-        """Each rank sends to the next and the one after it, and to the next again; with lists each edge has a size."""
+        """Each rank sends to the next one, to the one after it, and to the next one again. With lists each edge has its
+        own size."""
         name = self.rng.choice(["allgather", "alltoall", "allgatherv", "alltoallv"])
         size, form, waits = self.rng.randrange(5000), self.rng.choice(["", "I", "init"]), []
         for rank in range(self.ranks):
@@ -155,7 +158,7 @@ class Program:
 # --- GOAL ------------------------------------------------------------------
 
 def goal_time(text):
-    """The end of the last operation. Sends of one (from, to, tag) meet receives in the order of the file."""
+    """Returns when the last operation ends. Sends of one (from, to, tag) match receives in the order of the file."""
     ops, needs, starts, order, rank = {}, collections.defaultdict(list), collections.defaultdict(list), [], -1
     for line in text.splitlines():
         words = line.split()
@@ -202,7 +205,8 @@ def goal_time(text):
 # --- SimGrid's actions -----------------------------------------------------
 
 def ti_time(files):
-    """The last rank's end. Eager messages; a wait is for the oldest request of its sender, receiver and tag."""
+    """Returns when the last rank ends. Messages are eager; a wait is for the oldest request with its sender, receiver
+    and tag."""
     arrived = collections.defaultdict(list)
     actions = [[line.split()[1:] for line in open(file, encoding="ascii")] for file in files]
     clock, place = [0] * len(files), [0] * len(files)
@@ -219,7 +223,7 @@ def ti_time(files):
 
 
 def step(rank, action, clock, arrived, took, posted):
-    """Whether the action is done."""
+    """Performs the action if it can complete now; returns whether it did."""
     name = action[0]
     if name == "compute":
         clock[rank] += int(action[1])
@@ -287,7 +291,8 @@ def check_times():
 
 
 def check_any():
-    """Programs of tests/properties: written, or refused in a line; leniently, all without threads are written."""
+    """Checks that programs of tests/properties are written, or refused with one line; with --lenient all are written,
+    except those with threads."""
     wrong, written = [], 0
     for seed in range(CASES):
         draw = random.Random(f"other {seed}")
@@ -373,7 +378,7 @@ LISTS_OF_SIZES = """#mpgtext 1
 
 
 def check_lists():
-    """Sizes that only other ranks know, by hand."""
+    """Checks, by hand, collectives whose sizes only other ranks know."""
     write("calls.txt", LISTS_OF_SIZES)
     done = export("x.ti")
     text = open("x/0.ti", encoding="ascii").read()
@@ -392,7 +397,8 @@ def check_lists():
 
 
 def check_off_cpu():
-    """1000 ns between calls, of which 300 off the CPU; a call of 100 ns that is computation, of which 40 off the CPU."""
+    """Between calls 1000 ns, of which 300 off the CPU; a call of 100 ns that counts as computation, of which 40 off the
+    CPU."""
     write("calls.txt", "#mpgtext 1\n#ranks 1\n0 0 100 Init\n0 1100 1200 Unknown name=\"MPI_X\" off=300 off_call=40\n"
                        "0 1300 1310 Finalize\n")
     done = export("x.ti")
@@ -419,8 +425,8 @@ POLLING = """#mpgtext 1
 
 
 def check_polling():
-    """The message comes at 1000 + 5000; then 100 to the first Iprobe, 0 to the second, 90000, which is too long for polling, and
-    800: 96900."""
+    """The message arrives at 1000 + 5000. Then 100 to the first Iprobe, 0 to the second, 90000, which is too long for
+    polling, and 800: 96900."""
     write("calls.txt", POLLING)
     done = export("x.goal")
     text = open("x.goal", encoding="ascii").read()
@@ -435,8 +441,8 @@ def check_polling():
 
 
 def check_cpu_time():
-    """Where the CPU time of an interval is recorded and smaller than its length, it is the computation: 1000 of 3000, then
-    500."""
+    """If the CPU time of an interval is recorded and shorter than the interval, it counts as the computation: 1000 of
+    3000, then 500."""
     write("calls.txt", "#mpgtext 1\n#ranks 1\n#values cpu_ns\n0 0 0 Init values=0\n0 3000 3100 Barrier values=1000\n"
                        "0 3600 3600 Finalize values=900\n")
     export("x.ti")
@@ -445,7 +451,7 @@ def check_cpu_time():
 
 
 def check_failed():
-    """A failed call is computation of its traced time: 1000 + 250 + 50."""
+    """A failed call counts as computation of its traced time: 1000 + 250 + 50."""
     write("calls.txt", "#mpgtext 1\n#ranks 1\n0 0 0 Init\n0 1000 1250 Send failed=1\n0 1300 1300 Finalize\n")
     done = export("x.ti")
     tap.ok("a failed call", open("x/0.ti", encoding="ascii").read().splitlines() == ["0 init", "0 compute 1300", "0 finalize"] and
@@ -453,7 +459,7 @@ def check_failed():
            done.stderr)
 
 
-# Two ranks, of which each difference between GOAL and mpgsim --predict is in one call.
+# two ranks, each of whose differences between GOAL and mpgsim --predict is in one call
 CALLS = """#mpgtext 1
 #ranks 2
 #comm 1 = 0 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Small files that ask for much: malice.py KIND SIZE > FILE."""
+"""Prints small files that make a careless reader allocate or compute much: malice.py KIND SIZE > FILE."""
 import struct
 import sys
 import zlib
@@ -28,7 +28,7 @@ def chunk(payload, kind=EVENTS, rank=0, ranks=1, sequence=0, events=0, raw=None,
 
 
 def records(data):
-    """The columns of a chunk without events."""
+    """Returns the columns of a chunk without events."""
     return varint(len(data)) * 2 + data + bytes(8)
 
 
@@ -38,7 +38,7 @@ def events(data):
 
 
 def comms(n):
-    """Communicators of 2^26 processes of another job, each of its own size."""
+    """Communicators with 2^26 processes of another job, each of a different size."""
     group = lambda i: varint((1 << 26) - i) + varint(0) + signed(-4) + signed(-1) + \
         varint((1 << 26) - 2 - i)
     return events(b"".join(b"\x02" + signed(i) + signed(-1) + signed(i) + signed(i) + group(i)
@@ -61,7 +61,7 @@ def ranks(n):
 
 
 def unpacked(n):
-    """Chunks that say that they unpack to a GiB."""
+    """Chunks that claim to unpack to a GiB."""
     return b"".join(chunk(records(b"\0" * 30), raw=1 << 30, sequence=i) for i in range(n))
 
 
@@ -92,7 +92,7 @@ def text_ranks(n):
 
 
 def regions(n):
-    """Regions that are open while calls are made."""
+    """Regions that stay open during many calls."""
     return text(["#ranks 1", "0 0 1 Init"] + ['0 1 1 Region_begin name="r%d"' % i
                                               for i in range(n)] +
                 ["0 %d %d Comm_rank" % (i, i + 1) for i in range(2, n)])

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The list of the algorithms of collectives (graph/algorithms/descriptors.c) against whoever names them (TAP): the manual
-page mpgcollectives(5), docs/COLLECTIVES.md and docs/PROGRESS.md, the reference implementation, and tests that choose some."""
+"""Compares the list of collective algorithms (graph/algorithms/descriptors.c) with all places that name them (TAP): the
+manual page mpgcollectives(5), docs/COLLECTIVES.md and docs/PROGRESS.md, the reference implementation, and tests that
+choose some."""
 
 import os
 import re
@@ -39,7 +40,7 @@ def read(name):
 
 
 def bold(lines):
-    """Words in bold of a page's source."""
+    """Returns the words in bold of a man page's source."""
     for line in lines:
         if match := re.match(r"\.B(R?) (.*)", line):
             words = [quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', match[2])]
@@ -47,7 +48,7 @@ def bold(lines):
 
 
 def of_page(names):
-    """Of each operation, those of NAMES that the paragraph about it has in bold."""
+    """Returns for each operation those of NAMES that are in bold in the paragraph about it."""
     page, found = read("man/mpgcollectives.5"), {}
     for paragraph in page[page.index(".SH OPERATIONS"):page.index(".SH OPTIONS")].split("\n.TP\n")[1:]:
         title, *text = paragraph.splitlines()

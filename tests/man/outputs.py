@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the programs print: help texts, and answers about files of the source folder, for tests of words and keys."""
+"""Collects what the programs print: help texts, and results for files of the source folder, for tests of words and
+keys."""
 
 import json
 import os
@@ -83,7 +84,7 @@ def copied(given, copy):
 
 
 def grown(ranks, run):
-    """A ring of RANKS ranks whose MPI_Allreduce grows with their number."""
+    """Returns a ring of RANKS ranks whose MPI_Allreduce takes longer with their number."""
     lines, wait = ["#mpgtext 1", f"#ranks {ranks}", "#clocks shared"], 10000 * ranks * ranks + run
     for r in range(ranks):
         lines += [f"{r} 0 1000 Init", f"{r} 2000 3000 Send to={(r + 1) % ranks} tag=1 bytes=8",
@@ -93,7 +94,7 @@ def grown(ranks, run):
 
 
 def loop(ranks=2, iterations=60):
-    """A loop whose iterations get slower, with a broadcast after every tenth."""
+    """Returns a loop whose iterations become slower, with a broadcast after every tenth."""
     now, lines = 1000, ["#mpgtext 1", f"#ranks {ranks}", *(f"{r} 0 1000 Init" for r in range(ranks))]
     for i in range(iterations):
         calls = ["Allreduce bytes=8"] + ["Bcast root=0 bytes=8"] * (i % 10 == 9)
@@ -104,7 +105,7 @@ def loop(ranks=2, iterations=60):
 
 
 def program(name):
-    """The program NAME's path; None if this build lacks it."""
+    """Returns the path of program NAME, or None if this build lacks it."""
     path = os.environ.get(name.upper()) or os.path.join(BUILD, PLACES[name], name)
     return path if os.access(path, os.X_OK) else None
 
@@ -117,7 +118,7 @@ def needed(name):
 
 
 def helps():
-    """Pairs of a command and its --help=all; programs that this build lacks are left out."""
+    """Generates pairs of a command and its --help=all, without programs that this build lacks."""
     for name in PLACES:
         path = program(name)
         for words in [[]] + [[c] for c in COMMANDS.get(name, [])] if path else []:
@@ -127,8 +128,8 @@ def helps():
 
 
 def answers(lines, keep=()):
-    """Pairs of a command line of LINES and what it prints (both streams), or the file of KEEP that it wrote, in a folder with
-    wait.txt, ring.txt, mixed.txt, loop.txt, a.sig, b.sig, results/ and grown-N-K."""
+    """Generates pairs of a command line of LINES and its output (both streams), or the file of KEEP that it wrote, run
+    in a folder with wait.txt, ring.txt, mixed.txt, loop.txt, a.sig, b.sig, results/ and grown-N-K."""
     with tempfile.TemporaryDirectory() as folder:
         for name, file in (("wait.txt", "examples/silas/waitany.txt"), ("ring.txt", "examples/ring/ring4.txt")):
             copied(os.path.join(SOURCE, file), os.path.join(folder, name))

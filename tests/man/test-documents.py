@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Command lines in documents (TAP): each option that README.md, CONTRIBUTING.md and docs/ show of a program is in the --help of
-that program or command. docs/notes/ is history and keeps the options of its time."""
+"""Command lines in documents (TAP): each option of a program in README.md, CONTRIBUTING.md and docs/ is in the --help
+of that program or command. docs/notes/ is history and keeps the options of its time."""
 
 import glob
 import os
@@ -18,7 +18,8 @@ BENCHMARKS = {"ftq", "compute", "pingpong", "bandwidth", "overhead", "collective
 
 
 def command_lines(text):
-    """Command lines of code blocks, continued ones joined, and code spans of TEXT. Where a block has prompts, all else is output."""
+    """Generates the command lines in TEXT: in code blocks, continued lines joined, and in code spans. In a block with
+    prompts all other lines are output."""
     for block in re.findall(r"(?:^    .*\n?)+", text, re.M):
         lines = re.sub(r"\\\n", " ", block).split("\n")
         prompts = [line for line in lines if re.match(r"    [$>] ", line)]
@@ -28,7 +29,7 @@ def command_lines(text):
 
 
 def calls(line):
-    """Pairs of a program with its command, and the words after it, in LINE; quoted texts are left out."""
+    """Generates pairs of a program with its command, and the words after it, in LINE; quoted texts are left out."""
     line = re.sub(r"'[^']*'|\"[^\"]*\"", "''", line)
     for part in re.split(r"\||;|&&|\$\(|[()<>]|\s#\s", line):
         words = part.split()

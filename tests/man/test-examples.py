@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Examples of the man pages (TAP): each block after a comment '.\\" lines: ADDRESS' shows the real output of its command on files
-of the source folder, of which 'sed -n ADDRESS' selects the lines. With --write: puts the output of today into the pages
-(programs: PROGRAM=path in the environment, or those of the folder build)."""
+"""Examples in man pages (TAP): each block after a comment '.\\" lines: ADDRESS' shows the real output of its command on
+files of the source folder, of which 'sed -n ADDRESS' selects the lines. With --write: writes the current output into
+the pages (programs: PROGRAM=path in the environment, or those of the folder build)."""
 
 import glob
 import os
@@ -30,7 +30,7 @@ def roff(line):
 
 
 def output(command, address):
-    """The lines of COMMAND's standard output that ADDRESS selects, as man pages have them; '...' stands for others."""
+    """Returns the lines of COMMAND's output that ADDRESS selects, in the format of man pages; '...' replaces others."""
     words = shlex.split(plain(command[2:]))
     with tempfile.TemporaryDirectory() as folder:
         for word in words[1:]:

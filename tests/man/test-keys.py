@@ -37,7 +37,7 @@ mpgtrace sizes --json mixed.txt""",
          "sigshow.1": "sigshow --json a.sig",
          "sigmake.1": "sigmake --check --json results",
          "sigdiff.1": "sigdiff --json a.sig b.sig"}
-# Objects whose keys are the user's words: parameters, regions, facts.
+# objects whose keys come from the user: parameters, regions, facts
 OPEN = {"values", "region_ratios"}
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Words of the programs' outputs (TAP): each is English (file english), the field's (file field) or a term of mpgkit(7)'s
-GLOSSARY; none is retired (file retired), and those still to be replaced (file overdue) only get fewer. The heads of the files
-say the rules. With --list: prints new words with an output that has them, and, after '-', words of the files that no output has."""
+"""Words in the programs' outputs (TAP): each is English (file english), a word of the field (file field), or a term of
+mpgkit(7)'s GLOSSARY. None is retired (file retired), and those still to be replaced (file overdue) only become fewer.
+The heads of these files give the rules. With --list: prints new words with an output that contains them and, after '-',
+words of the files that no output contains."""
 
 import os
 import re
@@ -79,7 +80,8 @@ def glossary():
 
 
 def words(text):
-    """Lower-case words of TEXT; not names of files and keys, numbers, units, functions of MPI, what stands for a value (TIME)."""
+    """Returns the lower-case words of TEXT, without names of files and keys, numbers, units, MPI functions, and
+    placeholders such as TIME."""
     text = re.sub(r"<(style|script).*?</\1>|<[^>]*>|&[a-z]+;", " ", text, flags=re.S)
     for token in text.split():
         if re.search(r"[/_\\]|[a-z]\.[a-z]|\d", token) or token.startswith(("MPI", "{", "$")):

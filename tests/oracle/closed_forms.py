@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests by hand arithmetic share: made-up signatures, small traces, and
-mpgsim's answer for them."""
+"""Shared by tests that compare with arithmetic by hand: synthetic signatures, small traces, and mpgsim's output for
+them."""
 
 import json
 import os
@@ -14,12 +14,12 @@ END = 1000000
 
 
 def same(value):
-    """A distribution of one value."""
+    """Returns a distribution with a single value."""
     return {"n": 1, "mean": value, "quantiles": [value, value]}
 
 
 def spread(*quantiles):
-    """Equal steps between quantiles; their mean is that of what is drawn."""
+    """Returns a distribution with these equally probable quantiles; its mean is that of its draws."""
     steps = list(zip(quantiles, quantiles[1:]))
     mean = sum(a + b for a, b in steps) / 2 / len(steps)
     return {"n": 1000, "mean": mean, "quantiles": list(quantiles)}
@@ -31,7 +31,8 @@ def listed(key, by_size):
 
 
 def path(eager_limit=None, **lists):
-    """latency={8: 500, ...} and so on; numbers stand for what is always the same."""
+    """Returns a network path: latency={8: 500, ...} and so on; a number stands for a distribution with this value
+    only."""
     keys = {"latency": "one_way_ns", "bandwidth": "transfer_ns", "sender": "send_ns",
             "send_overhead": "send_ns", "receive_overhead": "receive_ns",
             "streaming": "message_ns"}
@@ -62,10 +63,8 @@ def signature(network=None, collectives=(), noise=()):
 
 
 def trace(ranks, *programs, more=()):
-    """programs: per rank, 'enter leave Name args' of all but Init, Finalize.
-
-    Init leaves at 100, Finalize enters at END.
-    """
+    """Returns a trace. PROGRAMS: for each rank, lines 'enter leave Name args' of all calls except Init and Finalize.
+    Init leaves at 100, Finalize enters at END."""
     lines = ["#mpgtext 1", f"#ranks {ranks}", "#clocks shared", *more]
     for rank, program in enumerate(programs):
         for call in ["0 100 Init", *program, f"{END} {END + 10} Finalize"]:
@@ -74,7 +73,7 @@ def trace(ranks, *programs, more=()):
 
 
 def answer(text, *words, **signatures):
-    """mpgsim's whole answer for a trace and named signatures (signature, source)."""
+    """Returns mpgsim's JSON for a trace and named signatures (signature, source)."""
     with tempfile.TemporaryDirectory() as directory:
         files = []
         for name, given in signatures.items():
@@ -89,19 +88,19 @@ def answer(text, *words, **signatures):
 
 
 def delays(text, *words, **signatures):
-    """D of every rank's end in one replica."""
+    """Returns the delay D at each rank's end, in one replica."""
     result = answer(text, "--perturb", "--replicas=1", *words, **signatures)
     return [rank["delay_ns"]["median"] for rank in result["ranks"]]
 
 
 def expect(got, *wanted):
-    """Equal to 1e-6 ns."""
+    """Checks that the values are equal within 1e-6 ns."""
     assert len(got) == len(wanted) and all(
         abs(g - w) <= 1e-6 for g, w in zip(got, wanted)), f"{got}, not {list(wanted)}"
 
 
 def run_tests(tests):
-    """Run functions and print TAP; return what to exit with."""
+    """Runs the functions and prints TAP; returns the exit status."""
     print(f"1..{len(tests)}")
     failed = 0
     for number, test in enumerate(tests, 1):
@@ -118,6 +117,6 @@ def run_tests(tests):
 
 
 def main(names):
-    """Run everything in NAMES (globals()) that is called test_..."""
+    """Runs everything in NAMES (globals()) whose name begins with test_."""
     sys.exit(run_tests([value for name, value in names.items()
                         if name.startswith("test_")]))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What compare_predict.py and compare_signatures.py have in common: random programs,
-random machines, command lines, and what becomes of the answers."""
+"""Shared by compare_predict.py and compare_signatures.py: random programs, random machines, command lines, and the
+comparison of results."""
 
 import argparse
 import json
@@ -26,22 +26,19 @@ REFUSALS = [(["deadlock"], ["ranks wait for each other"]),
 
 
 def same_error(want, got):
-    """Whether an answer is the refusal that the oracle has a reason for."""
+    """Returns whether mpgsim's error GOT is one for which the oracle has the reason WANT."""
     return isinstance(got, str) and any(
         any(word in want for word in a) and any(word in got for word in b)
         for a, b in REFUSALS)
 
 
 class Case:
-    """One random program with its two machines; all draws are the seed's.
-
-    Of a subclass: program() -> a list of scripts with their arguments, machine() ->
-    (version, parts) of a signature, settings() -> command lines, expected(matching,
-    words), simulated(command).
-    """
+    """A random program with its two machines; all draws follow from the seed. Subclasses define program() -> a list of
+    scripts with their arguments, machine() -> (version, parts) of a signature, settings() -> command lines,
+    expected(matching, words), and simulated(command)."""
 
     name = "case"
-    found = ()  # seeds that did not agree once, whose programs stay as they were
+    found = ()  # seeds with a former disagreement, whose programs must not change
 
     def __init__(self, seed, directory, options):
         self.random = random.Random(f"{self.name} {seed}")
@@ -59,7 +56,7 @@ class Case:
         return self.random.random() < probability
 
     def given(self, option):
-        """Whether an option is to be given at all."""
+        """Returns whether the option may be given at all."""
         return not any(map(option.startswith, self.options.without))
 
     def write_trace(self, commands):
@@ -72,7 +69,8 @@ class Case:
                             + f" > seed{self.seed}.txt")
 
     def some_classes(self):
-        """A program whose intervals are alike, with --classes in place of another one."""
+        """Returns the script for a program with many similar intervals instead of another one, for the share --classes
+        of the cases; otherwise None."""
         draw = random.Random(f"classes {self.name} {self.seed}")
         if draw.random() >= self.options.classes or self.seed in self.found:
             return None
@@ -81,7 +79,7 @@ class Case:
         return ["randomtrace_classes.py", *words, "--intervals", draw.choice(["30", "200", "1200"])]
 
     def time_off(self):
-        """What adds time off CPUs to half of the traces."""
+        """Returns the scripts that add time off the CPU to half of the traces."""
         draw = random.Random(f"off {self.name} {self.seed}")
         if draw.random() >= self.options.off or self.seed in self.found:
             return []
@@ -99,12 +97,12 @@ class Case:
     # Options of both modes
 
     def has(self, path, part):
-        """Of a signature."""
+        """Returns a part of the signature at PATH, or None."""
         with open(path, encoding="ascii") as file:
             return json.load(file).get(part)
 
     def collectives(self, pair, words):
-        """Of some command lines, by draws that leave all others as they were."""
+        """Adds options about collectives to some command lines, with draws that leave all other draws unchanged."""
         measured = pair and self.has(pair[0], "collectives")
         synced = "--paper=sync-reduce" in words
         if not self.given("--collectives") or self.later.random() > 0.4:
@@ -124,7 +122,7 @@ class Case:
         return words
 
     def ratios(self, pair):
-        """rho of regions, and of kernels that were measured."""
+        """Returns options with compute ratios of regions, and of kernels that were measured."""
         words = []
         for region in ("", "@work", "@inner", "@nowhere"):
             if self.given("--compute-ratio") and self.later.random() < 0.15:
@@ -137,7 +135,7 @@ class Case:
     # Answers
 
     def check(self):
-        """What is wrong, or None."""
+        """Returns what is wrong, or None."""
         with open(self.trace, encoding="ascii") as file:
             matching = oracle.Matching(oracle.read_trace(file))
         for n, words in enumerate(self.settings()):
@@ -157,7 +155,7 @@ class Case:
 
 
 def parse(document, more):
-    """more: options of one comparison, as pairs of a name and what argparse takes."""
+    """Parses the command line. MORE: options of one comparison, as pairs of a name and arguments of add_argument()."""
     parser = argparse.ArgumentParser(description=document.splitlines()[0])
     parser.add_argument("--seeds", type=int,
                         default=int(os.environ.get("ORACLE_SEEDS", "16")))
@@ -183,7 +181,7 @@ def report(n, seed, wrong, case):
 
 
 def run(kind, options, first, found=()):
-    """first: the first seed unless said; found: seeds of those that did not agree once."""
+    """FIRST: the first seed, unless the command line names one. FOUND: seeds with a former disagreement."""
     more = found if options.first is None else ()
     first = first if options.first is None else options.first
     seeds = [*range(first, first + options.seeds), *more]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim's answers about hypotheses against oracle.py's and oracle_predict.py's, on random programs
-with regions and random machines (TAP)."""
+"""Compares mpgsim's results with hypotheses to those of oracle.py and oracle_predict.py, on random programs with
+regions and random machines (TAP)."""
 
 import os
 import random
@@ -28,18 +28,18 @@ FOUND = [5011, 950059]
 
 
 def with_regions(program, seed, share):
-    """The commands that make the trace, with that which adds regions."""
+    """Returns the commands that make the trace, with the one that adds regions."""
     cuts = ["--cuts"] if seed not in FOUND and exchanges(seed, share) else []
     return [program[0], ["randomtrace_regions.py", "--seed", str(seed), *cuts], *program[1:]]
 
 
 def exchanges(seed, share):
-    """Whether messages are to be inserted; share: in how many programs."""
+    """Returns whether messages are to be inserted. SHARE: in this part of the programs."""
     return random.Random(f"exchange {seed}").random() < share
 
 
 def exchange(case, draw, text):
-    """Some lines that do so."""
+    """Generates some hypotheses that insert messages."""
     for region in ("cut", "cut", "even", "inner"):
         if f'Region_begin name="{region}"' not in text or draw.random() >= (0.7 if region == "cut" else 0.1):
             continue
@@ -51,14 +51,15 @@ def exchange(case, draw, text):
 
 
 def sends(words, ranks):
-    """Whether any rank has another one to send to."""
+    """Returns whether any rank has another rank to send to."""
     args = dict(word.split("=") for word in words.split()[2:])
     one = oracle_inserted.Exchange(0, "", args)
     return any(one.receiver(rank, ranks) is not None for rank in range(ranks))
 
 
 def suppose(case, draw, given, n):
-    """Some hypotheses that do not contradict each other, about regions that are there; given: other options, of the n-th command line."""
+    """Returns some hypotheses that do not contradict each other, about regions of the trace. GIVEN: other options of
+    the N-th command line."""
     with open(case.trace, encoding="ascii") as file:
         text = file.read()
     words, scaled = [], set()
@@ -88,7 +89,7 @@ def suppose(case, draw, given, n):
 
 
 class OfDelays(compare_signatures.Perturbation):
-    """In perturb mode."""
+    """Comparison in perturb mode."""
 
     name, found = "hypotheses, delays", FOUND
 
@@ -102,7 +103,7 @@ class OfDelays(compare_signatures.Perturbation):
 
 
 class OfTimes(compare_predict.Prediction):
-    """In predict mode."""
+    """Comparison in predict mode."""
 
     name, found = "hypotheses, times", FOUND
 
@@ -116,7 +117,7 @@ class OfTimes(compare_predict.Prediction):
 
 
 def both(seed, directory, options):
-    """Every other seed."""
+    """Takes both modes in turn, by the seed."""
     return (OfTimes if seed % 2 else OfDelays)(seed, directory, options)
 
 

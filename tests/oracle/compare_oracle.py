@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare mpgsim's delays and accounts with oracle.py on random traces (TAP).
-
-The environment variable MPGSIM names the program (default ./mpgsim).
-"""
+"""Compares mpgsim's delays and accounts with oracle.py on random traces (TAP). The environment variable MPGSIM names
+the program (default ./mpgsim)."""
 
 import argparse
 import json
@@ -53,7 +51,7 @@ FLOORS = ["", "--source=latency=650ns --source=byte=0.125ns"]
 
 
 def eager_limit(seed, is_open):
-    """The limit to simulate with; every third program stands any."""
+    """Returns the eager limit for the simulation; every third program permits any."""
     return [None, "4096", "-1"][seed % 3] if not is_open else [None, "1000", "4096"][seed % 3]
 
 
@@ -62,12 +60,12 @@ def ranks_of(seed, is_open):
 
 
 def is_unclocked(seed, options):
-    """Programs that choose: some, by the clocks of their own ranks."""
+    """Returns whether clocks are unknown: for some of the programs in which calls choose."""
     return options.choices and not options.open and seed % 5 == 4
 
 
 def generate(seed, options, path):
-    """Write the trace of this seed; return the command that did."""
+    """Writes the trace of this seed; returns the command that did."""
     if options.open:
         name = "randomtrace_loops.py" if options.loops else "randomtrace_open.py"
         command = ["python3", os.path.join(HERE, name), "--seed", str(seed),
@@ -86,7 +84,8 @@ def generate(seed, options, path):
 
 
 def write(path, command, seed):
-    """Some programs have time off CPUs, which nothing here takes out; returns what the command is then."""
+    """Writes the trace; some programs get time off the CPU, which remains in the results here. Returns the complete
+    command."""
     text = made(*command[1:])
     if seed % 5 == 2:
         words = [os.path.join(HERE, "randomtrace_off.py"), "--seed", str(seed)]
@@ -97,7 +96,7 @@ def write(path, command, seed):
 
 
 def settings_of(seed, options, is_without_clocks):
-    """All command lines to compare for this seed, which has every other one of the perturbations."""
+    """Returns all command lines to compare for this seed, with half of the perturbations."""
     is_open, also = options.open, options.also
     limit, ranks = eager_limit(seed, is_open), ranks_of(seed, is_open)
     if options.loops:  # whose receives are posted in any order
@@ -118,7 +117,7 @@ def settings_of(seed, options, is_without_clocks):
 
 
 def expected(matching, words):
-    """Numbers by name, as simulated() has them."""
+    """Returns the oracle's numbers by name, in the format of simulated()."""
     _, settings = oracle.parse_arguments(words + ["-"])
     counts = dict.fromkeys(CHOICE, 0)
     ranks = [{"traced_ns": traced, "delay_ns": float(delay),
@@ -128,7 +127,7 @@ def expected(matching, words):
 
 
 def simulated(command):
-    """Every rank's numbers of mpgsim's answer, and its choices, or what it says is wrong."""
+    """Returns the numbers of every rank and of the choices in mpgsim's JSON, or its error message."""
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode:
         return f"exit {run.returncode}: {run.stderr.strip()}"
@@ -144,7 +143,7 @@ def simulated(command):
 
 
 def difference(want, got):
-    """What is wrong with got, or None."""
+    """Returns how GOT is wrong, or None."""
     if isinstance(got, str):
         return got
     if len(got) != len(want):
@@ -158,14 +157,14 @@ def difference(want, got):
 
 
 def report(seed, wrong, made_by, command, words):
-    """How to see it again, with the trace in the current directory."""
+    """Prints the commands that show the difference again, with the trace in the current directory."""
     print(f"# seed {seed}: {wrong}")
     for line in (made_by + [">"], command, ["python3", "tests/oracle/oracle.py", *words]):
         print(f"# {' '.join(line)} seed{seed}.txt")
 
 
 def check(seed, options, directory, chosen):
-    """Print what differs for one seed; return whether nothing does.  chosen: sums."""
+    """Prints what differs for one seed; returns whether nothing does. CHOSEN: sums over all seeds."""
     path = os.path.join(directory, f"seed{seed}.txt")
     made_by = generate(seed, options, path)
     with open(path, encoding="ascii") as file:

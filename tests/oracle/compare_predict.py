@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare mpgsim --predict with oracle_predict.py on random programs under random
-signatures and distributions, placed at random (TAP): run times and what they consist of.
-
-The environment variable MPGSIM names the program, ORACLE_SEEDS how many programs are
-compared (default 16).
-"""
+"""Compares mpgsim --predict with oracle_predict.py on random programs with random signatures and distributions, at
+random places (TAP): run times and their parts. The environment variable MPGSIM names the program, ORACLE_SEEDS how many
+programs are compared (default 16)."""
 
 import json
 import os
@@ -57,7 +54,7 @@ ACCOUNT = ["compute", "noise", "calls", "messages", "collectives", "threads", "p
 
 
 class Prediction(compare_frame.Case):
-    """In predict mode."""
+    """Comparison in predict mode."""
 
     name, found = "predict", FOUND + FOUND_OPEN
 
@@ -105,13 +102,13 @@ class Prediction(compare_frame.Case):
             return json.load(file).get("network", [])
 
     def flies(self, path):
-        """Whether every path has times of messages."""
+        """Returns whether every path has times of messages."""
         network = self.network(path)
         return network and all("latency" in one or one.get("bandwidth")
                                for one in network)
 
     def write_map(self):
-        """A file of nodes, on some of them core complexes."""
+        """Writes a file with each rank's node and, for some, core complex."""
         lines = []
         for _ in range(self.ranks):
             line = self.random.choice(["alpha", "beta", "gamma"])
@@ -165,7 +162,7 @@ class Prediction(compare_frame.Case):
         return words
 
     def models(self, pair, words):
-        """What times are drawn from, but those that an option gives."""
+        """Returns options that choose models of times, except models that another option excludes."""
         models = []
         for probability, choices in MODELS:
             option = self.later.choice(choices)
@@ -196,7 +193,7 @@ class Prediction(compare_frame.Case):
 
     @staticmethod
     def simulated(command):
-        """Every rank's time and account, or what mpgsim says is wrong."""
+        """Returns every rank's run time and account, or mpgsim's error message."""
         run = subprocess.run(command, capture_output=True, text=True)
         if run.returncode:
             return f"exit {run.returncode}: {run.stderr.strip()}"

@@ -1,13 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare mpgsim with oracle.py on random traces under random signatures (TAP): a
-target alone, a target and a source, a machine as its own source; most of what a tracer
-recorded is asked for without its part.
-
-The environment variable MPGSIM names the program (default ./mpgsim), ORACLE_SEEDS how
-many programs are compared (default 16); without --first so are those in which a
-disagreement was found once.
-"""
+"""Compares mpgsim with oracle.py on random traces with random signatures (TAP): a target alone, a target and a source,
+a machine as its own source. In most cases the tracer's overhead is removed. The environment variable MPGSIM names the
+program (default ./mpgsim), ORACLE_SEEDS how many programs are compared (default 16); without --first programs with a
+former disagreement are added."""
 
 import json
 import os
@@ -31,14 +27,15 @@ FOUND = [125, 129, 710, 168, 30037, 30043, 70092]
 
 
 class Perturbation(compare_frame.Case):
-    """In perturb mode, with signatures."""
+    """Comparison in perturb mode, with signatures."""
 
     name, found = "case", FOUND
     expected = staticmethod(expected)
     simulated = staticmethod(simulated)
 
     def program(self):
-        """Some have few kinds of calls at few sites, so that many intervals are alike."""
+        """Returns the scripts. Some programs have few kinds of calls at few call sites, so that many intervals are
+        similar."""
         self.keeps = random.Random(f"tracer {self.seed}").random() < 0.25
         self.models_random = random.Random(f"models {self.seed}")
         self.maps_random = random.Random(f"maps {self.seed}")
@@ -75,7 +72,7 @@ class Perturbation(compare_frame.Case):
     # Command lines
 
     def settings(self):
-        """Every way to absorb and every pair of machines."""
+        """Generates the command lines: every way to absorb delays, and every pair of machines."""
         target, source = self.files
         for absorb in ABSORB:
             for pair in ([target], [target, target], [target, source],
@@ -92,7 +89,7 @@ class Perturbation(compare_frame.Case):
                 yield words + ["--without=tracer"] * self.keeps
 
     def maps(self):
-        """Where ranks are, and were."""
+        """Returns options that place ranks on target and source."""
         words = []
         for option in ("map", "source=map"):
             if self.maps_random.random() < 0.4:
@@ -102,7 +99,7 @@ class Perturbation(compare_frame.Case):
         return words
 
     def write_map(self, option):
-        """A file of nodes, on some of them core complexes."""
+        """Writes a file with each rank's node and, for some, core complex."""
         lines = []
         for _ in range(self.ranks):
             line = self.maps_random.choice(["alpha", "beta", "gamma"])
@@ -117,8 +114,8 @@ class Perturbation(compare_frame.Case):
         return path
 
     def models(self, target):
-        """What times are drawn from, of the signature file TARGET; --noise (but for noise of calls), --latency and
-        --byte exclude it."""
+        """Returns options that choose models of times for the signature file TARGET; --noise (except noise of calls),
+        --latency and --byte exclude them."""
         words = []
         if self.models_random.random() < 0.3:
             words.append("--models=noise=" + self.models_random.choice(
@@ -158,7 +155,7 @@ class Perturbation(compare_frame.Case):
 
     @staticmethod
     def excluded(option, models):
-        """Whether a model is about what the option replaces."""
+        """Returns whether one of the models is for times that OPTION replaces."""
         given = option.startswith(("--latency", "--byte")) and any(
             word.startswith("--models=" + option[2:].split("=")[0]) for word in models)
         return given or (option.startswith("--noise=")

@@ -1,17 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reference implementation of the perturbed message-passing graph.
-
-Written from docs/MODEL.md sections 1, 3 and 4 alone, to check mpgsim against.
-It loads a whole text trace ("#mpgtext 1"), builds every node and edge
-explicitly and evaluates
-
-    D(v) = max over in-edges u -> v ( D(u) + delta - slack )
-
-Perturbations are those of signatures, in one replica, and constants; with
-constants alone all arithmetic is exact.  Slow and plain on purpose: clarity is
-what makes it worth comparing with.
-"""
+"""Reference implementation of the perturbed message-passing graph. Written only from docs/MODEL.md, sections 1, 3 and
+4, to check mpgsim. It loads a complete text trace ("#mpgtext 1"), builds every node and edge explicitly, and evaluates
+D(v) = max over in-edges u -> v ( D(u) + delta - slack ). Perturbations come from signatures, in one replica, and from
+constants; with constants alone all arithmetic is exact. It is slow and simple on purpose, because a comparison is worth
+more if this side is evidently correct."""
 
 import argparse
 import copy
@@ -38,17 +31,15 @@ from oracle_trace import OracleError, read_trace  # noqa: E402
 from words import own  # noqa: E402
 
 ZERO = Fraction(0)
-# What is made goes with the last that refers to it; to look for circles takes a tenth of the time and finds few.
+# objects are freed with their last reference; searching for cycles takes a tenth of the time and finds few
 gc.disable()
 
 
 # --- perturbations ---------------------------------------------------------
 
 class Settings:
-    """What is perturbed by how much, and how much slack is believed.
-
-    noise, latency and byte are None where a signature speaks.
-    """
+    """The perturbations, and how much slack is assumed. noise, latency and byte are None if the signature gives
+    them."""
 
     def __init__(self, absorb=None, noise=None, call_noise=None, latency=None,
                  byte=None, compute_ratio=(), eager_limit=None,
@@ -99,14 +90,14 @@ class Settings:
         return self.signature and self.noise_model in ("renewal", "fit")
 
     def removes_off(self):
-        """Whether time off the CPU is taken out."""
+        """Returns whether time off the CPU is removed."""
         return bool(self.signature) and not self.is_base
 
     def removes_tracer(self):
         return bool(self.signature) and not self.keep_tracer
 
     def tracer_alone(self):
-        """These with nothing perturbed but that the tracer is taken out."""
+        """Returns settings without perturbations, which only remove the tracer's overhead."""
         alone = copy.copy(self)
         alone.is_base = True
         alone.noise = alone.call_noise = lambda rank: ZERO
@@ -118,16 +109,16 @@ class Settings:
         return alone
 
     def kappa(self, call):
-        """Of a call as a whole."""
+        """Returns the noise of a whole call."""
         return self.call_noise(call.rank)
 
     def posting(self, half):
-        """kappa of the call that began half a message, if it is on the message's way."""
+        """Returns the noise of the call that began half a message, if it delays the message."""
         delays = self.paper_edges and not half.blocking
         return self.kappa(half.call) if delays else ZERO
 
     def answering(self, message):
-        """The kappas on the way back to the sender's end."""
+        """Returns the noise of calls on the way back to the sender's end."""
         kappas = ZERO
         if self.paper_edges and message.receive.blocking:
             kappas += self.kappa(message.receive.call)
@@ -138,7 +129,7 @@ class Settings:
     # Paths
 
     def place(self, trace):
-        """Says where ranks are, and were, by the options and the trace's hosts."""
+        """Determines where ranks are, and were, from the options and the trace's hosts."""
         if self.map:
             self.places = Places(self.map, trace.ranks)
         if self.source_map:
@@ -151,15 +142,16 @@ class Settings:
         self.of_source = Paths(self.source, self.source_places, name, trace.ranks)
 
     def hosts(self):
-        """Where ranks are on the target, if not on the trace's hosts."""
+        """Returns where ranks are on the target, if not on the trace's hosts."""
         return Hosts(self.places) if self.places else self.were()
 
     def were(self):
-        """Where they were, likewise."""
+        """Returns where ranks were on the source, if not on the trace's hosts."""
         return Hosts(self.source_places) if self.source_map else None
 
     def paths(self, a, b):
-        """The two machines' between two ranks, the first with what messages need; None: those of all."""
+        """Returns the paths of both machines between two ranks, the first ones that have what messages need; None: the
+        same for all ranks."""
         if not self.places and not self.source_places:
             return None
         tried = [(there, here) for there in self.of_target.tried(a, b) for here in self.of_source.tried(a, b)]
@@ -179,7 +171,7 @@ class Settings:
         return self.source.path(target and target.name)
 
     def target_limit(self):
-        """None: not known."""
+        """Returns the target's eager limit; None: unknown."""
         if self.eager_limit is not None:
             return self.eager_limit
         path = self.signature and self.target_path()
@@ -195,7 +187,7 @@ class Settings:
 # --- answers ---------------------------------------------------------------
 
 def leave_account(builder, call, delays, account):
-    """Adds what one call's end does to its rank's account (MODEL.md, 8)."""
+    """Adds the effect of a call's end to its rank's account (MODEL.md, section 8)."""
     if call in builder.gone:
         account["calls"] -= call.duration
         return
@@ -225,7 +217,7 @@ def leave_account(builder, call, delays, account):
 
 
 def rank_accounts(builder, delays):
-    """How every rank's delay came about, exact."""
+    """Returns each rank's account of its delay, exact."""
     accounts = []
     for calls in builder.trace.calls:
         account = defaultdict(Fraction)
@@ -239,9 +231,9 @@ def rank_accounts(builder, delays):
 
 
 def rank_delays(matching, settings, counts=None, carried=None, starts=None):
-    """[(traced run time, delay, account)] of every rank, exact: against the run
-    without the tracer, where that is taken out.  counts: filled with those of
-    choices; carried: gets what says which sends are; starts: whether Win_starts wait."""
+    """Returns [(traced run time, delay, account)] of every rank, exact, relative to the run without the tracer if its
+    overhead is removed. COUNTS: receives the numbers of choices. CARRIED: receives the object that knows which sends
+    are carried. STARTS: receives whether Win_starts wait."""
     trace = matching.trace
     settings.place(trace)
     if settings.absorb is None:
@@ -267,7 +259,7 @@ def rank_delays(matching, settings, counts=None, carried=None, starts=None):
 
 
 def took_anything(trace):
-    """Whether the tracer is in any interval."""
+    """Returns whether the tracer's overhead is in any interval."""
     return any(call.enter - before.leave != trace.interval(before, call)
                for calls in trace.calls for before, call in zip(calls, calls[1:]))
 
@@ -277,7 +269,7 @@ def traced_times(trace):
 
 
 def rank_ends(builder, matching, counts=None):
-    """[(delay, account)] of every rank, against the trace."""
+    """Returns [(delay, account)] of every rank, relative to the trace."""
     choice = None
     if builder.settings.absorb != "none" and not builder.settings.deterministic:
         choice = Choice(builder, builder.whole)
@@ -334,7 +326,7 @@ def rank_set(text):
 
 
 def constant_on_ranks(text):
-    """const:X or const:X@RANKS, as a function of the rank."""
+    """Parses const:X or const:X@RANKS; returns a function of the rank."""
     value, at, ranks = text.partition("@")
     draw = constant(value)
     if not at:
@@ -344,7 +336,7 @@ def constant_on_ranks(text):
 
 
 def read_call_noise(arguments):
-    """What is given for kappa: constants, and the target's noise."""
+    """Reads the options for noise of calls (kappa): constants, and the target's noise."""
     given = arguments["call_noise"]
     constants = [constant_on_ranks(one) for one in given if one != "signature"]
     arguments["call_noise_of_target"] = "signature" in given

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which messages the algorithms of collectives have (docs/MODEL.md section 4, Expanded
-collectives): of every member its steps, one after the other."""
+"""The messages of collective algorithms (docs/MODEL.md, section 4, Expanded collectives): for each member its steps, in
+order."""
 
 from oracle_exact import Fraction
 
@@ -8,23 +8,23 @@ MAX_SEGMENTS = 2 ** 16
 
 
 class Step:
-    """Sends (to, bytes, round) and receives (from) that a member is in together."""
+    """A step of a member: sends (to, bytes, round) and receives (from) that are in progress together."""
 
     def __init__(self, sends=(), receives=(), posted=False, reduces=None):
-        """reduces: so many bytes of what it receives, or None."""
+        """REDUCES: number of received bytes that are reduced, or None."""
         self.sends, self.receives = list(sends), list(receives)
         self.posted, self.reduces = posted, reduces
 
 
 class Wave:
-    """What a member sends, (to, bytes), and receives, from, in one go."""
+    """The sends (to, bytes) and receives (from) that a member makes at once."""
 
     def __init__(self, sends=(), receives=()):
         self.sends, self.receives = list(sends), list(receives)
 
 
 class Tree:
-    """A phase; size_of: the bytes between a member and its parent."""
+    """A phase along a tree. SIZE_OF: the bytes between a member and its parent."""
 
     def __init__(self, is_down, children, size_of):
         self.is_down, self.children, self.size_of = is_down, children, size_of
@@ -32,7 +32,7 @@ class Tree:
 
 
 class Plan:
-    """Of members v = 0 .. p - 1 of one collective; what is added comes after the rest."""
+    """The steps of members v = 0 .. p - 1 of one collective. What is added comes after all earlier steps."""
 
     def __init__(self, p):
         self.p = p
@@ -43,7 +43,7 @@ class Plan:
         self.phases = []
 
     def exchange(self, messages, reduces=False):
-        """A round: (from, to, bytes) of all messages in it."""
+        """Adds a round with these messages (from, to, bytes)."""
         self.phases.append(None)
         sends, receives, reduced = {}, {}, {}
         for a, b, size in messages:
@@ -60,7 +60,7 @@ class Plan:
         self.round += 1
 
     def post(self, rounds):
-        """All these rounds' messages at once."""
+        """Adds the messages of all these rounds at once."""
         self.phases.append(None)
         steps = [Step(posted=True) for _ in range(self.p)]
         for messages in rounds:
@@ -75,7 +75,7 @@ class Plan:
     # Trees
 
     def down(self, tree, size_of, reduces=False):
-        """size_of: the bytes to a member and those below it."""
+        """Adds a phase from the root to the leaves. SIZE_OF: the bytes for a member and those below it."""
         parents = parents_of(tree)
         self.phases.append(Tree(True, tree, size_of))
         for v in range(self.p):
@@ -104,7 +104,7 @@ class Plan:
         self.round += 1
 
     def pipeline(self, order, sizes, reduces=False):
-        """Segments along a chain, in the order of its members."""
+        """Adds segments along a chain of members in this order."""
         self.phases.append(None)
         for place, v in enumerate(order):
             first, last = place == 0, place == self.p - 1
@@ -122,7 +122,7 @@ class Plan:
 
 
 def segments_of(size, segment):
-    """The sizes of a vector's segments; None: it goes as a whole."""
+    """Returns the sizes of a vector's segments; None: it is not split."""
     if not segment or size <= segment:
         return None
     segment = max(Fraction(segment), Fraction(size, MAX_SEGMENTS))
@@ -132,7 +132,7 @@ def segments_of(size, segment):
 
 
 def tree_of(kind, p, radix=2):
-    """The children of every member in the order in which it sends to them."""
+    """Returns the children of every member in the order in which it sends to them."""
     if kind == "linear":
         return [list(range(1, p))] + [[] for _ in range(p - 1)]
     if kind == "chain":
@@ -153,14 +153,15 @@ def parents_of(tree):
 
 
 def below(tree, blocks):
-    """The bytes of all blocks of a member and those below it."""
+    """Returns a function: the bytes of all blocks of a member and of those below it."""
     def size_of(v):
         return blocks[v] + sum(map(size_of, tree[v]))
     return size_of
 
 
 class Folded:
-    """The members that do not rest, numbered; number q stands for stands[q]."""
+    """The members that take part after folding to a power of two, numbered; number q also stands for the members
+    stands[q]."""
 
     def __init__(self, p, odd_rests=False):
         self.P, self.K = 1, 0
@@ -177,7 +178,7 @@ class Folded:
         return [v] + ([self.resting[v]] if v in self.resting else [])
 
     def bytes(self, blocks, q, n):
-        """B(q, n)"""
+        """Returns B(q, n): the bytes of the blocks of n numbers from q on."""
         return sum(blocks[v] for number in range(q, q + n) for v in self.stands(number))
 
     def begin(self, plan, size):
@@ -189,7 +190,7 @@ class Folded:
             plan.exchange([(b, a, size_of(a)) for a, b in self.pairs])
 
     def exchange(self, plan, distance, size_of, reduces=True):
-        """A round of all q with q xor distance; size_of(q): None if it sends nothing."""
+        """Adds a round in which all numbers q exchange with q xor DISTANCE. SIZE_OF(q): None if it sends nothing."""
         sizes = {q: size_of(q) for q in range(self.P)}
         plan.exchange([(self.member[q], self.member[q ^ distance], size)
                        for q, size in sizes.items() if size is not None], reduces)
@@ -198,7 +199,7 @@ class Folded:
 # --- one operation and algorithm each --------------------------------------
 
 def halves(plan, d, folded):
-    """Rabenseifner's first half."""
+    """Adds the first half of Rabenseifner's algorithm (recursive halving)."""
     for k in range(folded.K):
         folded.exchange(plan, 1 << k, lambda q, k=k: Fraction(d, 2 << k))
 
@@ -252,7 +253,7 @@ def barrier_recursive_doubling(plan):
 
 
 def ring(plan, blocks, ahead, reduces=False):
-    """p - 1 rounds to v + 1, block v + ahead - k."""
+    """Adds p - 1 rounds in which v sends block v + AHEAD - k to v + 1."""
     p = plan.p
     for k in range(p - 1):
         plan.exchange([(v, (v + 1) % p, blocks[(v + ahead - k) % p]) for v in range(p)], reduces)
@@ -276,13 +277,13 @@ def allgather_recursive_doubling(plan, blocks):
 
 
 def group_bytes(blocks, v, k):
-    """Of the blocks there are of the 2^k of v's group."""
+    """Returns the bytes of the existing blocks of v's group of 2^k."""
     first = v >> k << k
     return sum(blocks[first:first + (1 << k)])
 
 
 def allgather_of_any(plan, blocks):
-    """By recursive doubling, of any p."""
+    """Adds an allgather by recursive doubling for any p."""
     p = plan.p
     for k in range((p - 1).bit_length()):
         plan.exchange([(v, v ^ (1 << k), group_bytes(blocks, v, k))
@@ -294,7 +295,7 @@ def allgather_of_any(plan, blocks):
 
 
 def pass_on(plan, blocks, g, k, n):
-    """To those of the lower half whose partners are cut off."""
+    """Passes the missing blocks on to those members of the lower half that have no partner."""
     size = sum(blocks[g + (1 << k):])
     for h in (1 << i for i in reversed(range(k))):
         messages = []
@@ -322,7 +323,7 @@ def allgather_neighbor(plan, blocks):
 
 
 def pairs_of(p, size_of):
-    """Rounds in which v sends to v + 1 + k."""
+    """Returns the rounds in which v sends to v + 1 + k."""
     return [[(v, (v + 1 + k) % p, size_of(v, (v + 1 + k) % p)) for v in range(p)]
             for k in range(p - 1)]
 
@@ -359,7 +360,7 @@ def scatter_butterfly(plan, d, blocks):
     left = {q: (0, folded.P) for q in range(folded.P)}
 
     def halve(q, k):
-        """What it gives away of what it has left."""
+        """Returns the half of its remaining numbers that q gives away."""
         first, n = left[q]
         lower, upper = (first, n // 2), (first + n // 2, n // 2)
         left[q], gives = (upper, lower) if q >> k & 1 else (lower, upper)

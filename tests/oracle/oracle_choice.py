@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What calls complete when times change (docs/MODEL.md section 6)."""
+"""Which requests calls complete when times change (docs/MODEL.md, section 6)."""
 
 
 from oracle_exact import Fraction
@@ -12,7 +12,7 @@ ALL_OF = {"Waitsome", "Testsome"}
 
 
 class Choice(OpenReceives):
-    """Evaluates a graph's nodes; calls complete what the replica would."""
+    """Evaluates a graph's nodes; calls complete what they would complete in the replica."""
 
     def __init__(self, builder, matching):
         self.builder = builder
@@ -52,11 +52,11 @@ class Choice(OpenReceives):
                 "redone": self.redone}
 
     def is_alone(self, rank):
-        """Whether the rank has one thread."""
+        """Returns whether the rank has a single thread."""
         return len({thread for one, thread in self.builder.trace.first if one == rank}) == 1
 
     def candidates(self, call, halves, done):
-        """The messages that a call may complete, in order; none: there is no choice."""
+        """Returns the messages that the call may complete, in order; none: there is no choice."""
         if call.name not in ONE_OF | ALL_OF | {"Testall"} or not self.is_alone(call.rank):
             return []
         messages = []
@@ -70,7 +70,7 @@ class Choice(OpenReceives):
         return [] if done >= len(halves) or (done and not picks) else messages
 
     def may_be_whole(self, halves):
-        """Whether of all that a Testall was given it is known when it is complete."""
+        """Returns whether it is known for every request of a Testall when it completes."""
         for half in halves:
             if half is None or isinstance(half, Half) and half not in self.message_of_any:
                 continue
@@ -122,7 +122,7 @@ class Choice(OpenReceives):
         return call in self.waiting
 
     def first_without(self, missing, lacking):
-        """The call that goes on without candidates that are not sent."""
+        """Returns the first call that continues although some of its candidates have not been sent."""
         stuck = [self.calls[v] for v in lacking
                  if v not in self.delays and not missing[v]]
         if not stuck:
@@ -132,7 +132,7 @@ class Choice(OpenReceives):
         return first.E
 
     def left(self, call):
-        """When it left, for an order of ranks."""
+        """Returns when the call left, for an order of ranks."""
         if not self.by_completion or self.builder.trace.has_clocks():
             return self.builder.leave(call)
         firsts = [enter for (rank, _), enter in self.builder.trace.first.items()
@@ -154,7 +154,7 @@ class Choice(OpenReceives):
         return self.graph.delay(v, self.delays)
 
     def complete(self, call):
-        """What it completes goes by its requests; whether it is not made."""
+        """Lets the messages that the call completes take its requests; returns whether the call is not made."""
         self.find_answers(call)
         self.is_other = False
         vanishes = self.decide(call)
@@ -167,7 +167,7 @@ class Choice(OpenReceives):
         return vanishes
 
     def count_pick(self, call):
-        """Once, whatever it completes."""
+        """Counts a changed choice once, whatever the number of messages that it changes."""
         self.picks += self.is_other or any(
             self.held(message) is not message and message not in self.stays
             for message in self.chosen_at.get(call, [])
@@ -188,11 +188,11 @@ class Choice(OpenReceives):
         return self.traced_arrival(message) + self.delays[message.V]
 
     def start(self, request):
-        """When what goes by it could start."""
+        """Returns when the message that takes this request could start."""
         return self.cause(self.held(request))
 
     def raised(self, call, messages):
-        """How much later than t(A) each must have arrived, at least."""
+        """Returns by how much later than t(A) each message must have arrived at least."""
         enter = self.builder.enter(call)
         completed = [message for message in messages
                      if message.receive.completed_by is call]
@@ -216,7 +216,7 @@ class Choice(OpenReceives):
                 for message in messages if self.held(message) is message}
 
     def choose(self, call):
-        """Whether it is not made."""
+        """Decides which messages the call completes; returns whether the call is not made."""
         messages = [message for message in self.given[call] if message.V in self.delays]
         completed = [message for message in messages
                      if message.receive.completed_by is call]
@@ -251,7 +251,8 @@ class Choice(OpenReceives):
         return call.rank, call.args["request"], call.args["partition"]
 
     def ask(self, call, message, at, now):
-        """Whether all of a partitioned message has come; whether that has been told."""
+        """Returns whether the question is saved, because the partitioned message is done or the program was told so
+        before; notes an earlier positive answer."""
         if message.V in self.done or self.question(call) in self.told:
             self.saved += 1
             return True
@@ -261,7 +262,7 @@ class Choice(OpenReceives):
         return False
 
     def ask_again(self, call):
-        """The same of one that found something."""
+        """Returns the same for a call that found its partition in the trace."""
         if call.name != "Parrived" or call.args.get("found") == "0":
             return False
         was_told = self.question(call) in self.told
@@ -269,7 +270,7 @@ class Choice(OpenReceives):
         return was_told
 
     def take_more(self, messages, completed, at, now):
-        """What has come besides is done, if the call is made."""
+        """Completes messages that have arrived in addition, if the call is made."""
         more = [message for message in messages if message not in completed
                 and message.V not in self.done and at[message] <= now + ROUNDING]
         if all(message.V in self.done for message in completed):
@@ -278,34 +279,34 @@ class Choice(OpenReceives):
         return bool(more)
 
     def finish(self, messages):
-        """They are done, by a call that did not complete them in the trace."""
+        """Marks messages as completed by a call that did not complete them in the trace."""
         self.done |= {message.V for message in messages}
         for message in messages:
             self.stay(message)
 
     def put_into(self, message):
-        """What its perturbations are, of T(A) that is not before its start."""
+        """Returns the perturbation of a message, so that T(A) is not before its start."""
         traced = self.traced_arrival(message)
         least = self.start(message) - self.raises.get(message, 0) - traced
         return (max(self.delays[message.V], least)
                 - self.graph.without(message.V, self.delays))
 
     def goes_before(self, one, other, completed):
-        """Whether what goes by one comes before what goes by the other."""
+        """Returns whether the message that takes one request precedes the message that takes the other."""
         first, second = self.holds.get(one, one), self.holds.get(other, other)
         return (first.key[:-1] == second.key[:-1] and first.key[-1] < second.key[-1]
                 and self.is_eager(first)
                 and not (other in completed and one not in completed))
 
     def keep_order(self, messages, completed, at):
-        """Those of one channel do not overtake each other."""
+        """Keeps messages of one channel in order."""
         for other in sorted(messages, key=lambda message:
                             self.holds.get(message, message).key[-1]):
             at[other] = max([at[other]] + [
                 at[one] for one in messages if self.goes_before(one, other, completed)])
 
     def test_whole(self, call, messages, at, now):
-        """All or nothing; what is not sent is not there."""
+        """Decides a Testall: all or nothing; a message that was not sent is not complete."""
         undone = [message for message in messages if message.V not in self.done]
         if len(messages) < len(self.given[call]):
             return False
@@ -379,7 +380,7 @@ class Choice(OpenReceives):
         self.is_void |= leaves < self.cause(held) - ROUNDING
 
     def missing(self, rank):
-        """What the trace has completed, and the replica has not."""
+        """Returns the messages that are completed in the trace and not in the replica."""
         at_hand = [message for message in self.to_rank[rank]
                    if message not in self.taken and self.trace_has_taken(message)]
         for request, message in self.holds.items():
@@ -392,7 +393,7 @@ class Choice(OpenReceives):
         return at_hand
 
     def cause(self, message):
-        """When it could start."""
+        """Returns when the message could start."""
         if self.by_completion:
             return (self.traced_arrival(message) - self.builder.flight(message)
                     + self.graph.without(message.A, self.delays))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What calls complete in predict mode (docs/MODEL.md section 5, Choice): section 6's
-rule, by times."""
+"""Which requests calls complete in predict mode (docs/MODEL.md, section 5, Choice): the rule of section 6, applied to
+times."""
 
 from collections import defaultdict
 
@@ -11,7 +11,7 @@ ZERO = Fraction(0)
 
 
 class Nodes:
-    """What Choice asks of a graph, of nodes with times."""
+    """The part of a graph's interface that Choice uses, for nodes with times."""
 
     def __init__(self, values):
         self.values = values
@@ -24,7 +24,7 @@ class Nodes:
 
 
 class Places:
-    """What Choice asks of who builds a graph; where a call enters is in its time."""
+    """The part of the builder's interface that Choice uses. A call's enter is part of its time."""
 
     def __init__(self, times):
         self.times = times
@@ -106,7 +106,7 @@ class Chosen(Choice):
             super().find_answers(call)
 
     def cause(self, message):
-        """When it left; of one that waits for its receiver when it would have."""
+        """Returns when the message left; for one that waits for its receiver, when it would have left."""
         if not self.builder.synchronous(message):
             return self.delays["I", *message.key]
         return self.delays["H", *message.key] - self.times.target.message(message)[0]

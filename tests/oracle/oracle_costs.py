@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What messages, calls and collectives cost more on the target than on the traced
-machine: docs/MODEL.md section 3, for one replica."""
+"""How much more messages, calls and collectives cost on the target than on the traced machine: docs/MODEL.md, section
+3, for one replica."""
 
 from collections import namedtuple
 
@@ -19,7 +19,7 @@ Overhead = namedtuple("Overhead", "target source least typical")
 
 
 class Machine:
-    """A signature's path and collectives, those of one launch or of all."""
+    """A signature's path and collectives, of one launch or of all."""
 
     def __init__(self, signature, path, launch, noise_given):
         self.signature = signature
@@ -42,7 +42,7 @@ class Machine:
         return self.undisturbed(sizes, self.launch, size_bytes, u)
 
     def undisturbed(self, sizes, launch, size_bytes, u):
-        """No more than 20 medians where noise is replayed or taken out."""
+        """Limits a value to 20 medians if noise is replayed or removed."""
         value = sizes(launch, size_bytes, u)
         if not self.noisy:
             return value
@@ -50,7 +50,7 @@ class Machine:
 
 
 def can_use(settings, paths):
-    """Whether messages find what they need on these paths of target and source."""
+    """Returns whether these paths of target and source have what messages need."""
     try:
         Costs(settings, paths)
     except OracleError:
@@ -59,10 +59,10 @@ def can_use(settings, paths):
 
 
 class Costs:
-    """Every perturbation of what communicates, in one replica."""
+    """All perturbations of communication, in one replica."""
 
     def __init__(self, settings, paths=None):
-        """paths: of target and source, if not those of the farthest ranks."""
+        """PATHS: of target and source, if not those of the farthest ranks."""
         self.settings = settings
         self.ways = {}
         self.draw = Draws(settings.seed, settings.replica)
@@ -82,7 +82,7 @@ class Costs:
         self.check_models()
 
     def of(self, message):
-        """Those of what is between the two ranks of a message."""
+        """Returns the costs for the path between the message's two ranks."""
         ranks = message.send.call.rank, message.send.receiver
         paths = self.settings.paths(*ranks)
         if not paths:
@@ -95,7 +95,7 @@ class Costs:
     # Flights
 
     def choose_flights(self):
-        """How the value of a flight is found, and the source for it."""
+        """Chooses how the time of a flight is determined, and the source for it."""
         target = self.target and self.target.path
         source = self.source and self.source.path
         if not target:
@@ -109,7 +109,7 @@ class Costs:
         return (Machine.transfer_only if target.transfer.above(0) else None), None
 
     def check_models(self):
-        """What is to be fitted must have fits at every size."""
+        """A time that is to be drawn from a fit must have fits at every size."""
         latency, byte = (model == "fit" for model in (self.settings.latency_model,
                                                       self.settings.byte_model))
         if latency and self.value is not Machine.flight:
@@ -126,12 +126,12 @@ class Costs:
                     raise OracleError("no family is fitted to it")
 
     def flies(self):
-        """Whether X_T(d; u) is known, and nothing replaces a part of it."""
+        """Returns whether X_T(d; u) is known and no option replaces part of it."""
         return bool(self.target and self.target.path and self.target.path.latency
                     and not self.replaced)
 
     def typical(self, size_bytes):
-        """The median of X_T, of all launches."""
+        """Returns the median of X_T over all launches."""
         return self.target.path.flight(None, size_bytes, 0.5)
 
     def delta(self, size_bytes, u, model):
@@ -143,7 +143,7 @@ class Costs:
         return value - self.value(self.target, size_bytes, 0, model)
 
     def absolute(self, size_bytes, u):
-        """X_T(d; u)"""
+        """Returns X_T(d; u)."""
         models = self.settings.latency_model, self.settings.byte_model
         if models[0] == models[1]:
             return self.target.flight(size_bytes, u, models[0])
@@ -153,7 +153,7 @@ class Costs:
         return max(0, latency + transfer)
 
     def parts(self, size_bytes, u):
-        """(lambda, tau) with what the command line replaces."""
+        """Returns (lambda, tau), with what the command line replaces."""
         latency = self.delta(0, u, self.settings.latency_model)
         model = self.settings.byte_model
         least = latency if model == self.settings.latency_model else self.delta(0, u, model)
@@ -165,12 +165,12 @@ class Costs:
         return latency, transfer
 
     def own_u(self, call, index=0):
-        """The draw of a call's message, or of its round trip."""
+        """Returns the draw for a call's message, or for its round trip."""
         purpose = LATENCY if self.settings.latency is None else BYTE
         return self.draw(call.rank, call.index, purpose, index)
 
     def u(self, message):
-        """The one quantile of a message."""
+        """Returns the quantile of a message, the same for all its parts."""
         send = message.send
         own = self.own_u(send.call, send.index)
         rows = None
@@ -183,7 +183,7 @@ class Costs:
         return u_in_row(rows, v, send.k, own)
 
     def message(self, message, size_bytes=None):
-        """(lambda, tau(d)), or tau of so many bytes."""
+        """Returns (lambda, tau(d)), for the message's size or for SIZE_BYTES."""
         return self.parts(message.bytes if size_bytes is None else size_bytes, self.u(message))
 
     def u_back(self, message):
@@ -191,13 +191,13 @@ class Costs:
         return self.draw(send.call.rank, send.call.index, ACK, send.index)
 
     def acknowledgement(self, message):
-        """lambda2"""
+        """Returns lambda2, the latency of the acknowledgement."""
         return self.parts(0, self.u_back(message))[0]
 
     # Overheads
 
     def send_overheads(self, message, eager):
-        """(o_s of the target, of the source), or None."""
+        """Returns (o_s of the target, o_s of the source), or None."""
         target, source = self.overhead_lists("send_overhead")
         if not target or (self.source and not source):
             target, source = self.overhead_lists("sender")
@@ -206,7 +206,7 @@ class Costs:
         return self.overheads(target, source, message, SEND)
 
     def receive_overheads(self, message, further):
-        """further: another one of its rank is completed before, in the same call."""
+        """FURTHER: the same call completed another message of this sender before."""
         target, source = self.overhead_lists("receive_overhead")
         return self.overheads(target, source, message, RECEIVE, further)
 
@@ -236,7 +236,7 @@ class Costs:
     # Collectives
 
     def measured(self, group, j):
-        """Delta of the whole meeting for its member j, or None: by rounds."""
+        """Returns Delta of the whole collective for member j, or None: it is computed from rounds."""
         operation, p = group[0].name.lower(), len(group)
         if not self.target or self.replaced or self.settings.collectives in ("rounds", "expand"):
             return None
@@ -254,7 +254,7 @@ class Costs:
         return value
 
     def rounds(self, part, n, size_bytes):
-        """The n rounds of l_j without kappa."""
+        """Returns the n rounds of l_j without kappa."""
         total, each = ZERO, Fraction(size_bytes) / n if n else ZERO
         for i in range(n):
             key = (i + part.index * NEXT_INDEX) & 0xffffffff

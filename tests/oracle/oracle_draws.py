@@ -15,7 +15,7 @@ WEYL = 0x9e3779b9, 0xbb67ae85
 
 @functools.lru_cache(2 ** 17)
 def philox(counter, key):
-    """Ten rounds; counter: four numbers below 2^32, key: two."""
+    """Returns Philox's ten rounds. COUNTER: four numbers below 2^32; KEY: two."""
     a, b, c, d = counter
     k, l = key
     for _ in range(10):
@@ -30,7 +30,7 @@ PARTS = {LATENCY: 0, SEND: 1, RECEIVE: 2}
 
 
 class Draws:
-    """Uniform numbers of one replica."""
+    """The uniform numbers of one replica."""
 
     def __init__(self, seed, replica):
         self.seed = seed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What hypotheses leave of a program of which they drop messages and collectives (docs/MODEL.md section 10)."""
+"""The program that remains when hypotheses drop messages and collectives (docs/MODEL.md, section 10)."""
 
 import copy
 
@@ -18,7 +18,7 @@ def rank_set(text):
 
 
 class Select:
-    """Which messages and collectives; region= and site= are not read."""
+    """Selects messages and collectives; region= and site= are not supported."""
 
     def __init__(self, words):
         self.args = dict(word.split("=") for word in words)
@@ -49,7 +49,7 @@ class Select:
 
 
 class Dropped:
-    """left: the matching without them; gone: the calls about them alone."""
+    """left: the matching without the dropped ones; gone: calls that were only for them."""
 
     def __init__(self, matching, selects):
         self.messages = {one for one in matching.messages if any(select.message(one) for select in selects)}
@@ -87,6 +87,6 @@ class Dropped:
 
 
 def halves_of(requests):
-    """Those of null processes are of no message."""
+    """Generates the halves of messages in these requests; those with MPI_PROC_NULL have no message."""
     for request in requests:
         yield from request.halves if isinstance(request, Together) else [request]

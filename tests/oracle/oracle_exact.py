@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The exact numbers of the reference implementation: fractions.Fraction, with the arithmetic that it
-does millions of times written out, for two of them and for one and an int or a float.  All else is inherited."""
+"""The reference implementation's exact numbers: fractions.Fraction, with its most frequent operations written out for
+speed, for two fractions and for a fraction with an int or a float. Everything else is inherited."""
 
 import fractions
 from math import gcd
@@ -10,7 +10,7 @@ blank = object.__new__
 
 
 class Fraction(Base):
-    """Always in lowest terms, its denominator positive."""
+    """Always in lowest terms, with a positive denominator."""
 
     __slots__ = ()
 

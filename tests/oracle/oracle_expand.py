@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When the members of an expanded collective leave it: its messages as those between
-two ranks are (docs/MODEL.md sections 4 and 5)."""
+"""When the members of an expanded collective leave it. Its messages are like those between two ranks (docs/MODEL.md,
+sections 4 and 5)."""
 
 from collections import Counter
 
@@ -13,11 +13,10 @@ ROUND = 2 ** 8
 
 
 class Wire:
-    """One message between two members, as costs ask for it.
+    """A message between two members, with the attributes that costs use. Times are pairs (time, the members on whose
+    arrival it depends, as bits)."""
 
-    Times are pairs (time, those whose coming it depends on, as bits)."""
-
-    k = None  # it is in no row
+    k = None  # it has no place in a row of samples
 
     def __init__(self, source, dest):
         self.call, self.receiver = source.call, dest.call.rank
@@ -31,15 +30,15 @@ class Wire:
         return self
 
     def flight(self, costs):
-        """Once it is sent, always the same."""
+        """Returns its flight, determined once."""
         if self.flown is None:
             self.flown = costs.flight(self)
         return self.flown
 
 
 class Member:
-    """How far one is: since when in its step, what it did there by itself, when others came that it waits for, and from
-    when it may send again."""
+    """The progress of a member: when its step began, what it did itself in this step, when the messages arrived for
+    which it waits, and from when on it may send again."""
 
     def __init__(self, enter):
         self.now, self.free = enter, enter
@@ -49,7 +48,7 @@ class Member:
         self.count = Counter()
 
     def next_one(self, way, other):
-        """Number of the message to, or from, another one."""
+        """Returns the number of the next message to, or from, another member."""
         self.count[way, other] += 1
         return self.count[way, other]
 
@@ -66,11 +65,11 @@ def after(time, more):
 
 
 class Expansion:
-    """One collective's plan and ends; costs: what its messages take (PredictedWires)."""
+    """The plan of one collective, and its ends. COSTS: what its messages take (PredictedWires)."""
 
     def __init__(self, table, group, carried=None, moved=None):
-        """carried: what says which sends wait until their receiver has come (oracle_weak_progress.py), moved: how those go that
-        do not block (oracle_moved.py), or None."""
+        """CARRIED: which sends wait for their receiver (oracle_weak_progress.py); MOVED: how nonblocking ones proceed
+        (oracle_moved.py); or None."""
         self.group, self.root = group, root_of(group)
         self.p = len(group)
         if moved and not group[0].blocking:
@@ -84,7 +83,7 @@ class Expansion:
         return (v + self.root) % self.p
 
     def leaves(self, enters, costs):
-        """[(time, bits of members)] by member, for their enter times."""
+        """Returns [(time, bits of members)] by member, for these enter times."""
         if (self.asked, self.of) != (enters, costs):
             self.asked, self.of, self.found = list(enters), costs, self.find_leaves(enters, costs)
         return self.found
@@ -105,7 +104,7 @@ class Expansion:
         return ends
 
     def wire(self, wires, a, b, n):
-        """The n-th from a to b."""
+        """Returns the n-th message from a to b."""
         if (a, b, n) not in wires:
             wires[a, b, n] = Wire(self.group[self.member(a)], self.group[self.member(b)])
         return wires[a, b, n]
@@ -133,7 +132,7 @@ class Expansion:
         waiting += step.receives + [b for b, *_ in step.sends]
 
     def advance(self, v, state, wires, costs, waiting):
-        """Whether the member got through a step."""
+        """Advances member v by a step; returns whether it completed the step."""
         if state.at == len(self.plan.steps[v]):
             return False
         if not state.begun:
@@ -170,7 +169,7 @@ class Expansion:
         return costs.done(wire, self.meeting(wire, costs), self.arrival(wire, costs))
 
     def needs(self, costs):
-        """Of every member, those whose coming its leave depends on."""
+        """Returns for every member those on whose arrival its leaving depends."""
         if not self.plan.is_tree:
             return [list(range(self.p))] * self.p
         ends = self.leaves([ZERO] * self.p, costs)
@@ -178,7 +177,7 @@ class Expansion:
 
 
 class PredictedWires:
-    """What messages take on the target (section 5), times what they are scaled by."""
+    """Times of messages on the target (section 5), multiplied by the scale."""
 
     def __init__(self, target, limit, latency_given, scale=1):
         self.target, self.limit, self.scale = target, limit, scale
@@ -216,10 +215,10 @@ class PredictedWires:
 
 
 class PerturbedWires:
-    """What they take on the traced machine and, if drawn, how much more (section 4)."""
+    """Times of messages on the traced machine and, if DRAWN, how much more they take (section 4)."""
 
     def __init__(self, builder, drawn, scales=(1, 1)):
-        """scales: of the target, and the source."""
+        """SCALES: of the target, and of the source."""
         self.costs, self.floor, self.settings = builder.costs, builder.floor, builder.settings
         self.usual = builder.floor_costs
         self.limit, self.drawn = builder.target_limit, drawn

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The family that a signature has fitted to a distribution, as a function of a
-probability (docs/MODEL.md section 3, Fitted families)."""
+"""The family fitted to a distribution in a signature, as a function of a probability (docs/MODEL.md, section 3, Fitted
+families)."""
 
 import functools
 import math
@@ -11,7 +11,7 @@ FAMILIES = ["exponential", "gamma", "lognormal", "weibull"]
 
 
 def incomplete_gamma(a, x):
-    """(P(a, x), Q(a, x)): the series below a + 1, the continued fraction above."""
+    """Returns (P(a, x), Q(a, x)): by the series below a + 1, by the continued fraction above."""
     if x <= 0:
         return 0.0, 1.0
     front = math.exp(a * math.log(x) - x - math.lgamma(a))
@@ -41,7 +41,7 @@ def incomplete_gamma(a, x):
 
 @functools.lru_cache(2 ** 18)
 def gamma_quantile(a, u):
-    """P^-1(a, u): by Newton's method in logarithms, halving the interval where that would leave it."""
+    """Returns P^-1(a, u), by Newton's method in logarithms; a step that would leave the interval halves it instead."""
     low, high = -700.0, math.log(a + 60 * math.sqrt(a) + 800)
     at, scale = math.log(a), math.lgamma(a)
     for _ in range(200):
@@ -61,7 +61,7 @@ def gamma_quantile(a, u):
 
 
 class Fitted:
-    """One fit of mpgsig(5)."""
+    """A fit as in mpgsig(5)."""
 
     def __init__(self, given):
         self.family = given["family"]
@@ -84,7 +84,7 @@ class Fitted:
 
 
 def nearest(distribution):
-    """The fit to draw from of a distribution as mpgsig(5) has it, or None."""
+    """Returns the fit from which a distribution of mpgsig(5) is drawn, or None."""
     least, most = distribution["quantiles"][0], distribution["quantiles"][-1]
     if least == most:
         return lambda u: least

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the oracle reads off the traced machine: the least duration of calls, the
-least time of messages, and which sends waited for their receiver (docs/MODEL.md
-sections 3 and 4)."""
+"""Properties of the traced machine that the oracle derives from the trace: least durations of calls, least times of
+messages, and which sends waited for their receiver (docs/MODEL.md, sections 3 and 4)."""
 
 import math
 from collections import Counter, defaultdict
@@ -14,12 +13,12 @@ ENOUGH_WAITED = 8
 
 
 def size_class(size_bytes):
-    """floor(log2(bytes + 1))"""
+    """Returns floor(log2(bytes + 1))."""
     return (int(size_bytes) + 1).bit_length() - 1
 
 
 def class_of(number, log2):
-    """Of natural numbers: 2^log2 classes an octave, each number alone below that."""
+    """Returns the class of a natural number: 2^LOG2 classes an octave; smaller numbers have a class each."""
     if number < 1 << log2:
         return number
     octave = number.bit_length() - 1
@@ -27,12 +26,12 @@ def class_of(number, log2):
 
 
 def rounded(value):
-    """Halves up, no less than 0."""
+    """Rounds halves up; not below 0."""
     return max(0, math.floor(value + Fraction(1, 2)))
 
 
 class CallFloors:
-    """The least duration seen for (host, call name, size class)."""
+    """The least duration seen for each (host, call name, size class)."""
 
     MAX_OF_WAITS = 1000
 
@@ -51,7 +50,7 @@ class CallFloors:
         return self.hosts[call.rank], call.name, size_class(call.own_bytes())
 
     def limit_waits(self, waited):
-        """Where all calls are among those that waited their durations are no costs."""
+        """If all calls of a class waited, their durations do not count as costs."""
         self.limited = set(self.least) - {self.key(call) for calls in self.trace.calls
                                           for call in calls if call not in waited}
 
@@ -63,7 +62,7 @@ class CallFloors:
 
 
 class Flights:
-    """Of the messages of one size class between two hosts."""
+    """The flights of the messages of one size class between two hosts."""
 
     MAX_BINS = 32
 
@@ -71,11 +70,12 @@ class Flights:
         self.sizes, self.bounds, self.whole = [], [], []
 
     def point(self):
-        """(bytes, ns, is_bound): their mean size, and the usual flight, or the least time since both were there."""
+        """Returns (bytes, ns, is_bound): the mean size, and the usual flight or, as a bound, the least time since both
+        sides were ready."""
         return Fraction(sum(self.sizes), len(self.sizes)), self.time(), not self.whole
 
     def time(self):
-        """The mean of the bin that the lower median of whole flights is in, one of the lowest."""
+        """Returns the mean of the bin that contains the lower median of complete flights, one of the lowest bins."""
         if not self.whole:
             return max(ZERO, min(self.bounds))
         bins = {}
@@ -90,11 +90,8 @@ class Flights:
 
 
 class MessageFloors:
-    """l(d): the usual time of a message of d bytes on the traced machine.
-
-    Slack needs it under clock only; a message that becomes faster needs it
-    wherever clocks are comparable, to arrive no earlier than it left.
-    """
+    """l(d): the usual time of a message of d bytes on the traced machine. Slack needs it only if clocks are comparable;
+    so does a message that becomes faster, in order not to arrive before it left."""
 
     def __init__(self, matching, settings):
         self.trace = matching.trace
@@ -142,7 +139,7 @@ class MessageFloors:
         return frozenset((places.nodes[a.rank], places.nodes[b.rank]))
 
     def paths(self, a, b):
-        """Of the target and of the source, between two calls' ranks, as far as known."""
+        """Returns the paths of target and source between two calls' ranks, as far as known."""
         if not self.settings.signature or not self.settings.source:
             return None, None
         both = self.settings.paths(a.rank, b.rank)
@@ -150,7 +147,7 @@ class MessageFloors:
         return target, path and path.latency and path
 
     def without_overheads(self, size_bytes, seen, target, path):
-        """What messages waited for calls of the ranks' own, as far as it can be."""
+        """Returns the time that messages waited for their ranks' own calls, as far as it can be determined."""
         if (not path or not target or self.replaced
                 or not (path.send_overhead and path.receive_overhead)
                 or not (target.send_overhead and target.receive_overhead)):
@@ -160,7 +157,7 @@ class MessageFloors:
         return min(seen, max(path.flight(None, size_bytes, 0.5), seen - own))
 
     def __call__(self, size_bytes, sender, receiver):
-        """l(size_bytes) between the hosts of two calls."""
+        """Returns l(size_bytes) between the hosts of two calls."""
         key = size_bytes, sender.rank, receiver.rank
         if key not in self.found:
             self.found[key] = self.find(size_bytes, sender, receiver)
@@ -178,7 +175,7 @@ class MessageFloors:
 
 
 def along(curve, size_bytes, measured):
-    """Piecewise linear through the points of a curve; measured: the source's median of a size, if known."""
+    """Interpolates linearly between the points of a curve. MEASURED: the source's median at a size, if known."""
     points = [(size, min(time, measured(size)) if is_bound and measured else time)
               for size, time, is_bound in curve]
     for before, after in zip(points, points[1:]):
@@ -201,16 +198,14 @@ def line(a, b, size_bytes):
 
 
 def median(sizes, size_bytes):
-    """Of all launches."""
+    """Returns the median over all launches."""
     return sizes(None, size_bytes, 0.5)
 
 
 def limit_shown(matching, target_limit):
-    """The traced machine's eager limit as far as the trace contradicts the target's.
-
-    None is unlimited.  A send that left before its receive was posted was eager;
-    a blocking one that left after it, posted meanwhile, waited.
-    """
+    """Returns the traced machine's eager limit, as far as the trace contradicts the target's; None: unlimited. A send
+    that left before its receive was posted was eager; a blocking one that left after the receive was posted meanwhile
+    had waited."""
     trace = matching.trace
     left, waited = -1, Counter()
     for message in matching.messages:
@@ -232,7 +227,7 @@ def limit_shown(matching, target_limit):
 
 
 def eager_limits(matching, settings, clock):
-    """Those of target and source; None is unlimited."""
+    """Returns the eager limits of target and source; None: unlimited."""
     target, source = settings.target_limit(), settings.source_limit()
     if target is None:
         target = source

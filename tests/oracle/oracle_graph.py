@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The oracle's graph: nodes, in-edges, and what makes them of calls and collectives
-(docs/MODEL.md section 4). Messages are in oracle_messages.py."""
+"""The oracle's graph: its nodes and in-edges, and how calls and collectives become these (docs/MODEL.md, section 4).
+Messages are in oracle_messages.py."""
 
 import graphlib
 from collections import defaultdict
@@ -25,15 +25,11 @@ ZERO, ROUNDING = Fraction(0), Fraction(1, 1000)
 
 
 class Graph:
-    """Nodes with in-edges (u, delta, slack, least, after) and bounds D(v) >= D(u) - gap.
-
-    slack None: there is none, and none to be subtracted.
-
-    delta may be a function of D(u).  least: what comes through, before after is added,
-    is no less than D(u) were nothing put into u, plus this; None: no such bound.
-    late: what noise of calls there is on an edge into a node of which that is asked.
-    off: how long a call was off its CPU that ends in a node, where that is taken out.
-    """
+    """Nodes with in-edges (u, delta, slack, least, after) and bounds D(v) >= D(u) - gap. slack: None if there is none
+    and none may be subtracted. delta may be a function of D(u). least: what arrives through the edge, before AFTER is
+    added, is at least this plus the D(u) without the perturbation of u itself; None: no such bound. late: noise of
+    calls on edges into nodes that need it. off: time off the CPU of the call that ends in a node, if that is
+    removed."""
 
     def __init__(self):
         self.edges = defaultdict(list)
@@ -55,23 +51,20 @@ class Graph:
         self.edges[v].append((u, delta, None, None, ZERO))
 
     def carry(self, u, v, delta, what, put=ZERO, all_of_it=False):
-        """An edge into a call's end that brings a message or a collective.
-
-        what: which of the account's lines it belongs to.  put: the part of
-        delta that was put into it; all_of_it: and into the node u.
-        """
+        """Notes an edge into a call's end that brings a message or a collective. WHAT: its line of the account. PUT:
+        the part of delta that was added there; ALL_OF_IT: also what was added to node u."""
         self.carried[v].append((u, delta, what, put, all_of_it))
 
     def carry_arrival(self, message, v, delta, what, slack, least, after, brought,
                       node=None):
-        """An edge from an arrival, with its bound, and its line of the account."""
+        """Adds an edge from an arrival, with its bound and its line of the account."""
         node = node or message.A
         self.edge(node, v, delta, slack, least, after)
         self.arrived[v].append((node, what, delta, max(ZERO, slack), least, after,
                                 brought))
 
     def through(self, u, v, edge, delays):
-        """(what an arrival brings to v before slack, the same with nothing put in)"""
+        """Returns (what an arrival brings to v before slack, the same without its own perturbation)."""
         delta, slack, least, after, brought = edge
         there, without, start = self.seen.get((u, v)) or self.sight(u, delays)
         low = self.lowest(v, least, without, start) + self.left_slack(v, slack)
@@ -86,16 +79,16 @@ class Graph:
         self.bounds[v].append((u, gap))
 
     def sight(self, u, delays):
-        """An arrival as it is now: D, D with nothing put in, and when it could start, if
-        it went by another's request."""
+        """Returns an arrival as it is now: its D, D without its own perturbation, and when it could start, if it took
+        another message's request."""
         return delays[u], self.without(u, delays), self.starts.get(u)
 
     def lowest(self, v, least, without, start):
-        """What an arrival brings to v at least, after slack."""
+        """Returns the least that an arrival brings to v, after slack."""
         return without + least if start is None else start - self.ends[v]
 
     def evaluate(self, choice=None):
-        """D of every node, in topological order."""
+        """Computes D of every node, in topological order."""
         self.exchanged, self.seen, self.starts = {}, {}, {}
         if choice:
             return choice.evaluate()
@@ -112,7 +105,7 @@ class Graph:
         return delays
 
     def least_slack(self, v):
-        """What is subtracted from the slack of all of v's in-edges."""
+        """Returns what is subtracted from the slack of all of v's in-edges."""
         if v in self.whole:
             return ZERO
         return min([slack for u, _, slack, *_ in self.edges[v]
@@ -122,11 +115,12 @@ class Graph:
         return len(self.edges[v]) + len(self.lost[v]) == 1
 
     def is_local_of_wait(self, u, v):
-        """The edge of a call that waited for others from its own beginning."""
+        """Returns whether the edge goes from the begin of a call that waited for others to its end."""
         return v in self.waited and self.waited[v] == u
 
     def left_slack(self, v, slack, u=None):
-        """Of an edge u -> v, after subtraction: of a call that waited, the others than the one with the least lose half."""
+        """Returns the slack of edge u -> v that remains. In a call that waited, all edges except the one with the least
+        slack lose half."""
         least = self.least_slack(v)
         taken = least if v in self.whole or self.waits_for_nobody(v) else max(ZERO, least - self.off[v])
         if self.is_local_of_wait(u, v):
@@ -134,7 +128,7 @@ class Graph:
         return slack - (taken / 2 if v in self.waited and slack > least + ROUNDING else taken)
 
     def without(self, v, delays):
-        """D of an arrival or a meeting with nothing put into itself."""
+        """Returns D of an arrival or a meeting without its own perturbation."""
         if v in self.exchanged:
             return self.exchanged[v]
         if v[0] == "V":
@@ -164,11 +158,11 @@ class Graph:
 
 
 class Builder(Messages):
-    """Turns a matched trace into the graph of docs/MODEL.md section 4."""
+    """Turns a matched trace into the graph of docs/MODEL.md, section 4."""
 
     def __init__(self, matching, settings, limits=None, like=None):
-        """limits: eager limits of target and source, if not those of the settings;
-        like: whose floors are taken, if not the settings'."""
+        """LIMITS: eager limits of target and source, if not those of the settings. LIKE: the builder whose floors are
+        used, if not the settings'."""
         self.trace = matching.trace
         self.settings = settings
         self.starts_wait = place_posts(matching, settings)
@@ -215,7 +209,7 @@ class Builder(Messages):
             self.add_collective(key, group)
 
     def insert(self, matching):
-        """From here on it is the trace that has what is inserted; what was found before is that of the traced run."""
+        """From here on the trace includes inserted messages; everything determined before is about the traced run."""
         if not self.clock:
             raise OracleError("no clocks that compare")
         source = self.settings.source_path()
@@ -233,7 +227,7 @@ class Builder(Messages):
         return self.trace.aligned(call.rank, call.leave)
 
     def calls_that_wait(self, matching):
-        """Calls with another edge into their end than the local one."""
+        """Returns the calls whose end has another in-edge than the local one."""
         waits = set(self.touched)
         for message in matching.messages:
             waits.add(message.receive.completed_by)
@@ -247,7 +241,7 @@ class Builder(Messages):
         return waits
 
     def calls_that_waited(self, matching):
-        """Calls that needed what began after they did."""
+        """Returns the calls that needed something that began after they did."""
         needed = [(message.send.call, end) for message in matching.messages
                   for end in [message.receive.completed_by, *message.receive.probes]]
         for _, group in matching.groups:
@@ -267,8 +261,8 @@ class Builder(Messages):
         return waited
 
     def may_have_waited(self, call, begun, took=None, usual=None):
-        """For what began then, or a message that took so long, its usual flight explaining better how long the call
-        took than its own time does."""
+        """Notes that the call may have waited for what began at BEGUN, if the usual flight explains its duration better
+        than its own time."""
         if not self.clock or call in self.touched or call in self.gone or call.off:
             return
         own = 0 if call in self.absolute_calls else min(call.duration, self.own_floor(call))
@@ -277,7 +271,8 @@ class Builder(Messages):
             self.graph.waited[call.E] = call.S
 
     def calls_needed(self, matching):
-        """Of other ranks, that see to something; the last that posts a collective which is one meeting."""
+        """Generates (call, needed call of another rank that makes progress for it), including the last call of a
+        collective that is one meeting."""
         needed = [(other, call) for call, other in self.shown.calls]
         needed += [(call, message.send.completed_by) for message, call in self.shown.sends.edges(
             lambda message: message.is_synchronous(self.source_limit))]
@@ -289,7 +284,7 @@ class Builder(Messages):
         return needed
 
     def add_lost(self, dropped):
-        """The slack of what calls waited for that is not there."""
+        """Adds the slack of calls that waited for dropped messages."""
         for message in dropped.messages:
             arrival = (self.start(message) if self.clock else self.enter(message.send.call)) + self.flight(message)
             end = message.receive.completed_by
@@ -304,7 +299,7 @@ class Builder(Messages):
                     self.lose(part.completed_by, ZERO)
 
     def may_wait(self, group):
-        """Its members that wait for others."""
+        """Returns the members of a collective that wait for others."""
         name = group[0].name
         if name not in FROM_ROOT | TO_ROOT or name in TO_ROOT and self.settings.sync_reduce:
             return group
@@ -337,7 +332,7 @@ class Builder(Messages):
         self.graph.bound(before.E, call.S, gap)
 
     def covered(self, call):
-        """K: what of the record is in the call's messages, before its end."""
+        """Returns K: the time before the call's end that its messages cover in the noise record."""
         return sum((2 * self.costs.of(message).typical(message.bytes)
                     for message in self.received[call] + self.probed[call]
                     if self.costs.of(message).flies()), 0.0)
@@ -355,7 +350,7 @@ class Builder(Messages):
         self.graph.edge(call.S, call.E, plus_loss(loss, self.own(call)), slack)
 
     def own_work(self, call):
-        """What was no waiting, once all edges are there."""
+        """Returns the part of a call that was not waiting, when all edges are known."""
         if call in self.absolute_calls:
             return ZERO
         if call not in self.touched and self.graph.waits_for_nobody(call.E):
@@ -363,16 +358,16 @@ class Builder(Messages):
         return min(call.duration - self.off(call), self.own_floor(call))
 
     def off(self, call):
-        """How long it was off its CPU, if that is taken out."""
+        """Returns how long the call was off its CPU, if that is removed."""
         return call.off if self.settings.removes_off() else ZERO
 
     def own(self, call):
-        """What the call's own rank does beyond what it did; absolute: all of it."""
+        """Returns what the call's own rank does in addition; for a call in absolute times everything it does."""
         own = self.settings.kappa(call) + self.overhead(call)
         return own + self.round_trip(call) if call in self.transfers else own
 
     def round_trip(self, call):
-        """Of all one-sided transfers that it waits for."""
+        """Returns the round trip of all one-sided transfers for which a call waits."""
         return sum(self.costs.parts(self.transfers[call], self.costs.own_u(call)))
 
     def clock_slack(self, slack):
@@ -398,7 +393,7 @@ class Builder(Messages):
             self.add_to_root(group)
 
     def find_scales(self):
-        """Those of collectives, where what is not measured near is messages; or None."""
+        """Returns the scales of collectives that are expanded because no near size was measured, or None."""
         settings = self.settings
         if not settings.signature or not self.costs.value or not expands_rest(settings):
             return None
@@ -408,7 +403,7 @@ class Builder(Messages):
         return expands(self.settings, group)
 
     def add_expanded(self, node, group):
-        """Each member's end by the algorithm, over its end with nothing perturbed."""
+        """Adds each member's end by the algorithm, relative to its end without perturbations."""
         expansion = Expansion(self.settings.table, group, self.carried, self.shown and self.shown.moved)
         scales = self.settings.scales.of(group) if self.settings.scales else (1, 1)
         drawn, plain = PerturbedWires(self, True, scales), PerturbedWires(self, False, scales)
@@ -445,7 +440,7 @@ class Builder(Messages):
         self.graph.carry(node, end.E, kappa, "collectives", all_of_it=True)
 
     def add_meeting(self, node, group, count):
-        """node: where the first count members of group meet."""
+        """Adds a meeting of the first COUNT members of the group in NODE."""
         members = group[:count]
         latest = max(self.enter(part.call) for part in members)
         shortest = min(part.call.duration for part in members)
@@ -456,7 +451,7 @@ class Builder(Messages):
             self.graph.edge(part.call.S, node, self.cost(group, j), slack)
 
     def add_met(self, node, group, j, count):
-        """From the node where member j has met count members to its end."""
+        """Adds the edge from the node in which member j has met COUNT members to its end."""
         part = group[j]
         end = part.completed_by
         kappa = ZERO if part.blocking else self.settings.kappa(end)
@@ -473,7 +468,7 @@ class Builder(Messages):
         self.may_have_waited(end, self.enter(last))
 
     def held_up(self, call, members):
-        """How long a meeting's member was held up by those that were off their CPUs in it."""
+        """Returns for how long a member of a meeting was delayed by members that were off their CPUs in it."""
         last = max(self.enter(part.call) for part in members)
         longest = max(self.off(part.call) for part in members)
         return self.clock_slack(min(longest, self.leave(call) - last - self.call_floors.floor(call)))
@@ -509,7 +504,7 @@ class Builder(Messages):
                 self.add_held(root, part)
 
     def add_held(self, root, part):
-        """A contributor's end is not before the root's, or, without blocking, its start."""
+        """A contributor's end is not before the root's end or, if it is nonblocking, the root's start."""
         node, at = root.call.S, self.enter(root.call)
         if part.blocking:
             node, at = root.call.E, self.leave(root.call)
@@ -519,7 +514,7 @@ class Builder(Messages):
         self.may_have_waited(end, at)
 
     def cost(self, group, j):
-        """l_j of the table of collectives, or what was measured instead."""
+        """Returns l_j by the table of collectives, or what was measured instead."""
         n, size_bytes = rounds_and_bytes(group, j, self.sizes.part)
         n, traced_bytes = rounds_and_bytes(group, j)
         kappas = n * self.settings.call_noise(group[j].call.rank)
@@ -531,19 +526,19 @@ class Builder(Messages):
 
 
 def plus_loss(loss, own):
-    """own, and what the noise takes, a function of the delay, or None."""
+    """Returns OWN plus the loss to noise, which is a function of the delay or None."""
     return own if loss is None else plus(loss, own)
 
 
 def plus(delta, more):
-    """delta, a number or a function of the delay, and more."""
+    """Returns DELTA, a number or a function of the delay, plus MORE."""
     if callable(delta):
         return lambda delay: delta(delay) + more
     return delta + more
 
 
 def rounds_and_bytes(group, j, sizes=()):
-    """n and b for member j of a collective; sizes: of parts that are not as they were."""
+    """Returns n and b for member j of a collective. SIZES: sizes of resized parts."""
     part, p = group[j], len(group)
 
     def own_bytes(part):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What hypotheses make of computation (docs/MODEL.md section 10)."""
+"""The effect of hypotheses on computation (docs/MODEL.md, section 10)."""
 
 import math
 import re
@@ -18,7 +18,7 @@ UNITS = {"ns": 1, "us": 1000, "ms": 1000000, "s": 1000000000}
 
 
 class Part:
-    """Of an interval, between two successive marks or calls."""
+    """A part of an interval, between two successive marks or calls."""
 
     def __init__(self, regions, length, work):
         self.visit = regions[-1] if regions else None
@@ -28,9 +28,8 @@ class Part:
 
 
 def parts_of(trace, rank, begin, end, between, has_own, visits, count):
-    """The parts of an interval, and the visits that begin in it.
-
-    visits: the open ones of the thread; count: how many of a region have begun; both go on."""
+    """Returns the parts of an interval, and the visits of regions that begin in it. VISITS: the thread's open visits;
+    COUNT: number of visits of each region so far; both are updated."""
     parts, begun, since, log = [], [], begin, []
     each = trace.cost_of_call(rank)
     summed = trace.fact(rank, "overhead_sum_ns", each)
@@ -87,17 +86,17 @@ class Line:
         return self.verb == "scale" and self.is_about(region, rank)
 
     def inserted(self, region, rank):
-        """What a visit of REGION that begins on RANK has more."""
+        """Returns the time inserted into a visit of REGION that begins on RANK."""
         return self.time if self.verb == "insert" and self.is_about(region, rank) else Fraction(0)
 
     def changes(self, region, rank):
-        """Whether it is about computation that is there."""
+        """Returns whether the hypothesis changes existing computation there."""
         return self.scales(region, rank) or (
             self.verb == "balance" and region == self.region and rank in self.members)
 
 
 class Hypotheses:
-    """Those of --hypothesis about computation, on a trace, whose intervals are listed; drops, resizes: of what is sent."""
+    """The hypotheses about computation, for a trace with listed intervals. drops, resizes: those about messages."""
 
     def __init__(self, lines, ratios):
         words = [shlex.split(line) for line in lines]
@@ -115,13 +114,12 @@ class Hypotheses:
         return bool(self.lines or self.drops or self.resizes or self.exchanges)
 
     def insert(self, matching):
-        """The same of the trace with what is inserted, if anything is."""
+        """Returns the matching of the trace with inserted messages, if there are any."""
         return Matching(inserted(matching.trace, self.exchanges)) if self.exchanges else matching
 
     def of(self, trace, intervals):
-        """Fills `found` by (rank, thread, number of the call at the end): parts and begun visits.
-
-        intervals: (rank, thread, begin, end, between, has_own, key) in the order of each thread."""
+        """Stores parts and begun visits in `found` by (rank, thread, number of the call at the end). INTERVALS: (rank,
+        thread, begin, end, between, has_own, key), in the order of each thread."""
         self.found, visits = {}, defaultdict(list)
         counts = defaultdict(lambda: defaultdict(int))
         for rank, thread, begin, end, between, has_own, key in intervals:
@@ -141,7 +139,7 @@ class Hypotheses:
                 self.balance(line)
 
     def balance(self, line):
-        """What each visit has done, then what is done in its place."""
+        """Determines the work of each visit, and the work that replaces it."""
         line.work, line.mean = defaultdict(Fraction), {}
         line.total = by_total = line.args.get("by") == "total"
         for rank, thread, (parts, begun) in self.found.values():
@@ -174,7 +172,7 @@ class Hypotheses:
         return factor
 
     def __call__(self, key, by_work=False):
-        """What the interval's rho grows by, and what is done beside that, on the target."""
+        """Returns by how much the interval's rho grows, and the additional time on the target."""
         rank, thread, (parts, begun) = self.found[key]
         rho, more = Fraction(0), Fraction(0)
         whole = sum(part.work if by_work else part.length for part in parts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Messages that hypotheses insert, as calls of a trace that has them (docs/MODEL.md section 10)."""
+"""Messages that hypotheses insert, as calls of a trace that contains them (docs/MODEL.md, section 10)."""
 
 import copy
 from collections import defaultdict
@@ -11,7 +11,7 @@ SIZES = {"": 1, "KiB": 2 ** 10, "MiB": 2 ** 20}
 
 
 class Exchange:
-    """One line, the i-th of all hypotheses."""
+    """One such hypothesis, the i-th of all."""
 
     def __init__(self, i, region, args):
         self.i, self.region = i, region
@@ -21,7 +21,7 @@ class Exchange:
         self.bytes = int(number) * SIZES[args["bytes"][len(number):]]
 
     def receiver(self, rank, size):
-        """Whom a rank sends to, or None."""
+        """Returns the rank to which RANK sends, or None."""
         if self.ranks is not None and rank not in self.ranks:
             return None
         to = (rank + int(self.to)) % size if self.to[0] in "+-" else int(self.to)
@@ -35,7 +35,7 @@ class Exchange:
 
 
 class Splitter:
-    """The calls of one thread, with those that are inserted."""
+    """The calls of one thread, with the inserted ones."""
 
     def __init__(self, trace, exchanges, rank, thread):
         self.trace, self.rank, self.thread = trace, rank, thread
@@ -45,7 +45,8 @@ class Splitter:
         self.next = 0  # the number after the thread's last call
 
     def split(self, between, end):
-        """(calls in an interval, what is left of it); end: the call that it is before, or None."""
+        """Returns (calls inserted into an interval, the rest of the interval). END: the call before which the interval
+        is, or None."""
         calls, part = [], begin(between.regions)
         for what, *item in between.log:
             at_begin = what == "mark" and item[1] is not None
@@ -79,7 +80,7 @@ def begin(regions):
 
 
 def add(part, what, item, counts):
-    """One entry of a log; counts: it is an event beside that which ends the interval."""
+    """Adds an entry to a log. COUNTS: it is an event besides the one that ends the interval."""
     part.log.append((what, *item))
     if what == "flush":
         part.flushed += item[0]
@@ -95,7 +96,7 @@ def add(part, what, item, counts):
 
 
 def inserted(trace, exchanges):
-    """The trace with the calls."""
+    """Returns the trace with the inserted calls."""
     new = copy.copy(trace)
     new.pending, begun, made = copy.copy(trace.pending), {}, 0
     new.calls = []

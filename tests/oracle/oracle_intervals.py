@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Intervals of computation, and what of the source's record interrupts a process in them
-(docs/NOISE.md, CPU time)."""
+"""Compute intervals, and what in the source's noise record interrupts a process in them (docs/NOISE.md, CPU time)."""
 
 import itertools
 
@@ -18,8 +17,8 @@ def found_nothing(call):
 
 
 def without_longest(record, part):
-    """The record without as many of its longest detours as last no more than this part
-    of its span in all, equally long ones together, in which a process's clock stops."""
+    """Returns the record without its longest detours, in which a process's clock stops: as many as take at most this
+    part of its span; detours of equal length are treated alike."""
     most = part * record.span * (1 + ROUNDING)
     kept = sorted(zip(record.starts, record.durations), key=lambda one: -one[1])
     for duration, some in itertools.groupby(list(kept), key=lambda one: one[1]):
@@ -32,7 +31,7 @@ def without_longest(record, part):
 
 
 def on_cpu_clock(record, durations):
-    """The record by a clock that runs in detours of these durations only."""
+    """Returns the record by a clock that runs only in detours of these durations."""
     detours, stopped = [], 0
     for start, duration in zip(record.starts, record.durations):
         if duration in durations:
@@ -43,9 +42,8 @@ def on_cpu_clock(record, durations):
 
 
 class Interval:
-    """From a node of the call before, traced time begin, to the enter of a call.
-
-    follows: whether the two are a thread's, one after the other."""
+    """The interval from a node of the previous call, traced time BEGIN, to the enter of a call. FOLLOWS: whether the
+    two calls are successive calls of one thread."""
 
     def __init__(self, trace, before, call, node, begin, between):
         self.before, self.call, self.node = before, call, node
@@ -60,7 +58,7 @@ class Interval:
         self.follows = between is call.between and before.thread == call.thread
 
     def polls(self, settings):
-        """Whether it is waiting, not work."""
+        """Returns whether the interval is polling, which counts as waiting and not as work."""
         return (settings.polling == "wait" and self.follows
                 and (found_nothing(self.before) or self.before.name == "Win_sync")
                 and self.call.name == self.before.name
@@ -69,9 +67,9 @@ class Interval:
 
     @property
     def on(self):
-        """c less the time off the CPU."""
+        """Returns the length without the time off the CPU."""
         return self.length - self.off
 
     def recorded(self):
-        """That, or the CPU time if it is known and less."""
+        """Returns this, or the CPU time if it is known and smaller."""
         return self.on if self.cpu is None else min(self.on, max(0, self.cpu))

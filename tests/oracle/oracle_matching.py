@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What in a trace belongs together: sends with receives, calls of one collective,
-requests with their completion (docs/MODEL.md section 1)."""
+"""Which events of a trace belong together: sends with receives, calls of a collective, requests with their completion
+(docs/MODEL.md, section 1)."""
 
 import itertools
 from collections import defaultdict
@@ -47,13 +47,9 @@ PLACES = itertools.count()
 
 
 class Half:
-    """One side of a message.
-
-    terms: the call whose arguments say what it is; call: the one that began it
-    (another only if persistent; the last that made a partition ready); started: the
-    one that did, or started it; readies: those that made partitions ready;
-    completed_by: the one that completed it.
-    """
+    """One side of a message. terms: the call with its arguments. call: the call that began it (for a persistent request
+    the Start; for partitions the last call that made one ready). started: the call that posted or started it. readies:
+    calls that made partitions ready. completed_by: the call that completed it."""
 
     def __init__(self, terms, call, is_send):
         self.terms = terms
@@ -71,7 +67,7 @@ class Half:
 
     @property
     def row_thread(self):
-        """Whose row of messages it is in."""
+        """Returns the thread whose sequence of messages counts it."""
         return self.call.thread + self.own_rows
 
     @property
@@ -80,19 +76,19 @@ class Half:
 
     @completed_by.setter
     def completed_by(self, call):
-        """place: among all that is completed, the order in one call."""
+        """Sets the completing call. place: its order among all completed halves, in one call."""
         self._completed_by = call
         self.place = next(PLACES)
 
     def depart(self, index, receiver, k):
-        """It is which message of its call, and the k-th to that rank of the world."""
+        """Sets the number of the message in its call, and k: it is the k-th to that rank of the world."""
         self.index = index
         self.receiver = receiver
         self.k = k
 
 
 class Message:
-    """A send met by a receive; key names its arrival node."""
+    """A send matched with a receive. key names its arrival node."""
 
     def __init__(self, key, send, receive):
         self.key = key
@@ -110,11 +106,11 @@ class Message:
 
     @property
     def V(self):
-        """The arrival as its receiver sees it."""
+        """Returns the node of the arrival as its receiver sees it."""
         return ("V",) + self.key
 
     def is_synchronous(self, eager_limit, size_bytes=None):
-        """size_bytes: of so many, if not of its own."""
+        """SIZE_BYTES: another size than its own."""
         name, size_bytes = self.send.terms.name, self.bytes if size_bytes is None else size_bytes
         return name in SYNCHRONOUS_SENDS or (
             name in STANDARD_SENDS and eager_limit is not None
@@ -122,7 +118,7 @@ class Message:
 
 
 class Together:
-    """Receives that one request is about."""
+    """Several receives of one request."""
 
     is_send = False
 
@@ -141,11 +137,8 @@ class Together:
 
 
 class Part:
-    """One member's part in a collective; name is that of the blocking call.
-
-    terms: the call whose arguments say what it is; call: the one that began it
-    (another only if persistent).
-    """
+    """A member's part in a collective. name: that of the blocking call. terms: the call with its arguments. call: the
+    call that began it (another one only if persistent)."""
 
     is_send = False
 
@@ -160,7 +153,7 @@ class Part:
 
 
 class Matching:
-    """Which send meets which receive, which calls form one collective."""
+    """Matches sends with receives, and the calls of each collective."""
 
     def __init__(self, trace):
         self.trace = trace
@@ -202,7 +195,7 @@ class Matching:
 
 
 class RankMatcher(Windows):
-    """Puts one rank's sends, receives and collectives into their channels."""
+    """Sorts one rank's sends, receives and collectives into their channels."""
 
     def __init__(self, matching):
         self.matching = matching
@@ -266,7 +259,7 @@ class RankMatcher(Windows):
             self.see(call)
 
     def depart(self, half, channel, comm, destination):
-        """It leaves in half's call for this rank of the communicator."""
+        """Lets the message leave in half's call for this rank of the communicator."""
         receiver = self.matching.trace.comms[comm][destination]
         row = half.call.thread, receiver
         half.depart(self.position, receiver, self.sent[row])
@@ -274,14 +267,14 @@ class RankMatcher(Windows):
         self.matching.sends[channel].append(half)
 
     def tell(self, call, channel, comm, destination, size_bytes):
-        """An eager message of a window's."""
+        """Adds an eager message for the synchronization of a window."""
         half = Half(call, call, True)
         half.bytes = size_bytes
         self.depart(half, channel, comm, destination)
         self.position += 1
 
     def hear(self, call, channel, starter=None):
-        """starter: of a Win_complete that hears of a Post, its Win_start."""
+        """Adds its receive. STARTER: for a Win_complete that waits for a Post, its Win_start."""
         half = Half(call, call, False)
         half.completer, half.starter = call, starter
         self.matching.receives[channel].append(half)
@@ -293,7 +286,7 @@ class RankMatcher(Windows):
         self.matching.seen[channel, len(self.matching.receives[channel])].append(call)
 
     def join_collective(self, call, comm=None, among=(), n=None):
-        """among: an order of its own, and which of it."""
+        """AMONG, N: a separate order of collectives, and the number in it."""
         comm = call.number("comm") if comm is None else comm
         if n is None:
             n = self.collectives_seen[comm]
@@ -309,7 +302,7 @@ class RankMatcher(Windows):
             self.keep(call.number("request"), Together(call, halves))
 
     def exchange(self, terms, call, which):
-        """An eager message to each destination and from each source."""
+        """Adds an eager message to each destination and from each source."""
         comm, me = terms.number("comm"), self.matching.comm_rank(terms)
         sources, destinations = self.matching.trace.neighbors[comm, call.rank]
         sizes = terms.numbers("bytes")
@@ -330,7 +323,7 @@ class RankMatcher(Windows):
         return halves
 
     def exchange_inserted(self, call):
-        """By a hypothesis, among the threads of one number."""
+        """Adds messages inserted by a hypothesis, between threads of the same number."""
         exchange, to, senders, k = call.exchange
         if to is not None:
             half = Half(call, call, True)
@@ -344,7 +337,7 @@ class RankMatcher(Windows):
     # What MPI-4.0 adds
 
     def make(self, call, among):
-        """A persistent request whose partners are known by the order of making."""
+        """Notes a persistent request whose partners follow from the order of creation."""
         number = call.number("persistent")
         self.persistent[number] = call
         self.places[number] = self.made[among]
@@ -378,7 +371,7 @@ class RankMatcher(Windows):
             self.keep(request, half)
 
     def make_ready(self, call):
-        """The last of a send's partitions makes it depart."""
+        """The message departs when the last of its partitions is ready."""
         half, ready = self.requests[call.number("request")], call.numbers("ready")
         half.readies.append(call)
         half.unready -= (ready[1] - ready[0] + 1 if call.name == "Pready_range"
@@ -389,7 +382,7 @@ class RankMatcher(Windows):
                         half.terms.number("to"))
 
     def take_message(self, call):
-        """A matched probe: the receive's place in its channel is here."""
+        """A matched probe: here the receive takes its place in its channel."""
         if call.args.get("found") == "0":
             return
         half = self.receive(call, call, call.args["from"], call.args["tag"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Messages in the oracle's graph: arrivals, completions, protocols that change, and
-what calls cost their own ranks (docs/MODEL.md sections 3 and 4)."""
+"""Messages in the oracle's graph: arrivals, completions, changed protocols, and what calls cost their own ranks
+(docs/MODEL.md, sections 3 and 4)."""
 
 import enum
 import math
@@ -12,7 +12,7 @@ ZERO = Fraction(0)
 
 
 class Brought(enum.Enum):
-    """What an arrival brings to a call's end: itself, itself once more, an answer."""
+    """What an arrival brings to a call's end: a message, the same message again, or an answer."""
 
     FIRST = 1
     AGAIN = 2
@@ -20,10 +20,10 @@ class Brought(enum.Enum):
 
 
 class Messages:
-    """A mixin of Builder."""
+    """Mixin of Builder: adds messages to the graph."""
 
     def sort_messages(self, matching):
-        """Which messages each call starts and completes; which calls are touched."""
+        """Determines which messages each call starts and completes, and which calls take part in messages."""
         self.started, self.received = defaultdict(list), defaultdict(list)
         self.probed = defaultdict(list)
         self.touched = set()
@@ -43,7 +43,7 @@ class Messages:
             messages.sort(key=self.order_in_call)
 
     def synchronous(self, message):
-        """By its new size, if there is an absolute time for it."""
+        """Returns whether the message is synchronous on the target, by its new size if that has an absolute time."""
         return message.is_synchronous(self.target_limit, self.sizes.size[message] if self.clock else None)
 
     def was_synchronous(self, message):
@@ -55,20 +55,20 @@ class Messages:
         return self.synchronous(message) != self.was_synchronous(message)
 
     def grows(self, message):
-        """It is synchronous on the target by its new size alone."""
+        """Returns whether the message becomes synchronous on the target only because of its new size."""
         return (self.synchronous(message) and not self.was_synchronous(message)
                 and not message.is_synchronous(self.target_limit))
 
     def start(self, message):
-        """When it could begin to fly, on the traced machine: its envelope, if it has one,
-        is there when the receive is posted."""
+        """Returns when the message could begin to fly on the traced machine: when the receive is posted, if its
+        envelope arrived before."""
         begin = self.enter(message.send.call)
         if self.was_synchronous(message) and self.trace.has_clocks():
             begin = max(begin, self.enter(message.receive.call) - self.envelope(message))
         return begin
 
     def envelope(self, message):
-        """l0 of a synchronous message."""
+        """Returns l0, the flight of a synchronous message's envelope."""
         return min(self.floor(0, message.send.call, message.receive.call),
                    self.flight(message))
 
@@ -84,7 +84,7 @@ class Messages:
     # What calls cost
 
     def overheads(self, call, costs):
-        """Of each message that a call starts or completes, to its own rank."""
+        """Returns the overheads that the messages of a call cause its own rank."""
         overheads = []
         for message in self.started[call]:
             changes_to_eager = self.changes(message) and not self.synchronous(message)
@@ -97,7 +97,7 @@ class Messages:
         return [one for one in overheads if one]
 
     def overhead(self, call):
-        """Of all of them, what is more on the target; absolute: all."""
+        """Returns their sum, relative to the source; for a call in absolute times the complete sum."""
         overheads = self.overheads(call, self.costs)
         total = sum(one.target for one in overheads)
         if call in self.absolute_calls:
@@ -107,7 +107,7 @@ class Messages:
         return total - self.call_floors.floor(call) if overheads else ZERO
 
     def own_floor(self, call):
-        """What the call takes at least on the traced machine, if it does not wait."""
+        """Returns the least duration of the call on the traced machine without waiting."""
         least = self.call_floors.floor(call)
         overheads = self.overheads(call, self.floor_costs)
         typical = ZERO
@@ -116,7 +116,8 @@ class Messages:
         return min(least, typical) if typical > 0 or self.awaits(call) else least
 
     def awaits(self, call):
-        """Whether it is a send that waits for its receiver, on both machines, or that a call of that carries."""
+        """Returns whether the call is a send that waits for its receiver on both machines, or one that a call of the
+        receiver carries."""
         return call in self.blocked or self.shown and call in self.shown.transfers or any(
             message.send.blocking and self.synchronous(message) and self.was_synchronous(message)
             for message in self.started[call])
@@ -129,7 +130,7 @@ class Messages:
             message, any(other.send.call.rank == sender for other in before))
 
     def behind(self, message):
-        """Of the receives that its call completes after it."""
+        """Returns the overheads of the receives that its call completes after this one."""
         messages = self.received[message.receive.completed_by]
         later = messages[messages.index(message) + 1:]
         total = ZERO
@@ -171,7 +172,7 @@ class Messages:
             self.add_acknowledgement(message, arrival)
 
     def resized_costs(self, message):
-        """(lambda, tau) of its new size, and what that costs more on the traced machine."""
+        """Returns (lambda, tau) for its new size, plus what the new size costs more on the traced machine."""
         size_bytes = self.sizes.size[message]
         latency, transfer = self.costs.of(message).message(message, size_bytes)
         if size_bytes != message.bytes:
@@ -179,7 +180,7 @@ class Messages:
         return latency, transfer
 
     def add_changed(self, message, arrival):
-        """In absolute times, as on the target."""
+        """Adds a message whose protocol changes, with absolute times as on the target."""
         send, post = message.send.call, message.receive.call
         flight, envelope, back = self.whole_flights(message)
         self.graph.whole.add(message.A)
@@ -207,7 +208,7 @@ class Messages:
                                  all_of_it=True)
 
     def whole_flights(self, message):
-        """X_T(d; u), X_T(0; u) and X_T(0; u')."""
+        """Returns X_T(d; u), X_T(0; u) and X_T(0; u')."""
         costs = self.costs.of(message)
         send, post = message.send.call, message.receive.call
         if costs.flies():
@@ -220,7 +221,7 @@ class Messages:
                 self.floor(0, post, send) + costs.acknowledgement(message))
 
     def least(self, message, end):
-        """What comes to an end is no less than D(A) without lambda and tau, plus this."""
+        """Returns the bound: what reaches an end is at least D(A) without lambda and tau, plus this."""
         if self.changes(message):
             return -math.inf
         if not self.trace.has_clocks():
@@ -228,11 +229,11 @@ class Messages:
         return -max(ZERO, self.leave(end) - self.start(message))
 
     def too_late(self, message, end, arrival):
-        """How long before t(A) a call left that received it, if D(A) is absolute."""
+        """Returns by how much the receiving call left before t(A), if D(A) is absolute."""
         return max(ZERO, arrival - self.leave(end)) if self.changes(message) else ZERO
 
     def add_probe(self, message, probe, arrival, synchronous, first):
-        """The whole of an eager message, of a synchronous one its envelope."""
+        """Adds the edge of a probe: it finds an eager message, or a synchronous message's envelope."""
         kappa, send = self.settings.kappa(probe), message.send.call
         self.graph.ends[probe.E] = self.leave(probe)
         if not synchronous:
@@ -266,7 +267,7 @@ class Messages:
             self.may_have_waited_for(message, end, self.flight(message))
 
     def add_carried(self):
-        """Who sends is done once its receiver is in a call that sees to it."""
+        """A sender is done when its receiver is in a call that makes progress for it."""
         for message, call in self.carriers:
             end = message.send.completed_by
             slack = self.clock_slack(self.leave(end) - self.enter(call))
@@ -281,7 +282,7 @@ class Messages:
             self.may_have_waited(end, self.enter(call))
 
     def may_have_waited_for(self, message, end, usual):
-        """A message, or the answer to one."""
+        """Notes that END may have waited for this message, or for the answer to one."""
         begun = self.enter(message.send.call)
         if self.was_synchronous(message):
             begun = max(begun, self.enter(message.receive.call))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nonblocking collectives that are moved in calls of their members, as docs/PROGRESS.md has them."""
+"""Nonblocking collectives that make progress only in calls of their members, as in docs/PROGRESS.md."""
 
 import math
 from bisect import bisect_left, bisect_right
@@ -19,7 +19,7 @@ class Way:
 
 
 class Kind:
-    """Ways of one (operation, members, bytes), and what they explain."""
+    """The possible ways of one kind (operation, members, bytes), and which observations they explain."""
 
     def __init__(self, table, name, p, size):
         operation = operation_of(name)
@@ -41,7 +41,7 @@ class Kind:
 
 
 class Messages:
-    """Of a plan's waves: sent[v, i]: (receiver, its wave, bytes); received[v, i]: (sender, its wave)."""
+    """The messages of a plan's waves. sent[v, i]: (receiver, its wave, bytes); received[v, i]: (sender, its wave)."""
 
     def __init__(self, plan):
         sent, received = defaultdict(list), defaultdict(list)
@@ -59,7 +59,8 @@ class Messages:
 
 
 class Waves:
-    """Begins and ends of one collective's waves: posts, by v, when each came; sees(v, x, posted), when it is next in a call."""
+    """Begins and ends of one collective's waves. POSTS: when each member v posted; SEES(v, x, posted): when v is next
+    in a call that makes progress."""
 
     def __init__(self, plan, messages, posts, sees, carried, is_synchronous):
         self.plan, self.posts, self.sees = plan, posts, sees
@@ -89,7 +90,7 @@ class Waves:
 
 
 class Passages:
-    """Calls of one rank that see to what others sent, in their order, and when they are over."""
+    """The calls of one rank that make progress for others, in order, and when they end."""
 
     def __init__(self, calls, carried):
         self.calls, self.leaves = calls, [carried.at(call, call.leave) for call in calls]
@@ -98,7 +99,8 @@ class Passages:
         assert self.indices == sorted(self.indices)
 
     def first(self, x, after):
-        """The first that is over at X or later, of those after the call of index AFTER; None: there is none."""
+        """Returns the first call that ends at X or later and comes after the call with index AFTER; None: there is
+        none."""
         at = max(bisect_right(self.indices, after), bisect_left(self.latest, x))
         while at < len(self.calls) and self.leaves[at] < x:
             at += 1
@@ -106,7 +108,7 @@ class Passages:
 
 
 class Moved:
-    """kinds: what the trace shows, by (operation, members, bytes)."""
+    """kinds: what the trace shows for each (operation, members, bytes)."""
 
     def __init__(self, matching, carried, table, source_limit):
         self.matching, self.carried, self.table, self.limit = matching, carried, table, source_limit
@@ -124,7 +126,7 @@ class Moved:
         return group[0].name, len(group), group[j].terms.own_bytes()
 
     def plan(self, group, j, choice):
-        """(plan, its messages)"""
+        """Returns (plan, its messages)."""
         key = id(group), j, choice.algorithm, choice.radix, choice.segment
         if key not in self.plans:
             plan = NonblockingMaker(choice, group, j).make()
@@ -132,7 +134,8 @@ class Moved:
         return self.plans[key]
 
     def look(self, group, j, end, way, calls=True):
-        """(when member j's last wave ends, as far as calls up to END's leave say; calls of others that it depends on)."""
+        """Returns (when member j's last wave ends, as far as calls up to END's leave show; the calls of others on which
+        this depends)."""
         root, p, found = root_of(group), len(group), set()
         until, members = self.carried.at(end, end.leave), [one.call for one in (*group[root:], *group[:root])]
 
@@ -167,7 +170,7 @@ class Moved:
             if len(kinds) > 1 or self.matching.given[end][1] != len(parts):
                 continue
             kind, enter, leave = self.kinds[kinds.pop()], self.carried.at(end, end.enter), self.carried.at(end, end.leave)
-            at_once = {}  # by choices, which are what it depends on
+            at_once = {}  # through the waves on which it depends
             for i, way in enumerate(kind.ways):
                 last = max(self.look(group, j, end, way)[0] for group, j in parts)
                 if way.choice not in at_once:
@@ -194,7 +197,7 @@ class Moved:
         self.least = max(min(carried), max(at_once, default=-1) + 1) if carried and self.others else None
 
     def way_of(self, group, j):
-        """(whether it is moved in calls, the way)"""
+        """Returns (whether the collective makes progress in calls only, its way)."""
         key = self.kind_of(group, j)
         if key in self.found:
             return self.found[key]
@@ -202,7 +205,7 @@ class Moved:
         return self.others, Way(choice, choice.waits, self.least is not None and key[2] >= self.least)
 
     def edges(self):
-        """(call that completes, call that it waits for)"""
+        """Generates (call that completes the collective, call for which it waits)."""
         for end, parts in self.parts.items():
             for group, j in parts:
                 moves, way = self.way_of(group, j)
@@ -211,6 +214,6 @@ class Moved:
                         yield end, call
 
     def shown(self):
-        """As the answer has it."""
+        """Returns the kinds in the format of mpgsim's JSON."""
         kinds = sorted((*key, moves, *way.named()) for key, (moves, way) in self.found.items())
         return (kinds, self.others) if self.others or any(one[3] for one in kinds) else ([], False)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the operating system takes from computation: the source's noise removed where
-it is, the target's put in (docs/MODEL.md section 3)."""
+"""The operating system's noise: the source's is removed from computation where it is known, the target's is added
+(docs/MODEL.md, section 3)."""
 
 from collections import defaultdict
 
@@ -19,7 +19,7 @@ MEASUREMENTS = 32
 
 
 class Cores:
-    """A signature's recorded cores, those of a measurement, and who runs on which."""
+    """A signature's recorded cores, those of one measurement, and which ranks run on which core."""
 
     quanta = False
 
@@ -45,7 +45,7 @@ class Cores:
                            for place in range(PARTS)]
 
     def place(self, rank):
-        """(core, lowest rank with this phase, first core of the host)"""
+        """Returns (core, lowest rank with the same phase, first core of the host)."""
         if self.mode == "none":
             core = self.all[rank % len(self.all)]
             return core, rank, core
@@ -78,11 +78,11 @@ class Cores:
         return self.records[id(self.place(rank)[0])]
 
     def whole_lost(self, rank):
-        """The part that the rank's whole record loses."""
+        """Returns the part of the time that is lost in the rank's whole record."""
         return self.composed_of(self.place(rank)[0]).lost
 
     def composed_of(self, core):
-        """The whole record's detours over one span."""
+        """Returns the detours of the whole record, over one span."""
         if id(core) not in self.composites:
             self.composites[id(core)] = composed(self.records[id(core)])
         return self.composites[id(core)]
@@ -119,7 +119,7 @@ class Drawn(Cores):
 
 
 class InQuanta(Cores):
-    """Cores of which only what quanta lost is known, or taken."""
+    """Cores of which only the losses of quanta are known or used."""
 
     quanta = True
 
@@ -140,11 +140,11 @@ class InQuanta(Cores):
 
 
 class Classes:
-    """Intervals of all ranks between the same two calls at the same callsites, and what the source
-    took from them."""
+    """Classes of intervals: those of all ranks between the same two calls at the same call sites, with the time that
+    the source's noise took from them."""
 
     def __init__(self, trace, source, intervals, is_noise):
-        """is_noise: what CPU times lack is to be no more than noise takes."""
+        """IS_NOISE: what CPU times lack may be at most what noise takes."""
         intervals = list(intervals)
         records = [source.composed_of(core) for core in source.all]
         self.by_cpu = self.goes_by_cpu(
@@ -156,7 +156,7 @@ class Classes:
 
     @staticmethod
     def goes_by_cpu(intervals, most):
-        """most: False, or what they may lack."""
+        """Returns whether the classes use CPU times. MOST: False, or the largest part that these may lack."""
         if any(one.cpu is None for one in intervals):
             return False
         whole = sum(one.length for one in intervals)
@@ -164,12 +164,12 @@ class Classes:
         return most is False or lacks <= most
 
     def off(self, intervals):
-        """The part of all of them that was off the CPU."""
+        """Returns the part of all intervals that was off the CPU."""
         whole = sum(one.length for one in intervals)
         return 1 - sum(map(self.measure, intervals)) / whole if whole else 0.0
 
     def measure(self, interval):
-        """y"""
+        """Returns y, the measured length of an interval."""
         return interval.recorded() if self.by_cpu else interval.on
 
     @staticmethod
@@ -191,7 +191,7 @@ class Classes:
         self.part = min(lost / whole, laws.lost) if whole > 0 else laws.lost
 
     def loss(self, interval, u):
-        """What was lost of y, u the interval's draw."""
+        """Returns the loss of an interval. U: its draw."""
         y, removal = self.measure(interval), None
         if not interval.before.exchange and not interval.call.exchange:
             removal = self.windows[self.key(interval)].removal(interval)
@@ -199,7 +199,7 @@ class Classes:
 
 
 class Noise:
-    """Of one replica."""
+    """The noise of one replica."""
 
     def __init__(self, trace, settings):
         self.trace, self.settings = trace, settings
@@ -221,7 +221,7 @@ class Noise:
         self.find_classes(self.before.values(), True)
 
     def begin_again(self):
-        """Before the replica is gone through once more."""
+        """Resets the state before the replica is evaluated again."""
         self.covered_until = {}
         self.lost_in = {}
 
@@ -249,7 +249,7 @@ class Noise:
                      self.settings.cosched or "none", self.settings.noise_model)
 
     def source_work(self, interval, y):
-        """y of the interval without the source's noise."""
+        """Returns y of the interval without the source's noise."""
         rank, clock = interval.rank, self.source.clock(interval.rank)
         if self.source.quanta:
             begin = self.source.phase(rank) + interval.since
@@ -260,7 +260,7 @@ class Noise:
         return max(0.0, self.classes.measure(interval) - again * self.classes.loss(interval, u))
 
     def find_classes(self, intervals, is_noise):
-        """Once for all replicas."""
+        """Determines the classes, once for all replicas."""
         if self.source and not self.same and not self.settings.noise and not self.source.quanta:
             key = self.settings.source, is_noise
             if key not in self.trace.classes:
@@ -271,7 +271,7 @@ class Noise:
         return call.leave - self.trace.calls[call.rank][0].leave
 
     def is_same(self):
-        """Whether both machines' noise is one, and the trace holds all of it."""
+        """Returns whether both machines have the same noise, and the trace contains all of it."""
         return (self.source and self.target and self.settings.ratios.are_one()
                 and self.settings.signature.cores == self.settings.source.cores
                 and not self.trace.tells_off_cpu())
@@ -279,10 +279,9 @@ class Noise:
     # Answers
 
     def delta(self, before, call, covered):
-        """What the interval between two calls grows by: a number, or a function of
-        the delay at its begin, to be asked in the order of the rank's calls.
-
-        covered: detours that began so long before it are in what before costs."""
+        """Returns by how much the interval between two calls grows: a number, or a function of the delay at its begin,
+        to be called in the order of the rank's calls. COVERED: for detours that began up to this long before, the costs
+        of the previous call already include them."""
         rho = self.settings.ratios(before.leave, call.enter, call.between)
         one, more = self.before[call], ZERO
         if one.polls(self.settings):
@@ -305,9 +304,8 @@ class Noise:
                                            covered) - interval
 
     def call_loss(self, call, work):
-        """What noise takes from a call's own work, as a function of the delay at its
-        begin, to be asked once and in the order of the rank's calls; or None. work:
-        a function."""
+        """Returns what noise takes from a call's own work, as a function of the delay at its begin, to be called once
+        and in the order of the rank's calls; or None. WORK: a function."""
         if not self.settings.call_noise_of_target or (
                 self.source and self.settings.signature.cores == self.settings.source.cores):
             return None

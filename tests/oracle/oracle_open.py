@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What receives and probes that leave their source open take (docs/MODEL.md section 6,
-Open receives)."""
+"""Which messages receives and probes with MPI_ANY_SOURCE or MPI_ANY_TAG take (docs/MODEL.md, section 6, Open
+receives)."""
 
 from collections import defaultdict
 
@@ -17,10 +17,10 @@ def opened(terms, what):
 
 
 class Fit:
-    """What a receive or a probe may take."""
+    """The messages that a receive or a probe can take."""
 
     def __init__(self, terms, key):
-        """key: of the message that it took, or what stands there otherwise."""
+        """KEY: that of the message that it took in the trace; an open source or tag is ignored."""
         self.comm, self.source, _, self.tag = key[:4]
         self.any_source, self.any_tag = opened(terms, "source"), opened(terms, "tag")
 
@@ -35,7 +35,7 @@ class Fit:
 
 
 class OpenReceives:
-    """Part of Choice: who it is of has delays, holds, done, is_void and others."""
+    """Mixin of Choice, whose attributes delays, holds, done, is_void and others it uses."""
 
     def find_open(self, matching):
         self.followed = {message for message in matching.messages
@@ -86,7 +86,7 @@ class OpenReceives:
         return self.sent(message) and message not in self.taken
 
     def posted(self, rank):
-        """Messages of the receives that are posted and not completed, in order."""
+        """Returns the messages of the receives that are posted and not complete, in order."""
         messages = [message for message in self.to_rank[rank]
                     if message.receive.terms.name not in MATCHED_PROBES
                     and message.receive.call.S in self.delays
@@ -96,7 +96,7 @@ class OpenReceives:
             message.receive.call.index, message.receive.position))
 
     def first_ones(self, rank, fit, messages):
-        """Of each source the first that fits."""
+        """Returns the first message of each source that fits."""
         first = {}
         for message in messages:
             place = message.send.call.index, message.send.index
@@ -106,12 +106,12 @@ class OpenReceives:
         return [message for _, message in first.values()]
 
     def time(self, message):
-        """T(A) of the message itself."""
+        """Returns T(A) of the message."""
         return max(self.traced_arrival(message) + self.bound[message]
                    + self.delays[message.A], self.cause(message))
 
     def first_to_arrive(self, rank, fit, own, without, ready=None):
-        """ready: its own, if that passes others, and is there by then."""
+        """READY: arrival of its own message, if that overtakes others and has arrived by then."""
         there = [message for message in self.to_rank[rank]
                  if self.is_there(message) and message not in without]
         ones = self.first_ones(rank, fit, there)
@@ -134,7 +134,7 @@ class OpenReceives:
         return message.receive.completed_by.E in self.delays
 
     def bound_others(self, call, fit, own, without, found_nothing, here):
-        """here: the call posts the receive, or is the probe."""
+        """HERE: the call posts the receive, or is the probe."""
         there = [message for message in self.to_rank[call.rank]
                  if self.sent(message) and not self.trace_has_taken(message)
                  and message not in without]
@@ -167,7 +167,7 @@ class OpenReceives:
     # Choosing
 
     def go_by(self, request, message):
-        """What the request's receive takes is that message."""
+        """Lets the request's receive take that message."""
         delays, graph = self.delays, self.graph
         if request is message:
             delays[request.V] = delays[request.A]
@@ -190,7 +190,7 @@ class OpenReceives:
         self.taken.add(self.held(request))
 
     def looks_for(self, call):
-        """What a probe that chooses may find; None: it does not choose."""
+        """Returns the messages that a probe with a choice can find; None: it has no choice."""
         if call not in self.waiting or call.name not in PROBES:
             return None
         if call in self.found:
@@ -202,7 +202,7 @@ class OpenReceives:
                             for word in (named[0], None, named[1]))))
 
     def decide(self, call):
-        """What the call's open receives take; whether the call is not made."""
+        """Decides what the call's open receives take; returns whether the call is not made."""
         choosing = [message for message in self.chosen_at.get(call, [])
                     if message in self.followed and self.sent(message)]
         fit = self.looks_for(call)
@@ -269,7 +269,7 @@ class OpenReceives:
         return seen is message
 
     def find_named(self, call):
-        """A probe that names its source, and found something."""
+        """Handles a probe that names its source and found a message."""
         request = self.found.get(call)
         if request not in self.followed or request in self.stays:
             return False
@@ -282,7 +282,7 @@ class OpenReceives:
         return seen is request
 
     def take_completed(self, call):
-        """What goes by the receives that the call completes is taken."""
+        """Marks the messages as taken that the call's completed receives hold."""
         for request in self.builder.received[call]:
             message = self.held(request)
             if message in self.followed and message in self.taken:

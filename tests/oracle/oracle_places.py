@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where ranks are on a machine, and what classes of path are between them
-(docs/MODEL.md section 5, --map, and Decisions, Paths)."""
+"""Where ranks are on a machine, and the classes of path between them (docs/MODEL.md, section 5, --map, and Decisions,
+Paths)."""
 
 from oracle_signature import PATHS
 
@@ -10,7 +10,7 @@ PREFERRED = {COMPLEX: [COMPLEX, NODE, BETWEEN], NODE: [NODE, COMPLEX, BETWEEN],
 
 
 class Places:
-    """Of every rank its node, and the core complex on it if that is known."""
+    """Each rank's node, and its core complex if that is known."""
 
     def __init__(self, text, ranks):
         kind, _, number = text.partition(":")
@@ -27,18 +27,18 @@ class Places:
 
     @classmethod
     def of_hosts(cls, names):
-        """Nodes of these names, a rank each; nothing is known of core complexes."""
+        """Returns places on nodes with these names, one for each rank; core complexes are unknown."""
         places = cls(f"block:{len(names)}", len(names))
         places.nodes = list(names)
         return places
 
     def shares_complex(self):
-        """Whether any two ranks do."""
+        """Returns whether any two ranks share a core complex."""
         known = [place for place in zip(self.nodes, self.complexes) if place[1] is not None]
         return len(known) > len(set(known)) or len(self.nodes) == 1
 
     def between(self, a, b):
-        """The class of the path between two ranks, had it been measured."""
+        """Returns the class of the path between two ranks, whether or not it was measured."""
         if self.nodes[a] != self.nodes[b]:
             return BETWEEN
         known = self.complexes[a] is not None and self.complexes[a] == self.complexes[b]
@@ -46,7 +46,7 @@ class Places:
 
 
 class Hosts:
-    """As much of a trace as says which ranks share a host."""
+    """The part of a trace that shows which ranks share a host."""
 
     def __init__(self, places):
         self.ranks = len(places.nodes)
@@ -54,18 +54,18 @@ class Hosts:
 
 
 class Paths:
-    """A machine's path of every pair of ranks, or None."""
+    """A machine's path between every pair of ranks, or None."""
 
     def __init__(self, signature, places, name, ranks):
         self.signature, self.places, self.ranks = signature, places, ranks
         self.chosen = signature and signature.path(name)
-        self.fits = lambda path: path.latency or path.transfer  # what messages need
+        self.fits = lambda path: path.latency or path.transfer  # whether a path has what messages need
 
     def __call__(self, a, b):
         return self.tried(a, b)[0]
 
     def tried(self, a, b):
-        """Those that a message may take: the first with what it needs."""
+        """Returns the paths that a message can take; the first one that has what messages need is used."""
         if not self.signature or not self.places:
             return [self.chosen]
         paths = [self.signature.paths[name]
@@ -76,12 +76,12 @@ class Paths:
         return paths[:1] or [None]
 
     def taken(self):
-        """Those of any two ranks."""
+        """Returns the paths of all pairs of ranks."""
         pairs = [self(a, b) for a in range(self.ranks) for b in range(self.ranks)
                  if a != b or self.ranks == 1]
         return [path for path in pairs if path]
 
     def farthest(self):
-        """That any two ranks have."""
+        """Returns the farthest path between any two ranks."""
         some = self.taken()
         return max(some, key=lambda path: PATHS.index(path.name), default=None)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which algorithm a collective takes, by mpgcollectives(5), and its messages for a
-group of members (docs/COLLECTIVES.md)."""
+"""The algorithm of a collective, by mpgcollectives(5), and its messages in a group of members (docs/COLLECTIVES.md)."""
 
 import os
 
@@ -25,7 +24,7 @@ def size_bytes(text):
 
 
 class Choice:
-    """One row: an algorithm and its options."""
+    """One row of a table: an algorithm and its options."""
 
     def __init__(self, algorithm, options):
         self.algorithm = algorithm
@@ -36,7 +35,7 @@ class Choice:
 
 
 class Table:
-    """Rows by operation: (processes, bytes, choice)."""
+    """The rows of each operation: (processes, bytes, choice)."""
 
     def __init__(self, path=None):
         self.rows = read_rows(BUILT_IN)
@@ -63,22 +62,23 @@ def read_rows(path):
 
 
 def expands(settings, group):
-    """Whether a collective is its messages: all are asked for; or, with hypotheses and nothing said, those in which
-    not every member waits for all others; or, where a machine says what messages take, what it has not measured near."""
+    """Returns whether a collective is expanded into messages: if all are, by option; or, with hypotheses and no option,
+    if not every member waits for all others; or, if a machine has times of messages, if it has not measured a similar
+    collective."""
     some = settings.some and group[0].name not in MEETINGS
     rest = settings.scales and not settings.scales.is_near(group)
     return is_expanded(group) and (settings.collectives == "expand" or some or rest)
 
 
 def expands_some(settings, suppose, perturbs=True):
-    """The latter, of the options."""
+    """Returns whether the second case applies."""
     if perturbs and any(resize.may_be_of(FROM_ROOT | TO_ROOT | PREFIXES) for resize in settings.hypotheses.resizes):
         return False
     return bool(suppose) and settings.collectives is None and not settings.sync_reduce
 
 
 def expands_rest(settings, perturbs=True):
-    """Whether all collectives are messages that were not measured near, if a machine says what messages take."""
+    """Returns whether the third case applies."""
     resized = perturbs and any(resize.may_be_of(MEETINGS | FROM_ROOT | TO_ROOT | PREFIXES)
                                for resize in settings.hypotheses.resizes)
     return (settings.collectives in (None, "measured") and not settings.sync_reduce and settings.latency is None
@@ -105,12 +105,12 @@ class Maker:
         self.d = group[self.root].terms.own_bytes()
 
     def make(self):
-        """The plan; v is member (v + root) mod p."""
+        """Returns the plan; v is member (v + root) mod p."""
         getattr(self, self.name.lower().removesuffix("_block"))()
         return self.plan
 
     def pick(self, operation, size):
-        """The row of an operation; it may be a part of another one."""
+        """Returns the row of an operation, which may be a part of another one."""
         return self.table.choose(operation, self.p, size)
 
     def tree(self, choice):
@@ -155,7 +155,7 @@ class Maker:
             algorithms.reduce_rabenseifner(self.plan, d)
 
     def own_blocks(self):
-        """What each member contributes, from the root on."""
+        """Returns the bytes that each member contributes, from the root on."""
         sizes = [part.terms.own_bytes() for part in self.group]
         return sizes[self.root:] + sizes[:self.root]
 
@@ -298,7 +298,7 @@ def operation_of(name):
 
 
 class NonblockingMaker(Maker):
-    """Makes the plan of one that does not block, by a choice; its sizes are those of one member."""
+    """Makes the plan of a nonblocking collective with a given algorithm; all sizes are those of one member."""
 
     def __init__(self, choice, group, j):
         super().__init__(None, group)
@@ -341,5 +341,5 @@ class NonblockingMaker(Maker):
 
 
 def bytes_of_table(name, p, d):
-    """What tables go by, of the bytes of a member."""
+    """Returns the size by which tables choose, for a member's bytes."""
     return 0 if name == "Barrier" else Fraction(d, p) if name == "Reduce_scatter_block" else d

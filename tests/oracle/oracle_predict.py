@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The oracle's command line for predict mode: options as mpgsim --predict has them, a
-text trace, and every rank's run time in one replica."""
+"""The oracle's command line for predict mode: the options of mpgsim --predict, a text trace, and each rank's run time
+in one replica."""
 
 import argparse
 import functools
@@ -28,7 +28,7 @@ ZERO = Fraction(0)
 
 
 def distribution(text):
-    """A function of the draw."""
+    """Parses a distribution; returns a function of the draw."""
     kind, value = text.split(":", 1)
     value = oracle.time_ns(value)
     if kind == "const":
@@ -39,14 +39,14 @@ def distribution(text):
 
 
 def on_ranks(text):
-    """DIST or DIST@RANKS, as a function of the rank and the draw."""
+    """Parses DIST or DIST@RANKS; returns a function of the rank and the draw."""
     value, at, ranks = text.partition("@")
     draw, chosen = distribution(value), oracle.rank_set(ranks) if at else None
     return lambda rank, u: draw(u) if chosen is None or rank in chosen else ZERO
 
 
 class Settings:
-    """Of a prediction; noise, latency and byte are None where a signature speaks."""
+    """The settings of a prediction. noise, latency and byte are None if the signature gives them."""
 
     def __init__(self, map, call_noise, first_replica, path, compute_ratio,
                  collective_table, suppose=(), **others):
@@ -69,11 +69,11 @@ class Settings:
             self.source_places = Places(self.source_map, ranks)
 
     def hosts(self):
-        """Where ranks are on the target, if not on the trace's hosts."""
+        """Returns where ranks are on the target, if not on the trace's hosts."""
         return Hosts(self.places) if self.places else self.were()
 
     def were(self):
-        """Where they were, likewise."""
+        """Returns where ranks were on the source, if not on the trace's hosts."""
         return Hosts(self.source_places) if self.source_map else None
 
     def drawn_noise(self):
@@ -138,8 +138,8 @@ def parse_arguments(words):
 
 
 def run_times(matching, words, counts=None, carried=None, starts=None):
-    """[(run time, account)] of every rank, of a matched trace.  counts: of choices; carried: gets what says which are;
-    starts: whether Win_starts wait."""
+    """Returns [(run time, account)] of every rank of a matched trace. COUNTS: receives the numbers of choices. CARRIED:
+    receives the object that knows which sends are carried. STARTS: receives whether Win_starts wait."""
     _, settings = parse_arguments([*words, "-"])
     settings.place(matching.trace.ranks)
     return predicted(matching, settings, counts, carried, starts)

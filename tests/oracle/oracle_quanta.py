@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What quanta of time lose, drawn one after the other with the correlation that was
-found (docs/NOISE.md, Quanta)."""
+"""Losses of successive quanta of time, drawn with the measured correlation (docs/NOISE.md, Quanta)."""
 
 import math
 
@@ -16,7 +15,7 @@ EPSILON = 2.0 ** -53
 
 
 def regression(correlations, n):
-    """The coefficients of the autoregression with these, as far as any process has them."""
+    """Returns the coefficients of the autoregression with these correlations, as far as a process can have them."""
     beyond = [k for k, r in enumerate(correlations[:MAX_LAGS], 1)
               if abs(r) > 3 / math.sqrt(n)]
     last = max(beyond, default=0)
@@ -32,7 +31,7 @@ def regression(correlations, n):
 
 
 def response(a):
-    """To one innovation, scaled to variance 1; [1]: independent."""
+    """Returns the response to one innovation, scaled to variance 1; [1]: independent quanta."""
     weights = [1.0]
     while a and len(weights) < MAX_WEIGHTS:
         weights.append(sum(one * weights[-1 - i] for i, one in enumerate(a)
@@ -47,7 +46,7 @@ def response(a):
 
 
 class CoreQuanta:
-    """Of one core."""
+    """The quanta of one core."""
 
     def __init__(self, core):
         self.length = core["ftq"]["quantum_ns"]
@@ -57,13 +56,13 @@ class CoreQuanta:
 
 
 class Quanta:
-    """A clock of one rank: u(t), and how long work takes."""
+    """The clock of one rank: u(t), and how long work takes."""
 
     def __init__(self, core, draw, lowest):
-        """lowest: of those whose quanta begin when the rank's do, and lose at the same draws."""
+        """LOWEST: lowest rank of those whose quanta begin at the same time and have the same losses."""
         self.core, self.draw, self.rank = core, draw, lowest
         self.losses = {}
-        self.done = [0.0]  # work before each quantum
+        self.done = [0.0]  # work done before each quantum
         self.phase = draw(lowest, 0, PHASE) * core.length
 
     def v(self, q):
@@ -80,7 +79,7 @@ class Quanta:
         return self.losses[q]
 
     def u(self, t):
-        """Work that is done from phase 0 on until t."""
+        """Returns the work done from phase 0 until t."""
         length, q = self.core.length, math.floor(t / self.core.length)
         while len(self.done) <= q:
             self.done.append(self.done[-1] + length - self.loss(len(self.done) - 1))

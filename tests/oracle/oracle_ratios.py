@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long the target computes for what took the traced machine a time, outside of all
-regions and in them (docs/MODEL.md, Decisions, rho)."""
+"""The ratio of computation times on the target and on the traced machine, outside of regions and in them
+(docs/MODEL.md, Decisions, rho)."""
 
 from oracle_exact import Fraction
 from oracle_trace import OracleError, mark_region
 
 
 def rate(signature, kernel):
-    """The mean over cores of the mean rates measured with the most cores at once."""
+    """Returns the mean over the cores of the mean rates that were measured with the most cores at once."""
     some = [one for one in signature.compute if one["kernel"] == kernel] if signature else []
     if not some:
         raise OracleError(f"no rate of {kernel}")
@@ -41,7 +41,7 @@ class Ratios:
                     self.outside)
 
     def __call__(self, begin, end, between):
-        """Of a compute interval from one traced time to another."""
+        """Returns the ratio for a compute interval from one traced time to another."""
         regions, now, total = list(between.regions), begin, Fraction(0)
         for time, name in between.marks:
             time = min(max(time, begin), end)

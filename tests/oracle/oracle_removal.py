@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What interruptions of the source took from its intervals, which are taken out in law
-(docs/NOISE.md, Removal of the source's noise)."""
+"""The source's interruptions, removed from its intervals in distribution (docs/NOISE.md, Removal of the source's
+noise)."""
 
 import bisect
 import itertools
@@ -26,21 +26,21 @@ MIN_SHARE = 1e-6
 
 
 def step_begin(s):
-    """e(s)"""
+    """Returns e(s), the begin of step s."""
     return bound_of(s, STEPS)
 
 
 class Law:
-    """The distribution of a loss: none, or even in steps from e(s) to e(s + 1)."""
+    """The distribution of a loss: none, or uniform from e(s) to e(s + 1)."""
 
     def __init__(self, none, steps):
-        """steps: probabilities from FIRST_STEP on."""
+        """STEPS: probabilities of the steps from FIRST_STEP on."""
         self.none, self.steps = none, steps
         self.below = list(itertools.accumulate(steps, initial=none))
 
     @classmethod
     def of(cls, some):
-        """The mean of losses of several cores, whose bins are a fourth of a step."""
+        """Returns the mean distribution over several cores, whose losses have steps a fourth as wide."""
         steps, none = [], 0.0
         for losses in some:
             for number, mass in losses.mass.items():
@@ -53,7 +53,7 @@ class Law:
         return cls(none, steps)
 
     def mixed(self, other, part):
-        """With this part of the other one."""
+        """Returns the mixture with PART of the other distribution."""
         if not part:
             return self
         steps = [(1 - part) * a + part * b for a, b in itertools.zip_longest(
@@ -61,7 +61,7 @@ class Law:
         return Law((1 - part) * self.none + part * other.none, steps)
 
     def at_most(self, loss):
-        """The probability of a loss up to this one."""
+        """Returns the probability of a loss of at most LOSS."""
         if loss < 0:
             return 0.0
         s = math.floor(STEPS * math.log2(loss + 1)) - FIRST_STEP
@@ -84,7 +84,7 @@ class Law:
 
 
 class Laws:
-    """Of each length of work, over all cores."""
+    """The distributions of losses for each length of work, over all cores."""
 
     def __init__(self, records):
         self.records = records
@@ -92,13 +92,13 @@ class Laws:
         self.at = {}
 
     def tabulated(self, k):
-        """At 2^(k/8) ns."""
+        """Returns the distribution for work of 2^(k/8) ns."""
         if k not in self.at:
             self.at[k] = Law.of([Losses(record, 2.0 ** (k / 8)) for record in self.records])
         return self.at[k]
 
     def of(self, work, step=1):
-        """Linear in log2 between every so many of these."""
+        """Interpolates linearly in log2 between every STEPth of these."""
         place = 8 / step * math.log2(max(1.0, work))
         k = math.floor(place)
         return self.tabulated(step * k).mixed(self.tabulated(step * (k + 1)), place - k)
@@ -108,7 +108,7 @@ class Laws:
 
 
 class Histogram:
-    """How many intervals are how long."""
+    """The numbers of intervals by length."""
 
     def __init__(self, lengths):
         self.n = len(lengths)
@@ -127,7 +127,7 @@ class Histogram:
         return sum(self.bounds(number)) / 2
 
     def at(self, u):
-        """(the bin in which u of all are reached, that place)"""
+        """Returns (the bin that contains the quantile u, the place in it)."""
         below = 0
         for number, n in self.counts.items():
             if below + n >= u * self.n:
@@ -138,7 +138,7 @@ class Histogram:
 
 
 class Density:
-    """Of work: the shares of bins, each even."""
+    """The density of work: shares of bins, uniform in each bin."""
 
     def __init__(self, edges):
         self.edges = edges
@@ -151,7 +151,7 @@ class Density:
         return self.edges[j + 1] - self.edges[j]
 
     def between(self, low, high):
-        """(share, mean) of the work there, or None."""
+        """Returns (share, mean) of the work from LOW to HIGH, or None."""
         share = moment = 0.0
         first = max(0, bisect.bisect_right(self.edges, low) - 1)
         for j in range(first, len(self.shares)):
@@ -165,7 +165,7 @@ class Density:
 
 
 class Removal:
-    """Of the intervals of one window."""
+    """The removal for the intervals of one window."""
 
     def __init__(self, lengths, laws):
         self.laws = laws
@@ -182,7 +182,7 @@ class Removal:
             self.parts = {number: [part * (most / lost) for part in parts] for number, parts in self.parts.items()}
 
     def most(self, mean):
-        """What all intervals can lose, two standard deviations of chance above the mean."""
+        """Returns the most that all intervals can have lost: the mean plus two standard deviations."""
         first = second = 0.0
         for s, mass in enumerate(self.typical.steps, FIRST_STEP):
             low, high = step_begin(s), step_begin(s + 1)
@@ -224,7 +224,7 @@ class Removal:
         density.shares = shares
 
     def ends_of(self, j, reached):
-        """[(b, the probability that work of bin j ends in b)]"""
+        """Returns [(b, the probability that work of bin j ends in bin b)]."""
         edges = self.density.edges
         low, width = edges[j], self.density.width(j)
         found = dict.fromkeys(reached, 0.0)
@@ -257,7 +257,7 @@ class Removal:
     # Losses
 
     def losses(self, number):
-        """What intervals of a bin lost: the means of equal parts."""
+        """Returns what intervals of a bin lost: the means of parts of equal probability."""
         weights = self.weights(self.histogram.middle(number))
         whole = sum(weight for weight, _ in weights)
         if whole <= 0:
@@ -271,7 +271,7 @@ class Removal:
         return parts + [part / (whole / EQUAL_PARTS - left)] * (EQUAL_PARTS - len(parts))
 
     def weights(self, y):
-        """[(weight, loss)] of an interval of y ns."""
+        """Returns [(weight, loss)] for an interval of y ns."""
         density = self.density
         j = density.bin(y)
         none = self.laws.coarse(y).none * density.shares[j] / density.width(j)
@@ -292,7 +292,7 @@ class Removal:
         return self.parts[bin_of(y, self.histogram.bins)][int(EQUAL_PARTS * u)]
 
     def sums(self):
-        """(what all intervals lost, how long they were)"""
+        """Returns (what all intervals lost, their total length)."""
         lost = sum(n * sum(self.parts[number]) / EQUAL_PARTS
                    for number, n in self.histogram.counts.items())
         return lost, sum(n * self.histogram.middle(number)
@@ -300,10 +300,10 @@ class Removal:
 
 
 class Windows:
-    """A class of intervals, by when they begin."""
+    """A class of intervals, divided into windows by their begin."""
 
     def __init__(self, intervals, measure):
-        """intervals: with since, ns after MPI_Init; measure: y of one."""
+        """INTERVALS: with the attribute since, ns after MPI_Init. MEASURE: function that returns y of an interval."""
         k, last = SHORTEST_WINDOW, max(one.since for one in intervals)
         while last // 2 ** k >= MAX_WINDOWS:
             k += 1
@@ -328,6 +328,6 @@ class Windows:
                 self.removals[i] = Removal(lengths, laws)
 
     def removal(self, interval):
-        """That of its window, or None."""
+        """Returns the removal of the interval's window, or None."""
         place = self.place[interval.since // self.length]
         return self.removals[min(place, len(self.lengths) - 1)]

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Detours that are drawn, gap and duration by turns, in blocks that begin in
-equilibrium (docs/NOISE.md, Renewal)."""
+"""Drawn detours: gap and duration in turn, in blocks that begin in equilibrium (docs/NOISE.md, Renewal)."""
 
 import itertools
 import math
@@ -15,7 +14,7 @@ ROUNDING_NS = 1e-3
 
 
 class Constant:
-    """Always the same."""
+    """A constant in place of a distribution."""
 
     def __init__(self, value):
         self.value = self.mean = value
@@ -44,7 +43,7 @@ class Measured:
         return (p1 - p0) * (q0 + q1) / 2
 
     def lengthy(self, v):
-        """The value at which the integral of the quantiles is v of the mean."""
+        """Returns the value at which the integral of the quantiles reaches the part v of the mean."""
         left = v * self.mean
         for piece in self.pieces:
             if left <= self.part(*piece):
@@ -59,7 +58,7 @@ class Measured:
 
 
 class Family:
-    """A fit, with its mean and values weighted by their length."""
+    """A fit, with its mean and its length-weighted values."""
 
     def __init__(self, fit):
         self.fit = fit
@@ -103,7 +102,7 @@ def side_of(given, model):
 
 
 class CoreRenewal:
-    """What a core's detours are drawn from."""
+    """The distributions from which a core's detours are drawn."""
 
     def __init__(self, core, detours, model):
         self.quiet = not detours
@@ -120,7 +119,7 @@ class CoreRenewal:
 
 
 class Renewal:
-    """What the ranks of a group, whose lowest is given, meet on a core."""
+    """The detours that the ranks of a group meet on a core; the group is named by its lowest rank."""
 
     def __init__(self, core, draw, lowest):
         self.core, self.draw, self.lowest = core, draw, lowest
@@ -130,7 +129,7 @@ class Renewal:
         return self.draw(self.lowest, block, QUANTUM, k)
 
     def drawn(self, block):
-        """(begin, end) within the block, one after the other, cut at its end."""
+        """Generates (begin, end) of the detours in a block, in order, cut off at the block's end."""
         core, number = self.core, 0
         first, second = self.v(block, 1), self.v(block, 2)
         phi = core.phi if block else 0.0
@@ -147,7 +146,7 @@ class Renewal:
             end = begin + core.duration(self.v(block, 2 * number + 2))
 
     def detours(self, block):
-        """The same, remembered; it may be left off and gone through again."""
+        """Generates the same, and remembers them, so that iteration may stop and begin again."""
         if block not in self.blocks:
             self.blocks[block] = [], self.drawn(block)
         known, more = self.blocks[block]
@@ -164,7 +163,7 @@ class Renewal:
         return block, t - block * self.core.block
 
     def detour(self, t):
-        """How long ago the detour began that is going on at t, how long it goes on."""
+        """Returns (how long ago the detour at time t began, how long it continues), or None."""
         if self.core.quiet:
             return None
         block, t = self.place(t)

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Replay of recorded detours for the oracle: clocks that tell how much work is done
-at a time, and what work of a length loses to a record (docs/MODEL.md section 3).
-
-A clock has span, its length in ns, and work, what is done in it; u(t), the work done from 0 to t; when(y), the
-first time at which the work y is done, where a detour at whose begin no more than
-ROUNDING_NS of it are left has not to pass; and detour(t), how long ago the detour began
-that is going on at t, and how long it goes on, or None. Times beyond the span repeat it.
-"""
+"""Replay of recorded detours: clocks that give the work done until a time, and the loss of work of a given length to a
+record (docs/MODEL.md, section 3). A clock has span, its length in ns, and work, the work done in it; u(t): work done
+from 0 to t; when(y): first time at which the work y is done, where a detour does not count if at most ROUNDING_NS of
+the work are left at its begin; detour(t): how long ago the detour at t began and how long it continues, or None. Times
+beyond the span repeat it."""
 
 import bisect
 import itertools
@@ -20,7 +17,7 @@ ROUNDING_NS = 1e-3
 
 
 def split(y, work):
-    """Whole records of work in y, and the rest: what ends a record is in it."""
+    """Splits work y into whole records and the rest. Work that ends with a record belongs to that record."""
     turns = math.floor(y / work)
     rest = y - turns * work
     if rest <= ROUNDING_NS and turns > 0:
@@ -29,7 +26,7 @@ def split(y, work):
 
 
 class Detours:
-    """A record that is there whole, or the longest detours of one that is not."""
+    """A complete record, or the longest detours of a truncated one."""
 
     def __init__(self, span, detours):
         self.span = span
@@ -56,7 +53,7 @@ class Detours:
             bisect.bisect_left(self.work_before, y - ROUNDING_NS)]
 
     def quiet(self, t):
-        """How long from t on nothing interrupts, within the record."""
+        """Returns for how long after t nothing interrupts, within the record."""
         t -= math.floor(t / self.span) * self.span
         i = bisect.bisect_right(self.starts, t)
         if i > 0 and t < self.starts[i - 1] + self.durations[i - 1]:
@@ -76,7 +73,7 @@ class Detours:
 
 
 class InParts:
-    """A record of which there are the longest detours, and blocks of the others."""
+    """A truncated record: the longest detours, and blocks of the others."""
 
     def __init__(self, longest, others):
         self.longest = longest
@@ -103,7 +100,7 @@ class InParts:
 
 
 class Resampled:
-    """Sixteen equal parts of a record, in another order, some more than once."""
+    """Sixteen equal parts of a record in another order; some are repeated."""
 
     def __init__(self, clock, picked):
         self.clock = clock
@@ -152,7 +149,7 @@ class Resampled:
 
 
 def composed(clock):
-    """All detours of a record over one span, in parts of it as replay meets them."""
+    """Returns all detours of a record over one span, divided where replay divides them."""
     if isinstance(clock, Detours):
         return clock
     longest, others, pieces = clock.longest, clock.others, []
@@ -175,17 +172,17 @@ def composed(clock):
 
 
 def time_for(clock, begin, work):
-    """How long work takes that begins then."""
+    """Returns how long work takes that begins at BEGIN."""
     quiet = clock.quiet(begin)
     if work <= quiet:
         return work
-    if quiet <= 0 and work <= ROUNDING_NS:  # in a detour, be there work before it or not
+    if quiet <= 0 and work <= ROUNDING_NS:  # in a detour, whether or not work precedes it
         return 0.0
     return max(0.0, clock.when(clock.u(begin) + work) - begin)
 
 
 def read_detours(given):
-    """[(start, duration)] of a signature's detours."""
+    """Returns [(start, duration)] of a signature's detours."""
     if "start_ns" in given:
         return list(zip(given["start_ns"], given["duration_ns"]))
     parts, now, detours = given.get("parts_of_ns", 1), 0, []
@@ -197,7 +194,7 @@ def read_detours(given):
 
 
 def read_record(core):
-    """The clock of a core's record, or None."""
+    """Returns the clock of a core's record, or None."""
     if not core.get("span_ns"):
         return None
     given = core.get("detours", {"n": 0})
@@ -208,7 +205,7 @@ def read_record(core):
 
 
 def read_blocks(given):
-    """The blocks after each other, on the clock that stops during the longest."""
+    """Reads the blocks, one after the other, on the clock that stops during the longest detours."""
     parts = given.get("parts_of_ns", 1)
     numbers = iter(unpacked(given["blocks"]["packed"]))
     least = given.get("least_ns", 0)
@@ -236,7 +233,7 @@ def bound_of(number, bins=BINS):
 
 
 class Losses:
-    """The distribution of what work of a length loses, begun at any time."""
+    """The distribution of the loss of work of a given length that begins at a random time."""
 
     def __init__(self, record, work):
         self.mass = {}
@@ -248,7 +245,7 @@ class Losses:
         self.mass[number] = self.mass.get(number, 0.0) + mass
 
     def lost_until(self, work):
-        """What the detours lose whose work-before is below, from 0 on, periodic."""
+        """Returns the loss to all detours before which less than WORK is done, periodically continued."""
         record = self.record
         turns = math.floor(work / record.work)
         at = bisect.bisect_left(record.work_before, work - turns * record.work)

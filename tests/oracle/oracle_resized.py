@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What hypotheses make of the bytes of messages and collectives, in perturb mode (docs/MODEL.md section 10)."""
+"""The effect of hypotheses on the bytes of messages and collectives, in perturb mode (docs/MODEL.md, section 10)."""
 
 import math
 
@@ -12,7 +12,7 @@ HALF = Fraction(1, 2)
 
 
 class Resize:
-    """One line; bytes= is the new size."""
+    """One such hypothesis; bytes= is the new size."""
 
     def __init__(self, words):
         given = dict(word.split("=") for word in words)
@@ -20,7 +20,7 @@ class Resize:
         self.select = Select([f"{key}={value}" for key, value in given.items()])
 
     def may_be_of(self, names):
-        """Of collectives of these names."""
+        """Returns whether it can be about collectives of these names."""
         call = self.select.args.get("call")
         blocking = NONBLOCKING_COLLECTIVES.get(call, PERSISTENT_COLLECTIVES.get(call, call))
         return not self.select.of_messages and (not call or blocking in names | {"Start", "Startall"})
@@ -30,13 +30,13 @@ class Resize:
 
 
 def to_others(group, j):
-    """A member's bytes, but for those of a vector that it keeps."""
+    """Returns a member's bytes, without those of its vector that it keeps."""
     terms = group[j].terms
     return terms.own_bytes() - (terms.numbers("bytes")[j] if group[j].name in ("Alltoallv", "Alltoallw") else 0)
 
 
 class Resized:
-    """d' of every message and of every member's part."""
+    """The new size d' of every message and of every member's part."""
 
     def __init__(self, resizes, matching):
         self.resizes = resizes

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Collectives that machines have measured: which are near, and what the messages of the others are scaled by
-(docs/MODEL.md section 3, Collectives)."""
+"""Which collectives are near to measured ones, and the factor for the messages of all others (docs/MODEL.md, section 3,
+Collectives)."""
 
 import math
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ SCALED = {**{name: name.lower() for name in WHOLE | {"Bcast", "Reduce", "Gather"
 
 
 class Terms:
-    """Of a call with so many bytes, from or to member 0."""
+    """The arguments of a call with this number of bytes, from or to member 0."""
 
     def __init__(self, size_bytes):
         self.size_bytes = size_bytes
@@ -29,13 +29,13 @@ class Terms:
 
 
 def at_once(name, p, size_bytes):
-    """A group of p members."""
+    """Returns a group of p members that call at the same time."""
     return [SimpleNamespace(name=name, blocking=True, index=0, terms=Terms(size_bytes), call=SimpleNamespace(rank=rank, index=0))
             for rank in range(p)]
 
 
 class Typical:
-    """Messages of one path that all take their medians."""
+    """The messages of one path, all with their median times."""
 
     def __init__(self, signature, path, limit, reduces):
         self.signature, self.path, self.limit, self.reduces = signature, path, limit, reduces
@@ -51,7 +51,7 @@ class Typical:
         return value + beyond * slope
 
     def one_way(self, size_bytes):
-        """X_T(d; 1/2), or None."""
+        """Returns X_T(d; 1/2), or None."""
         if self.path.latency:
             return self.median(self.path.latency, size_bytes, self.path.slope())
         return self.median(self.path.transfer, size_bytes) if self.path.transfer else None
@@ -84,7 +84,7 @@ class Typical:
 
 
 class Scales:
-    """Those of a target and, unless it is None, a source."""
+    """The factors of a target and, unless it is None, of a source."""
 
     def __init__(self, table, limit, target, source):
         self.table, self.limit, self.target, self.source = table, limit, target, source
@@ -100,7 +100,7 @@ class Scales:
         return all(machine.has_near(*call) for machine in (self.target, self.source) if machine)
 
     def of(self, group):
-        """(s_T, s_S)"""
+        """Returns (s_T, s_S)."""
         operation, p = SCALED.get(group[0].name), len(group)
         if not operation or not self.processes(operation):
             return 1, 1
@@ -126,7 +126,7 @@ class Scales:
         return self.known[key]
 
     def find(self, machine, operation, p, i):
-        """At the i-th size, on the path where it is nearest to 1."""
+        """Returns the factor at the i-th size, on the path where it is nearest to 1."""
         sizes = machine.collectives[operation, p]
         measured = sizes.quantities[i].at(None, 0.5)
         expansion = Expansion(self.table, at_once(operation.capitalize(), p, sizes.sizes[i]))
@@ -140,7 +140,7 @@ class Scales:
 
 
 def mean_block(group):
-    """What tables go by."""
+    """Returns the size by which tables choose."""
     name, p = group[0].name, len(group)
     if name in ("Alltoallv", "Alltoallw"):
         return Fraction(sum(sum(sizes) - sizes[j] for j, sizes in enumerate(part.terms.numbers("bytes") for part in group)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One-sided transfers that a call of their target sees to, as docs/MODEL.md, section 10, has them."""
+"""One-sided transfers that wait for a call of their target, as in docs/MODEL.md, section 10."""
 
 import math
 from collections import Counter, defaultdict
@@ -17,7 +17,8 @@ class Transfer:
 
 
 class Served:
-    """kinds[starting]: those that wait in the call that starts, or in that which completes."""
+    """kinds[starting]: the kinds of transfer that wait in the call that starts them (True), or in the one that
+    completes them (False)."""
 
     def __init__(self, matching, carried):
         self.trace, self.carried = matching.trace, carried
@@ -26,7 +27,8 @@ class Served:
         self.kinds = self.find_kinds()
 
     def look(self, lasting):
-        """(starting, call, its transfers) of all calls that start or complete some; lasting(transfer): one under way counts."""
+        """Generates (starting, call, its transfers) for all calls that start or complete some. LASTING(transfer):
+        whether one in progress counts."""
         for calls in self.trace.calls:
             under_way = defaultdict(dict)
             for call in calls[1:-1]:
@@ -70,7 +72,7 @@ class Served:
         return {one for one in waited if waited[one] >= 2 and 10 * left[one] <= waited[one]}
 
     def edges(self):
-        """(call, call of the target that it waits for)"""
+        """Generates (call, call of the target for which it waits)."""
         for starting, call, transfers in self.look(lambda one: (False, one.kind) in self.kinds):
             for one in transfers:
                 server = self.server(one)

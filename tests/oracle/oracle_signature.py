@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the oracle takes from a signature (mpgsig(5), versions 3 and 4): distributions
-as functions of a probability, by message size, launch by launch, and rows of
-successive messages (docs/MODEL.md section 3)."""
+"""The oracle's view of a signature (mpgsig(5), versions 3 and 4): distributions as functions of a probability, by
+message size and launch, and rows of successive messages (docs/MODEL.md, section 3)."""
 
 import base64
 import bisect
@@ -19,7 +18,7 @@ PATHS = ["core complex", "node", "between nodes"]
 
 
 class Distribution:
-    """The quantile as a function of the probability, linear between knots."""
+    """A distribution: the quantile as a function of the probability, linear between knots."""
 
     def __init__(self, given):
         self.quantiles = given["quantiles"]
@@ -39,7 +38,7 @@ class Distribution:
 
 
 class Quantity:
-    """A distribution and, if they are kept, those of its launches."""
+    """A quantity: its distribution and, if they are stored, those of its launches."""
 
     def __init__(self, given, key):
         self.pooled = Distribution(given[key])
@@ -48,7 +47,7 @@ class Quantity:
         self.fit = nearest(given[key])
 
     def at(self, launch, u):
-        """launch: a fraction of the launches, None for all together, or FIT."""
+        """LAUNCH: a fraction of the launches, None for all together, or FIT."""
         if launch is FIT:
             return self.fit(u)
         if launch is None or not self.launches:
@@ -70,7 +69,7 @@ class Sizes:
         return bool(self.sizes)
 
     def above(self, least):
-        """Those of more bytes than least."""
+        """Returns the sizes above LEAST."""
         some = Sizes([], "")
         first = bisect.bisect_right(self.sizes, least)
         some.sizes, some.quantities = self.sizes[first:], self.quantities[first:]
@@ -79,7 +78,7 @@ class Sizes:
         return some
 
     def __call__(self, launch, size_bytes, u):
-        """Linear in d between the sizes of a protocol, constant outside."""
+        """Interpolates linearly in d between the sizes of a protocol; constant outside."""
         n = bisect.bisect_right(self.sizes, size_bytes)
         if n == 0 or n == len(self.sizes):
             return self.quantities[max(n - 1, 0)].at(launch, u)
@@ -90,7 +89,7 @@ class Sizes:
         return low + (high - low) * (d - a) / (b - a)
 
     def bound(self, bounds, most=math.inf):
-        """bounds: times, and those with whose slope they go on; most: bytes."""
+        """Limits the quantiles. BOUNDS: times, and those whose slope continues them; MOST: bytes."""
         for size, quantity in zip(self.sizes, self.quantities):
             if size > most:
                 return
@@ -102,17 +101,17 @@ class Sizes:
                                      for x, p in zip(one.quantiles, one.probabilities)]
 
     def onwards(self, launch, size_bytes, u, of):
-        """Above the greatest size with the slope of others."""
+        """Returns the value; above the largest size with the slope of other sizes."""
         value, beyond = self(launch, size_bytes, u), size_bytes - self.sizes[-1]
         return value + beyond * of.slope() if beyond > 0 and len(of.sizes) > 1 else value
 
     def slope(self):
-        """Of the line through the medians at the two greatest sizes, no less than 0."""
+        """Returns the slope of the medians at the two largest sizes; not below 0."""
         low, high = (quantity.at(None, 0.5) for quantity in self.quantities[-2:])
         return max(0.0, (high - low) / (self.sizes[-1] - self.sizes[-2]))
 
     def rows_near(self, size_bytes):
-        """The rows of the size nearest in log2(d + 1), or None."""
+        """Returns the rows of the size nearest in log2(d + 1), or None."""
         at = math.log2(size_bytes + 1)
         near = min(range(len(self.sizes)),
                    key=lambda i: (abs(self.logs[i] - at), i))
@@ -124,7 +123,7 @@ ALPHABET = ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def read_rows(given):
-    """Rows of probabilities, or None; (k + 1/2) / N, the k within a class spread."""
+    """Returns rows of probabilities (k + 1/2) / N, with the k of a class distributed over it, or None."""
     if not given:
         return None
     classes = [ALPHABET.index(letter) for letter in given["classes"]]
@@ -143,7 +142,7 @@ def read_rows(given):
 
 
 def u_in_row(rows, v, k, y):
-    """Of message k, by the draw v of where its row begins and y of its own."""
+    """Returns the probability of message k, by the draw v for the begin of its row and its own draw y."""
     length = len(rows[0])
     i = int(v * len(rows))
     begin = int((v * len(rows) - i) * length)
@@ -151,7 +150,7 @@ def u_in_row(rows, v, k, y):
 
 
 def unpacked(text):
-    """Packed numbers of mpgsig(5): LEB128 within zstd within base64."""
+    """Decodes packed numbers (mpgsig(5)): Base64, zstd, LEB128."""
     numbers, number, shift = [], 0, 0
     for byte in unframed(base64.b64decode(text)):
         number |= (byte & 127) << shift
@@ -163,7 +162,7 @@ def unpacked(text):
 
 
 def unframed(frame):
-    """The content of a frame of zstd: uncompressed blocks, or what zstd makes of it."""
+    """Returns the content of a zstd frame: of uncompressed blocks, or by the program zstd."""
     if frame[:5] != b"\x28\xb5\x2f\xfd\xa0" or frame[9] & 6:
         return subprocess.run(["zstd", "-dcq"], input=frame, check=True,
                               capture_output=True).stdout
@@ -192,7 +191,7 @@ class Path:
         self.bound()
 
     def bound(self):
-        """Overheads are no more than what contains them, at each size and knot."""
+        """Limits overheads to the times that contain them, at each size and knot."""
         whole = self.latency or self.transfer
         slope = self.transfer if len(self.transfer.sizes) > 1 else whole
         ways = [(whole, slope)] if whole else []
@@ -203,7 +202,7 @@ class Path:
             self.sender.bound(ways + streams, -1 if self.eager_limit is None else self.eager_limit)
 
     def flight(self, launch, size_bytes, u):
-        """X(d; u): with the slope on top above the greatest size."""
+        """Returns X(d; u), above the largest size with a slope."""
         sizes = self.latency.sizes
         value = self.latency(launch, size_bytes, u)
         if size_bytes <= sizes[-1]:
@@ -217,7 +216,7 @@ class Path:
         return 0.0
 
     def transfer_only(self, launch, size_bytes, u):
-        """What transfers say of the time for d bytes beyond the least size's."""
+        """Returns the time that transfers of d bytes take more than those of the smallest size."""
         sizes = self.transfer.above(0)
         if not sizes or size_bytes <= 0:
             return 0.0
@@ -246,7 +245,7 @@ class Signature:
                                  key=lambda one: (one["processes"], one["size_bytes"]))
 
     def reduction(self, size_bytes):
-        """What reducing so many bytes takes, by the greatest number of ranks at once."""
+        """Returns the time of reducing so many bytes, measured with the largest number of ranks at once."""
         if not self.reductions or size_bytes <= 0:
             return 0
         most = self.reductions[-1]["processes"]
@@ -263,7 +262,7 @@ class Signature:
         return low + (size_bytes - a) * slope
 
     def path(self, name):
-        """That of this class, else the farthest."""
+        """Returns the path of this class, or else the farthest."""
         return self.paths.get(name, self.farthest)
 
     @staticmethod
@@ -271,7 +270,7 @@ class Signature:
         return Distribution(given)(0.5)
 
     def has_near(self, operation, p, size_bytes):
-        """Whether it measured such a meeting as a whole."""
+        """Returns whether the signature has measured such a collective of all members."""
         sizes = self.collectives.get((operation, p))
         return bool(operation in MEETINGS and p > 1 and sizes and sizes.sizes[0] <= size_bytes <= sizes.sizes[-1])
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which calls hear of a window's Posts: Win_complete, or Win_starts that wait (docs/MODEL.md, section 10)."""
+"""Which calls wait for a window's Posts: Win_complete, or Win_start (docs/MODEL.md, section 10)."""
 
 from collections import defaultdict
 
 
 def place_posts(matching, settings):
-    """Says of every Post's messages which call receives them; whether any Win_start may."""
+    """Sets the receiving call of every Post's messages; returns whether any Win_start can be one."""
     trace, of_start = matching.trace, defaultdict(list)
     for message in matching.messages:
         if message.key[0] == "posted":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tails of launches for the oracle (docs/MODEL.md section 3): what a launch's few samples show of its slowest times on average,
-against what all launches show."""
+"""Tails of launches (docs/MODEL.md, section 3): what the few samples of a launch show of its slowest times on average,
+compared with all launches together."""
 
 import bisect
 import functools
@@ -12,7 +12,7 @@ LOGARITHMS = [-10 + step / 4 for step in range(54)]
 
 
 def independent_samples(given, launches):
-    """Of one of LAUNCHES of a distribution; None: it does not say."""
+    """Returns the number of independent samples in one of LAUNCHES of a distribution; None: unknown."""
     intervals = given.get("intervals", [])
     if not intervals:
         return None
@@ -21,7 +21,8 @@ def independent_samples(given, launches):
 
 
 class Shape:
-    """The mean of the distribution functions of launches, (probabilities, times), each time divided by its launch's median."""
+    """The mean of the launches' distribution functions (probabilities, times), each time divided by its launch's
+    median."""
 
     def __init__(self, launches):
         self.y = sorted({y for _, times in launches for y in times})
@@ -30,7 +31,7 @@ class Shape:
         self.upto = [sum(one[1] for one in at) / len(launches) for at in zip(*shares)]
 
     def shares(self, p, times):
-        """Of each y the share below it, and the share no more than it."""
+        """Returns for each y the share of times below it, and the share of times up to it."""
         found = []
         for y in self.y:
             first, after = bisect.bisect_left(times, y), bisect.bisect_right(times, y)
@@ -53,13 +54,13 @@ class Shape:
 
 @functools.lru_cache(None)
 def weights(t):
-    """Of a gamma distribution of shape t + 1/2, by the trapezoid rule in the logarithm."""
+    """Returns the weights of a gamma distribution with shape t + 1/2, by the trapezoid rule in the logarithm."""
     found = [math.exp((t + 0.5) * x - math.exp(x)) for x in LOGARITHMS]
     return [one / sum(found) for one in found]
 
 
 def ratios(shape, n):
-    """By which times at 1 - t / n are multiplied."""
+    """Returns the factors of the times at 1 - t / n."""
     seen = [shape(max(0.0, 1 - math.exp(x) / n)) for x in LOGARITHMS]
     found = []
     for t in REACH[:-1]:
@@ -77,7 +78,8 @@ def factor(u, n, ratio):
 
 
 def complete_tails(given, launches):
-    """LAUNCHES: distributions, whose knots become those with corrected tails; GIVEN: that of all of them."""
+    """Corrects the tails of LAUNCHES, distributions whose knots are replaced. GIVEN: the distribution of all
+    launches."""
     n, medians = independent_samples(given, len(launches)), [one(0.5) for one in launches]
     if len(launches) < 2 or n is None or min(medians) <= 0:
         return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What messages, calls and collectives take on the target, in one replica of predict
-mode (docs/MODEL.md section 5, "Costs on T")."""
+"""What messages, calls and collectives take on the target, in one replica of predict mode (docs/MODEL.md, section 5,
+"Costs on T")."""
 
 from oracle_costs import NEXT_INDEX
 from oracle_draws import (ACK, BYTE, COLLECTIVE, LATENCY, LAUNCH, RECEIVE,
@@ -16,9 +16,8 @@ ZERO = Fraction(0)
 
 
 def sloped(sizes, launch, size_bytes, u, slope=None):
-    """A quantity that goes on above the greatest size measured.
-
-    slope: of other sizes, if not its own."""
+    """Returns a quantity that continues with a slope above the largest measured size. SLOPE: that of other sizes, if
+    not its own."""
     value = sizes(launch, size_bytes, u)
     if size_bytes <= sizes.sizes[-1]:
         return value
@@ -28,7 +27,7 @@ def sloped(sizes, launch, size_bytes, u, slope=None):
 
 
 def round_keys(part, n):
-    """The indices of the draws of n rounds."""
+    """Returns the indices of the draws of n rounds."""
     return [(i + part.index * NEXT_INDEX) & 0xffffffff for i in range(n)]
 
 
@@ -54,7 +53,7 @@ class Target:
         return self.path(message.send.call.rank, message.send.receiver)
 
     def limit(self):
-        """The eager limit; None: not known."""
+        """Returns the eager limit; None: unknown."""
         if self.settings.eager_limit is not None:
             return self.settings.eager_limit
         path = self.path.farthest()
@@ -66,7 +65,7 @@ class Target:
         return FIT if model == "fit" else self.launch
 
     def flight_by(self, model, path, size_bytes, u):
-        """X_T by one model, or None."""
+        """Returns X_T by one model, or None."""
         launch = self.drawn_from(model)
         if path and path.latency:
             slope = path.slope()
@@ -76,7 +75,7 @@ class Target:
         return None
 
     def flight(self, path, size_bytes, u):
-        """X_T, or None."""
+        """Returns X_T, or None."""
         latency, byte = self.settings.latency_model, self.settings.byte_model
         whole = self.flight_by(byte, path, size_bytes, u)
         if latency == byte or whole is None:
@@ -85,7 +84,7 @@ class Target:
                    - self.flight_by(byte, path, 0, u))
 
     def check_models(self):
-        """What is to be fitted must have fits at every size."""
+        """A time that is to be drawn from a fit must have fits at every size."""
         settings = self.settings
         models = settings.latency_model, settings.byte_model
         if "fit" not in models:
@@ -96,7 +95,7 @@ class Target:
                 raise OracleError(wrong)
 
     def lack_of_fits(self, path):
-        """What is wrong with a path, or None."""
+        """Returns what a path lacks for fits, or None."""
         models = self.settings.latency_model, self.settings.byte_model
         if models[0] == "fit" and not path.latency:
             return "--models=latency=fit: no latencies to draw from"
@@ -107,12 +106,12 @@ class Target:
         return None if fits or "fit" not in models else "no family is fitted to it"
 
     def serves(self, path):
-        """Whether messages can take it."""
+        """Returns whether messages can take the path."""
         flies = path.latency or path.transfer or self.settings.latency is not None
         return flies and not self.lack_of_fits(path)
 
     def parts(self, path, size_bytes, u, latency, byte):
-        """(lambda, tau(d)); latency, byte: draws of the command line's, or None."""
+        """Returns (lambda, tau(d)). LATENCY, BYTE: draws from the command line's distributions, or None."""
         model = self.settings.byte_model
         whole, least = (self.flight_by(model, path, size, u) for size in (size_bytes, 0))
         if latency is None:
@@ -123,11 +122,11 @@ class Target:
         return latency, ZERO if whole is None else max(0.0, whole - least)
 
     def purpose(self, usual):
-        """Whose draw the u of a message or a round is."""
+        """Returns the purpose of the draw u of a message or a round."""
         return usual if self.settings.latency is None else BYTE
 
     def given(self, rank, call, index, purpose=LATENCY):
-        """What the command line says of a message: (lambda or None, per byte or None)."""
+        """Returns what the command line gives for a message: (lambda or None, time of a byte or None)."""
         latency, byte = self.settings.latency, self.settings.byte
         return (latency and latency(self.draw(rank, call, purpose, index)),
                 byte and byte(self.draw(rank, call, BYTE, index)))
@@ -144,20 +143,20 @@ class Target:
         return u_in_row(rows, v, send.k, own)
 
     def message(self, message):
-        """(lambda, tau(d))"""
+        """Returns (lambda, tau(d))."""
         send = message.send
         return self.parts(self.between(message), message.bytes, self.u(message),
                           *self.given(send.call.rank, send.call.index, send.index))
 
     def typical(self, message):
-        """X_T(d; 1/2) of all launches, as far as there are one-way times."""
+        """Returns X_T(d; 1/2) over all launches, or 0 without one-way times."""
         path = self.between(message)
         if self.replaced or not path or not path.latency:
             return 0.0
         return path.flight(None, message.bytes, 0.5)
 
     def waiting(self, message):
-        """W(d), or None."""
+        """Returns W(d), or None."""
         send, path = message.send, self.between(message)
         if self.all_replaced or not path or not path.sender:
             return None
@@ -167,7 +166,7 @@ class Target:
         return sloped(path.sender, self.launch, message.bytes, u)
 
     def way_back(self, message):
-        """Of an empty message, after the one that it answers."""
+        """Returns the time of the empty message that answers this one."""
         send = message.send
         back, _ = self.given(send.call.rank, send.call.index, send.index, ACK)
         if back is None:
@@ -182,7 +181,7 @@ class Target:
         return sloped(path.streaming, None, message.bytes, 0.5)
 
     def round_trip(self, call, size_bytes):
-        """Of all one-sided transfers that a call waits for."""
+        """Returns the round trip of all one-sided transfers for which a call waits."""
         path = self.path.farthest()
         u = self.draw(call.rank, call.index, self.purpose(LATENCY))
         there = self.parts(path, size_bytes, u, *self.given(call.rank, call.index, 0))
@@ -200,7 +199,7 @@ class Target:
         return min(value, 20 * sizes(None, size_bytes, 0.5))
 
     def send_overhead(self, path, size_bytes, eager, u):
-        """o_s(d), or None."""
+        """Returns o_s(d), or None."""
         if self.all_replaced or not path:
             return None
         sizes = path.send_overhead or (eager and path.sender)
@@ -214,7 +213,7 @@ class Target:
         return self.send_overhead(self.between(message), message.bytes, eager, u)
 
     def receives(self, message, further):
-        """o_r(d), or None.  further: its rank had another one before, in that call."""
+        """Returns o_r(d), or None. FURTHER: the same call completed another message of this sender before."""
         send, path = message.send, self.between(message)
         if self.all_replaced or not path or not path.receive_overhead:
             return None
@@ -227,14 +226,14 @@ class Target:
             message.bytes)
 
     def root(self, call, size_bytes):
-        """o_s(d) of a call whose rank sends to, or for, a collective's members."""
+        """Returns o_s(d) of a call whose rank sends to, or for, the members of a collective."""
         return self.send_overhead(self.path.farthest(), size_bytes, True,
                                   self.draw(call.rank, call.index, SEND))
 
     # Collectives
 
     def measured(self, group, j):
-        """What the whole meeting takes member j, or None: by rounds."""
+        """Returns what a measured collective takes for member j, or None: it is computed from rounds."""
         operation, p, size = group[0].name.lower(), len(group), group[j].terms.own_bytes()
         if not self.signature or self.replaced or self.settings.collectives in ("rounds", "expand"):
             return None
@@ -245,7 +244,7 @@ class Target:
         return self.undisturbed(self.signature.collectives[operation, p], size, u)
 
     def scales(self, table, limit):
-        """Those of collectives, where what is not measured near is messages; or None."""
+        """Returns the factors of collectives that are expanded because no near size was measured, or None."""
         path = self.path.farthest()
         flies = path and (path.latency or path.transfer)
         if not self.signature or not flies or not expands_rest(self.settings, perturbs=False):
@@ -253,16 +252,16 @@ class Target:
         return Scales(table, limit, self.signature, None)
 
     def kappa(self, part, number):
-        """Of a call of a collective's messages."""
+        """Returns the noise of a call that a message of a collective stands for."""
         return self.settings.round_kappa(part.call, (number + part.index * NEXT_INDEX) & 0xffffffff)
 
     def kappas(self, part, n):
-        """Of n rounds."""
+        """Returns the noise of n rounds."""
         return sum(self.settings.round_kappa(part.call, key)
                    for key in round_keys(part, n))
 
     def rounds(self, part, n, size_bytes):
-        """n rounds without kappa."""
+        """Returns n rounds without kappa."""
         path, total, rank, call = self.path.farthest(), ZERO, part.call.rank, part.call.index
         for key in round_keys(part, n):
             u = self.draw(rank, call, self.purpose(ROUND_LATENCY), key)

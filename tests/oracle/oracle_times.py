@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reference implementation of predict mode: how long a traced program takes on the
-target (docs/MODEL.md section 5), in one replica.
-
-Written from that text alone, to check mpgsim --predict against.  Every node has a
-time, and what it is of those before it is written down as the text has it.
-"""
+"""Reference implementation of predict mode: how long a traced program takes on the target (docs/MODEL.md, section 5),
+in one replica. Written only from that text, to check mpgsim --predict. Every node has a time, computed from the nodes
+before it as the text says."""
 
 import graphlib
 import os
@@ -40,7 +37,7 @@ ONLY_START |= {*NONBLOCKING_COLLECTIVES, *NONBLOCKING_NEIGHBORS}
 
 
 def makes_progress(call):
-    """Whether the library sees to what was posted, in a call that does not send."""
+    """Returns whether the library makes progress with posted operations in this call, which does not send."""
     return not ("failed" in call.args or call.name in ONLY_START or call.name.endswith("_init")
                 or call.name.startswith("File_"))
 
@@ -80,7 +77,7 @@ class Limits:
 
     @staticmethod
     def of_source(settings, target):
-        """What is known of the source's own."""
+        """Returns the source's own eager limit, as far as it is known."""
         if settings.source_eager_limit is not None:
             return settings.source_eager_limit
         if not settings.source or not settings.signature:
@@ -97,7 +94,7 @@ class Limits:
 
 
 class Times:
-    """Builds the nodes of a matched trace and their times in one replica."""
+    """Builds the nodes of a matched trace, and computes their times in one replica."""
 
     def __init__(self, matching, settings):
         self.settings, self.trace = settings, matching.trace
@@ -132,7 +129,7 @@ class Times:
         self.add_threads()
 
     def sort(self):
-        """Of every call its messages, and whether it waited on the source."""
+        """Determines for every call its messages, and whether it waited on the source."""
         self.sent, self.received = defaultdict(list), defaultdict(list)
         self.probed = defaultdict(list)
         self.roots = defaultdict(list)
@@ -176,7 +173,7 @@ class Times:
                    for message in self.received[before] + self.probed[before])
 
     def add_intervals(self, call, intervals):
-        """Of several that end at a call, MPI_Finalize, the last counts."""
+        """Adds intervals. Of several that end at one call, MPI_Finalize, the last one counts."""
         def rule(times):
             ends = [times[one.node] + self.compute(one, times[one.node])
                     for one in intervals]
@@ -222,7 +219,7 @@ class Times:
     # Messages
 
     def add_departure(self, message, last):
-        """When it leaves: not before its call, nor soon after the one before."""
+        """Adds the departure of a message: not before its call, nor too soon after the previous departure."""
         start, leaves = message.send.call.S, left(message)
         if last is None:
             self.values.add(leaves, [start], lambda times: times[start])
@@ -244,7 +241,8 @@ class Times:
             self.add_probe(message, probe, latency)
 
     def seen_to(self, post):
-        """The first call of its rank, from that which posts a receive on, in which the library sees to it."""
+        """Returns the first call of the rank, from the one that posts the receive on, in which the library makes
+        progress."""
         calls = self.trace.calls[post.rank]
         if self.settings.without == "progress" or sum(rank == post.rank for rank, _ in self.trace.first) > 1:
             return post
@@ -252,7 +250,7 @@ class Times:
                     and (self.waits_to_send(call) if call.name in SENDS else makes_progress(call)))
 
     def waits_to_send(self, call):
-        """Whether it does, or may, until its receiver has come."""
+        """Returns whether the call waits, or may wait, for its receiver."""
         limit = self.carried and self.carried.limits[True]
         return "failed" not in call.args and any(
             self.limits.synchronous(message)
@@ -289,7 +287,7 @@ class Times:
             self.awaits(end, [call.S], lambda times, call=call: times[call.S], "messages")
 
     def awaits(self, end, nodes, rule, what):
-        """what: that it is waited for, as the account has it."""
+        """WHAT: the line of the account for this wait."""
         self.ends[end].append((nodes, rule, what))
 
     def add_probe(self, message, probe, latency):
@@ -302,7 +300,7 @@ class Times:
                         times[message.V] + max(ZERO, kappa), "messages")
 
     def in_order(self, call, times):
-        """The messages that a call receives, as they arrive."""
+        """Returns the messages that a call receives, in the order of arrival."""
         messages = [message for message in self.received[call]
                     if message.V not in self.done]
         messages.sort(key=lambda message: message.receive.place)
@@ -310,7 +308,7 @@ class Times:
         return sorted(messages, key=lambda message: times[message.V])
 
     def receive_overheads(self, call, times):
-        """[(message, o_r or None)] as they arrive."""
+        """Returns [(message, o_r or None)] in the order of arrival."""
         seen, overheads = set(), []
         for message in self.in_order(call, times):
             sender = message.send.call.rank
@@ -319,7 +317,7 @@ class Times:
         return overheads
 
     def bring(self, message, call):
-        """What a message brings to the end of the call that receives it."""
+        """Adds what a message brings to the end of the call that receives it."""
         kappa = self.settings.kappa(call)
 
         def rule(times):
@@ -358,7 +356,7 @@ class Times:
         return sum(costs) if costs else self.other_cost(call)
 
     def root_cost(self, call):
-        """Of what it sends for collectives, or None."""
+        """Returns the cost of what the call sends for collectives, or None."""
         parts = [(part, m) for part, m in self.roots[call] if m > 0]
         if not parts:
             return None
@@ -366,7 +364,7 @@ class Times:
         return None if one is None else sum(m for _, m in parts) * one
 
     def other_cost(self, call):
-        """Of a call that none is known of."""
+        """Returns the cost of a call that takes part in no message."""
         if self.ends[call] or self.received[call] or call.exchange:
             return ZERO
         took, rho = call.duration - call.off, self.settings.compute_ratio
@@ -410,7 +408,7 @@ class Times:
             self.meets.add(end)
 
     def add_expanded(self, node, group):
-        """Every member's end, once those have come whom it needs."""
+        """Adds every member's end, when those have arrived on whom it depends."""
         expansion = Expansion(self.settings.table, group, self.carried, self.shown and self.shown.moved)
         wires = PredictedWires(self.target, self.limits.target,
                                self.settings.latency is not None,
@@ -454,7 +452,7 @@ class Times:
                                 times[node], "collectives")
 
     def took(self, group, j):
-        """l_j"""
+        """Returns l_j."""
         n, size_bytes = rounds_and_bytes(group, j)
         kappas = self.target.kappas(group[j], n)
         measured = self.target.measured(group, j)
@@ -464,7 +462,7 @@ class Times:
     # Answers
 
     def run_times(self, choice=None):
-        """[(run time, account)] of every rank."""
+        """Returns [(run time, account)] of every rank."""
         times = choice.evaluate() if choice else self.values.evaluate()
         for call, end in self.ruled.items():  # what is chosen otherwise is waited for
             self.accounts[call.rank]["messages"] += times[call.E] - end
@@ -473,19 +471,19 @@ class Times:
 
 
 def own_part(part):
-    """The bytes of a collective that are the rank's own; of a list, the root's."""
+    """Returns the bytes of a collective that are the rank's own; of a list, the root's."""
     sizes = part.terms.numbers("bytes")
     return sizes[part.terms.number("root")] if len(sizes) > 1 else sizes[0]
 
 
 def left(message):
-    """The node of its leaving."""
+    """Returns the node of the message's departure."""
     return ("I", *message.key)
 
 
 def predicted(matching, settings, counts=None, carried=None, starts=None):
-    """[(run time, account)] of every rank in the settings' replica.  counts: of its choices; carried: gets who says which
-    sends are; starts: whether Win_starts wait."""
+    """Returns [(run time, account)] of every rank in the settings' replica. COUNTS: receives the numbers of choices.
+    CARRIED: receives the object that knows which sends are carried. STARTS: receives whether Win_starts wait."""
     times = Times(matching, settings)
     if carried is not None:
         carried.append(times.shown)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the oracle reads: a whole text trace (mpgtext(5)), and what of the time between
-two calls is computation (docs/MODEL.md section 1)."""
+"""The oracle's input: a complete text trace (mpgtext(5)), and how much of the time between two calls is computation
+(docs/MODEL.md, section 1)."""
 
 import math
 from collections import defaultdict
@@ -20,13 +20,13 @@ MARKS = {"Region_begin", "Region_end"}
 
 
 class OracleError(Exception):
-    """The trace or an argument cannot be given a meaning."""
+    """The trace or an argument is invalid."""
 
 
 # --- the trace -------------------------------------------------------------
 
 def mark_region(regions, name):
-    """Begins one, or ends the one that began last, if there is any."""
+    """Begins a region or, without a name, ends the one that began last, if there is any."""
     if name is not None:
         regions.append(name)
     elif regions:
@@ -34,7 +34,7 @@ def mark_region(regions, name):
 
 
 class Between:
-    """What was recorded between the call before and this one."""
+    """What was recorded between the previous call and this one."""
 
     def __init__(self):
         self.events = 0
@@ -46,12 +46,12 @@ class Between:
         self.log = []  # of all of these in their order: (what, number), marks with name and CPU time
 
     def lose(self, time):
-        """Off the CPU."""
+        """Notes time off the CPU."""
         self.off += time
         self.log.append(("off", time))
 
     def follow(self):
-        """What is recorded after the call that ends it."""
+        """Returns a new record for what follows the call that ends this one."""
         after = Between()
         after.regions = list(self.regions)
         for _, name in self.marks:
@@ -60,7 +60,7 @@ class Between:
 
 
 class Call:
-    """One MPI call of one rank: its times on that rank's clock, its arguments."""
+    """One MPI call of one rank: its times on that rank's clock, and its arguments."""
 
     def __init__(self, rank, index, enter, leave, name, args, thread=0):
         self.between = Between()
@@ -76,7 +76,7 @@ class Call:
 
     @property
     def order(self):
-        """Where it is among its rank's calls."""
+        """Returns its place among its rank's calls."""
         return self.index if self.place is None else self.place
 
     @property
@@ -85,7 +85,7 @@ class Call:
 
     @property
     def site(self):
-        """Where it was made; 0: not recorded."""
+        """Returns its call site; 0: not recorded."""
         return int(self.args.get("site", 0))
 
     @property
@@ -98,11 +98,11 @@ class Call:
 
     @property
     def off(self):
-        """How long it was off its CPU."""
+        """Returns how long the thread was off its CPU in the call."""
         return int(self.args.get("off_call", 0))
 
     def is_local(self):
-        """Whether it takes the time that it took, whatever it is."""
+        """Returns whether the call counts as computation of its traced time."""
         return "failed" in self.args or self.name == "Unknown"
 
     def number(self, key, default=None):
@@ -117,7 +117,7 @@ class Call:
         return [int(part) for part in text.split(",") if part]
 
     def own_bytes(self):
-        """The bytes this rank contributes: a list counts as its sum."""
+        """Returns the bytes that this rank contributes; a list counts as its sum."""
         return sum(self.numbers("bytes"))
 
     def error(self, what):
@@ -126,7 +126,7 @@ class Call:
 
 
 class Trace:
-    """All calls, communicators (as world ranks) and clock offsets."""
+    """All calls, communicators (as ranks of the world) and clock offsets."""
 
     def __init__(self):
         self.ranks = 0
@@ -150,39 +150,39 @@ class Trace:
             self.offsets[rank] for rank in range(1, self.ranks))
 
     def threads(self):
-        """The calls of every thread, that of MPI_Init first on its rank."""
+        """Generates the calls of every thread; on each rank the thread that called MPI_Init is the first."""
         for calls in self.calls:
             for thread in sorted({call.thread for call in calls}):
                 yield [call for call in calls if call.thread == thread]
 
     def after_last(self, rank, thread):
-        """What was recorded of a thread after its last call."""
+        """Returns what was recorded of a thread after its last call."""
         return self.pending[rank, thread]
 
     def has_cpu(self):
-        """Whether there are CPU times of any rank."""
+        """Returns whether any rank has CPU times."""
         return any("cpu_ns" in value_names(self, rank) for rank in range(self.ranks))
 
     def host_pair(self, a, b):
         return frozenset((self.hosts[a.rank], self.hosts[b.rank]))
 
     def fact(self, rank, name, otherwise=0):
-        """Of the tracer's cost, in ns."""
+        """Returns a header line about the tracer's overhead, in ns."""
         return Fraction(self.facts[rank].get(name, otherwise))
 
     def cost_of_call(self, rank):
-        """Of the tracer, as measured in the run, or at its start."""
+        """Returns the tracer's overhead of a call, measured during the run or else at its start."""
         return self.fact(rank, "overhead_call_median_ns", self.fact(rank, "overhead_call_ns"))
 
     def interval(self, before, call):
-        """The computation between two calls, without the tracer's part."""
+        """Returns the computation between two calls, without the tracer's overhead."""
         if (before, call) not in self.intervals:
             self.intervals[before, call] = self.computation(
                 call.rank, call.enter - before.leave, call.between)
         return self.intervals[before, call]
 
     def computation(self, rank, time, between):
-        """What of the time is not the tracer's."""
+        """Returns the part of the time that is not the tracer's."""
         each = self.cost_of_call(rank)
         tracer = (1 + between.events) * each
         tracer += between.summed * self.fact(rank, "overhead_sum_ns", each)
@@ -190,15 +190,15 @@ class Trace:
         return max(0, time - between.flushed - tracer)
 
     def off(self, rank, time, between):
-        """How much of computation() was off the CPU."""
+        """Returns how much of computation() was off the CPU."""
         return min(between.off, self.computation(rank, time, between))
 
     def tells_off_cpu(self):
-        """Whether all ranks recorded it."""
+        """Returns whether all ranks recorded time off the CPU."""
         return all("off_cpu" in facts for facts in self.facts)
 
     def cpu(self, call):
-        """The CPU time of the interval that it ends, or None."""
+        """Returns the CPU time of the interval that the call ends, or None."""
         between = call.between
         if not between.cpu or None in between.cpu:
             return None
@@ -208,7 +208,7 @@ class Trace:
         return sum(between.cpu) - math.floor(tracer + Fraction(1, 2))
 
     def aligned(self, rank, time):
-        """time of rank's clock on rank 0's clock, once the whole trace is read."""
+        """Converts a time of the rank's clock to rank 0's clock, once the whole trace is read."""
         if (rank, time) not in self.on_clock_0:
             self.on_clock_0[rank, time] = self.align(rank, time)
         return self.on_clock_0[rank, time]
@@ -246,7 +246,7 @@ def read_trace(lines):
 
 
 def number_calls(counted):
-    """Over all threads in the order of enter times; counted: (enter, thread, call or None)."""
+    """Numbers the calls of all threads in the order of their enter times. COUNTED: (enter, thread, call or None)."""
     def order(one):
         enter, thread, call = one
         return enter, call is not None and call.name == "Finalize", thread
@@ -331,7 +331,7 @@ def value_names(trace, rank):
 
 
 def cpu_of(trace, rank, args):
-    """The value cpu_ns of an event, or None."""
+    """Returns the value cpu_ns of an event, or None."""
     names = value_names(trace, rank)
     if "values" not in args or "cpu_ns" not in names:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All that the trace shows of who waits for a call of another rank (docs/MODEL.md, section 10)."""
+"""Everything that the trace shows about calls that wait for a call of another rank (docs/MODEL.md, section 10)."""
 
 from oracle_weak_progress import Carried
 from oracle_moved import Moved
@@ -7,10 +7,10 @@ from oracle_served import Served
 
 
 class Shown:
-    """calls: (call, what it waits for) of transfers and collectives; transfers: those of the former."""
+    """calls: (call, the call for which it waits), for transfers and collectives; transfers: the calls of the former."""
 
     def __init__(self, matching, settings, eager_limit, source_limit, starts_wait, like=None):
-        """like: the sends of the traced run, which say what is carried."""
+        """LIKE: the traced run, whose limits show which sends are carried."""
         self.sends = Carried(matching, settings, eager_limit)
         if like:
             self.sends.limits, self.sends.in_call = like.limits, like.in_call

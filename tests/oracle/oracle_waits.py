@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wait states of a traced run as docs/MODEL.md, section 9, defines them, by a table of everything that anything waits
-for; whole traces, exact numbers."""
+"""Wait states of a traced run by docs/MODEL.md, section 9, from a table of everything that can wait for something;
+complete traces, exact numbers."""
 
 from collections import defaultdict
 
@@ -22,7 +22,7 @@ COMPLETED = defaultdict(list)
 
 
 class Completions(RankMatcher):
-    """Notes which requests a call completes.  What is cancelled meets nothing."""
+    """Notes which requests a call completes. A cancelled request matches nothing."""
 
     def match(self, calls):
         self.cancelled = {int(request) for call in calls for request in call.numbers("cancelled")}
@@ -55,7 +55,7 @@ def match(trace):
 
 
 class Waits:
-    """sums[what][who] = [calls, waited, time, waits by kind]"""
+    """sums[what][who]: [calls, waited, time, waits by kind]."""
 
     def __init__(self, trace, eager_limit):
         self.trace, self.eager_limit = trace, eager_limit
@@ -75,7 +75,7 @@ class Waits:
                 self.count(call)
 
     def find_limit(self):
-        """The most bytes of a standard send that left before its receive was posted."""
+        """Returns the largest size of a standard send that ended before its receive was posted."""
         return max((message.bytes for message in self.matching.messages
                     if message.send.terms.name in oracle_matching.STANDARD_SENDS and message.send.completed_by
                     and self.leave(message.send.completed_by) < self.enter(message.receive.call)), default=-1)

@@ -15,10 +15,11 @@ SEES = (COLLECTIVES | CONSTRUCTORS | COMPLETIONS | NEIGHBORS
 
 
 class Carried:
-    """limits[blocking]: sends of more bytes are carried; None: none are. in_call: of trees, though a call sees to them."""
+    """limits[blocking]: larger sends are carried, that is, wait for a call of their receiver; None: none are. in_call:
+    the limit for trees whose receiver is in a call."""
 
     def __init__(self, matching, settings, eager_limit):
-        """settings: which collectives are expanded, and by which table; eager_limit: the target's."""
+        """SETTINGS: which collectives are expanded, and by which table. EAGER_LIMIT: the target's."""
         self.settings, self.eager_limit, self.times = settings, eager_limit, {}
         self.trace, self.matching = matching.trace, matching
         self.passages = [[call for call in calls[1:] if call.name in SEES and not completes_transfers(matching, call)]
@@ -30,7 +31,7 @@ class Carried:
         self.in_trees = 0  # how many wait there
 
     def at(self, call, time):
-        """To be compared with others; whole ones as int, which takes a tenth of the time."""
+        """Returns a time that can be compared with others; whole numbers as int, which takes a tenth of the time."""
         key = call.rank, time
         if key not in self.times:
             exact = self.trace.aligned(*key)
@@ -38,8 +39,8 @@ class Carried:
         return self.times[key]
 
     def carrier(self, message, when_posted, ends=None):
-        """The first call of the receiver that is over when the message can have started; if the receiver was in that already and
-        it is over before the send ENDS, the next, if that begins by then."""
+        """Returns the first call of the receiver that ends after the message could start. If the receiver was already
+        in it, and it ended before the send ENDS, returns the next one, if that begins by then."""
         begin, poster = self.at(message.send.call, message.send.call.enter), message.receive.call
         calls = [call for call in self.passages[poster.rank]
                  if self.at(call, call.leave) >= begin and (not when_posted or call.order >= poster.order)]
@@ -77,7 +78,7 @@ class Carried:
                 limit(in_call[True], in_call[False], 1))
 
     def of_trees(self):
-        """What blocking collectives show."""
+        """Adds the observations from blocking collectives."""
         for _, group in self.matching.groups:
             if group[0].blocking and expands(self.settings, group):
                 expansion = Expansion(self.settings.table, group)
@@ -85,7 +86,8 @@ class Carried:
                     yield from trees.observe(expansion.plan.phases[0], trees.Times(expansion, self))
 
     def held(self, expansion):
-        """(sender, receiver) of its first messages, if these are a tree's, that wait until their receiver has come."""
+        """Returns (sender, receiver) of the messages in a first phase, if it is a tree, that wait for their
+        receiver."""
         tree = expansion.plan.phases[0]
         if not tree:
             return set()
@@ -94,12 +96,12 @@ class Carried:
         return found
 
     def saw(self, call):
-        """When the last call before that sees to messages was over; None: there is none."""
+        """Returns when the last call before this one that makes progress ended; None: there is none."""
         before = [one for one in self.passages[call.rank] if one.order < call.order]
         return self.at(before[-1], before[-1].leave) if before else None
 
     def inserted_edges(self):
-        """Those of messages that hypotheses insert: the call that receives one is over when that has come."""
+        """Generates edges of inserted messages: the receiving call ends when the message has arrived."""
         most = self.limits[True]
         for message in self.matching.messages if most is not None else ():
             if message.is_inserted and message.bytes > most and not message.is_synchronous(self.eager_limit):
@@ -108,7 +110,7 @@ class Carried:
                                     if call is receiver or self.at(call, call.leave) >= begin)
 
     def edges(self, was_synchronous):
-        """(message, call): what ends no earlier than the call begins."""
+        """Generates (message, call): the message's send ends no earlier than the call begins."""
         yield from self.inserted_edges()
         for message in self.messages:
             most = self.limits[message.send.blocking]
@@ -122,13 +124,14 @@ class Carried:
 
 
 def completes_transfers(matching, call):
-    """Whether it is given requests of one-sided transfers alone."""
+    """Returns whether the call completes only requests of one-sided transfers."""
     given = [one for one in matching.given.get(call, ([], 0))[0] if one]
     return bool(given) and all(isinstance(one, WithRequest) for one in given)
 
 
 def limit(waited, left, often=2):
-    """Below the least size of which more waited, above the greatest of which too many did not; None: there is none."""
+    """Returns the limit: below the smallest size at which most sends waited, above the largest size at which too many
+    did not; None: there is none."""
     eager = max((size for size, n in left.items() if 10 * n > waited[size]), default=-1)
     sizes = [size for size, n in waited.items() if n >= often and size > eager]
     return min(sizes) - 1 if sizes else None

@@ -3,8 +3,8 @@
 
 
 class Times:
-    """Of one collective, for each member of its tree: when the member entered and left, and when the member's last earlier
-    call that progresses messages ended."""
+    """For each member of one collective's tree: when it entered and left, and when its last earlier call that makes
+    progress ended."""
 
     def __init__(self, expansion, carried):
         calls = [expansion.group[expansion.member(v)].call for v in range(expansion.p)]
@@ -22,7 +22,8 @@ def below(tree, v):
 
 
 def observe(tree, times):
-    """What each message shows that can leave before its receiver comes: (bytes, who receives it was in a call, it waited)."""
+    """Generates the observations from messages that can leave before their receiver arrives: (bytes, whether the
+    receiver was in a call, whether the sender waited)."""
     for v, children in enumerate(tree.children):
         if tree.is_down:
             if not children:
@@ -40,7 +41,7 @@ def observe(tree, times):
 
 
 def held(tree, times, limit, limit_in_call, eager_limit):
-    """(sender, receiver) of the sends that wait until their receiver has come; limits None: nothing is larger."""
+    """Returns (sender, receiver) of the sends that wait for their receiver. A limit of None: no size is larger."""
     def is_synchronous(size):
         return eager_limit is not None and size > eager_limit
 

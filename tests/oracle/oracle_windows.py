@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One-sided communication for the oracle's matching: windows meet, post, complete and
-wait for what was moved (docs/MODEL.md section 4)."""
+"""One-sided communication in the oracle's matching: windows meet, post, complete, and wait for transferred data
+(docs/MODEL.md, section 4)."""
 
 from collections import defaultdict
 
@@ -18,7 +18,7 @@ WINDOW_CALLS = MEETINGS | MOVES | MOVES_WITH_REQUEST | EPOCHS | ENDS | LOCAL
 
 
 class WithRequest:
-    """A transfer that its request's completion waits for."""
+    """A one-sided transfer for which its request's completion waits."""
 
     is_send = False
 
@@ -35,7 +35,7 @@ class WithRequest:
 
 
 class Windows:
-    """A mixin of RankMatcher."""
+    """Mixin of RankMatcher for windows."""
 
     def open_windows(self):
         self.moved = defaultdict(lambda: defaultdict(list))
@@ -72,7 +72,7 @@ class Windows:
             self.keep(call.number("request"), WithRequest(call, self.matching, size))
 
     def end_moves(self, call, win):
-        """Waits for all that was moved to the target, or to any."""
+        """Waits for everything that was transferred to the target, or to any target."""
         moved = self.moved[win]
         for to in [call.number("to")] if "to" in call.args else list(moved):
             sizes = moved.pop(to, [])

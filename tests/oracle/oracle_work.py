@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Computation on the target (docs/MODEL.md section 5): what of an interval is work,
-and how long the target takes for it."""
+"""Computation on the target (docs/MODEL.md, section 5): how much of an interval is work, and how long the target takes
+for it."""
 
 from oracle_draws import NOISE
 from oracle_exact import Fraction
@@ -12,7 +12,8 @@ ZERO = Fraction(0)
 
 
 def first_interval(trace, thread, call, between):
-    """What a thread goes on from: the latest node, before anything of it, of the thread that called MPI_Init."""
+    """Returns the interval with which a thread begins: it starts at the latest node, before the thread's first call, of
+    the thread that called MPI_Init."""
     begin = trace.first[call.rank, thread]
     calls = [one for one in trace.calls[call.rank] if one.thread == trace.calls[call.rank][0].thread]
     nodes = [(one.leave, one.order, 1, one.E, one) for one in calls]
@@ -25,7 +26,7 @@ def first_interval(trace, thread, call, between):
 
 
 def intervals_of(trace):
-    """Every interval of the trace, thread by thread."""
+    """Generates every interval of the trace, thread by thread."""
     for calls in trace.threads():
         rank, thread = calls[0].rank, calls[0].thread
         if thread != trace.calls[rank][0].thread:
@@ -43,7 +44,7 @@ def intervals_of(trace):
 
 
 class Work(Noise):
-    """Of one replica."""
+    """The work of one replica."""
 
     def __init__(self, trace, settings):
         self.trace, self.settings = trace, settings
@@ -63,7 +64,7 @@ class Work(Noise):
     # The source's noise
 
     def work(self, interval):
-        """The interval without the source's noise."""
+        """Returns the interval without the source's noise."""
         if not self.source or self.same or self.settings.noise:
             return interval.recorded()
         return self.source_work(interval, interval.recorded())
@@ -73,7 +74,7 @@ class Work(Noise):
         return interval.rank, interval.thread, interval.call.index
 
     def on_target(self, interval, work):
-        """What becomes of the interval's work, which takes so long on the source, there."""
+        """Returns how long the target takes for the interval's work, which takes WORK on the source."""
         rho = self.settings.ratios(interval.begin, interval.call.enter, interval.between)
         if not self.settings.hypotheses:
             return rho * work
@@ -83,10 +84,9 @@ class Work(Noise):
     # Answers
 
     def time(self, interval, begin, covered):
-        """How long the target takes for the interval, from begin on.
-
-        To be asked in the order of the thread's calls.
-        covered: detours that began so long before it are in what the call before costs."""
+        """Returns how long the target takes for the interval, from BEGIN on. To be called in the order of the thread's
+        calls. COVERED: for detours that began up to this long before, the costs of the previous call already include
+        them."""
         if interval.polls(self.settings) and interval.call.name == "Win_sync":
             return self.on_target(interval, interval.recorded())
         if interval.polls(self.settings):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make a random table of the algorithms of collectives (mpgcollectives(5)): all
-algorithms of some operations, at thresholds that programs of few ranks reach."""
+"""Makes a random table of collective algorithms (mpgcollectives(5)): all algorithms of some operations, with thresholds
+that programs of few ranks reach."""
 
 import argparse
 import random
@@ -13,7 +13,7 @@ ALGORITHMS = {operation: names + ["segments"] * ("chain" in names) for operation
 
 
 def row_of(source, operation):
-    """An algorithm with its options."""
+    """Returns an algorithm with its options."""
     name = source.choice(ALGORITHMS[operation])
     if name == "segments":
         return "chain segment=" + source.choice(["1KiB", "1000", "3001", "64KiB", "96"])

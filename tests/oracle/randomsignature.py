@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make a random signature (mpgsig(5)) for the oracle's comparisons: awkward sizes, one
-only or none, jumps, launches, rows, overheads, collectives, detours whole or in part."""
+"""Makes a random signature (mpgsig(5)) for the oracle's comparisons: awkward sizes, a single size or none, jumps,
+launches, rows, overheads, collectives, complete or truncated detour records."""
 
 import argparse
 import base64
@@ -18,7 +18,7 @@ ALPHABET = ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 class Maker:
-    """Draws of one signature; parts of it may be asked for or left to chance."""
+    """Draws one signature; its parts are requested, or random."""
 
     def __init__(self, seed, version, streams=None):
         self.random = random.Random(f"signature {seed}")
@@ -45,7 +45,7 @@ class Maker:
         return given
 
     def fit(self, family, scale):
-        """Made up: nobody asks whether it fits."""
+        """Returns a made-up fit, which need not fit."""
         draw = self.fits
         values = {"exponential": [("mean", scale * draw.uniform(0.1, 1))],
                   "gamma": [("shape", draw.choice([0.3, 2.385, 40.7])),
@@ -62,7 +62,7 @@ class Maker:
                 "tail_fraction": 0.5 if family == "pareto tail" else 1}
 
     def with_fits(self, given, scale):
-        """given, a distribution, with families fitted to it."""
+        """Adds fitted families to GIVEN, a distribution."""
         if self.fitted:
             some = self.fits.sample(["exponential", "gamma", "lognormal", "weibull",
                                      "pareto tail"], self.fits.randint(1, 5))
@@ -72,7 +72,7 @@ class Maker:
         return given
 
     def probabilities(self, knots):
-        """From 0 to 1, sometimes with a jump: the same one twice."""
+        """Returns probabilities from 0 to 1, sometimes with the same one twice, for a jump."""
         inner = sorted(self.random.uniform(0.01, 0.99) for _ in range(knots - 2))
         if len(inner) >= 2 and self.chance(0.5):
             at = self.random.randrange(len(inner) - 1)
@@ -90,7 +90,7 @@ class Maker:
         return {"length": length, "classes": text}
 
     def sizes(self, key, base, per_byte, some=None):
-        """A list of sizes, each with a distribution under key."""
+        """Returns a list of sizes, each with a distribution under KEY."""
         some = some or self.random.choice([1, 2, 3, 6])
         elements = []
         for size in sorted(self.random.sample(SIZES, some)):
@@ -128,7 +128,7 @@ class Maker:
         return given
 
     def stream(self, given, speed):
-        """Of those who stream, whose draws leave all others as they were."""
+        """Adds times of messages in a stream to some signatures, with draws that leave all other draws unchanged."""
         if self.chance(0.5):
             given["window_messages"] = 64
             given["streaming"] = self.sizes("message_ns", 200 * speed, 0.1 * speed)
@@ -148,7 +148,7 @@ class Maker:
         return elements
 
     def more_collectives(self):
-        """Of the other operations."""
+        """Returns collectives of the other operations."""
         elements = []
         for operation in ("allgather", "gather", "reduce", "scan", "scatter"):
             for processes in sorted(self.random.sample(range(2, 7), 2)):
@@ -164,7 +164,7 @@ class Maker:
     # Noise
 
     def detours(self, span, most):
-        """[(start, duration)] in whole ns."""
+        """Returns [(start, duration)] in whole ns."""
         n = self.random.randint(0, most)
         detours, end = [], 0
         for start in sorted(self.random.sample(range(1, span - 1), n)):
@@ -193,7 +193,7 @@ class Maker:
         return core
 
     def add_gaps(self, core):
-        """Made up as well: to draw from, beside what there is to replay."""
+        """Adds made-up distributions of gaps and durations, to draw from, besides the record to replay."""
         rest, self.random = self.random, self.fits
         often = self.fits.choice([1, 10, 100])
         for key, scale in (("gap_ns", 30000 / often), ("duration_ns", 2000 / often)):
@@ -210,7 +210,7 @@ class Maker:
         return cores
 
     def quanta(self, core):
-        """What fixed quanta of time lost, of most cores; of some nothing else is known."""
+        """Adds the losses of fixed quanta to most cores; for some of them nothing else is known."""
         if self.chance(0.2):
             return
         length = self.random.choice([1000, 50000, 333333.5])
@@ -227,7 +227,7 @@ class Maker:
                 core.pop(key, None)
 
     def off_cpu(self, core):
-        """Which of its detours were off the CPU, of some cores: the longest, or any."""
+        """Marks some detours of some cores as off the CPU: the longest, or any."""
         detours = core.pop("drawn", [])
         if "packed" not in core.get("detours", {}) or self.chance(0.4):
             return
@@ -245,7 +245,7 @@ class Maker:
             duration for (_, duration), flag in zip(detours, flags) if flag) / core["span_ns"]
 
     def compute(self):
-        """Rates of a loop on some cores, alone and together."""
+        """Returns rates of a loop on some cores, alone and together."""
         return [{"kernel": kernel, "unit": "operation/s", "core": core,
                  "cores_at_once": at_once, "rate_per_s": self.distribution(1e9)}
                 for kernel in ("floating_point", "integer")
@@ -266,7 +266,7 @@ class Maker:
 
 
 def add_collectives(given, some):
-    """What came later, by draws that leave all others as they were."""
+    """Adds collectives that were introduced later, with draws that leave all other draws unchanged."""
     given["collectives"] = sorted(given["collectives"] + some.more_collectives(),
                                   key=lambda one: (one["operation"], one["processes"]))
     if some.chance(0.7):
@@ -274,7 +274,7 @@ def add_collectives(given, some):
 
 
 def add_worth(given, draw):
-    """How many independent samples some distributions of several launches are worth, by draws of their own."""
+    """Adds the number of independent samples to some distributions of several launches, with own draws."""
     lists = [path[name] for path in given.get("network", []) for name in sorted(path) if isinstance(path[name], list)]
     for element in itertools.chain(*lists, given.get("collectives", [])):
         if "launches" not in element or draw.random() < 0.3:
@@ -297,7 +297,7 @@ def packed(numbers):
 
 
 def frame(content):
-    """Uncompressed blocks as one frame of zstd (RFC 8878) that says its size."""
+    """Returns a zstd frame of uncompressed blocks (RFC 8878) that states its size."""
     blocks = [content[i:i + 2 ** 17] for i in range(0, len(content), 2 ** 17)] or [b""]
     out = b"\x28\xb5\x2f\xfd\xa0" + len(content).to_bytes(4, "little")
     for i, block in enumerate(blocks):

@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make a random valid MPI program and a plausible execution of it, as "#mpgtext 1".
-
-Operations are made in one global order in which each can complete given those
-before it, so the program cannot deadlock: standard sends of at most EAGER bytes
-are buffered, larger ones wait for their receive.  Matching follows MPI's rules
-(posted receives in order, then unexpected messages in order).  Every rank has
-its own time; what an operation waits for decides when it leaves.
-"""
+"""Makes a random valid MPI program and a plausible execution of it, as "#mpgtext 1". Operations are made in one global
+order in which each can complete after those before it, so the program cannot deadlock: standard sends of at most EAGER
+bytes are buffered, larger ones wait for their receive. Matching follows MPI's rules (posted receives in order, then
+unexpected messages in order). Every rank has its own time, and leaves an operation when what it waits for has
+happened."""
 
 import argparse
 import copy
@@ -43,7 +40,7 @@ NEIGHBORS = ["allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"]
 
 
 class Program(Later, WithWindows, Execution):
-    """Random steps.  A step that is not possible now does nothing, returns False."""
+    """A program of random steps. A step that is not possible now does nothing and returns False."""
 
     collective_names = COLLECTIVES
     neighbor_kinds = NEIGHBORS
@@ -70,7 +67,7 @@ class Program(Later, WithWindows, Execution):
         return self.random.sample(things, self.random.randint(1, len(things)))
 
     def new_send(self, names):
-        """A random message and the call name that sends it."""
+        """Returns a random message, and the name of the call that sends it."""
         comm = self.any_comm()
         standard, synchronous = names
         name = self.random.choice([standard, standard, synchronous])
@@ -82,7 +79,7 @@ class Program(Later, WithWindows, Execution):
     # Blocking point-to-point
 
     def step_send(self):
-        """A send that is buffered or meets a posted receive."""
+        """A send that is buffered or matches a posted receive."""
         name, send = self.new_send(("Send", "Ssend"))
         if self.random.random() < 0.5:
             self.aim_at_posted(send)
@@ -92,7 +89,7 @@ class Program(Later, WithWindows, Execution):
         return True
 
     def aim_at_posted(self, send):
-        """Readdress it to a receive posted somewhere, if there is one."""
+        """Changes the send so that it matches a receive posted somewhere, if there is one."""
         posted = [half for rank in self.ranks for half in rank.posted]
         if posted:
             receive = self.random.choice(posted)
@@ -122,7 +119,7 @@ class Program(Later, WithWindows, Execution):
         return True
 
     def step_recv(self):
-        """Receive a message that has been sent."""
+        """Receives a message that has been sent."""
         waiting = [half for rank in self.ranks for half in rank.unexpected]
         if not waiting:
             return False
@@ -138,7 +135,7 @@ class Program(Later, WithWindows, Execution):
         self.call(rank, "Recv", lambda: receive_text(receive), receive.time)
 
     def step_sendrecv(self):
-        """A ring, or a chain whose ends are MPI_PROC_NULL, of Sendrecv."""
+        """A ring of Sendrecv, or a chain whose ends are MPI_PROC_NULL."""
         comm = self.any_comm()
         members = self.any_subset(range(len(comm.members)))
         closed = self.random.random() < 0.6
@@ -159,7 +156,7 @@ class Program(Later, WithWindows, Execution):
         return True
 
     def link(self, comm, members, closed):
-        """members[i] sends to members[i + 1], receives from members[i - 1]."""
+        """members[i] sends to members[i + 1] and receives from members[i - 1]."""
         sends, receives = [], []
         for i, member in enumerate(members):
             size = self.any_size()
@@ -176,7 +173,7 @@ class Program(Later, WithWindows, Execution):
         return sends, receives
 
     def step_null(self):
-        """To or from MPI_PROC_NULL."""
+        """A send to or a receive from MPI_PROC_NULL."""
         comm = self.any_comm()
         member = self.any_member(comm)
         name = self.random.choice(["Send", "Isend", "Recv", "Irecv"])
@@ -223,7 +220,7 @@ class Program(Later, WithWindows, Execution):
         return True
 
     def step_free(self):
-        """Free the request of a send that is buffered."""
+        """Frees the request of a buffered send."""
         rank = self.random.choice(self.ranks)
         free = [request for request, half in rank.requests.items()
                 if half.is_send and not half.synchronous
@@ -237,7 +234,7 @@ class Program(Later, WithWindows, Execution):
         return True
 
     def step_persistent(self):
-        """Make a persistent request, or start some that are not active."""
+        """Creates a persistent request, or starts some inactive ones."""
         rank = self.random.choice(self.ranks)
         idle = [number for number, (_, request) in rank.persistent.items()
                 if request not in rank.requests]
@@ -298,7 +295,7 @@ class Program(Later, WithWindows, Execution):
                 if self.is_complete(half)]
 
     def complete_all(self, name, at_most):
-        """Complete everything given: Wait, Waitall, true Test and Testall."""
+        """Completes all requests given: Wait, Waitall, successful Test and Testall."""
         rank = self.random.choice(self.ranks)
         ready = self.ready(rank)
         if not ready:
@@ -309,7 +306,7 @@ class Program(Later, WithWindows, Execution):
         return True
 
     def complete_some(self, name, at_most):
-        """Complete some of those given: ...any and ...some."""
+        """Completes some of the requests given: Waitany, Waitsome, and the like."""
         rank = self.random.choice(self.ranks)
         given = self.any_subset(list(rank.requests)) if rank.requests else []
         ready = [request for request in given if request in self.ready(rank)]
@@ -369,7 +366,7 @@ class Program(Later, WithWindows, Execution):
         return True
 
     def step_icollective(self):
-        """Every member posts a nonblocking one."""
+        """Every member posts a nonblocking collective."""
         comm = self.any_comm()
         name = self.random.choice(COLLECTIVES)
         root = self.any_member(comm)
@@ -413,7 +410,7 @@ class Program(Later, WithWindows, Execution):
         return f"comm={comm.number} bytes={size}"
 
     def collective_texts(self, name, comm, root):
-        """Every member's arguments."""
+        """Returns every member's arguments."""
         p = len(comm.members)
         head = f"comm={comm.number}"
         if name == "Barrier":
@@ -433,7 +430,7 @@ class Program(Later, WithWindows, Execution):
         return ",".join(str(self.any_size()) for _ in range(p))
 
     def collective_end(self, name, enters, i, root):
-        """Before when member i cannot leave."""
+        """Returns the time before which member i cannot leave."""
         if name in MEETINGS:
             return max(enters) + self.random.randint(40, 400)
         if name in PREFIXES:
@@ -461,7 +458,7 @@ class Program(Later, WithWindows, Execution):
         return getattr(self, "step_" + kind)()
 
     def drain(self):
-        """Match all that is not matched, complete all that is not complete."""
+        """Matches everything unmatched, and completes everything incomplete."""
         self.finish_later()
         for rank in self.ranks:
             while rank.posted:
@@ -487,7 +484,7 @@ class Program(Later, WithWindows, Execution):
 # --- output ----------------------------------------------------------------
 
 def clock_shifts(choice, seed, ranks):
-    """What to add to the true time for each rank's clock."""
+    """Returns what is added to the true time for each rank's clock."""
     if choice == "shared":
         return [0] * ranks
     source = random.Random(f"clocks {seed}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random programs of a library that goes on in its own calls only: one-sided transfers that wait for a call of their target,
-and nonblocking collectives that go on in waves (tests/oracle/test-oracle-weak-progress.py)."""
+"""Random programs with a library that makes progress in its own calls only: one-sided transfers that wait for a call of
+their target, and nonblocking collectives that proceed in waves (tests/oracle/test-oracle-weak-progress.py)."""
 
 import math
 import random
@@ -11,7 +11,8 @@ from randomtrace_weak_progress import SIZES, Program
 
 
 class WithTransfers(Program):
-    """Under locks of all: of some kinds the call that starts waits, of others that which completes."""
+    """Transfers under MPI_Win_lock_all: for some kinds the call that starts waits, for others the one that
+    completes."""
 
     MOVES = [("Put", 8), ("Put", 1024), ("Accumulate", 8), ("Accumulate", 1024), ("Fetch_and_op", 8), ("Get", 300),
              ("Raccumulate", 8), ("Rput", 300)]
@@ -31,7 +32,7 @@ class WithTransfers(Program):
         return [self.message, self.late, self.barrier, *[self.transfer] * 5, self.flush, self.fence]
 
     def serve(self, rank, begin, until):
-        """The target makes a call that sees to transfers, and is in it UNTIL somebody comes."""
+        """The target makes a call that makes progress for transfers, and is in it UNTIL somebody arrives."""
         word = self.draw.choice(["Iprobe from=%d tag=77 found=0" % (1 if rank == 0 else 0), "Win_flush_local_all win=0",
                                  "Win_unlock_all win=0"])
         self.call(rank, begin, max(begin + self.draw.choice([0, 30, 9000]), until), word)
@@ -60,7 +61,7 @@ class WithTransfers(Program):
             self.serve(b, comes, begin)
 
     def flush(self, a=None, coming={}):
-        """COMING: when targets do that have worked."""
+        """COMING: when targets that have worked arrive."""
         a = self.draw.randrange(self.ranks) if a is None else a
         under_way = self.under_way.pop(a, {})
         begin, until = self.work(a), 0
@@ -79,7 +80,7 @@ class WithTransfers(Program):
 
 
 class Posted:
-    """As makers of plans want it."""
+    """A posted collective, with the attributes that makers of plans use."""
 
     def __init__(self, name, root, size):
         self.name, self.terms, self.root, self.size = name, self, root, size
@@ -96,7 +97,7 @@ class Posted:
 
 
 class WithMoved(Program):
-    """Each operation goes one way; now and then a call does not wait as it should."""
+    """Each operation has one algorithm; occasionally a call does not wait although it should."""
 
     MAX_RANKS = 7
     NAMES = ["Barrier", "Bcast", "Scatter", "Gather", "Reduce", "Allreduce", "Allgather", "Alltoall", "Reduce_scatter", "Scan"]
@@ -135,7 +136,7 @@ class WithMoved(Program):
             self.call(rank, begin, max(begin, end) + self.draw.randint(5, 30), f"Wait requests={self.request}")
 
     def ends_of(self, posted, posts, passages, begins, calls):
-        """When all is there that each needs, whose Waits begin then."""
+        """Returns when each member, whose Wait begins then, has everything that it needs."""
         algorithm, waits = self.ways[posted.name]
         plan = NonblockingMaker(Choice(algorithm, []), [posted] * self.ranks, 0).make()
 

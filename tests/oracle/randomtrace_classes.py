@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make a trace of ranks that do nearly the same work again and again, between the same calls, on cores that
-interrupt them: classes of compute intervals with many members, over a short or a long run."""
+"""Makes a trace of ranks that repeat nearly the same work, between the same calls, on cores that interrupt them:
+classes of compute intervals with many members, in a short or a long run."""
 
 import argparse
 import random
@@ -10,7 +10,7 @@ CALLS = ["Barrier comm=0", "Allreduce comm=0 bytes=8", "Sendrecv"]
 
 
 class Loop:
-    """Its ranks, step by step."""
+    """The ranks of the program, step by step."""
 
     def __init__(self, seed, ranks, intervals):
         self.random = random.Random(f"classes {seed}")
@@ -25,7 +25,7 @@ class Loop:
         self.lasts = self.random.choice([500, 6000, 90000])
 
     def work(self, step):
-        """Of one interval, ns, with what interrupts it."""
+        """Returns the length of one interval in ns, with its interruptions."""
         work = self.typical * (1 + self.drift * step / self.steps)
         work *= self.random.choice([1, self.second]) * self.random.lognormvariate(0, self.spread)
         while self.random.random() < self.often:

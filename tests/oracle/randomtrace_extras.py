@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add to a text trace what the tracer records besides: callsites, CPU time, calls that
-involve nobody, marks of regions, sums of calls, its own cost; and calls that ask again
-and again. From standard input."""
+"""Adds to a text trace what the tracer records besides calls: call sites, CPU time, local calls, marks of regions,
+aggregated calls, its own overhead; and repeated polls. Reads standard input."""
 
 import argparse
 import random
@@ -42,7 +41,7 @@ class Extras:
             yield f"#site {site} = ?+0x{16 * site:x}"
 
     def event(self, text, since):
-        """One line with its site and the CPU time since the event before."""
+        """Returns a line with its call site, and the CPU time since the event before."""
         if self.options.sites and "calls=" not in text:
             site = self.random.randint(0, self.options.sites)
             text += f" site={site}" if site else ""
@@ -55,7 +54,7 @@ class Extras:
         return f" values={int(since * share)}"
 
     def between(self, rank, begin, end):
-        """Some of what may be between two calls, as (enter, leave, words)."""
+        """Generates some events between two calls, as (enter, leave, words)."""
         if not self.options.tracer or self.random.random() < 0.6:
             return
         times = sorted(self.random.randint(begin, end)
@@ -74,7 +73,7 @@ class Extras:
                 yield enter, leave, "Flush"
 
     def regions_between(self, rank, begin, end):
-        """Marks of regions within each other, in three of ten intervals."""
+        """Generates marks of nested regions, in three of ten intervals."""
         if not self.options.regions or self.nested.random() < 0.7:
             return
         inside = self.open.setdefault(rank, [])
@@ -96,7 +95,7 @@ class Extras:
         return time, time, 'Region_begin name="work"'
 
     def ask_again(self, rank, begin, end):
-        """The call before, which found nothing, some more times."""
+        """Repeats the previous call, which found nothing, some times."""
         words = self.asked.get(rank)
         if not words or not self.options.polls:
             return
@@ -106,7 +105,7 @@ class Extras:
             yield enter, leave, words
 
     def remember(self, rank, text):
-        """TEXT, a call with its site, if it found nothing."""
+        """Remembers TEXT, a call with its site, if it found nothing."""
         words = text.split()
         tested = words[0] in TESTS and "done=" in words
         asked = words[0] in ASKS and "found=0" in words
@@ -148,7 +147,7 @@ class Extras:
 
 
 def add(parser):
-    """The options, to a parser of somebody else, too."""
+    """Adds the options to PARSER, which may be another script's."""
     parser.add_argument("--sites", type=int, default=0)
     parser.add_argument("--tracer", action="store_true")
     parser.add_argument("--polls", action="store_true")

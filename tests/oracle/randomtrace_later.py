@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps of randomtrace.py that are MPI-4's: persistent collectives, partitioned
-communication, Isendrecv, large counts."""
+"""Steps of randomtrace.py from MPI-4: persistent collectives, partitioned communication, Isendrecv, large counts."""
 
 from randomtrace_ranks import EAGER, Half, Pending, receive_half, sendrecv_text
 
@@ -13,12 +12,12 @@ FIRST_NUMBER = 1000  # of these persistent requests
 
 
 def spelled(name, source):
-    """NAME, or the same call with large counts."""
+    """Returns NAME, or the same call with large counts."""
     return name + "_c" if name in LARGE and source.random() < 0.2 else name
 
 
 class Promised:
-    """A persistent collective: numbers and running requests, one a member."""
+    """A persistent collective: a number and an active request for each member."""
 
     def __init__(self, name, comm, root, numbers, sizes):
         self.name = name
@@ -30,7 +29,7 @@ class Promised:
 
 
 class Partitioned:
-    """A pair of partitioned requests, and what its running send still lacks."""
+    """A pair of partitioned requests, and the partitions that are not ready in the active send."""
 
     def __init__(self, half, numbers, partitions):
         self.half = half
@@ -43,7 +42,7 @@ class Partitioned:
 
 
 class Later:
-    """A mixin of Program."""
+    """Mixin of Program."""
 
     promised = partitioned = ()
     made = FIRST_NUMBER
@@ -58,7 +57,7 @@ class Later:
     # Persistent collectives
 
     def step_promise(self):
-        """Every member makes one, or starts some of one communicator."""
+        """Every member creates one, or starts some on one communicator."""
         self.promised = list(self.promised)
         idle = [p for p in self.promised if not any(
             request in rank.requests for rank, request in
@@ -92,7 +91,7 @@ class Later:
         return Promised(name, comm, root, numbers, size)
 
     def start_promised(self, chosen):
-        """Each member starts them in an order of its own, at once or one by one."""
+        """Each member starts them in its own order, in one call or one by one."""
         ranks = self.members_of(chosen[0].comm)
         enters = {p: [0] * len(ranks) for p in chosen}
         pending = {p: [Pending(0) for _ in ranks] for p in chosen}
@@ -123,7 +122,7 @@ class Later:
     # Partitioned communication
 
     def step_partitions(self):
-        """Make a pair, start one, make some partitions ready, or ask for one."""
+        """Creates a pair, starts one, makes some partitions ready, or asks for one."""
         self.partitioned = list(self.partitioned)
         running = [p for p in self.partitioned if p.unready]
         idle = [p for p in self.partitioned if not p.unready and not any(
@@ -180,7 +179,7 @@ class Later:
             self.call(rank, "Start", lambda text=text: text)
 
     def make_ready(self, p):
-        """One, a range from the first on, or a list."""
+        """Makes one partition ready, a range from the first on, or a list."""
         rank = self.ends_of(p)[0]
         kind = self.random.randrange(3)
         some = self.any_subset(p.unready)
@@ -241,7 +240,7 @@ class Later:
     # The end
 
     def finish_later(self):
-        """What is started is made ready; requests are freed by the caller's end."""
+        """Makes the partitions of all active sends ready; the caller frees the requests."""
         for p in self.partitioned:
             while p.unready:
                 self.make_ready(p)

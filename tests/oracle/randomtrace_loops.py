@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""As randomtrace_open.py, but masters take what has come, several at once, and work on it before
-they take more: before, amid or after what they send meanwhile."""
+"""Like randomtrace_open.py, but masters take several messages that have arrived, and work on them before they take
+more: before, between or after their own sends."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ import randomtrace_open  # noqa: E402
 
 
 class Looping(randomtrace_open.Master):
-    """Receives in pools; work in equal parts, unequal ones, or at once."""
+    """Receives in pools; the work is in equal parts, in unequal parts, or at once."""
 
     def run(self):
         while self.left() > 0:
@@ -23,7 +23,7 @@ class Looping(randomtrace_open.Master):
                 receives = self.take(receives)
 
     def post_pool(self):
-        """From anybody, or each from whom it will come."""
+        """Posts receives from any source, or from the sources whose messages will come."""
         left = self.coming + self.waiting
         some = self.rng.sample(left, min(len(left), self.rng.randint(2, 7)))
         is_open = self.rng.random() < .4
@@ -39,7 +39,7 @@ class Looping(randomtrace_open.Master):
         return lambda: f"Irecv {args()} request={receive.number}"
 
     def take(self, receives):
-        """What is left."""
+        """Completes some receives; returns the others."""
         name = self.rng.choice(["Waitsome", "Waitsome", "Testsome"])
         at = self.wait(receives) if name == "Waitsome" else self.now
         self.arrive(self.now)
@@ -50,7 +50,7 @@ class Looping(randomtrace_open.Master):
         return [one for one in receives if one not in done]
 
     def work_on(self, count):
-        """What follows: intervals and calls."""
+        """Work after a completion: intervals and calls."""
         if count == 0:
             self.compute()
             return

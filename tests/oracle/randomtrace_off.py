@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add to a text trace how long threads were off their CPUs, between calls and in them. From standard input."""
+"""Adds to a text trace how long threads were off their CPUs, between calls and in them. Reads standard input."""
 
 import argparse
 import random
@@ -24,7 +24,7 @@ class Off:
                 yield f"#fact {rank} off_cpu {self.random.choice(['rseq', 'clock'])}"
 
     def lost(self, time):
-        """Of a stretch, in half of all that are hit next to nothing or next to all of it."""
+        """Returns the time lost in a stretch; in half of the cases almost nothing or almost all of it."""
         if time <= 0 or self.random.random() > self.often:
             return 0
         return min(time, int(time * self.random.choice(PARTS) * self.random.random()) + self.random.choice([0, 1, 700]))

@@ -25,7 +25,7 @@ class Message:
 
 class Receive:
     def __init__(self, number, source, tag):
-        """source, tag: None where they are open."""
+        """SOURCE, TAG: None if they are open."""
         self.number, self.source, self.tag = number, source, tag
         self.message = None
 
@@ -49,7 +49,7 @@ class Rank:
         self.now += self.rng.randint(50, most)
 
     def call(self, text, until=None):
-        """text: a string, or what gives one at the end."""
+        """TEXT: a string, or a function that is called at the end."""
         enter = self.now
         self.now = max(enter + self.rng.randint(FAST, 3 * FAST), until or 0)
         self.calls.append((enter, self.now, text if callable(text) else lambda: text))
@@ -91,17 +91,17 @@ class Master(Rank):
         return next((one for one in self.waiting if receive.fits(one)), None)
 
     def wait(self, receives):
-        """Until one of them has something: when; in time."""
+        """Waits until one of them has a message; returns when, and advances the queues."""
         while not any(one.message for one in receives):
             self.arrive(self.coming[0].arrives)
         return min(one.message.arrives for one in receives if one.message)
 
     def left(self):
-        """How many are to come for receives that are not posted yet."""
+        """Returns how many messages are to come for receives that are not posted yet."""
         return len(self.coming) + len(self.waiting) - len(self.posted)
 
     def pattern(self):
-        """Which a receive may leave open: if all that is left has one tag, that."""
+        """Returns source and tag of a receive: open, except the tag if all that is left has the same one."""
         tags = {message.tag for message in self.coming + self.waiting}
         return None, tags.pop() if len(tags) == 1 and self.rng.random() < .7 else None
 
@@ -127,7 +127,7 @@ class Master(Rank):
             self.call(lambda: "Recv " + args(), self.wait([receive]))
 
     def step_pool(self):
-        """Some at once, completed in one of the ways there are."""
+        """Posts some receives at once, completed in one of the possible ways."""
         receives = []
         for _ in range(self.rng.randint(1, min(5, self.left()))):
             receive = self.post(*self.pattern())
@@ -159,7 +159,7 @@ class Master(Rank):
             self.call(lambda: f"Irecv {args()} request={number}")
 
     def complete(self, receives):
-        """One call; what is not completed."""
+        """Completes by one call; returns what is not completed."""
         listed = self.rng.sample(receives, len(receives))
         names = ",".join(str(one.number) for one in listed)
         way = self.rng.choice(["Waitall", "Wait", "Waitany", "Waitany", "Waitsome", "Test", "Testany",
@@ -183,7 +183,7 @@ class Master(Rank):
         return [one for one in receives if one not in done]
 
     def step_probe(self):
-        """Polls, or waits; then receives what was found."""
+        """Polls or waits with a probe, and then receives what was found."""
         look = Receive(0, *self.pattern())
         if self.rng.random() < .2 and self.coming:
             look.source = self.coming[0].source
@@ -217,7 +217,7 @@ class Master(Rank):
         return self.look(look)
 
     def answer(self):
-        """A message to a worker; sent when told."""
+        """Returns a message to a worker, which the caller sends."""
         message = Message(self.rng.choice(self.workers), ANSWER, self.rng.choice([0, 8, 900]), 0, 0)
         self.answers.append(message)
         return message
@@ -237,7 +237,7 @@ class Worker(Rank):
     requests = None  # how many of its sends it has waited for; None: it does not Isend
 
     def waited_for(self):
-        """The last call, a Send, is an Isend, and a Wait for it."""
+        """Turns the last call, a Send, into an Isend and a Wait for it."""
         enter, leave, text = self.calls.pop()
         self.requests += 1
         middle, number = (enter + leave) // 2, self.requests
@@ -268,7 +268,7 @@ class Worker(Rank):
 
 
 def main(master=Master):
-    """master: what masters do."""
+    """MASTER: the class of the masters."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ranks", type=int, default=4)

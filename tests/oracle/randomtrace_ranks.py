@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What randomtrace.py makes random programs of: ranks with times of their own,
-communicators, sends and receives, and MPI's rules of who meets whom."""
+"""Components of randomtrace.py: ranks with their own times, communicators, sends and receives, and MPI's matching
+rules."""
 
 import random
 
@@ -11,7 +11,7 @@ BYTE_PS = 150
 
 
 class Comm:
-    """links: pairs of ranks that are neighbours, source first, in any number."""
+    """LINKS: pairs of ranks that are neighbours, source first, possibly repeated."""
 
     def __init__(self, number, members, links):
         self.number = number
@@ -22,7 +22,7 @@ class Comm:
 
 
 class Pending:
-    """What a request of anything else waits for: it is complete at a time."""
+    """What a request other than a send or receive waits for; it is complete at a given time."""
 
     is_send = False
     matched = True
@@ -33,11 +33,8 @@ class Pending:
 
 
 class Half:
-    """A send or a receive.
-
-    source and dest are ranks in comm (None: MPI_PROC_NULL); time is when it is
-    complete, as far as known.
-    """
+    """A send or a receive. source and dest are ranks in comm (None: MPI_PROC_NULL); time: when it is complete, as far
+    as known."""
 
     def __init__(self, comm, source, dest, tag, size=0, synchronous=False):
         self.comm = comm
@@ -53,7 +50,7 @@ class Half:
         self.matched = False
 
     def accepts(self, send):
-        """Whether this receive may take that message."""
+        """Returns whether this receive can take that message."""
         return (self.comm is send.comm
                 and ("source" in self.any or self.source == send.source)
                 and ("tag" in self.any or self.tag == send.tag))
@@ -96,7 +93,7 @@ def sendrecv_text(send, receive):
 
 
 def template_text(half):
-    """A receive that nothing has matched."""
+    """Returns the arguments of a receive that nothing has matched."""
     text = f"comm={half.comm.number} bytes={max(SIZES)}"
     if "source" not in half.any:
         text += f" from={half.source}"
@@ -106,7 +103,7 @@ def template_text(half):
 
 
 def start_text(numbers, started):
-    """started: receive or send by request, in the order of numbers."""
+    """STARTED: send or receive by request, in the order of NUMBERS."""
     text = (f"persistent={','.join(map(str, numbers))} "
             f"requests={','.join(map(str, started))}")
     matched = [f"{request}:{half.source}:{half.tag}"
@@ -135,7 +132,7 @@ class Rank:
 
 
 class Execution:
-    """Ranks, time and matching."""
+    """The execution: ranks, time and matching."""
 
     def __init__(self, seed, ranks, safe):
         self.random = random.Random(seed)
@@ -159,16 +156,14 @@ class Execution:
     # Time
 
     def compute(self, rank):
-        """Work for a while; the time is then that of the next call's enter."""
+        """Works for a random time, and returns the time of the next call's enter."""
         longest = self.random.choice([0, 50, 500, 3000, 20000])
         rank.now += self.random.randint(0, longest)
         return rank.now
 
     def call(self, rank, name, text, after=0):
-        """A call entered now that cannot leave before after.
-
-        text is a function: a receive's arguments may be known only later.
-        """
+        """Adds a call that is entered now and left no earlier than AFTER. TEXT is a function, because a receive's
+        arguments may become known later."""
         end = max(rank.now + self.random.randint(40, 400), after)
         rank.calls.append((rank.now, end, name, text))
         rank.now = end
@@ -179,7 +174,7 @@ class Execution:
     # Matching
 
     def deliver(self, send, receive):
-        """They meet: when each is complete becomes known."""
+        """Matches them: when each is complete becomes known."""
         begin = send.enter
         if send.synchronous:
             begin = max(begin, receive.enter)
@@ -191,12 +186,12 @@ class Execution:
             send.time = arrival + self.flight(0)
 
     def taker(self, send):
-        """The posted receive that a message sent now would meet."""
+        """Returns the posted receive that a message sent now would match."""
         posted = self.rank_of(send.comm, send.dest).posted
         return next((half for half in posted if half.accepts(send)), None)
 
     def offer(self, receive):
-        """The unexpected message that a receive posted now would meet."""
+        """Returns the unexpected message that a receive posted now would match."""
         unexpected = self.rank_of(receive.comm, receive.dest).unexpected
         return next((half for half in unexpected if receive.accepts(half)), None)
 
@@ -219,6 +214,6 @@ class Execution:
             owner.posted.append(receive)
 
     def is_complete(self, half):
-        """Whether waiting for it now, in the global order, cannot block."""
+        """Returns whether waiting for it now, in the global order, cannot block."""
         buffered = half.is_send and not half.synchronous and not self.safe
         return half.matched or buffered

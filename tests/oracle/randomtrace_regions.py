@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add to a text trace, from standard input, a region "even" that each rank's first thread enters equally
-often, anywhere between its calls; sometimes another one is within it, or nothing. With --cuts also one, "cut", that all
-enter at the same time, again and again."""
+"""Adds to a text trace, from standard input, a region "even" that each rank's first thread enters equally often,
+anywhere between its calls, sometimes with another region inside, or with nothing. With --cuts also a region "cut" that
+all ranks enter at the same times."""
 
 import argparse
 import os
@@ -15,7 +15,7 @@ from oracle_matching import COLLECTIVES  # noqa: E402
 
 
 def marks(draw, gaps, visits):
-    """(place in the rank's lines, time, words), of so many visits; gaps: (place, begin, end)."""
+    """Generates (place in the rank's lines, time, words) for some visits. GAPS: (place, begin, end)."""
     ends = sorted((place, draw.randint(begin, end)) for place, begin, end in
                   (draw.choice(gaps) for _ in range(2 * visits)))
     for begin, end in zip(ends[::2], ends[1::2]):
@@ -28,8 +28,8 @@ def marks(draw, gaps, visits):
 
 
 def cuts(draw, gaps, offsets):
-    """(rank, place, time, words) of some times at which no rank is in a call, if there are any: each marks a region then; gaps: by
-    rank; offsets: of their clocks."""
+    """Generates (rank, place, time, words) for some times at which no rank is in a call, if there are any: each rank
+    then marks a region. GAPS: by rank; OFFSETS: of the ranks' clocks."""
     last = min(offsets.get(rank, 0) + some[-1][2] for rank, some in gaps.items())
     first = max(offsets.get(rank, 0) + some[0][1] for rank, some in gaps.items())
     tried = [draw.randint(first, max(first, last)) for _ in range(400)]
@@ -42,7 +42,7 @@ def cuts(draw, gaps, offsets):
 
 
 def before_collectives(draw, lines, ranks):
-    """The same before some of the blocking collectives of all ranks."""
+    """Generates the same before some of the blocking collectives of all ranks."""
     found = {rank: [] for rank in ranks}
     for place, line in enumerate(lines):
         words = line.split()

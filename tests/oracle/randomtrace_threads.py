@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Give the calls of every rank of a text trace to several threads. From standard input.
-
-What was one thread's order is the order of enter times over threads, by which matching
-goes: the program stays valid, and less of it is ordered. With --overlap calls that may wait
-begin before others of their rank that they have nothing to do with, and end after such."""
+"""Distributes the calls of every rank of a text trace, from standard input, over several threads. The order of one
+thread becomes the order of enter times over all threads, by which matching proceeds, so the program stays valid, and
+less of it is ordered. With --overlap calls that may wait begin before other, unrelated calls of their rank, and end
+after them."""
 
 import argparse
 import random
@@ -17,7 +16,7 @@ FINER = 2  # so many ticks a nanosecond was: there is room between two calls
 
 
 class Threads:
-    """Which thread has the turn on each rank."""
+    """Chooses the thread whose turn it is on each rank."""
 
     def __init__(self, seed, threads):
         self.random = random.Random(f"threads {seed}")
@@ -27,7 +26,7 @@ class Threads:
         self.most = {}
 
     def next_turn(self, rank):
-        """One that was there before, or the next new one."""
+        """Returns an existing thread, or the next new one."""
         turn = self.random.randrange(min(self.threads, self.most.get(rank, 0) + 2))
         self.most[rank] = max(turn, self.most.get(rank, 0))
         return turn
@@ -59,13 +58,13 @@ class Event:
         return f"{self.thread} {self.enter} {self.leave} {self.words}"
 
     def bears(self, other):
-        """Whether it may begin before the other one, which did."""
+        """Returns whether this call may begin before another one that began earlier."""
         return not (self.is_end or other.is_end or self.thread == other.thread or self.comms & other.comms or
                     self.names and other.names)
 
 
 def lengthen(draw, events):
-    """Some that may wait go on until their thread's next one."""
+    """Lengthens some calls that may wait until their thread's next call."""
     for i, event in enumerate(events):
         after = [one.enter for one in events[i + 1:] if one.thread == event.thread or one.is_end]
         if WAITS.match(event.name) and after and after[0] - 1 > event.leave and draw.random() < 0.4:
@@ -73,7 +72,7 @@ def lengthen(draw, events):
 
 
 def begin_earlier(draw, events):
-    """Some that may wait begin before others that began earlier."""
+    """Lets some calls that may wait begin before others that began earlier."""
     for i in range(2, len(events)):
         event, first = events[i], i
         if not WAITS.match(event.name) or draw.random() < 0.3:
@@ -89,7 +88,7 @@ def begin_earlier(draw, events):
 
 
 def overlap(seed, lines):
-    """The lines, with calls of each rank that overlap more."""
+    """Returns the lines, with more overlap between each rank's calls."""
     draw, ranks = random.Random(f"overlap {seed}"), {}
     for line in lines:
         if line.startswith("#clock "):

@@ -8,7 +8,8 @@ SIZES = [1, 300, 1024, 5000, 70000]
 
 
 class Program:
-    """Lines of a text trace, rank by rank in the order of time; ranks work and send by turns, in an order without deadlock."""
+    """The lines of a text trace, for each rank in the order of time. Ranks work and send in turn, in an order without
+    deadlock."""
 
     MAX_RANKS = 4
     SLIPS = [0, 0, 0.04, 0.3]  # how many of those that should wait do not
@@ -40,7 +41,7 @@ class Program:
         self.now[rank] = leave
 
     def work(self, rank):
-        """When the rank's next call begins."""
+        """Returns when the rank's next call begins."""
         begin, end = self.now[rank] + 7, self.now[rank] + 7 + self.draw.randint(0, 20000)
         if self.draw.random() < 0.7:
             self.lines[rank] += [f'{rank} {begin} {begin} Region_begin name="even"',
@@ -48,12 +49,13 @@ class Program:
         return end + 7
 
     def end_of(self, call, size, begin, comes):
-        """When a send of that size ends in a call from BEGIN on, whose receiver is in a call when it COMES."""
+        """Returns when a send of that size ends, in a call that begins at BEGIN, if its receiver COMES into a call
+        then."""
         waits = size > self.limits[call] and self.draw.random() >= self.slips
         return max(begin, comes if waits else 0) + self.draw.randint(20, 40)
 
     def message(self, carrier=None):
-        """One message; the receiver makes a call before it receives, CARRIER(rank, time), or none."""
+        """Adds a message. Before its receive the receiver makes a call, CARRIER(rank, time), or none."""
         a, b = self.draw.sample(range(self.ranks), 2)
         size, sent, comes = self.draw.choice(SIZES), self.work(a), self.work(b)
         self.request += 1
@@ -84,7 +86,7 @@ class Program:
 
 
 class WithTrees(Program):
-    """And with collectives that have a root, and scans, whose members are in a call just before, or not."""
+    """Also with rooted collectives and scans, whose members may have been in a call just before."""
 
     MAX_RANKS = 7
     SLIPS = [0, 0, 0, 0.02]
@@ -97,7 +99,8 @@ class WithTrees(Program):
         return [self.message, self.late, self.barrier, *[self.rooted] * 5, self.scan, self.later]
 
     def begin(self):
-        """When each comes, and what is the largest that nobody waits for: a call sees to it."""
+        """Returns when each member arrives, and the largest size for which nobody waits, because a call makes progress
+        for it."""
         if self.draw.random() < 0.4:
             for rank in range(self.ranks):
                 begin = self.work(rank)
@@ -108,7 +111,8 @@ class WithTrees(Program):
         return [self.work(rank) for rank in range(self.ranks)], self.limits["Send"]
 
     def ends(self, enters, waits, needs):
-        """When each leaves: once those have come whom it needs, and, if it waits, who comes last."""
+        """Returns when each member leaves: after all have arrived on whom it depends and, if it waits, after the last
+        one."""
         for rank, enter in enumerate(enters):
             some = [enters[one] for one in needs(rank)]
             some += [max(enters)] if waits and self.draw.random() >= self.slips else []
@@ -133,7 +137,7 @@ class WithTrees(Program):
             self.call(rank, enter, leave, f"{name} bytes={size}")
 
     def later(self):
-        """A nonblocking one."""
+        """Adds a nonblocking collective."""
         root, size, (enters, _) = self.draw.randrange(self.ranks), self.draw.choice(SIZES), self.begin()
         name, down = self.draw.choice([("Ibcast", True), ("Ireduce", False)])
         self.request += 1
@@ -146,7 +150,7 @@ class WithTrees(Program):
 
 
 class WithStarts(Program):
-    """And with epochs that targets post: a Win_start waits for all of them, for none, or by turns."""
+    """Also with epochs that targets post: a Win_start waits for all Posts, for none, or sometimes."""
 
     def __init__(self, seed):
         self.waits = random.Random(f"starts {seed}").choice([0, 0.5, 0.93, 0.93, 1, 1])
@@ -159,7 +163,7 @@ class WithStarts(Program):
         return [self.message, self.late, self.barrier, *[self.epoch] * 5]
 
     def epoch(self):
-        """Some post for some, a rank for itself, too."""
+        """Adds an epoch: some ranks post for some, possibly for themselves."""
         win, members = f"win={self.draw.randrange(2)}", range(self.ranks)
         targets, origins = (self.draw.sample(members, self.draw.randint(1, self.ranks)) for _ in range(2))
         posted = {}
@@ -174,7 +178,7 @@ class WithStarts(Program):
             self.call(target, begin, max(begin, completed + 700) + self.draw.randint(20, 60), f"{name} {win}")
 
     def access(self, rank, win, targets, posted):
-        """When its Win_complete begins."""
+        """Returns when the rank's Win_complete begins."""
         begin, last = self.work(rank), max(posted.values())
         waits = self.draw.random() < self.waits
         group = ",".join(map(str, targets))

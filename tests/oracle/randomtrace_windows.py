@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps of randomtrace.py with probes and, asked for by name, with windows, probes that
-find a message, communicators that are made."""
+"""Steps of randomtrace.py with probes and, if requested by name, with windows, successful probes, and constructors of
+communicators."""
 
 from randomtrace_ranks import Pending, any_text, receive_half, taken_text
 
@@ -11,14 +11,14 @@ MAKERS = ["Win_create", "Win_allocate", "Win_create_dynamic"]
 
 
 class Window:
-    """number: its label; nth: of its communicator's windows."""
+    """NUMBER: its label; NTH: number among its communicator's windows."""
 
     def __init__(self, number, comm, nth):
         self.number, self.comm, self.nth = number, comm, nth
 
 
 class WithWindows:
-    """A mixin of Program."""
+    """Mixin of Program."""
 
     windows = ()
 
@@ -27,7 +27,7 @@ class WithWindows:
                 for window in self.windows]
 
     def step_window(self):
-        """Make one, or go through an epoch of one."""
+        """Creates a window, or goes through an epoch of one."""
         self.windows = list(self.windows)
         if not self.windows or (len(self.windows) < 4 and self.random.random() < 0.1):
             comm = self.any_comm()
@@ -48,7 +48,7 @@ class WithWindows:
             self.call(rank, name, lambda: text, max(enters) + self.random.randint(40, 400))
 
     def move(self, window, rank, to, name=None):
-        """One transfer, which lasts no time of the rank's."""
+        """Adds a transfer, which takes no time of the rank."""
         name = name or self.random.choice(MOVES)
         sizes = f"bytes={self.any_size() + 1}"
         if "et" in name:
@@ -60,7 +60,7 @@ class WithWindows:
         self.call(rank, name, lambda: f"win={window.number} to={to} {sizes}{request}")
 
     def fences(self, window):
-        """Two, and what is moved between them."""
+        """Two fences with transfers between them."""
         self.meet(window.comm, "Win_fence", f"win={window.number}")
         for _ in range(self.random.randrange(6)):
             member = self.any_member(window.comm)
@@ -96,7 +96,7 @@ class WithWindows:
                       completed + self.flight(0))
 
     def locks(self, window):
-        """One target or all, what is moved, flushes; requests are completed whenever."""
+        """Locks one target or all, transfers, flushes; requests are completed at any time."""
         comm, win = window.comm, f"win={window.number}"
         rank = self.rank_of(comm, self.any_member(comm))
         members = range(len(comm.members))
@@ -133,7 +133,7 @@ class WithWindows:
         return True
 
     def step_mprobe(self):
-        """Take a message that has been sent out of matching."""
+        """Takes a message that has been sent out of matching, by a matched probe."""
         waiting = [half for rank in self.ranks for half in rank.unexpected]
         if not waiting:
             return False
@@ -154,7 +154,7 @@ class WithWindows:
         return True
 
     def step_mrecv(self):
-        """Receive a message that a matched probe took."""
+        """Receives a message that a matched probe took."""
         rank = self.random.choice(self.ranks)
         if not rank.probed or len(rank.requests) >= MAX_PENDING:
             return False
@@ -192,7 +192,7 @@ class WithWindows:
         return True
 
     def step_split(self):
-        """A constructor of which nobody gets a communicator."""
+        """A constructor from which no rank gets a communicator."""
         comm = self.any_comm()
         self.meet(comm, "Comm_split", f"comm={comm.number} newcomm=null")
         return True

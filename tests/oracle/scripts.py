@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the scripts of this folder that make random programs within this process: an interpreter
-for each takes longer than they do."""
+"""Runs this folder's scripts that make random programs within this process, because starting an interpreter for each
+takes longer than they do."""
 
 import importlib
 import io
@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 
 
 def made(script, *words, text=""):
-    """What the script (randomtrace.py, ...) prints, its arguments being words, its standard input text."""
+    """Returns what the script (randomtrace.py, ...) prints with arguments WORDS and standard input TEXT."""
     main = importlib.import_module(os.path.basename(script).removesuffix(".py")).main
     before = sys.argv, sys.stdin, sys.stdout
     sys.argv, sys.stdin, sys.stdout = [script, *words], io.StringIO(text), io.StringIO()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Factors of a signature's values by hand (TAP): --latency=xF, --byte=xF, --noise=xF, --call-noise=xF, in both modes, swept and
-tolerated (docs/MODEL.md, section 3, Factors)."""
+"""Factors of a signature's values, by hand (TAP): --latency=xF, --byte=xF, --noise=xF, --call-noise=xF, in both modes,
+in sweeps and with --tolerate (docs/MODEL.md, section 3, Factors)."""
 
 import json
 import os
@@ -18,7 +18,7 @@ PING = signature(path(latency=TIMES))
 
 
 def ring():
-    """Rank 0 sends to 1, 1 to 2, 2 to 0; all receives wait from their begin on, then all work until END."""
+    """Rank 0 sends to 1, 1 to 2, 2 to 0. All receives wait from the begin on; then all ranks work until END."""
     first, hop = 1000, int(ONE_WAY)
     programs = []
     for rank in range(3):
@@ -34,13 +34,13 @@ RING = ring()
 
 
 def runs(text, *words, **signatures):
-    """The predicted run time of every rank."""
+    """Returns the predicted run time of every rank."""
     result = answer(text, "--predict", "--replicas=1", "--source=none", *words, **signatures)
     return [rank["traced_ns"] + rank["delay_ns"]["median"] for rank in result["ranks"]]
 
 
 def changed(text, *words, of=PING):
-    """By how much the options WORDS change the predicted run of every rank."""
+    """Returns by how much the options WORDS change the predicted run time of every rank."""
     return [b - a for a, b in zip(runs(text, signature=of), runs(text, *words, signature=of))]
 
 
@@ -71,7 +71,7 @@ def test_one_changes_nothing():
 
 
 def test_beyond_the_largest_size():
-    """The slope of the last two sizes goes on, times the factor."""
+    """The slope of the last two sizes continues, multiplied by the factor."""
     far = signature(path(latency=TIMES, bandwidth=TIMES))
     text = RING.replace(f"bytes={SIZE}", "bytes=5001")
     expect(changed(text, "--byte=x2", of=far), *[k * 5000 * SLOPE for k in (3, 1, 2)])
@@ -84,7 +84,8 @@ def test_perturbed_against_the_machine_itself():
 
 
 def test_distributions_at_each_probability():
-    """X(u) = 400 + 300 u for an empty message, 1400 + 700 u at 1025 bytes: by draws, the least and the most of many replicas."""
+    """X(u) = 400 + 300 u for an empty message, 1400 + 700 u at 1025 bytes; checked with the smallest and largest draws
+    of many replicas."""
     wide = signature(path(latency={1: spread(400, 700), 1025: spread(1400, 2100)}))
     text = trace(2, [f"1000 1010 Send comm=0 to=1 tag=1 bytes=1025"], [f"1000 3000 Recv comm=0 from=0 tag=1 bytes=1025"],
                  more=["#comm 0 = 0 1"])
@@ -98,7 +99,7 @@ def test_distributions_at_each_probability():
 
 
 def test_overheads_stay_within_their_caps():
-    """o_r = 300 is charged as it is; with a fiftieth of the message's time it is at most this."""
+    """o_r = 300 is charged completely; if the message takes a fiftieth of its time, at most that is charged."""
     slow = signature(path(latency={1: 403}, receive_overhead={1: 300}))
     text = trace(2, ["1000 1010 Send comm=0 to=1 tag=1 bytes=1"], ["5000 5010 Recv comm=0 from=0 tag=1 bytes=1"],
                  more=["#comm 0 = 0 1"])
@@ -114,7 +115,8 @@ def met(operation, size=None):
 
 
 def test_collectives_measured_as_a_whole():
-    """Four ranks: two rounds of messages in a barrier. It took ten times as long as these, and does so with other messages."""
+    """Four ranks: a barrier takes two rounds of messages. The measured one took ten times as long, and keeps this ratio
+    with changed messages."""
     of = signature(path(latency=TIMES), collectives=collective("barrier", 4, {0: 20 * EMPTY}))
     expect(changed(met("Barrier"), "--latency=x2", of=of), *[20 * EMPTY] * 4)
     expect(changed(met("Barrier"), "--byte=x2", of=of), *[0] * 4)
@@ -124,7 +126,7 @@ def test_collectives_measured_as_a_whole():
 
 
 def test_collectives_of_messages():
-    """Eight ranks were not measured: three rounds, scaled as four were."""
+    """Eight ranks were not measured: three rounds, multiplied by the ratio for four."""
     of = signature(path(latency=TIMES), collectives=collective("barrier", 4, {0: 20 * EMPTY}))
     text = trace(8, *[[f"1000 {END - 5000} Barrier comm=0"] for _ in range(8)],
                  more=["#comm 0 = 0 1 2 3 4 5 6 7"])
@@ -132,7 +134,7 @@ def test_collectives_of_messages():
 
 
 def test_sends_that_wait():
-    """W(d) grows as the one-way time of its size."""
+    """W(d) grows like the one-way time of its size."""
     of = signature(path(eager_limit=100, latency=TIMES, sender={1: 10, 1025: 4000}))
     text = trace(2, ["1000 9000 Send comm=0 to=1 tag=1 bytes=1025"], ["500 9000 Recv comm=0 from=0 tag=1 bytes=1025"],
                  more=["#comm 0 = 0 1"])
@@ -155,7 +157,7 @@ def test_noise():
 
 
 def test_call_noise():
-    """A Send of 200 us, of which nothing is waiting."""
+    """A Send of 200 us that does not wait."""
     text = trace(2, ["1000 201000 Send comm=0 to=1 tag=1 bytes=1"], ["500 10000 Recv comm=0 from=0 tag=1 bytes=1"],
                  more=["#comm 0 = 0 1"])
     def lost(*words, **more):
@@ -205,7 +207,7 @@ def test_noise_swept():
 
 
 def test_tolerated():
-    """The run may take ten messages more: their empty parts are 3 F of 403 ns."""
+    """The run may take ten messages longer; the latency part of its three messages is 3 F of 403 ns."""
     base = max(runs(RING, signature=PING))
     limit = 10 * ONE_WAY / base * 100
     found = rows("--latency=x1", f"--tolerate={limit!r}%:latency")["tolerance"]

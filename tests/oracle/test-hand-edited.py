@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hypotheses about messages (TAP): mpgsim --predict with hypotheses, compared with mpgsim without them on a trace that this
-test has edited line by line in the same way: calls removed with their time, bytes replaced.
-
-The environment variables MPGSIM and EDITED_SEEDS say which program, and how many traces."""
+"""Hypotheses about messages (TAP): mpgsim --predict with hypotheses, compared with mpgsim without them on a trace that
+this test edited line by line in the same way: calls removed with their time, bytes replaced. The environment variable
+MPGSIM names the program, EDITED_SEEDS how many traces are compared."""
 
 import json
 import os
@@ -32,7 +31,8 @@ TARGET = ["--predict", "--latency=const:2385ns", "--byte=const:0.375ns", "--with
 
 
 def calls_of_itself(rank, first):
-    """What every rank does first, in a nanosecond each: the least that its Wait and Waitall take."""
+    """Returns what every rank does first, in a nanosecond each, which gives its Wait and Waitall their least
+    durations."""
     for n, name in enumerate(("Wait", "Waitall")):
         a, b = 900001 + 2 * n, 900002 + 2 * n
         for words in (f"Irecv comm=0 from={rank} tag=99 bytes=8 request={a}",
@@ -43,7 +43,7 @@ def calls_of_itself(rank, first):
 
 
 class Trace:
-    """Headers, and of each rank (enter, leave, words)."""
+    """A trace: header lines, and for each rank (enter, leave, words)."""
 
     def __init__(self, seed):
         words = ["--seed", str(seed), "--ranks", str(2 + seed % 4), "--steps", "60", "--clocks", "shared",
@@ -69,7 +69,8 @@ class Trace:
         return {parse(words)[0] for calls in self.calls.values() for _, _, words in calls}
 
     def without(self, is_gone):
-        """The same without the calls of which is_gone(name, keys) says so, and what completes them alone."""
+        """Returns the trace without the calls for which is_gone(name, keys) is true, and without calls that only
+        complete them."""
         for rank, calls in self.calls.items():
             kept, shift, gone, epochs = [], 0, set(), Epochs()
             for enter, leave, words in calls:
@@ -106,7 +107,7 @@ class Trace:
 
 
 class Epochs:
-    """Of a rank's calls on windows: which call ends the epoch that they are of."""
+    """Of a rank's calls on windows: which call ends their epoch."""
 
     def __init__(self):
         self.locked, self.accessed = {}, set()
@@ -133,7 +134,8 @@ def parse(words):
 
 
 def times(path, *words):
-    """What is edited has no hypothesis, which would make collectives of messages, and sends wait as the trace shows."""
+    """Returns predicted times. The edited trace has no hypothesis, which would expand collectives and let sends wait as
+    the trace shows, so options switch this off for both."""
     words = [*words, "--collectives=measured", *(["--without=weak-progress"] if words else [])]
     done = subprocess.run([*MPGSIM, "--json", "--replicas=1", *TARGET, *words, path], capture_output=True,
                           text=True, check=False)
@@ -145,7 +147,7 @@ def times(path, *words):
 
 
 def later_cases(draw, trace):
-    """Of neighbourhood collectives, windows, partitioned messages."""
+    """Generates cases with neighbourhood collectives, windows, and partitioned messages."""
     names = trace.names()
     near = sorted({name for rank, calls in trace.calls.items() for name, keys in (parse(one[2]) for one in calls)
                    if name.startswith("Neighbor_") and not name.endswith("_init")
@@ -172,7 +174,7 @@ def later_cases(draw, trace):
 
 
 def cases(seed, trace):
-    """Hypotheses, and what they make of the trace."""
+    """Generates hypotheses, and the trace edited accordingly."""
     draw = random.Random(f"edited {seed}")
     tag = str(draw.randrange(4))
 

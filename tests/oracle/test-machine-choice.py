@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What calls complete under mpgsim --predict, held against arithmetic by hand (TAP).
-
-The environment variable MPGSIM names the program.
-"""
+"""Which requests calls complete with mpgsim --predict, compared with arithmetic by hand (TAP). The environment variable
+MPGSIM names the program."""
 
 import os
 import sys
@@ -19,8 +17,8 @@ MACHINE = signature(path(latency={0: L, SIZE: X}, receive_overhead={0: O_R}))
 
 
 def trace(*programs):
-    """programs: per rank, (work, took, 'Name args') of all but Init, Finalize, which LAST ns
-    of work precede.  No clock is known to another."""
+    """Returns a trace. PROGRAMS: for each rank, (work, took, 'Name args') of all calls except Init and Finalize, which
+    LAST ns of work precede. Clock offsets are unknown."""
     lines = ["#mpgtext 1", f"#ranks {len(programs)}"]
     for rank, program in enumerate(programs):
         now = 100 + 7 * rank
@@ -45,7 +43,7 @@ def send(work, to=0):
 
 
 def ask(text, *words, **signatures):
-    """T of every rank's end, less the work before it, and what was chosen."""
+    """Returns T of every rank's end, without the work before it, and the section "choice" of the JSON."""
     result = answer(text, "--predict", "--replicas=1", *words, **signatures)
     ends = [rank["traced_ns"] + rank["delay_ns"]["median"] - LAST for rank in result["ranks"]]
     return ends, result.get("choice", {})
@@ -62,7 +60,7 @@ def counts(text, *words, **signatures):
 
 
 def two(first, second, done=1, late=0):
-    """Rank 0 takes two messages, in the trace `done` first, and works 3 us after each."""
+    """Rank 0 takes two messages, in the trace that of request DONE first, and works for 3 us after each."""
     return trace([post(1, 1), post(2, 2), waitany(late, "1,2", done),
                   waitany(3000, 3 - done, 3 - done), (3000, 0, "Comm_rank")],
                  [send(first)], [send(second)])
@@ -93,7 +91,7 @@ def test_of_what_is_there_the_first_in_the_list():
 
 
 def test_a_later_wait_for_the_other():
-    """Its request goes by the first message, which is there."""
+    """The other request takes the first message, which has arrived."""
     text = trace([post(1, 1), post(2, 2), waitany(0, "1,2", 1), (3000, 9, "Wait requests=2")],
                  [send(20000)], [send(5000)])
     expect(ends_of(text, *ALONE)[:1], 20000 + X)
@@ -107,14 +105,14 @@ def test_synchronous_senders_wait_for_their_own():
 
 
 def tests(*more):
-    """Rank 0 tests for a message that comes at 20 us + X."""
+    """Rank 0 tests for a message that arrives at 20 us + X."""
     return trace([post(1, 1), (1000, 11, "Test requests=1 done="),
                   (30000, 12, "Test requests=1 done="), *more,
                   (30000, 13, "Test requests=1 done=1")], [send(20000)])
 
 
 def test_early():
-    """The second succeeds, and costs what receiving does; the last is not made."""
+    """The second test succeeds, and costs what receiving costs; the last one is not made."""
     work = "--polling=work"
     expect(ends_of(tests(), work, signature=MACHINE)[:1],
            40 + 1000 + 11 + 30000 + O_R + 30000)
@@ -125,14 +123,14 @@ def test_early():
 
 
 def test_early_while_polling_is_waiting():
-    """Intervals of more than 10 us are work, done all the same."""
+    """Intervals of more than 10 us are work, which is done in any case."""
     expect(ends_of(tests(), signature=MACHINE)[:1], 40 + 1000 + 30000 + O_R + 30000)
     expect(ends_of(tests(), *ALONE)[:1], 40 + 1000 + 30000 + 30000)
     expect(ends_of(tests(), "--polling=interval=40us", *ALONE)[:1], 20000 + X)
 
 
 def test_saved():
-    """A failed test of what is done is not made; an interval of 2 us before it polls."""
+    """A failed test for a completed request is not made; an interval of 2 us before it is polling."""
     more = (2000, 17, "Test requests=1 done=")
     expect(ends_of(tests(more), "--polling=work", *ALONE)[:1],
            40 + 1000 + 11 + 30000 + 12 + 2000 + 30000)
@@ -141,7 +139,7 @@ def test_saved():
 
 
 def test_done_beside_others():
-    """A Waitall of two, of which a test has one: it receives the other only."""
+    """Of a Waitall for two requests a test has already completed one; it receives only the other one."""
     text = trace([post(1, 1), post(2, 2), (30000, 7, "Testany requests=1,2 done="),
                   (4000, 9, "Waitall requests=1,2")], [send(5000)], [send(70000)])
     expect(ends_of(text, "--polling=work", signature=MACHINE)[:1], 70000 + X)
@@ -153,7 +151,7 @@ def test_done_beside_others():
 
 
 def test_all_that_is_there():
-    """Testsome takes both, one after the other; the Waitall does not happen."""
+    """Testsome takes both, one after the other; the Waitall is not made."""
     text = trace([post(1, 1), post(2, 1), (30000, 7, "Testsome requests=1,2 done="),
                   (4000, 9, "Waitall requests=1,2")], [send(5000), send(6000)])
     machine = signature(path(latency={0: L, SIZE: X},
@@ -163,7 +161,7 @@ def test_all_that_is_there():
 
 
 def test_more_is_there():
-    """Waitsome receives both, one after the other; the second is not called."""
+    """Waitsome receives both, one after the other; the second Waitsome is not made."""
     text = trace([post(1, 1), post(2, 2), (30000, 50, "Waitsome requests=1,2 done=1"),
                   (7000, 50, "Waitsome requests=2 done=2"), (7000, 0, "Comm_rank")],
                  [send(5000)], [send(6000)])
@@ -172,7 +170,7 @@ def test_more_is_there():
 
 
 def test_answers():
-    """What follows the first goes to its sender at 5.1 us + X in place of after it."""
+    """The answer that follows the first message is sent at 5.1 us + X instead of after it."""
     def text(late):
         return trace([post(1, 1), post(2, 2), waitany(0, "1,2", 1), send(100, 1),
                       waitany(0, 2, 2)],
@@ -186,7 +184,7 @@ def test_answers():
 
 
 def test_an_answer_to_a_rendezvous():
-    """It was asked for when its receive was posted, and its bytes move in the next call that sees to it."""
+    """The rendezvous was requested when its receive was posted; its bytes move in the next call that makes progress."""
     text = trace([(90000, 40, post(1, 1)[2]), post(2, 2), waitany(0, "1,2", 1), send(100, 1),
                   waitany(0, 2, 2)],
                  [(5000, 40, f"Issend to=0 tag=0 bytes={SIZE} request=1"),
@@ -199,7 +197,7 @@ def test_an_answer_to_a_rendezvous():
 
 
 def collect(last):
-    """Three messages, each worked on for 8 us; the last receive has LAST."""
+    """Returns a trace with three messages, each followed by 8 us of work. LAST: arguments of the last receive."""
     def take(source, any_of):
         return (0, 9, f"Recv from={source} tag=0 bytes={SIZE} {any_of}")
     work = (8000, 0, "Comm_rank")
@@ -214,7 +212,7 @@ def test_from_any_source():
 
 
 def test_from_any_source_then_from_one():
-    """The third has been taken when it is waited for."""
+    """The third message has already been taken when the trace waits for it."""
     expect(ends_of(collect(""), *ALONE)[:1], 7000 + X + 24000)
     assert counts(collect(""), *ALONE) == {"redone": 1}
 

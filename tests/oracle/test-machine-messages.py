@@ -1,10 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim between two made-up machines, held against arithmetic by hand: chains of
-messages, LogGP, what calls cost, protocols that change, collectives (TAP).
-
-The environment variable MPGSIM names the program.
-"""
+"""mpgsim between two synthetic machines, compared with arithmetic by hand: chains of messages, LogGP, costs of calls,
+changed protocols, collectives (TAP). The environment variable MPGSIM names the program."""
 
 import atexit
 import json
@@ -26,7 +23,8 @@ SOURCE = {8: 450, 1024: 710, 4096: 1530, 65536: 9100}
 
 
 def chain(n, size):
-    """A message goes to and fro, n times in all; every call ends when it must, and each receive waits for its message."""
+    """Returns a trace in which a message goes back and forth, n messages in all; calls take no longer than necessary,
+    and each receive waits."""
     programs, now = [[], []], 1000
     for i in range(n):
         a, b = i % 2, 1 - i % 2
@@ -38,7 +36,7 @@ def chain(n, size):
 
 
 def between(table, size):
-    """Linear in d between the sizes of a table."""
+    """Interpolates linearly in d between the sizes of a table."""
     sizes = sorted(table)
     for low, high in zip(sizes, sizes[1:]):
         if low <= size <= high:
@@ -48,7 +46,7 @@ def between(table, size):
 
 
 def test_chain_of_constants():
-    """n messages grow by n times what the one-way times differ by, at every size."""
+    """n messages grow by n times the difference of the one-way times, at every size."""
     target, source = signature(path(latency=TARGET)), signature(path(latency=SOURCE))
     for size in SIZES:
         for n in (1, 12, 301):
@@ -59,9 +57,8 @@ def test_chain_of_constants():
 
 
 def test_two_protocols():
-    """A machine of two protocols, each with times linear in bytes, is known at every size
-    between those measured, if the ends of both protocols are; else each side of the limit
-    has its own nearest size."""
+    """A machine with two protocols, each with times linear in the bytes, is known at every size between the measured
+    ones if the ends of both protocols are measured; otherwise each side of the limit uses its own nearest size."""
     def times(size):
         return 500 + 0.375 * size if size <= 4000 else 2100 + 0.1875 * size
 
@@ -78,8 +75,7 @@ def test_two_protocols():
 
 
 def test_real_machine_without_a_size():
-    """A measured size, left out, is found from its neighbours: in the mean within 4 %, from 4096
-    to 1 MiB."""
+    """A measured size that is left out follows from its neighbours, on average within 4 %, from 4096 bytes to 1 MiB."""
     with open(os.path.join(os.environ["top_srcdir"], "results", "reference", "reference.sig"),
               encoding="ascii") as file:
         measured = json.load(file)["network"][0]
@@ -94,14 +90,14 @@ def test_real_machine_without_a_size():
 
 
 def middle(given):
-    """The median of a distribution of a signature."""
+    """Returns the median of a distribution in a signature."""
     p, x = given["probabilities"], given["quantiles"]
     i = next(i for i in range(len(p)) if p[i + 1] >= 0.5)
     return x[i] + (x[i + 1] - x[i]) * (0.5 - p[i]) / (p[i + 1] - p[i])
 
 
 def test_chain_of_draws():
-    """With distributions, n times the difference of their means, within 3 %."""
+    """With distributions: n times the difference of their means, within 3 %."""
     shape = [0.8, 0.9, 1, 1.1, 3]
     target, source = [signature(path(latency={
         size: spread(*(value * x for x in shape)) for size, value in table.items()}))
@@ -116,7 +112,7 @@ def test_chain_of_draws():
 
 
 def test_chain_without_source():
-    """The target's least one-way time is taken for the trace's."""
+    """Without a source the target's least one-way time stands for the traced one."""
     target = signature(path(latency={8: spread(400, 400), 100: spread(500, 900)}))
     expect(delays(chain(12, 8), FIXED, signature=target)[:1], 0)
     got = answer(chain(4000, 100), FIXED, "--replicas=8", signature=target)
@@ -125,7 +121,7 @@ def test_chain_without_source():
 
 
 def test_loggp():
-    """Above the greatest latency the slope of transfers counts: L + o + (d - d') G."""
+    """Above the largest latency size the slope of transfers counts: L + o + (d - d') G."""
     machines = [(1000, 0.25), (300, 0.0625)]
     target, source = [signature(path(
         latency={1: first, 1001: first + 1000 * each},
@@ -136,8 +132,8 @@ def test_loggp():
 
 
 def test_slope_of_medians():
-    """It is the same for every draw: the least of 1 GiB is above 1 MiB's by the medians' slope,
-    also where the greatest size has the lesser least."""
+    """The slope is the same for every draw: the least time of 1 GiB lies above that of 1 MiB by the slope of the
+    medians, even if the least time at the largest size is smaller."""
     transfers = {1 << 19: spread(900, 1000, 1100), 1 << 20: spread(200, 2000, 9000)}
     target = signature(path(latency={8: spread(1, 2, 3), 1 << 20: spread(100, 3000, 4000)},
                             bandwidth=transfers))
@@ -152,7 +148,7 @@ def test_slope_of_medians():
 
 
 def test_slope_of_latencies():
-    """Without two sizes of transfers it is that of the two greatest latencies."""
+    """With fewer than two sizes of transfers it is the slope of the two largest latency sizes."""
     target = signature(path(latency={1: 50, 1001: 1000, 2001: 3500},
                             bandwidth={512: 800}))
     source = signature(path(latency={8: 200}))
@@ -161,7 +157,7 @@ def test_slope_of_latencies():
 
 
 def test_transfers_alone():
-    """Without latencies a message costs what it takes beyond the least size's."""
+    """Without latencies a message costs what it takes more than one of the smallest size."""
     target = signature(path(bandwidth={512: 800, 2048: 3100, 8192: 9999}))
     source = signature(path(bandwidth={64: 100, 8192: 1700}))
     cost = (9999 - 800) - (1700 - 100)
@@ -170,7 +166,7 @@ def test_transfers_alone():
 
 
 def test_overheads_within_messages():
-    """What a message takes, and one in a stream, contain what its calls take, in both modes."""
+    """The time of a message, and of one in a stream, contains its calls' overheads, in both modes."""
     def machine(factor):
         return signature(path(latency={8: 200 * factor}, send_overhead={8: 870 * factor},
                               receive_overhead={8: 350 * factor}))
@@ -222,7 +218,7 @@ def test_send_overhead():
 
 
 def test_synchronous_send_has_none():
-    """It waits: for the message, and for what comes back, which cost the same."""
+    """The send waits for the message and for the answer, which cost the same."""
     text = trace(2, [sends("Ssend")], [receives()])
     expect(delays(text, FIXED, **MOVE)[:1], 0)
     text = trace(2, [sends("Issend", 8, " request=1"), "2000 2100 Wait requests=1"],
@@ -231,7 +227,7 @@ def test_synchronous_send_has_none():
 
 
 def test_sends_started_at_once():
-    """Each message of a call costs its own, by its size."""
+    """Each message of a call costs its own overhead, by its size."""
     text = trace(2, ["500 510 Send_init to=1 tag=0 bytes=8 persistent=1",
                      "520 530 Send_init to=1 tag=0 bytes=1024 persistent=2",
                      "1000 1100 Startall persistent=1,2 requests=1,2",
@@ -246,7 +242,7 @@ def test_receive_overhead():
 
 
 def test_receives_completed_at_once():
-    """One after the other: the first to arrive lets the others' costs follow."""
+    """The receives complete one after the other: the first message to arrive is followed by the others' costs."""
     posts = [f"{500 + i} {501 + i} Irecv from=0 tag={i} bytes=8 request={i + 1}"
              for i in range(3)]
     text = trace(2, [f"{1000 + 200 * i} {1050 + 200 * i} Send to=1 tag={i} bytes=8"
@@ -266,14 +262,14 @@ def test_receives_completed_at_once():
 
 
 def receive_growth(text, target, source):
-    """Of the last rank, where machines differ in what receiving costs."""
+    """Returns the growth of the last rank if machines differ in the cost of receiving."""
     return delays(text, FIXED, signature=signature(path(
         latency={0: 5000}, receive_overhead=target)), source=signature(path(
             latency={0: 5000}, receive_overhead=source)))[-1:]
 
 
 def test_overhead_without_source():
-    """What the target's call costs, less the least that the trace's call took."""
+    """What the target's call costs, minus the least that the call took in the trace."""
     text = trace(2, [sends("Send"), "3000 3040 Send to=1 tag=0 bytes=8"],
                  [receives(), "4000 4500 Recv from=0 tag=0 bytes=8"])
     got = delays(text, FIXED, signature=FAR)
@@ -281,7 +277,7 @@ def test_overhead_without_source():
 
 
 def test_times_in_the_send_stand_for_overhead():
-    """Where one of the two machines has no overhead."""
+    """Only one of the two machines has an overhead."""
     target = signature(path(latency={0: 500}, sender={8: 2000}))
     source = signature(path(latency={0: 500}, sender={8: 700}, send_overhead={8: 1}))
     text = trace(2, [sends("Send")], [receives()])
@@ -297,21 +293,21 @@ CLOCK = ["--absorb=clock", "--source=latency=400ns"]
 
 
 def late_receiver(send, *more):
-    """The receive is posted at 5000; another, short one sets the floor of Recv."""
+    """Returns a trace whose receive is posted at 5000; another, short one determines the floor of Recv."""
     return trace(2, [send, *more, "20000 20010 Send to=1 tag=9 bytes=1000"],
                  ["5000 6100 Recv from=0 tag=0 bytes=1000",
                   "30000 30100 Recv from=0 tag=9 bytes=1000"])
 
 
 def test_synchronous_becomes_eager():
-    """The send that waited until 6000 ends when its overhead is over."""
+    """The send that waited until 6000 now ends with its overhead."""
     text = trace(2, ["1000 6000 Send to=1 tag=0 bytes=1000"],
                  ["5000 6100 Recv from=0 tag=0 bytes=1000"])
     expect(delays(text, *CLOCK, signature=TCP, source=SHM)[:1], 1000 + 250 - 6000)
 
 
 def test_synchronous_becomes_eager_later_completed():
-    """The Wait that waited takes as long as the shortest Wait does."""
+    """The Wait that waited now takes as long as the shortest Wait."""
     text = trace(2, ["1000 1100 Isend to=1 tag=0 bytes=1000 request=1",
                      "2000 6000 Wait requests=1",
                      "7000 7100 Isend to=1 tag=0 bytes=8 request=2",
@@ -324,8 +320,8 @@ def test_synchronous_becomes_eager_later_completed():
 
 
 def test_eager_becomes_synchronous():
-    """The send waits for the receiver, what the bytes take beside the envelope, which
-    lies ready, and the way back; or for the envelope, if that comes last."""
+    """The send waits for the receiver, then for the bytes (the envelope has arrived) and for the way back; or for the
+    envelope, if that arrives last."""
     text = trace(2, ["1000 1100 Send to=1 tag=0 bytes=1000"],
                  ["5000 5100 Recv from=0 tag=0 bytes=1000"])
     more = 5000 + (1200 - 500) + 500 - 1100
@@ -344,7 +340,7 @@ def test_eager_becomes_synchronous_later_completed():
 
 
 def test_protocol_needs_clocks():
-    """Without them the target's protocol holds for both machines."""
+    """Without common clocks the target's protocol applies to both machines."""
     text = trace(2, ["1000 1100 Send to=1 tag=0 bytes=1000"],
                  ["5000 5100 Recv from=0 tag=0 bytes=1000"])
     for mode in ("--absorb=none", "--absorb=wait"):
@@ -383,7 +379,7 @@ def test_measured_between_sizes():
 
 
 def with_table(*rows):
-    """The option for a table of these."""
+    """Returns the option for a table with these rows."""
     with tempfile.NamedTemporaryFile("w", encoding="ascii", delete=False) as file:
         file.write("\n".join(["#mpgcollectives 1", *rows]) + "\n")
     atexit.register(os.unlink, file.name)
@@ -391,14 +387,15 @@ def with_table(*rows):
 
 
 def test_scaled_tree():
-    """A Bcast takes 4 members two messages, 1000 and 400; measured were 3000 and 800: one is 1500 instead of 400."""
+    """A Bcast of 4 members takes two messages of 1000 and 400; measured were 3000 and 800. So a message takes 1500
+    instead of 400."""
     expect(delays(everybody(4, "Bcast root=1 bytes=8"), FIXED, with_table("bcast 1 0 binomial"), **BOTH),
            2200, 0, 1100, 1100)
 
 
 def test_scaled_to_other_processes():
-    """An Allreduce takes 4 members two rounds, 1000 and 400; measured were 5000 and 1000: one is 2500 instead of 500. Of 5 a
-    pair folds before, and one is told after them."""
+    """An Allreduce of 4 members takes two rounds of 1000 and 400; measured were 5000 and 1000. So a round takes 2500
+    instead of 500. With 5 members a pair is combined before, and one member gets the result after the rounds."""
     doubling = with_table("allreduce 1 0 recursive_doubling")
     expect(delays(everybody(5, "Allreduce bytes=8"), FIXED, doubling, **BOTH), 6000, 4000, 4000, 4000, 6000)
     expect(delays(everybody(2, "Allreduce bytes=8"), FIXED, doubling, **BOTH), 2000, 2000)
@@ -406,21 +403,22 @@ def test_scaled_to_other_processes():
 
 
 def test_scaled_to_other_sizes():
-    """Beyond the greatest and below the least size as there: 9000 and 2500 of two rounds, 5000 and 1000."""
+    """Sizes beyond the measured ones have the factors of the largest and of the smallest: 9000 and 2500 for two rounds,
+    5000 and 1000."""
     doubling = with_table("allreduce 1 0 recursive_doubling")
     expect(delays(everybody(4, "Allreduce bytes=4096"), FIXED, doubling, **BOTH), *[6500] * 4)
     expect(delays(everybody(4, "Allreduce bytes=4"), FIXED, doubling, **BOTH), *[4000] * 4)
 
 
 def test_unmeasured_collectives():
-    """Messages, of which one costs 300 more, whatever its size."""
+    """Expanded into messages, each of which costs 300 more, whatever its size."""
     expect(delays(everybody(4, "Scan bytes=8"), FIXED, with_table("scan 1 0 linear"), **BOTH), 0, 300, 600, 900)
     expect(delays(everybody(4, "Allgather bytes=8"), FIXED, with_table("allgather 1 0 bruck"), **BOTH), *[600] * 4)
     expect(delays(everybody(4, "Reduce root=0 bytes=8"), FIXED, with_table("reduce 1 0 binary"), **BOTH), 600, 300, 0, 0)
 
 
 def test_collectives_of_one_machine_only():
-    """What the source lacks is not compared: messages, up to member 0 and down."""
+    """The source lacks the collective, so messages are compared: up to member 0 and down."""
     source = signature(path(latency={0: 200}))
     expect(delays(everybody(4, "Barrier"), FIXED, with_table("barrier 1 0 linear"), signature=MEASURED, source=source),
            300, 600, 600, 600)
@@ -432,9 +430,9 @@ def test_collectives_by_rounds():
 
 
 def test_waits_no_more_and_flew_less_than_its_floor():
-    """Of two receives the first waited, 287 ns for its message: the floor. The second message flew
-    96 ns, so by its floor it arrives after the call that received it left; on the target, where it
-    flies 86.75 ns and its send does not wait, it is received no earlier than it arrives."""
+    """Of two receives the first waited 287 ns for its message, which is the floor. The second message flew 96 ns, so by
+    the floor it arrives after the call that received it left. On the target, where it flies 86.75 ns and its send does
+    not wait, it is not received before it arrives."""
     text = trace(2, ["1000 1000 Send to=1 bytes=8", "5000 5000 Send to=1 bytes=8"],
                  ["900 1287 Recv from=0 bytes=8", "5086 5096 Recv from=0 bytes=8"])
     found = delays(text, "--absorb=clock", signature=signature(path(100, latency={8: 86.75})),
@@ -443,8 +441,8 @@ def test_waits_no_more_and_flew_less_than_its_floor():
 
 
 def grown(sends, receives, send, receive, predict, *more):
-    """What a latency of 200 ns adds to each rank of one rendezvous of 1000 B (500 ns): it is sent, and its
-    receive posted, at these times; they wait in calls of their own from then on, or at once (None)."""
+    """Returns what a latency of 200 ns adds to each rank of one rendezvous of 1000 bytes (500 ns), sent and received at
+    these times. SEND, RECEIVE: begins of the calls that wait, or None for blocking calls."""
     came = max(sends, receives) + 500
     if send is None:
         calls = [[f"{sends} {came} Send to=1 bytes=1000"], [f"{receives} {came} Recv from=0 bytes=1000"]]
@@ -465,7 +463,7 @@ def grown(sends, receives, send, receive, predict, *more):
 
 
 def test_a_rendezvous_has_one_latency_there_and_one_back():
-    """Who sends asks and is answered, who receives is asked, in both modes: the asking hides where the receiver is late."""
+    """The sender asks and is answered, the receiver is asked, in both modes. A late receiver hides the asking."""
     for predict in False, True:
         for calls in (None, None), (1100, 1150):
             at_once = calls + (predict, "--without=progress")
@@ -476,7 +474,8 @@ def test_a_rendezvous_has_one_latency_there_and_one_back():
 
 
 def test_a_rendezvous_is_seen_to_in_a_call_of_its_receiver():
-    """That is its Wait at 1150, predicted, so that the asking hides until then; of a blocking receive that itself."""
+    """In predict mode the receiver's Wait at 1150 makes progress, so the asking is hidden until then; with a blocking
+    receive the receive itself does."""
     for sends, receives in (1000, 1000), (1050, 1000), (1000, 1090), (1120, 1000):
         asked = max(sends + 200, 1150) - max(sends, 1150)
         expect(grown(sends, receives, 1130, 1150, True), asked + 200, asked)

@@ -1,10 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim moves a program from a noisy machine to a quiet one and back: 16 ranks that
-meet in 400 barriers, whose noise is put in here, one by one (TAP).
-
-The environment variable MPGSIM names the program.
-"""
+"""mpgsim moves a program from a noisy machine to a quiet one and back: 16 ranks with 400 barriers, whose noise is
+inserted here, detour by detour (TAP). The environment variable MPGSIM names the program."""
 
 import bisect
 import os
@@ -20,7 +17,7 @@ SPAN = 2 * 10 ** 9
 
 
 def noise_of(seed):
-    """Detours of one core, 4 % of the time: (start, duration), at random times."""
+    """Returns the detours of one core, 4 % of the time, at random times: (start, duration)."""
     source, detours, now = random.Random(seed), [], 0
     while True:
         now += 1 + int(source.expovariate(1 / 4000000))
@@ -44,7 +41,7 @@ def machine(detours):
 
 
 def end_of(detours, starts, begin, work):
-    """When work that begins then is done, met by every detour on its way."""
+    """Returns when work that begins at BEGIN is done, with every detour on its way."""
     now, i = begin, bisect.bisect_right(starts, begin)
     while i < len(detours) and detours[i][0] < now + work:
         work -= detours[i][0] - now
@@ -54,7 +51,7 @@ def end_of(detours, starts, begin, work):
 
 
 def run(noises):
-    """(trace, its run time) of the program under these ranks' noise."""
+    """Returns (trace, run time) of the program with this noise for each rank."""
     starts = [[start for start, _ in noise] for noise in noises]
     programs, now = [[] for _ in noises], 100
     for _ in range(STEPS):
@@ -82,7 +79,7 @@ def predicted(text, target, source):
 
 
 def test_from_noisy_to_quiet():
-    """At least four fifths of what is to be gained, and no more than there is."""
+    """At least four fifths of the gain are predicted, and no more than 1.1 times."""
     (noisy, traced), (_, true) = run(NOISY), run(QUIET)
     gain = traced - predicted(noisy, SILENCE, RECORD)
     assert 0.8 * (traced - true) <= gain <= 1.1 * (traced - true), \
@@ -90,7 +87,7 @@ def test_from_noisy_to_quiet():
 
 
 def test_from_quiet_to_noisy():
-    """Within 2 % of the run."""
+    """The prediction is within 2 % of the run."""
     (quiet, _), (_, true) = run(QUIET), run(NOISY)
     got = predicted(quiet, RECORD, SILENCE)
     assert abs(got - true) <= 0.02 * true, f"{got}, not {true}"
@@ -106,7 +103,8 @@ PERIOD, LOST = 2000000, 200000
 
 
 def growths(ranks, work, noise, cosched, replicas):
-    """Of a run of some work and a barrier, replica by replica: (the run's, the last rank's computation's in the mean)."""
+    """Returns for each replica of a run of work and a barrier: growth of the run, and mean growth of the last rank's
+    computation."""
     lines = ["#mpgtext 1", f"#ranks {ranks}", "#clocks shared", *[f"#host {rank} one" for rank in range(ranks)]]
     for rank in range(ranks):
         lines += [f"{rank} 0 100 Init", f"{rank} {100 + work} {200 + work} Barrier",
@@ -118,7 +116,7 @@ def growths(ranks, work, noise, cosched, replicas):
 
 
 def within(values, want, sd):
-    """Their mean, to four standard errors."""
+    """Checks that the mean is WANT, within four standard errors."""
     got, error = sum(values) / len(values), sd / len(values) ** 0.5
     assert abs(got - want) <= 4 * error, f"{got}, not {want} +- {error}"
 
@@ -127,7 +125,8 @@ TICKS = [(k * PERIOD + 700000, LOST) for k in range(SPAN // PERIOD)]
 
 
 def test_ranks_start_at_work():
-    """1 us of work meets a detour with its share of a gap of 1.8 ms, however many ranks: none starts in one."""
+    """1 us of work meets a detour with the probability of its share of a gap of 1.8 ms, whatever the number of ranks:
+    no rank starts inside a detour."""
     for ranks in 1, 16, 128:
         hit = 1 - (1 - 1000 / (PERIOD - LOST)) ** ranks
         within(growths(ranks, 1000, [core(TICKS)], "none", 1000)[0], LOST * hit,
@@ -135,7 +134,8 @@ def test_ranks_start_at_work():
 
 
 def test_a_core_in_a_detour_starts_at_its_end():
-    """The first core is quiet: the other one's ranks start anywhere in a period, or at its detour's end."""
+    """The first core is quiet. The other core's ranks start anywhere in a period or, if that is in a detour, at its
+    end."""
     both = [dict(core(detours), core=i, together=True) for i, detours in enumerate([[], TICKS])]
     work = 500000
     hit = work / PERIOD

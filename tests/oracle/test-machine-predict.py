@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim --predict held against arithmetic by hand, at awkward values: pipeline, tree,
-butterfly, stencil, wavefront, master and workers, LogGP, rendezvous, polling, places,
-CPU times, collectives, windows (TAP).
-
-The environment variable MPGSIM names the program.
-"""
+"""mpgsim --predict compared with arithmetic by hand, at awkward values: pipeline, tree, butterfly, stencil, wavefront,
+master and workers, LogGP, rendezvous, polling, places, CPU times, collectives, windows (TAP). The environment variable
+MPGSIM names the program."""
 
 import os
 import sys
@@ -33,8 +30,8 @@ def receive(source, size=SIZE):
 
 
 def trace(*programs, more=()):
-    """programs: per rank, (work, took, 'Name args') of all but Init, Finalize, which LAST ns
-    of work precede.  What ranks waited in the trace is of no account, and not there."""
+    """Returns a trace. PROGRAMS: for each rank, (work, took, 'Name args') of all calls except Init and Finalize, which
+    LAST ns of work precede. Waits do not matter for a prediction, and are missing."""
     lines = ["#mpgtext 1", f"#ranks {len(programs)}", *more]
     for rank, program in enumerate(programs):
         now = 100 + 7 * rank
@@ -47,7 +44,7 @@ def trace(*programs, more=()):
 
 
 def times(text, *words, **signatures):
-    """T of every rank's end, less the work before it."""
+    """Returns T of every rank's end, without the work before it."""
     result = answer(text, "--predict", "--replicas=1", *words, **signatures)
     return [rank["traced_ns"] + rank["delay_ns"]["median"] - LAST
             for rank in result["ranks"]]
@@ -56,7 +53,7 @@ def times(text, *words, **signatures):
 # --- shapes of programs ----------------------------------------------------
 
 def test_pipeline():
-    """p stages of w, n blocks: p w + (p - 1) X + (n - 1) (w + s)."""
+    """p stages with work w, n blocks: p w + (p - 1) X + (n - 1) (w + s)."""
     p, n, w, s = 5, 17, 3001, 43
     stages = [[*[(0, 9, receive(r - 1))][:r], (w, s, send(r + 1))] for r in range(p - 1)]
     programs = [stage * n for stage in stages]
@@ -65,7 +62,7 @@ def test_pipeline():
 
 
 def test_binomial_tree():
-    """The child that is its parent's k-th has its message k o_s + X later."""
+    """The k-th child of a parent has its message k o_s + X later."""
     levels = 4
     programs, wanted = [], []
     for r in range(1 << levels):
@@ -83,8 +80,8 @@ def test_binomial_tree():
 
 
 def test_butterfly():
-    """A rank has what another began with after X for each bit that differs, and its own
-    overheads for each that does not."""
+    """What one rank begins with reaches another after X for each bit in which they differ, and an overhead for each
+    other bit."""
     levels, step = 3, 977
     ranks = range(1 << levels)
     work = [step * (r * 5 % 8) for r in ranks]
@@ -117,8 +114,7 @@ def stencil(works, steps):
 
 
 def test_stencil():
-    """Of equal work w each step takes w + X; one that works more holds the others up as
-    far as they are near."""
+    """With equal work w each step takes w + X. A rank with more work delays others by their distance."""
     p, n, w = 6, 11, 4003
     expect(times(stencil([w] * p, n), *ALONE), *[n * (w + X)] * p)
     slow, more = 2, 3 * X
@@ -131,7 +127,7 @@ def test_stencil():
 
 
 def test_wavefront():
-    """From north and west, to south, then east: (i + j + 1) w + (i + j) X + j s."""
+    """Receives from north and west, sends to south, then east: (i + j + 1) w + (i + j) X + j s."""
     rows, columns, w, s = 4, 5, 2003, 71
     programs, wanted = [], []
     for i in range(rows):
@@ -154,7 +150,7 @@ def master_and_workers(workers, w):
 
 
 def test_master_and_workers():
-    """A task leaves each o_s, or each gap if that is longer; the results come back so."""
+    """A task departs every o_s, or every gap if that is longer; results return at the same rate."""
     workers, w = 7, 9001
     for gap in (None, 503.25, 1031.5):
         lists = {"streaming": {0: gap, 100000: gap}} if gap else {}
@@ -168,7 +164,7 @@ def test_master_and_workers():
 # --- messages --------------------------------------------------------------
 
 def chain(n, size, w):
-    """To and fro, n times in all."""
+    """A message goes back and forth, n messages in all."""
     programs = [[], []]
     for i in range(n):
         programs[i % 2].append((w, 20, send(1 - i % 2, size)))
@@ -177,8 +173,8 @@ def chain(n, size, w):
 
 
 def test_chain():
-    """n messages and what is worked before each, by the command line and by LogGP, also at
-    a size beyond the measured ones."""
+    """n messages and the work before each, with times from the command line and by LogGP, also at a size beyond the
+    measured ones."""
     for size in (0, 1, SIZE, 99999, 100000, 1000003):
         for n in (1, 2, 301):
             wanted = n * (617 + L + size * G)
@@ -190,7 +186,7 @@ def test_chain():
 
 
 def test_compute_ratio():
-    """It multiplies work, and what calls took that wait for nobody."""
+    """The ratio multiplies work, and the durations of calls that wait for nobody."""
     text = trace([(1003, 77, "Isend to=null tag=0 bytes=0 request=1"),
                   (507, 11, "Waitall requests=1")])
     expect(times(text, "--compute-ratio=1.5", *ALONE),
@@ -198,7 +194,8 @@ def test_compute_ratio():
 
 
 def test_received_together():
-    """m messages that arrive at once are completed one after the other, further ones of a rank at what their bytes cost."""
+    """m messages that arrive at the same time are completed one after the other; further ones from the same rank at the
+    cost of their bytes only."""
     machine = signature(path(latency={0: L}, receive_overhead={0: O_R, SIZE: O_R + 100}))
     for senders in ([1, 2, 3, 4, 5], [1, 1, 1, 1]):
         posts = [(0, 0, f"Irecv from={r} tag=0 bytes={SIZE} request={i}")
@@ -219,9 +216,9 @@ def rendezvous(early, late):
 
 
 def test_rendezvous():
-    """The message goes on when its envelope is there and the receive is posted; its sender waits, by the command line's
-    latency, for an answer to it, else as long as such senders do, and never less than for its receiver; of an Ssend that is
-    small, for the way back."""
+    """The message continues when its envelope has arrived and the receive is posted. Its sender waits for an answer (by
+    the command line's latency), or otherwise as long as measured senders do, and at least for its receiver; the sender
+    of a small Ssend waits for the way back."""
     for early, late in ((100, 50001), (50001, 100), (100, 2000)):
         met = max(early + L, late)
         expect(times(rendezvous(early, late), "--eager-limit=-1", *ALONE),
@@ -240,7 +237,7 @@ def test_rendezvous():
 
 
 def test_places():
-    """block:2 and cyclic:2 differ in who is near."""
+    """block:2 and cyclic:2 differ in which ranks are near."""
     near, far = path(latency={0: 311}), path(latency={0: 9001})
     near["path"], far["path"] = "node", "between nodes"
     machine = signature()
@@ -256,7 +253,7 @@ def test_places():
 # --- other calls, and computation -------------------------------------------
 
 def test_polling():
-    """What asks for something again is no work, if that is asked."""
+    """Repeated polls are not work, if the option says so."""
     asked = [(0, 30, f"Irecv from=0 tag=0 bytes={SIZE} request=1")]
     asked += [(411, 13, "Test requests=1 done=")] * 5
     asked += [(10001, 13, "Test requests=1 done="), (0, 9, "Wait requests=1")]
@@ -269,7 +266,7 @@ def test_polling():
 
 
 def test_received_behind_one_that_costs_nothing():
-    """What came first waits for what receiving the later one costs, though only that does."""
+    """The earlier message waits for the cost of receiving the later one, although only that one costs something."""
     machine = signature(path(latency={SIZE: 1000}, receive_overhead={SIZE: O_R}))
     machine["network"].append({**path(latency={SIZE: 3000}), "path": "between nodes"})
     for near, end in ((7100, 5000 + 3000 + O_R), (7600, 7600 + 1000)):
@@ -280,7 +277,7 @@ def test_received_behind_one_that_costs_nothing():
 
 
 def test_cpu_time():
-    """Work is the CPU time where that is less."""
+    """Work is the CPU time if that is smaller."""
     lines = trace([(5003, 40, "Isend to=null tag=0 bytes=0 request=1"),
                    (2003, 5, "Wait requests=1")]).splitlines()
     for i, value in ((2, 0), (3, 4001), (4, 9999), (5, LAST)):
@@ -290,7 +287,7 @@ def test_cpu_time():
 
 
 def test_collectives():
-    """As measured, as messages scaled to it, or by rounds of messages."""
+    """As measured, as messages scaled to the measurement, or as rounds of messages."""
     works = [100, 5003, 777, 3001, 2003]
     machine = signature(path(latency={0: L}, send_overhead={0: O_S}), collectives=collective("barrier", 4, {0: 3100.25}))
     for p in (4, 5, 2):
@@ -309,7 +306,7 @@ def test_collectives():
 
 
 def test_window():
-    """Who unlocks waits for what was moved, there and back."""
+    """The unlock waits for the transferred data, there and back."""
     window = (0, 0, "Win_create win=0 bytes=8")
     text = trace([window, (100, 0, "Win_lock win=0 to=1"),
                   (0, 0, "Put win=0 to=1 bytes=1000"), (0, 0, "Get win=0 to=1 bytes=234"),

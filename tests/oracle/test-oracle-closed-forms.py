@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check oracle.py against answers derived by hand and properties (TAP).
-
-Values such as 2.385 are awkward on purpose: 1 and 2 hide missing factors.
-"""
+"""Checks oracle.py against results derived by hand, and against properties (TAP). Values such as 2.385 are awkward on
+purpose, because 1 and 2 hide missing factors."""
 
 import os
 import sys
@@ -24,17 +22,15 @@ FIXED = ["--absorb", "none"]
 
 
 def delays(lines, *words):
-    """D at each rank's Finalize, for the command-line words."""
+    """Returns D at each rank's Finalize, for these command-line words."""
     _, settings = oracle.parse_arguments(list(words) + ["-"])
     matching = oracle.Matching(oracle.read_trace(lines))
     return [delay for _, delay, _ in oracle.rank_delays(matching, settings)]
 
 
 def trace(ranks, *programs, clocks="#clocks shared"):
-    """programs: per rank, 'enter leave Name args' of all but Init, Finalize.
-
-    Init leaves at 100, Finalize enters at 100000.
-    """
+    """Returns a trace. PROGRAMS: for each rank, lines 'enter leave Name args' of all calls except Init and Finalize.
+    Init leaves at 100, Finalize enters at 100000."""
     members = " ".join(map(str, range(ranks)))
     lines = ["#mpgtext 1", f"#ranks {ranks}", f"#comm 0 = {members}", clocks]
     for rank, program in enumerate(programs):
@@ -57,7 +53,7 @@ def random_trace(seed, *words):
 # --- closed forms ----------------------------------------------------------
 
 def ring(p, turns, size_bytes):
-    """A token goes round: rank 0 sends first."""
+    """Returns a trace in which a token goes around, sent first by rank 0."""
     programs = [[] for _ in range(p)]
     now = 1000
     for _ in range(turns):
@@ -94,7 +90,7 @@ LEAVES = [1500, 1510, 1520, 1530, 1540]
 
 
 def test_call_noise_as_printed():
-    """[MPG] Eq. 1, Eq. 2 with noise of the sender's calls, then of the receiver's."""
+    """[MPG], Eq. 1 and 2, with noise of the sender's calls, then of the receiver's."""
     words = ["--absorb", "none", "--eager-limit=-1"]
     flight = ["--latency", "const:500ns", "--byte", "const:1ns"]
     eq1 = trace(2, ["2000 3000 Send comm=0 to=1 tag=1 bytes=1000"],
@@ -142,7 +138,7 @@ def test_varying_collectives():
 
 
 def test_meeting_slack():
-    """Rank 0 came 400 early and stayed 500; the shortest stay is 110."""
+    """Rank 0 arrived 400 early and stayed for 500; the shortest stay is 110."""
     lines = collective("Barrier", ENTERS, LEAVES)
     noise = ["--noise", "const:1000ns@0"]
     for mode, slack in [("none", 0), ("wait", 500 - 110), ("clock", 400)]:
@@ -157,7 +153,7 @@ def test_scan():
 
 
 def test_scan_slack():
-    """Members 0..i only decide what is least: rank 0 alone has no slack."""
+    """Only members 0..i determine the least stay: rank 0 alone has no slack."""
     lines = collective("Scan", ENTERS, LEAVES, "bytes=8")
     result = delays(lines, "--absorb", "clock", "--noise", "const:1000ns@0")
     assert result == [2000, 600, 600, 600, 600]
@@ -184,11 +180,8 @@ def test_scatter_and_gather():
 
 
 def test_reduce_slack():
-    """To the root's end from rank 0: 2000 - 1000 - l(40).
-
-    Rank 0's Reduce, of 10, is the floor, so the local edge has 90 to spare:
-    less than the message, which therefore counts as 90 less slack.
-    """
+    """Slack of the message from rank 0 to the root's end: 2000 - 1000 - l(40). Rank 0's Reduce, of 10, is the floor, so
+    the local edge has a slack of 90, less than the message's, which is therefore reduced by 90."""
     lines = trace(2, ["1000 1010 Reduce comm=0 root=1 bytes=40"],
                   ["1900 2000 Reduce comm=0 root=1 bytes=40"])
     words = ["--absorb", "clock", "--source=latency=100ns", "--source=byte=0.5ns", "--noise", "const:5000ns@0"]
@@ -197,7 +190,7 @@ def test_reduce_slack():
 
 
 def test_alone():
-    """One rank: no rounds; a meeting passes on D, the others add kappa."""
+    """A single rank: no rounds; a meeting passes D on, other collectives add kappa."""
     for name, expected in [("Barrier", 0), ("Scan", 0), ("Bcast", KAPPA),
                            ("Gather", KAPPA)]:
         lines = collective(name, [1000], [1100], "root=0 bytes=8")
@@ -229,11 +222,9 @@ def test_synchronous():
 
 
 def test_synchronous_slack():
-    """The second receive trails its send by 500, and its envelope, which flies 200, by 300.
-
-    The second waited: it took 4 times its floor, the 50 of the first, and its message, since both could begin, 400,
-    twice its usual time. So that is tight: the receive ends 1600 - 300 late.
-    """
+    """The second receive is 500 later than its send, and 300 later than its envelope, which flies 200. It waited: it
+    took 4 times its floor, the 50 of the first, and its message took 400 from when both could begin, twice its usual
+    time. So it has no slack: the receive ends 1600 - 300 late."""
     lines = trace(2, [f"{times} Ssend comm=0 to=1 tag=3 bytes=0"
                       for times in ("200 250", "1000 1700")],
                   [f"{times} Recv comm=0 from=0 tag=3 bytes=0"
@@ -243,7 +234,7 @@ def test_synchronous_slack():
 
 
 def test_wait_slack():
-    """The second Recv lasts 900 longer than the first, which is the floor."""
+    """The second Recv takes 900 longer than the first, which is the floor."""
     lines = trace(2, ["1000 1010 Send comm=0 to=1 tag=0 bytes=4",
                       "5000 5010 Send comm=0 to=1 tag=0 bytes=4",
                       "6000 6100 Barrier comm=0"],
@@ -256,12 +247,9 @@ def test_wait_slack():
 
 
 def test_observed_floor():
-    """Of two receives the second waits and its message took 200: the floor.
-
-    The first ended 120 after its send began but did not wait.  The third's
-    message therefore has 1100 - 200 to spare, its Recv 200 - 100: 800 of the
-    sender's lateness is lost.
-    """
+    """Of two receives the second waits, and its message took 200: the floor. The first ended 120 after its send began
+    but did not wait. So the third's message has a slack of 1100 - 200, its Recv of 200 - 100: 800 of the sender's delay
+    are absorbed."""
     lines = trace(2, ["1000 1010 Send comm=0 to=1 tag=0 bytes=4",
                       "5000 5010 Send comm=0 to=1 tag=0 bytes=4",
                       "8000 8010 Send comm=0 to=1 tag=0 bytes=4"],
@@ -274,11 +262,9 @@ def test_observed_floor():
 
 
 def test_floor_between_hosts():
-    """The 200 seen between hosts says nothing about messages within one.
-
-    Rank 2's Recv is the floor of Recv, so only its message, of 1200, has slack. Where no other one of
-    its hosts was seen, it took no more than the 300 in which both ranks were there.
-    """
+    """The 200 seen between hosts is no floor for messages within one host. Rank 2's Recv is the floor of Recv, so only
+    its message, of 1200, has slack. If no other message was seen between its hosts, it took no more than the 300 in
+    which both ranks were ready."""
     lines = trace(3, ["5000 5010 Send comm=0 to=1 tag=0 bytes=4",
                       "8000 8010 Send comm=0 to=2 tag=0 bytes=4"],
                   ["4200 5200 Recv comm=0 from=0 tag=0 bytes=4"],
@@ -290,7 +276,7 @@ def test_floor_between_hosts():
 
 
 def test_requests():
-    """Delay comes in where the message is completed, not where it is posted."""
+    """Delay arrives where the message is completed, not where its receive is posted."""
     lines = trace(2, ["1000 1010 Isend comm=0 to=1 tag=0 bytes=4 request=1",
                       "1020 1030 Waitall requests=1"],
                   ["1000 1010 Irecv comm=0 from=0 tag=0 bytes=4 request=7",
@@ -306,7 +292,7 @@ def test_compute_ratio():
 
 
 def test_faster_computer_cannot_beat_the_message():
-    """Rank 1 computes in no time but the message still has its traced flight."""
+    """Rank 1 computes in no time, but the message still has its traced flight."""
     lines = pair("Send", "Recv", receive_times="1500 1700")
     sender, receiver = delays(lines, *FIXED, "--compute-ratio", "0")
     assert sender == -99900 + 100
@@ -314,11 +300,9 @@ def test_faster_computer_cannot_beat_the_message():
 
 
 def test_clamps():
-    """Negative latency: a message does not arrive before it left.
-
-    It took 700 from the send's begin to the receive's end, so that is what it can
-    gain; rank 1, which comes earlier by 500, is not held up by it, by 900 it is.
-    """
+    """Negative latency: a message does not arrive before it left. It took 700 from the send's begin to the receive's
+    end, which is the most that it can gain. It does not delay rank 1 if that is 500 earlier, but does if it is 900
+    earlier."""
     lines = pair("Send", "Recv", receive_times="1000 1700")
     words = ["--source=latency=60ns", "--latency", "const:-1000ns"]
     assert delays(lines, *FIXED, *words, "--noise", "const:-500ns@1") == [0, -500 - 500]
@@ -337,7 +321,7 @@ def test_identity():
 
 
 def test_random_traces_are_plausible():
-    """Who meets whom is what the generator meant; nothing ends before it began."""
+    """Matches are those that the generator intended, and nothing ends before it began."""
     for seed in range(40):
         matching = oracle.Matching(oracle.read_trace(
             random_trace(seed, "--clocks", "offsets")))
@@ -352,7 +336,7 @@ def test_random_traces_are_plausible():
 
 
 def test_persistent():
-    """The message leaves at Start, and its kind is that of the Ssend_init."""
+    """The message leaves at the Start, and is synchronous because of the Ssend_init."""
     lines = trace(2, ["1000 1010 Ssend_init comm=0 to=1 tag=0 bytes=4 persistent=1",
                       "1020 1030 Start persistent=1 requests=1",
                       "1040 1050 Wait requests=1"],

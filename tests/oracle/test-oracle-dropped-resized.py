@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hypotheses that drop or resize messages and collectives (TAP): every rank's delay and account in perturb mode, against the
-oracle's (oracle_dropped.py, oracle_resized.py), on random programs.
-
-The environment variables MPGSIM and DROPPED_SEEDS say which program, and how many traces; arguments are seeds."""
+"""Hypotheses that drop or resize messages and collectives (TAP): every rank's delay and account in perturb mode,
+compared with the oracle's (oracle_dropped.py, oracle_resized.py), on random programs. The environment variable MPGSIM
+names the program, DROPPED_SEEDS how many traces are compared; arguments are seeds."""
 
 import os
 import random
@@ -36,7 +35,8 @@ SIZES = ["factor=0", "factor=0.375", "factor=1.5", "factor=64", "bytes=0", "byte
 
 
 def selects(draw, matching, of_bytes):
-    """All, and two of what there is; of_bytes: some that say how many."""
+    """Generates selections: of all messages, and of two of the existing kinds. OF_BYTES: some with a number of
+    bytes."""
     messages = [one for one in matching.messages if isinstance(one.key[0], int)]
     words = [f"call={name}" for name in sorted({group[0].call.name for _, group in matching.groups
                                              if group[0].name not in oracle_graph.CONSTRUCTORS})]
@@ -52,7 +52,7 @@ def selects(draw, matching, of_bytes):
 
 
 def supposed(draw, matching):
-    """Options."""
+    """Generates command-line options with hypotheses."""
     for select in selects(draw, matching, True):
         yield [f"--hypothesis=drop {select}"]
     for select in selects(draw, matching, False):
@@ -61,7 +61,7 @@ def supposed(draw, matching):
 
 
 def cases(seed, folder):
-    """(matching, trace, command line)"""
+    """Generates (matching, trace, command line)."""
     draw, path = random.Random(f"supposed {seed}"), os.path.join(folder, f"{seed}.txt")
     text = made("randomtrace.py", "--seed", str(seed), "--ranks", str(2 + seed % 5),
                 "--steps", "60", "--clocks", ["shared", "offsets"][seed % 2], "--hosts", "1", "--all-synchronous-safe",

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare mpgtrace waits with oracle_waits.py on random traces, by call, region and rank (TAP).
-
-The environment variable MPGTRACE names the program.  Arguments: --first SEED --seeds N --steps N, or traces
-instead, as mpgtrace print has them: all sums within 1 ns.
-"""
+"""Compares mpgtrace waits with oracle_waits.py on random traces, by call, region and rank (TAP). The environment
+variable MPGTRACE names the program. Arguments: --first SEED --seeds N --steps N, or traces instead, as mpgtrace print
+writes them: all sums agree within 1 ns."""
 
 import argparse
 import json
@@ -30,7 +28,7 @@ MORE = ("send,pair,isend,recv,irecv,sendrecv,null,wait,waitall,waitany,waitsome,
 
 
 def generate(seed, steps):
-    """A text trace, and the limit that it is read with."""
+    """Returns a text trace, and the eager limit with which it is read."""
     ranks = str(2 + seed * 5 % 7)
     limit = LIMITS[seed % 5]
     if seed % 7 == 4:
@@ -71,7 +69,7 @@ def check_recorded(path):
 
 
 def check(lines, limit, path, tolerance):
-    """What is wrong, and how many calls waited."""
+    """Returns the errors, and the number of calls that waited."""
     waits = oracle_waits.Waits(read_trace(lines), limit)
     wrong, waited = [], 0
     for by in ("call", "region", "rank"):

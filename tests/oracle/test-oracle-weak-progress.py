@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What waits for a call of another rank (TAP): which sends, Win_starts, one-sided transfers and nonblocking collectives mpgsim
-finds in random programs, and what becomes of every rank's run with a region scaled, in both modes, against tests/oracle's own
-rules (oracle_traced_progress.py).
-
-The environment variables MPGSIM and WEAK_PROGRESS_SEEDS say which program, and how many traces; arguments are seeds."""
+"""Calls that wait for a call of another rank (TAP): which sends, Win_starts, one-sided transfers and nonblocking
+collectives mpgsim finds in random programs, and each rank's run time with a region scaled, in both modes, compared with
+the oracle's rules (oracle_traced_progress.py). The environment variable MPGSIM names the program, WEAK_PROGRESS_SEEDS
+how many traces are compared; arguments are seeds."""
 
 import json
 import os
@@ -39,7 +38,8 @@ SEEDS = [*range(76), 96, 133, 144, 172, *INSERTED]  # the last before these of w
 
 
 def simulated(path, words):
-    """(limits, run of each rank, whether Win_starts wait, transfers that do, collectives that do), or what is wrong."""
+    """Returns (limits, run time of each rank, whether Win_starts wait, transfers that wait, collectives that wait), or
+    the error message."""
     done = subprocess.run([*MPGSIM, "--json", "--replicas=1", *words, path], capture_output=True, text=True, check=False)
     if done.returncode:
         return done.stderr
@@ -60,7 +60,7 @@ def nonblocking(found):
 
 
 def expected(path, words):
-    """The same, and how many sends in trees wait."""
+    """Returns the oracle's values for the same, and how many sends in trees wait."""
     with open(path, encoding="ascii") as file:
         matching = Matching(read_trace(file))
     found, starts = [], []
@@ -79,14 +79,15 @@ def expected(path, words):
 
 
 def agree(got, want):
-    """To 1e-6 ns, and what floating-point numbers leave of times."""
+    """Returns whether they agree within 1e-6 ns and the precision of floating-point times."""
     if isinstance(got, str) or isinstance(want, str):
         return "deadlock" in want and "ranks wait for each other" in got
     return got[0] == want[0] and got[2:5] == want[2:5] and all(abs(a - b) <= 1e-6 + 1e-12 * abs(b) for a, b in zip(got[1], want[1]))
 
 
 def case(seed, folder):
-    """(a trace, a command line), by turns: modes, programs with collectives or windows, tables of algorithms."""
+    """Returns (a trace, a command line). Modes, programs with collectives or windows, and tables of algorithms
+    alternate."""
     path, table = os.path.join(folder, f"{seed}.txt"), os.path.join(folder, f"{seed}.collectives")
     kind = KINDS[seed // 2 % len(KINDS)]
     with open(path, "w", encoding="ascii") as file:
@@ -107,7 +108,7 @@ def case(seed, folder):
 
 
 def insert(seed, path):
-    """A command line that does so, at begins of a region which the trace gets."""
+    """Returns a command line that inserts messages, at begins of a region that is added to the trace."""
     draw = random.Random(f"insert {seed}")
     with open(path, encoding="ascii") as file:
         text = made("randomtrace_regions.py", "--seed", str(seed), "--cuts", text=file.read())

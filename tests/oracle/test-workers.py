@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A master that takes what its workers send as it comes (TAP): mpgsim, in both modes, against a
-simulation of the program itself, on the traced machine and on one on which a region takes another
-time, so that the order changes.  Nothing of docs/MODEL.md is in that simulation.
-
-The environment variables MPGSIM and MPGTRACE name the programs."""
+"""A master that takes its workers' messages as they arrive (TAP): mpgsim, in both modes, compared with a simulation of
+the program itself, on the traced machine and on one on which a region takes another time, so that the order changes.
+This simulation uses nothing of docs/MODEL.md. The environment variables MPGSIM and MPGTRACE name the programs."""
 
 import json
 import os
@@ -21,9 +19,9 @@ US, MS = 1000, 1000000
 
 
 class Program:
-    """Iterations: rank r computes before[i][r], in region foo foo[i][r], then after[i][r].  Workers
-    send to rank 0, which posts receives for all in the order of lists[i] before, takes them one by one
-    as `how` says, and works for each[i][k] after the k-th.  A barrier ends each iteration."""
+    """The iterations of a program. Rank r computes before[i][r], in region foo foo[i][r], then after[i][r]. Workers
+    send to rank 0, which posts receives for all of them in the order lists[i] before that, takes them one by one in the
+    way HOW, and works for each[i][k] after the k-th. A barrier ends each iteration."""
 
     def __init__(self, ranks, how):
         self.ranks, self.how = ranks, how
@@ -39,9 +37,9 @@ class Program:
 
 
 class Run:
-    """The program on a machine, in integer ns: messages fly for latency, foo takes ratio as long.
-    order: what the master takes, as [[rank ...] of each iteration]; None: what has come.  least: what its calls take
-    that wait for nobody."""
+    """The program on a machine, in integer ns: messages fly for LATENCY, foo takes RATIO times as long. ORDER: the
+    ranks whose messages the master takes, [[rank ...] for each iteration]; None: in the order of arrival. LEAST:
+    duration of its calls that wait for nobody."""
 
     def __init__(self, program, latency, ratio=1, order=None, least=0):
         self.program, self.latency, self.ratio = program, latency, ratio
@@ -121,7 +119,7 @@ class Run:
 
 
 class Mpgsim:
-    """Its answers for a run's trace."""
+    """mpgsim's results for the trace of a run."""
 
     def __init__(self, run, folder):
         self.trace = os.path.join(folder, "t.txt")
@@ -141,7 +139,7 @@ class Mpgsim:
                 answer.get("choice", {}))
 
     def words(self, mode, latency, ratio):
-        """Options by which a target has this latency and ratio."""
+        """Returns the options for a target with this latency and ratio."""
         if mode == "predict":
             return ["--predict", f"--latency=const:{latency}ns", f"--compute-ratio={ratio}@foo"]
         return [f"--source=latency={self.latency}ns", "--source=byte=0",
@@ -149,7 +147,8 @@ class Mpgsim:
 
 
     def written(self, *words):
-        """The calls of the trace that it writes, as calls_of() has them, and what it says of it."""
+        """Returns the calls of the trace that mpgsim writes, in the format of calls_of(), and the delays that mpgsim
+        finds in it."""
         out = tempfile.mkdtemp(dir=os.path.dirname(self.trace)) + "/out"
         times, _ = self.times(*words, f"--output-trace={out}")
         assert isinstance(times, list), times
@@ -162,8 +161,7 @@ class Mpgsim:
 
 
 def calls_of(lines):
-    """Of each rank its calls, as (enter, leave, words), times since MPI_Init; what is in a list of
-    requests in any order."""
+    """Returns each rank's calls as (enter, leave, words), with times since MPI_Init; lists of requests are sorted."""
     calls = {}
     for line in lines:
         if line.startswith("#") or " Region_" in line:
@@ -183,8 +181,8 @@ def calls_of(lines):
 
 
 def impossible(calls, latency):
-    """Waitanys of rank 0 that return without what they take, later than with it, or with what has
-    been taken."""
+    """Returns Waitanys of rank 0 that return before their message arrives, later than it, or with a message already
+    taken."""
     sent = {rank: [enter for enter, _, name, _ in calls[rank] if name == "Send"]
             for rank in calls}
     posted, wrong, open_here = {}, [], set()
@@ -218,8 +216,8 @@ class Tap:
         print(f"{'ok' if is_right else 'not ok'} {self.n} - {name}", flush=True)
 
     def both(self, name, run, latency, ratio, folder, modes=("predict", "perturb"), least=0):
-        """mpgsim on the run's trace, whose target has this latency and ratio.  least: as perturb mode
-        takes it to be."""
+        """Runs mpgsim on the run's trace, for a target with this latency and ratio. LEAST: the value that perturb mode
+        assumes."""
         sim, program = Mpgsim(run, folder), run.program
         there = Run(program, latency, ratio)
         kept = Run(program, latency, ratio, run.taken)
@@ -240,8 +238,8 @@ class Tap:
         return there, kept
 
     def written(self, sim, there, *words):
-        """The trace that it writes is of what is done there, but for which of several that are there
-        is taken first: lists have no places of what is done."""
+        """Checks the written trace: it shows what happens on the target, except which of several messages that have
+        arrived is taken first."""
         calls, delays = sim.written(*words)
         wanted = calls_of(there.lines)
         self.same("... written: read again, nothing changes", delays, [0] * len(wanted))
@@ -254,9 +252,8 @@ class Tap:
 
 
 def table2(tap, folder):
-    """The second paper's: 133 ms an iteration, 70 of them in Waitany, 45 in workers' barriers.  Each
-    Waitany waits, so that the trace does not say what one takes that finds what it waits for: perturb
-    mode takes it to be 1 us."""
+    """The second paper's Table 2: 133 ms an iteration, 70 of them in Waitany, 45 in workers' barriers. Each Waitany
+    waits, so the trace does not show how long one takes that does not wait: perturb mode assumes 1 us."""
     program = Program(4, "Waitany")
     for _ in range(10):
         program.add([48 * MS] * 4, [20 * MS * r for r in range(4)],
@@ -281,8 +278,8 @@ def table2(tap, folder):
 
 
 def table2_balanced(tap, folder):
-    """foo as much on all ranks, 30 ms: 123 ms an iteration, 30 of them in Waitany, 45 in workers' barriers;
-    in the traced order 133, 40 and 75, which is off by the paper's 8.1, 33.3 and 66.7 %."""
+    """foo takes 30 ms on all ranks: 123 ms an iteration, 30 of them in Waitany, 45 in workers' barriers. In the traced
+    order it is 133, 40 and 75, which is off by the paper's 8.1, 33.3 and 66.7 %."""
     program, balanced = Program(4, "Waitany"), Program(4, "Waitany")
     for one, foo in ((program, [20 * MS * r for r in range(4)]), (balanced, [30 * MS] * 4)):
         for _ in range(10):
@@ -306,14 +303,14 @@ def table2_balanced(tap, folder):
 
 
 def warm(program, waits):
-    """An iteration whose messages all lie ready, so that a call that waits for nobody is in the
-    trace: perturb mode takes what such a call took for what it costs."""
+    """Adds an iteration whose messages have all arrived, so that the trace contains a call that does not wait; perturb
+    mode uses its duration as a call's cost."""
     ranks = program.ranks
     program.add([0] * ranks, [0] * ranks, [waits] + [0] * (ranks - 1), [700] * (ranks - 1))
 
 
 def awkward(seed, how, folder, tap):
-    """A program at random, whose ratios are dyadic so that its times are whole."""
+    """A random program; its ratios are dyadic so that its times are whole."""
     draw = random.Random(f"workers {seed}")
     ranks = draw.randint(3, 7)
     program = Program(ranks, how)

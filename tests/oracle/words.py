@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Words of mpgsim's options, and those of the version before, from the one list that mpgsim and mpghistory read. The oracle's own
-options have the names of before."""
+"""Words of mpgsim's options and their former words, from the list that mpgsim and mpghistory read. The oracle's own
+options have the former words."""
 
 import os
 import re
@@ -9,7 +9,7 @@ LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "his
 
 
 def renamed():
-    """(old, new) pairs, each a whole option or, with = at its end, what its argument follows."""
+    """Returns (old, new) pairs, each a whole option or, with = at its end, the part before the argument."""
     with open(LIST, encoding="ascii") as file:
         return [("--" + old, "--" + new) for old, new in re.findall(r'\{"([a-z=-]+)", "([a-z=-]+)"\}', file.read())]
 
@@ -18,7 +18,7 @@ RENAMED = renamed()
 
 
 def older(word):
-    """A word of now as one of before: --source=latency=1us as --source-latency=1us; others as they are."""
+    """Returns the former word for an option: --source=latency=1us as --source-latency=1us; others unchanged."""
     if re.match("--target=(?![A-Z][A-Za-z]*=)(?!(work|get|engine)=)", word):
         return word  # a name or a file, which it was before
     for old, new in sorted(RENAMED, key=lambda pair: -len(pair[1])):
@@ -28,6 +28,6 @@ def older(word):
 
 
 def own(words):
-    """A command line of now with the oracle's own options: a list of words is one for each."""
+    """Returns a command line with the oracle's own options; a list of words becomes an option for each."""
     split = [f"--without={one}" for word in words if word.startswith("--without=") for one in word.partition("=")[2].split(",")]
     return [older(word) for word in [w for w in words if not w.startswith("--without=")][:-1] + split + words[-1:]]

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A case: a program, machines and places, and mpgsim's options; random ones, and mpgsim's
-answer to them."""
+"""A case: a program, machines and places, and mpgsim's options; random cases, and mpgsim's output for them."""
 
 import dataclasses
 import json
@@ -24,17 +23,17 @@ REFUSED = ["wait for each other", "no family is fitted", "to draw from",
 
 
 class Skip(Exception):
-    """This case says nothing about the property."""
+    """Raised if a case shows nothing about the property."""
 
 
 class Refused(AssertionError):
-    """mpgsim refuses what it should answer."""
+    """Raised if mpgsim refuses a case that it should simulate."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """words: {NAME} stands for the path of a file of files (name: text); kept: words without
-    which the property need not hold; seed: of what a property draws by itself."""
+    """words: the options, in which {NAME} stands for the path of a file of FILES (name: text). kept: words without
+    which the property need not hold. seed: for what a property draws itself."""
 
     text: str
     words: tuple
@@ -58,7 +57,7 @@ class Case:
         return any(word.startswith(begin) for word in self.words)
 
     def shown(self):
-        """Everything that is needed to see it again."""
+        """Returns everything that is needed to reproduce the case."""
         lines = []
         for name, text in [("trace", self.text), *self.used().items()]:
             lines += [f"--- {name}", text.rstrip("\n")]
@@ -80,7 +79,7 @@ def written(name, text):
 
 
 def words_of(case):
-    """The words as mpgsim gets them, its files in place."""
+    """Returns the words as mpgsim gets them, with the paths of its files."""
     words = list(case.words)
     for name, text in case.used().items():
         path = written(name, text)
@@ -89,7 +88,7 @@ def words_of(case):
 
 
 def run(command, text=None):
-    """Its outcome; that it neither answers nor refuses in words is the first failure."""
+    """Runs a command and returns the result. It fails if mpgsim neither simulates nor refuses with a message."""
     done = subprocess.run(command, input=text, capture_output=True, text=True,
                           timeout=TIMEOUT_S, check=False)
     if done.returncode not in (0, 1, 2):
@@ -100,13 +99,13 @@ def run(command, text=None):
 
 
 def attempted(case, *more):
-    """As run(), of mpgsim --json on the case."""
+    """Runs mpgsim --json on the case."""
     path = written("trace", case.text)
     return run([*MPGSIM, "--json", *words_of(case), *more, path])
 
 
 def answer(case, *more):
-    """What is in the JSON; Skip where mpgsim may refuse and does."""
+    """Returns the JSON; raises Skip if mpgsim refuses the case, and may."""
     done = attempted(case, *more)
     if done.returncode == 0:
         return json.loads(done.stdout)
@@ -116,7 +115,7 @@ def answer(case, *more):
 
 
 def other(case, *more):
-    """The answer to what differs from a case with an answer, and so must have one."""
+    """Returns the JSON for a variant of a case that was simulated, which must therefore be simulated too."""
     done = attempted(case, *more)
     if done.returncode:
         raise AssertionError(f"there is no answer to the other: {done.stderr.strip()}")
@@ -164,7 +163,7 @@ class Options:
                                  f"lognormal:{a},{b}", f"pareto:{a},2.5"])
 
     def perturbations(self, negative=True):
-        """At least one of them."""
+        """Returns words with at least one perturbation."""
         words = []
         for option, probability in (("noise", 0.5), ("call-noise", 0.3), ("latency", 0.4)):
             if self.chance(probability):
@@ -181,7 +180,7 @@ class Options:
         return words or [f"--noise={self.distribution(negative=negative)}"]
 
     def machines(self, n, messages=False):
-        """Words about a target, and a source if n is 2; 0: no machine."""
+        """Returns words with a target and, if n is 2, a source; none if n is 0."""
         if n == 0:
             return []
         files = self.files
@@ -210,7 +209,7 @@ class Options:
                 if self.chance(probability)]
 
     def model(self, safe, absorb=True):
-        """How the model is asked for."""
+        """Returns words that choose the model."""
         words = self.some([
             (0.15, ["--paper=sync-reduce"]), (0.2, ["--collectives=expand"]),
             (0.3, ["--eager-limit=4096", "--eager-limit=1MB"]
@@ -240,7 +239,7 @@ class Options:
 
 
 def settled(case):
-    """The case less options that cannot go with its others."""
+    """Returns the case without options that cannot be combined with its others."""
     for _ in range(12):
         done = attempted(case)
         if done.returncode == 0:

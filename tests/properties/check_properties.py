@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Look for programs and options of which a property of the model does not hold (TAP); what
-is found is shrunk and printed, trace, files and command.
-
-The environment variables MPGSIM and MPGTRACE name the programs, PROPERTY_CASES how many
-cases each property has (default 24).
-"""
+"""Searches for programs and options that violate a property of the model (TAP). Violations are reduced to small cases
+and printed with trace, files and command. The environment variables MPGSIM and MPGTRACE name the programs,
+PROPERTY_CASES how many cases each property has (default 24)."""
 
 import argparse
 import os
@@ -23,7 +20,7 @@ import shrink  # noqa: E402
 
 
 def wrong(rule, case):
-    """What is, or None; cases.Skip where the case says nothing."""
+    """Returns the violation, or None; raises cases.Skip if the case shows nothing."""
     try:
         rule.check(case)
     except AssertionError as error:
@@ -34,7 +31,7 @@ def wrong(rule, case):
 
 
 def fails_so(rule, case, what):
-    """Whether it fails, and is not just refused unless that is what is wrong."""
+    """Returns whether the case fails, and is not just refused, unless the refusal is the violation."""
     try:
         found = wrong(rule, case)
     except cases.Skip:
@@ -45,7 +42,7 @@ def fails_so(rule, case, what):
 
 
 def reason(error):
-    """Without places and numbers."""
+    """Returns the error's text without places and numbers."""
     return re.sub(r"[0-9]+|\S*/\S*", "", str(error))
 
 
@@ -57,7 +54,7 @@ def report(rule, seed, case, what, seconds):
 
 
 def check(rule, first, count, options):
-    """How many hold, say nothing, fail."""
+    """Returns how many cases hold, show nothing, fail."""
     held = skipped = failed = 0
     for seed in range(first, first + count):
         try:

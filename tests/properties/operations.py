@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which lines of a trace belong together, and traces without some of them, for shrink.py.
-
-What is missed here makes a trace that mpgsim refuses, and so shrinks less, no more."""
+"""Which lines of a trace belong together, and traces without some of them, for shrink.py. If something is missed here,
+mpgsim refuses the trace, and the case is reduced less; there is no other effect."""
 
 import texts
 
@@ -14,7 +13,7 @@ COLLECTIVES = {"barrier", "bcast", "reduce", "allreduce", "gather", "gatherv", "
 
 
 def kind(name):
-    """A call's name without what makes it large, nonblocking, or a constructor."""
+    """Returns a call's name without the marks of large counts, nonblocking forms and constructors."""
     plain = name.removesuffix("_c").removesuffix("_init")
     lower = plain.lower()
     if lower.startswith("i") and lower not in ("init", "init_thread"):
@@ -26,7 +25,7 @@ def kind(name):
 
 
 class Groups:
-    """Lines, in sets that grow together."""
+    """Sets of lines, which can be joined."""
 
     def __init__(self, count):
         self.parent = list(range(count))
@@ -39,13 +38,13 @@ class Groups:
         return line
 
     def join(self, key, line):
-        """LINE is of all that has the key."""
+        """Joins LINE with all lines that have the key."""
         other = self.first.setdefault(key, line)
         self.parent[self.find(line)] = self.find(other)
 
 
 class Linker:
-    """Finds what belongs together by keys that both have."""
+    """Joins the lines that have a key in common."""
 
     def __init__(self, trace):
         self.trace, self.members = trace, trace.members()
@@ -111,7 +110,7 @@ class Linker:
         return (what, how, comm, self.nth(what, how, comm, rank)[-1])
 
     def message(self, line, name, call):
-        """The n-th send and the n-th receive of a channel."""
+        """Joins the n-th send with the n-th receive of a channel."""
         if name is None or name in ("probe", "pready"):
             return
         comm = call.keys.get("comm", "0")
@@ -134,14 +133,14 @@ class Linker:
 
 
 def units(trace):
-    """Lists of line numbers; MPI_Init and MPI_Finalize are in none."""
+    """Returns lists of line numbers that belong together, without MPI_Init and MPI_Finalize."""
     return Linker(trace).link()
 
 
 # --- without ---------------------------------------------------------------
 
 def without(trace, lines):
-    """The trace without those calls, and without their requests where they are completed."""
+    """Returns the trace without those calls, and without their requests in the calls that complete them."""
     gone = set()
     for line in lines:
         call = trace.calls[line]
@@ -160,7 +159,7 @@ def without(trace, lines):
 
 
 def completes_less(call, gone):
-    """None if nothing is left to do."""
+    """Returns the completing call without requests that are gone; None if it has nothing left to do."""
     keys = dict(call.keys)
     for key in ("requests", "done", "cancelled"):
         if key in keys:
@@ -176,8 +175,8 @@ def without_keys(calls, key):
 
 
 def without_rank(trace, rank):
-    """All that RANK did, and it itself, of its collectives too; None if a message or a root
-    is in the way."""
+    """Returns the trace without RANK and all its calls, and without it in its collectives; None if it takes part in a
+    message or is a root."""
     lines = {i for i, call in enumerate(trace.calls) if call.rank == rank}
     shared = {line for unit in units(trace) if lines & set(unit) for line in unit} - lines
     places = {comm: members.index(rank) for comm, members in trace.members().items()
@@ -203,7 +202,8 @@ def without_rank(trace, rank):
 
 
 def meets_fewer(call, made, places):
-    """A Start whose receives met ranks by their numbers in communicators; None if one is gone."""
+    """Returns a Start whose receives matched ranks by their numbers in communicators, with changed numbers; None if a
+    rank is gone."""
     comms = dict(zip(call.list("requests"),
                      (made.get((call.rank, number), "0") for number in call.list("persistent"))))
     words = []
@@ -221,7 +221,7 @@ def collective(call):
 
 
 def without_member(call, at):
-    """A call on a communicator that lacks its member AT."""
+    """Returns a call on a communicator that lacks its member AT."""
     keys = dict(call.keys)
     for key in ("to", "from", "root"):
         word = keys.get(key, "null")
@@ -255,7 +255,7 @@ def about_without(about, rank, places):
 
 
 def word_without_rank(word, rank):
-    """@RANKS of an option, in which there remains one at least."""
+    """Returns a word with @RANKS without the rank, if at least one rank remains."""
     text, at, ranks = word.partition("@")
     if not at or word.startswith("--compute-ratio"):  # @REGION
         return word
@@ -264,7 +264,7 @@ def word_without_rank(word, rank):
 
 
 def on_one_thread(trace, rank):
-    """All calls of a rank by its first thread, in the order of times."""
+    """Returns the trace in which a rank's first thread makes all its calls, in the order of times."""
     own = sorted((call.but(thread=0) for call in trace.calls if call.rank == rank),
                  key=lambda call: (call.enter, call.leave))
     rest = iter(own)
@@ -275,13 +275,13 @@ def on_one_thread(trace, rank):
 # --- times -----------------------------------------------------------------
 
 def moments(trace, rank):
-    """When calls of a rank enter and leave."""
+    """Returns the times at which calls of a rank begin and end."""
     return sorted({time for call in trace.calls if call.rank == rank
                    for time in (call.enter, call.leave)})
 
 
 def earlier(trace, rank, since, by_ns):
-    """All of the rank's times from SINCE on are that much earlier."""
+    """Returns the trace in which all of the rank's times from SINCE on are earlier by BY_NS."""
     return trace.but(calls=tuple(
         call if call.rank != rank else
         call.but(enter=call.enter - by_ns * (call.enter >= since),

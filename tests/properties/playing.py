@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plays message-passing programs on a machine that is known: the flight of each message, the work of
-each interval. A program that is played again with a perturbation grows by the true growth.
-
-It shares no rule with mpgsim: a receive ends when its message has arrived and its rank is in the
-call, plus what the call costs; nothing is estimated. Times are ns.
-"""
+"""Executes message-passing programs on a machine that is completely known: the flight of each message, the work of each
+interval. Executed again with a perturbation, a program grows by the true growth. Shares no rule with mpgsim: a receive
+ends when its message has arrived and its rank is in the call, plus the cost of the call; nothing is estimated. Times
+are in ns."""
 
 import json
 import os
@@ -18,9 +16,9 @@ INIT_NS, LAST_NS = 100, 10
 
 
 class Program:
-    """Calls of each rank: ("work", ns), ("send", to, bytes, flight, own), ("recv", from, own),
-    ("irecv", from, own), ("waitall", own): all receives that are posted. Messages between two ranks
-    stay in order, as MPI wants it, of matching; they may overtake each other on their way."""
+    """The calls of each rank: ("work", ns), ("send", to, bytes, flight, own), ("recv", from, own), ("irecv", from,
+    own), ("waitall", own), which completes all posted receives. Messages between two ranks match in order, as MPI
+    requires, but may overtake each other in flight."""
 
     def __init__(self, ranks):
         self.calls = [[] for _ in range(ranks)]
@@ -42,7 +40,7 @@ class Program:
 
 
 class Nothing:
-    """Puts nothing in."""
+    """No perturbation."""
 
     def noise(self, _rank):
         return 0
@@ -52,7 +50,7 @@ class Nothing:
 
 
 class Exponential(Nothing):
-    """Noise of every interval, exponential."""
+    """Exponential noise in every interval."""
 
     def __init__(self, mean, seed, ranks=None):
         self.mean, self.ranks, self.random = mean, ranks, random.Random(seed)
@@ -64,7 +62,7 @@ class Exponential(Nothing):
 
 
 class Messages(Nothing):
-    """Every message takes so much more, and so much more a byte."""
+    """Every message takes longer by a latency, and by a time for each byte."""
 
     def __init__(self, latency, byte=0):
         self.more, self.byte = latency, byte
@@ -74,7 +72,7 @@ class Messages(Nothing):
 
 
 class Player:
-    """One execution; lines: mpgtext of it, if wanted."""
+    """One execution. LINES: receives it as mpgtext, unless None."""
 
     def __init__(self, program, put, lines=None):
         self.program, self.put, self.lines = program, put, lines
@@ -84,7 +82,7 @@ class Player:
         self.requests, self.since = [0] * n, [0] * n
 
     def play(self):
-        """When every rank has entered MPI_Finalize."""
+        """Returns when each rank has entered MPI_Finalize."""
         ready = list(range(len(self.now)))
         while ready:
             rank = ready.pop()
@@ -102,7 +100,7 @@ class Player:
             self.lines.append(f"{rank} {begin} {end} {words}")
 
     def enter(self, rank):
-        """What precedes the call is an interval: noise."""
+        """The interval before a call gets noise."""
         if not self.since[rank]:
             self.now[rank] += round(self.put.noise(rank))
         self.since[rank] = 1
@@ -113,7 +111,7 @@ class Player:
         self.at[rank] += 1
 
     def run(self, rank):
-        """Until it waits; who goes on because of that."""
+        """Continues a rank until it waits; returns the ranks that can continue because of it."""
         woken, calls = [], self.program.calls[rank]
         while self.at[rank] < len(calls):
             kind, *words = calls[self.at[rank]]
@@ -143,7 +141,7 @@ class Player:
         return []
 
     def finish(self, rank, kind, words):
-        """A call that receives: whether it is over."""
+        """Tries to complete a call that receives; returns whether it completes."""
         sources = [words[0]] if kind == "recv" else [source for source, _ in self.posted[rank]]
         own = words[-1]
         wanted = {}
@@ -172,7 +170,8 @@ def text(program, more=()):
 
 
 def joined(*jobs):
-    """The text of independent jobs, (program, host), at once: ranks of one after those of another."""
+    """Returns the trace of independent jobs, (program, host), that run at the same time; ranks of one job follow those
+    of the other."""
     whole, hosts = Program(0), []
     for program, host in jobs:
         first = len(whole.calls)
@@ -184,7 +183,7 @@ def joined(*jobs):
 
 
 def growth(program, puts):
-    """The mean growth of the run, that of its last rank."""
+    """Returns the mean growth of the run's time, which is that of its last rank."""
     start = max(Player(program, Nothing()).play())
     return statistics.fmean(max(Player(program, put).play()) for put in puts) - start
 
@@ -200,7 +199,7 @@ def predicted(trace, *words, replicas=100):
 # --- programs ---------------------------------------------------------------
 
 def halo(ranks, steps, work, flight, size=lambda: 1024, together=True, seed=1):
-    """A ring of neighbours; work() and flight(size) are drawn."""
+    """Neighbours in a ring exchange messages; work() and flight(size) are drawn."""
     random.seed(seed)
     p = Program(ranks)
     for _ in range(steps):
@@ -222,7 +221,7 @@ def halo(ranks, steps, work, flight, size=lambda: 1024, together=True, seed=1):
 
 
 def ring(ranks, steps, work, flight, size=lambda: 1024, seed=1):
-    """A token goes round."""
+    """A token goes around."""
     random.seed(seed)
     p = Program(ranks)
     for _ in range(steps):
@@ -237,7 +236,7 @@ def ring(ranks, steps, work, flight, size=lambda: 1024, seed=1):
 
 
 def incast(ranks, steps, work, flight, size=lambda: 1024, together=True, answers=True, seed=1):
-    """All send to rank 0, which answers."""
+    """All ranks send to rank 0, which answers."""
     random.seed(seed)
     p = Program(ranks)
     for _ in range(steps):
@@ -262,7 +261,7 @@ def incast(ranks, steps, work, flight, size=lambda: 1024, together=True, answers
 
 
 def workers(ranks, tasks, work, flight, size=lambda: 4096, seed=1):
-    """Rank 0 gives tasks in turn: to each, once it has its last result."""
+    """Rank 0 gives each worker in turn a task, after its previous result."""
     random.seed(seed)
     p = Program(ranks)
     for task in range(tasks):

@@ -27,7 +27,7 @@ PARTS = ["network", "noise", "network,collectives", "noise,network,collectives"]
 
 
 def output_of(module, words, text=""):
-    """What a generator prints, as if it were called with WORDS and read TEXT."""
+    """Returns what a generator prints with arguments WORDS and standard input TEXT."""
     kept = sys.argv, sys.stdin
     out = io.StringIO()
     sys.argv, sys.stdin = [module.__name__, *words], io.StringIO(text)
@@ -41,10 +41,8 @@ def output_of(module, words, text=""):
 
 def program(draw, ranks=9, steps=60, clocks=("shared", "offsets", "unknown"), tracer=True,
             cpu=True, threads=True, kinds=None):
-    """Text of one, and whether it bears that every send waits for its receiver.
-
-    draw: a random.Random; the rest is what it may have, and at most.
-    """
+    """Returns a program's text, and whether every send may wait for its receiver. DRAW: a random.Random; the other
+    arguments limit the program."""
     words = ["--seed", str(draw.randrange(1 << 30)), "--ranks", str(draw.randint(1, ranks)),
              "--steps", str(draw.randint(1, steps)), "--hosts", draw.choice("1123"),
              "--clocks", draw.choice(clocks)]
@@ -63,7 +61,7 @@ def program(draw, ranks=9, steps=60, clocks=("shared", "offsets", "unknown"), tr
 
 
 def machine(draw, messages=False):
-    """Text of a signature; with MESSAGES all its paths have times of messages."""
+    """Returns a signature's text; with MESSAGES all its paths have times of messages."""
     parts = draw.choice([part for part in PARTS if not messages or "network" in part])
     while True:
         text = randomsignature.make(draw.randrange(1 << 30), draw.choice([3, 4, 4, 4]),
@@ -82,7 +80,7 @@ ALGORITHMS = {operation: [row for name in names for row in OPTIONS.get(name, [na
 
 
 def collective_table(draw):
-    """Text of one, with rows for most operations."""
+    """Returns a table of collective algorithms, with rows for most operations."""
     lines = ["#mpgcollectives 1"]
     for operation, algorithms in ALGORITHMS.items():
         if draw.random() < 0.8:

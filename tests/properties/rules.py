@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The properties of docs/MODEL.md, section 7, and what else must hold of all programs.
-
-A rule makes a case of which its property holds, and checks it: check(case) raises
-AssertionError with what is wrong, or cases.Skip.
-"""
+"""The properties in docs/MODEL.md, section 7, and others that hold for all programs. A rule makes a case for which its
+property holds, and checks it: check(case) raises AssertionError with the violation, or cases.Skip."""
 
 import math
 import os
@@ -28,7 +25,7 @@ KEEPS_ORDER = ("--absorb", "--without=choice")
 
 
 def matched(text):
-    """A trace as the oracle has it, its messages matched."""
+    """Returns the oracle's matching of a trace."""
     lines = texts.MEMBERS.sub(r"#comm \1 = \3", text).splitlines()
     try:
         return oracle.Matching(oracle.read_trace(lines))
@@ -37,7 +34,7 @@ def matched(text):
 
 
 class Rule:
-    """What a case is drawn from; subclasses say what differs, and have check(case)."""
+    """Which cases a rule draws; subclasses change this, and define check(case)."""
 
     modes = (False, True)
     constant = (False, True)
@@ -90,13 +87,13 @@ def near(a, b, scale=1.0):
 
 
 def expect_equal(wanted, got, what):
-    """Lists of numbers, to 1e-6 ns or the last digits of a large one."""
+    """Checks that lists of numbers are equal within 1e-6 ns, or in all but the last digits of large numbers."""
     for rank, (w, g) in enumerate(zip(wanted, got, strict=True)):
         need(near(w, g), f"{what}: rank {rank}: {g!r}, not {w!r}")
 
 
 def numbers(result):
-    """All of an answer that is not about how it was asked for."""
+    """Returns all parts of the JSON that do not repeat the command line."""
     kept = ("run_time_ns", "slowdown_median", "replicas", "ranks", "mean_of_a_rank", "choice",
             "traced_run_time_ns", "recorded_run_time_ns")
     trace = {key: value for key, value in result["trace"].items() if key != "path"}
@@ -104,7 +101,7 @@ def numbers(result):
 
 
 def expect_same(a, b, what, place="answer", tolerance=0.0):
-    """The same bits, or to the tolerance (relative)."""
+    """Checks that values are identical, or equal within a relative tolerance."""
     if isinstance(a, dict) and isinstance(b, dict):
         need(a.keys() == b.keys(), f"{what}: {place}: {list(b)}, not {list(a)}")
         for key in a:
@@ -123,8 +120,8 @@ def expect_same(a, b, what, place="answer", tolerance=0.0):
 # --- accounts --------------------------------------------------------------
 
 class Account(Rule):
-    """What is put in and taken over, less what is absorbed, is left; of a prediction all
-    parts are the run.  The job's run is its longest rank's."""
+    """A rank's account adds up: what is added and taken over, minus what is absorbed, is left; in a prediction all
+    parts together are the run. The job's run time is that of its longest rank."""
 
     def check(self, case):
         result = answer(case)
@@ -143,7 +140,7 @@ class Account(Rule):
             need(near(max(times(result)), replicas[0]), "run time: not the longest rank's")
 
     def rank(self, rank, predict, difference):
-        """difference: of two accounts, with the tracer's part and without, which has any sign."""
+        """DIFFERENCE: of two accounts, with and without the tracer's overhead, which has any sign."""
         account, number = rank["account"], rank["rank"]
         if predict:
             parts = ("compute", "noise", "calls", "messages", "collectives", "threads")
@@ -169,7 +166,7 @@ class Account(Rule):
 
 
 class Identity(Rule):
-    """No perturbation, no change; a machine against itself is none."""
+    """Without a perturbation nothing changes; a machine compared with itself is no perturbation."""
 
     modes = (False,)
     machines = (0, 1)
@@ -200,9 +197,9 @@ class Identity(Rule):
 # --- more is later ---------------------------------------------------------
 
 class Monotone(Rule):
-    """More of one perturbation makes no rank's end earlier, with calls that complete what they
-    completed.  With a machine, messages take what the command line says: else a call that ends
-    later may end when a detour is covered that was met before, and who comes first pays more."""
+    """A larger perturbation makes no rank end earlier, if calls complete what they completed in the trace. With a
+    machine the times of messages come from the command line, because otherwise a later end of a call may cover a
+    detour, and an earlier arrival may cost more."""
 
     deterministic = True
     machines = (0, 0, 1, 2)
@@ -229,7 +226,7 @@ class Monotone(Rule):
                          f"{what}: rank {old['rank']} is earlier: {key} {b[key]!r} < {a[key]!r}")
 
     def more(self, words, draw, case):
-        """Words with one parameter larger, and what it is."""
+        """Returns words with one parameter larger, and its description."""
         options = [i for i, word in enumerate(words) if re.match(
             r"--(noise|call-noise|latency|byte)=(const|exp|gamma|lognormal|pareto|normal)", word)]
         if options and draw.random() < 0.7:
@@ -246,7 +243,7 @@ class Monotone(Rule):
         return self.added(words, draw, case)
 
     def added(self, words, draw, case):
-        """One that names a rank adds to those that do."""
+        """Returns words with one more option for some ranks, which adds to the others."""
         option = draw.choice(["--noise", "--call-noise"])
         if option == "--noise" and case.has("--signature") and not case.has("--noise="):
             option = "--call-noise"  # it would replace the machine's
@@ -261,8 +258,8 @@ class Monotone(Rule):
 
 
 class Absorbing(Rule):
-    """What absorbs nothing ends no earlier than what absorbs: of perturbations that delay, by
-    messages of one protocol, of collectives that meet."""
+    """Without absorption no rank ends earlier than with it, for perturbations that delay, messages whose protocol
+    stays, and collectives that synchronize."""
 
     modes = (False,)
     machines = (0,)
@@ -290,8 +287,8 @@ class Absorbing(Rule):
 # --- the same question, asked otherwise ------------------------------------
 
 class Again(Rule):
-    """The same bytes again, with options in another order, from standard input, from a native
-    trace, of lines in another order."""
+    """The output is identical with options in another order, with the trace from standard input, as a native trace, and
+    with its lines in another order."""
 
     def check(self, case):
         first = attempted(case)
@@ -315,7 +312,7 @@ class Again(Rule):
             expect_same(numbers(answer(case)), numbers(other(lines)), change.__name__)
 
     def elsewhere(self, case, text):
-        """From standard input, and from a native trace: another path, otherwise the same."""
+        """Checks the trace from standard input, and as a native trace: only the path in the output differs."""
         path = written("trace", case.text)
         words = words_of(case)
         piped = run([*cases.MPGSIM, "--json", *words, "-"], case.text)
@@ -330,7 +327,7 @@ class Again(Rule):
 
 
 class Prefix(Rule):
-    """Replica k is the same whatever others are simulated."""
+    """Replica k is the same, whatever other replicas are simulated."""
 
     constant = (False,)
 
@@ -353,8 +350,8 @@ class Prefix(Rule):
 
 
 class Clocks(Rule):
-    """A shift of every clock changes nothing, if what is known of clocks is shifted too; a
-    prediction needs no clocks, unless calls that choose do not wait for what may come."""
+    """A shift of all clocks changes nothing if known offsets are shifted too. A prediction needs no clocks, unless
+    calls with a choice use traced times."""
 
     def check(self, case):
         result, draw = answer(case), case.draw()
@@ -373,8 +370,7 @@ class Clocks(Rule):
 
 
 class Names(Rule):
-    """Labels of communicators and windows, numbers of requests and messages, and tags are
-    names."""
+    """Labels of communicators and windows, numbers of requests and messages, and tags are only names."""
 
     def check(self, case):
         result = answer(case)
@@ -388,8 +384,7 @@ class Names(Rule):
 
 
 class Renumbered(Rule):
-    """Which number a rank of the world has does not matter where nothing is drawn and nobody
-    chooses."""
+    """The number of a rank does not matter if nothing is drawn and no call has a choice."""
 
     constant = (True,)
     machines = (0,)
@@ -415,8 +410,8 @@ class Renumbered(Rule):
 
 
 class Scaled(Rule):
-    """Of twice the times the answer is twice as long, unless the most that a call of a class
-    costs of which all waited, 1 us, is said of any."""
+    """Twice the times give twice the result, unless a call's cost is assumed to be at most 1 us because all calls of
+    its class waited."""
 
     machines = (0,)
     deterministic = True
@@ -468,8 +463,8 @@ class Scaled(Rule):
 
 
 class Asides(Rule):
-    """Calls that involve nobody are computation, whether they are in the trace or not, and a
-    rank that communicates with nobody changes no other's run."""
+    """Calls that take part in no communication count as computation, whether or not the trace contains them; a rank
+    without communication does not change the other ranks."""
 
     machines = (0,)
     constant = (True,)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""More properties, as rules.py has them: traces that mpgsim writes, chains, questions that are
-the same by their words, programs that are not whole."""
+"""More properties, like those in rules.py: traces that mpgsim writes, chains, different words for the same question,
+damaged programs."""
 
 import json
 import os
@@ -18,9 +18,9 @@ from rules import (
 
 
 class Retraced(Rule):
-    """The trace that mpgsim writes has the replica's times, in an order that MPI allows: nothing
-    is received before it was sent and, predicted, flew.  By itself it is delayed by nothing.  (Of
-    threads that use each other's requests, the order in which they do is not the model's.)"""
+    """The trace that mpgsim writes has the replica's times, in an order that MPI permits: nothing is received before it
+    was sent and, in a prediction, flew. Simulated alone it has no delay. (If threads use each other's requests, the
+    model does not determine the order.)"""
 
     program = {"threads": False}
 
@@ -30,7 +30,7 @@ class Retraced(Rule):
                                 kept=(*case.kept, "--replicas=1")))
 
     def written(self, case):
-        """The answer, and the written trace as text."""
+        """Returns the JSON, and the written trace as text."""
         answer(case)
         folder = os.path.join(FOLDER.name, "retraced")
         shutil.rmtree(folder, ignore_errors=True)
@@ -52,7 +52,8 @@ class Retraced(Rule):
         self.messages(case, text)
 
     def messages(self, case, text):
-        """Noise of calls below 0 shortens what a receive waits for, too, but in predict mode."""
+        """Checks the messages. In perturb mode negative noise of calls also shortens waits for messages, so such cases
+        are left out."""
         predict = "--predict" in case.words
         if not predict and (case.has("--call-noise=normal") or case.has("--call-noise=const:-")):
             return
@@ -71,7 +72,7 @@ class Retraced(Rule):
                  f"message was sent, which flies {least} ns")
 
     def flights(self, text):
-        """Of each message the call that completes its receive, how long after it was sent, bytes."""
+        """Generates for each message the call that completes its receive, the time since it was sent, and its bytes."""
         matching = matched(text)
         aligned = matching.trace.aligned
         for message in matching.messages:
@@ -82,7 +83,7 @@ class Retraced(Rule):
 
 
 class Chain(Rule):
-    """A token that goes k times round p ranks is later by what k p hops are: additivity."""
+    """A token that goes k times around p ranks is delayed by k p times the delay of one hop."""
 
     def make(self, draw):
         p, laps = draw.randint(2, 12), draw.randint(1, 9)
@@ -127,13 +128,13 @@ class Chain(Rule):
 # --- the same by other words -----------------------------------------------
 
 def of_one(words, option):
-    """Where the only word of an option is, or None."""
+    """Returns the place of an option's only word, or None."""
     places = [i for i, word in enumerate(words) if word.startswith(f"--{option}=")]
     return places[0] if len(places) == 1 else None
 
 
 def in_two(case, draw, predict):
-    """Two constants, and their sum."""
+    """Splits one constant into two that add up to it."""
     words = list(case.words)
     for option in draw.sample(["noise", "call-noise", "latency", "byte"], 4):
         i = of_one(words, option)
@@ -148,7 +149,7 @@ def in_two(case, draw, predict):
 
 
 def by_ranks(case, draw, predict):
-    """All ranks, and some and the others."""
+    """Splits an option for all ranks into one for some and one for the others."""
     words, ranks = list(case.words), range(case.trace().ranks)
     for option in draw.sample(["noise", "call-noise"], 2):
         i = of_one(words, option)
@@ -176,7 +177,7 @@ ALONE = [("--latency=const:0", (), (False,)), ("--byte=const:0", (), (False, Tru
 
 
 def by_default(case, draw, predict):
-    """What is so without it."""
+    """Adds an option whose value is the default."""
     words = list(case.words)
     choices = DEFAULTS + (WITH_MACHINE if case.has("--signature") else ALONE)
     for word, excluded, modes in draw.sample(choices, len(choices)):
@@ -194,7 +195,7 @@ def has_edges(case):
 
 
 def without_noise_of_calls(case, draw, predict):
-    """The paper's edges are nothing without noise of calls."""
+    """Adds the paper's edges, which have no effect without noise of calls."""
     words = list(case.words)
     if predict or case.has("--call-noise") or has_edges(case):
         return None
@@ -202,7 +203,7 @@ def without_noise_of_calls(case, draw, predict):
 
 
 def faithful(case, draw, predict):
-    """The paper's run has the paper's edges."""
+    """Adds the option for the paper's edges to the paper's run, which has them anyway."""
     words = list(case.words)
     if {"--absorb=none", "--eager-limit=-1"} <= set(words):
         return words + ["--paper=call-edges"] if not has_edges(case) else None
@@ -210,7 +211,7 @@ def faithful(case, draw, predict):
 
 
 class Equal(Rule):
-    """Questions that are the same, asked with other words."""
+    """Different words for the same question give the same result."""
 
     ways = (in_two, by_ranks, by_default, by_default, without_noise_of_calls, faithful)
 
@@ -230,7 +231,7 @@ class Equal(Rule):
 
 
 class Faithful(Equal):
-    """Of the paper's run."""
+    """The same for the paper's run."""
 
     modes = (False,)
     machines = (0,)
@@ -256,7 +257,7 @@ class Faithful(Equal):
 # --- not whole -------------------------------------------------------------
 
 class Unchosen(Rule):
-    """Where nobody chooses otherwise, the order is the traced one: --without=choice says nothing."""
+    """If no call changes its choice, the order is that of the trace: --without=choice has no effect."""
 
     modes = (False, False, False, True)
     machines = (0, 0, 0, 1)
@@ -281,7 +282,7 @@ class Unchosen(Rule):
 
 
 class Waited(Rule):
-    """How long calls of the trace waited for others is of no account to a prediction."""
+    """A prediction does not depend on how long calls in the trace waited for others."""
 
     modes = (True,)
     machines = (0, 1)
@@ -313,7 +314,7 @@ class Waited(Rule):
 
 
 class Ratio(Rule):
-    """On a machine that needs twice as long for everything the program does."""
+    """A machine that needs twice as long for everything that the program does doubles the run time."""
 
     modes = (True,)
     constant = (True,)
@@ -335,8 +336,7 @@ class Ratio(Rule):
 
 
 class Swept(Rule):
-    """A row of a table is what a run with its values says, replica by replica; threads change
-    nothing."""
+    """A row of a table equals a run with its values, replica by replica; threads change nothing."""
 
     def finish(self, case, options):
         draw, sweeps = options.draw, []
@@ -368,9 +368,8 @@ class Swept(Rule):
 
 
 class Damaged(Identity):
-    """A trace that lacks some of its lines is refused in words; what --lenient makes of it is
-    not delayed by nothing. (Without --without=choice, what comes in an order that MPI does not
-    allow is waited for, for a tick.)"""
+    """A trace without some of its lines is refused with a message; with --lenient it is simulated without delay.
+    (Without --without=choice a message in an order that MPI does not permit is waited for, for a tick.)"""
 
     machines = (0,)
 
@@ -404,8 +403,8 @@ class Damaged(Identity):
 
 
 class Supposed(Damaged):
-    """What --lenient makes of such a trace is refused in words, or answered, with hypotheses, too, in both modes; the answer is
-    the same on every number of threads, byte for byte, and so is that without."""
+    """Such a trace with --lenient and hypotheses is refused with a message or simulated, in both modes; the output is
+    byte for byte the same with any number of threads, also without hypotheses."""
 
     modes = (False, True)
     machines = (0, 1)

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make a case small that fails, as long as it fails: fewer options, operations, ranks, lines
-about the trace; less in the machines' files; shorter times, rounder numbers.
-
-fails(case) says whether a case does; one that mpgsim refuses does not.
-"""
+"""Reduces a failing case while it fails: fewer options, operations, ranks and header lines; less in the machines'
+files; shorter times, rounder numbers. fails(case): whether a case fails; one that mpgsim refuses does not."""
 
 import json
 import re
@@ -16,7 +13,7 @@ NUMBER = re.compile(r"([:=,-])([0-9]+\.?[0-9]*)(?=ns|us|ms|s|$|,|@)")
 
 
 class Shrinker:
-    """The smallest case so far."""
+    """The smallest failing case so far."""
 
     def __init__(self, case, fails, seconds):
         self.case, self.fails = case, fails
@@ -24,7 +21,7 @@ class Shrinker:
         self.tried = set()
 
     def attempt(self, case):
-        """Take it if it is another one, and fails."""
+        """Takes the case if it is new and fails."""
         key = case.text, case.words, tuple(sorted(case.files.items()))
         if key in self.tried or time.monotonic() > self.end:
             return False
@@ -38,7 +35,7 @@ class Shrinker:
         return self.attempt(self.case.with_trace(trace))
 
     def shrink(self):
-        """Until nothing gets smaller."""
+        """Repeats all reductions until none succeeds."""
         before = None
         while before != self.case and time.monotonic() < self.end:
             before = self.case
@@ -63,7 +60,7 @@ class Shrinker:
                     other for other in self.case.words if other is not word)))
 
     def round_words(self):
-        """Numbers in options: whole, halved, for all ranks, constant."""
+        """Simplifies numbers in options: whole, halved, for all ranks, constant."""
         for i, word in enumerate(self.case.words):
             if word in self.case.kept or "{" in word:
                 continue
@@ -94,7 +91,7 @@ class Shrinker:
     # The program
 
     def drop_operations(self):
-        """What belongs together goes together: all, halves, quarters ... one by one."""
+        """Removes operations that belong together: all, half of them, a quarter ..., one by one."""
         trace = self.case.trace()
         units = operations.units(trace)
         size = max(1, len(units))
@@ -141,13 +138,13 @@ class Shrinker:
             self.attempt_trace(trace.but(about=about, calls=calls))
 
     def shorten(self):
-        """Intervals and calls of a rank take nothing, half as long, a rounder time."""
+        """Shortens a rank's intervals and calls: to nothing, by half, to a rounder time."""
         for rank in range(self.case.trace().ranks):
             for i in range(len(operations.moments(self.case.trace(), rank))):
                 self.shorten_before(rank, i)
 
     def shorten_before(self, rank, i):
-        """The i-th stretch between moments of a rank's clock; all after it comes earlier."""
+        """Shortens the i-th stretch between times of a rank's clock; everything after it becomes earlier."""
         for _ in range(12):
             trace = self.case.trace()
             moments = operations.moments(trace, rank)
@@ -190,7 +187,7 @@ class Shrinker:
 
 
 class JsonPlace:
-    """Takes out of a signature what can go, from the outside to the inside."""
+    """Removes parts of a signature, from the outside to the inside."""
 
     def __init__(self, shrinker, name):
         self.shrinker, self.name = shrinker, name
@@ -216,7 +213,7 @@ class JsonPlace:
 
 
 def shrunk(case, fails, seconds=60):
-    """The smallest found in that time; CASE itself if it does not fail."""
+    """Returns the smallest case found in SECONDS, or CASE itself if it does not fail."""
     shrinker = Shrinker(case, fails, seconds)
     if not fails(case):
         return case

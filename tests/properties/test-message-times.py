@@ -1,10 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Growth that mpgsim says of a trace against that of the same program on a machine that knows each
-flight (playing.py): message times by size, waits, gains, and what is pooled (TAP).
-
-Both growths are means of many draws; seeds are fixed.
-"""
+"""The growth of a traced program by mpgsim, compared with that on a machine that knows each flight (playing.py): times
+by size, waits, gains, and classes of messages (TAP). Both growths are means of many draws, with fixed seeds."""
 
 import itertools
 import os
@@ -24,7 +21,7 @@ NOISE = 5000
 
 
 def hold(what, program, puts, *words, within=WITHIN):
-    """puts: what each execution has; words: the same for mpgsim."""
+    """PUTS: the perturbation of each execution; WORDS: the same for mpgsim."""
     true = growth(program, puts)
     got, _ = predicted(text(program), *words, replicas=len(puts))
     assert abs(got - true) <= within * abs(true), f"{what}: {got:.0f} ns, truly {true:.0f}: {got / true:.3f} of it"
@@ -50,7 +47,7 @@ def one_of(*sizes):
 
 
 def test_sizes_of_one_power_of_two():
-    """Constant L and G: a message's time is its size's, in steps below one power of two."""
+    """Constant L and G: the time of a message depends on its exact size, also between powers of two."""
     for latency, byte in (2000, 0.1), (1000, 0.25):
         sizes = one_of(70000, 130000)
         program = halo(8, 40, work(50000, 5000), by_size(latency, byte), sizes)
@@ -68,7 +65,7 @@ def test_sizes_that_are_all_different():
 
 
 def test_flights_that_vary():
-    """What a message flew longer than another is its own, not the call's: however long the trace is."""
+    """The additional flight of a message is its own, not the call's, however long the trace is."""
     for steps in 2, 20:
         true = got = 0
         for seed in range(12):
@@ -83,7 +80,7 @@ def test_flights_that_vary():
 
 
 def test_gains():
-    """A message may gain all that it took: flights of 5 and 20 us, 10 us less."""
+    """A message can gain at most what it took: flights of 5 and 20 us, 10 us less."""
     for name, steps, answers, change in (("a pair", 2, True, 4), ("one way", 10, False, 10)):
         flights = itertools.cycle((5000, 20000))
         program = Program(2)
@@ -99,7 +96,7 @@ def test_gains():
 
 
 def test_what_lay_ready():
-    """Ranks of less work get noise: as long as they would have waited it does not matter."""
+    """Ranks with less work get noise, which does not matter while they would have waited."""
     random.seed(3)
     program, flight = Program(8), lognormal(5000, 1)
     for _ in range(40):
@@ -114,7 +111,7 @@ def test_what_lay_ready():
 
 
 def test_independent_jobs():
-    """A job's answer does not depend on another one that ran on other hosts; on its own hosts it may."""
+    """A job's result does not depend on a simultaneous job on other hosts; on its own hosts it may."""
     one = halo(4, 20, work(50000, 5000), lognormal(5000, 1), seed=5)
     other = workers(4, 10, work(20000, 5000), lognormal(900, 1), seed=6)
     words = ["--noise=const:4us@0,2", "--latency=const:3us", "--call-noise=const:100ns"]

@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim's random answers against distributions that are known, in both modes (TAP).
-
-Means and variances of R replicas lie within 4 of their own standard deviations, which follow
-from the cumulants; counts within 4 of a binomial's. Seeds are fixed: of right code some 1 in
-10000 of these would fail with another one.
-"""
+"""mpgsim's random results compared with known distributions, in both modes (TAP). Means and variances of R replicas lie
+within 4 of their standard deviations, which follow from the cumulants; counts within 4 of a binomial distribution's.
+Seeds are fixed: with other seeds a correct program would fail in about one of 10000 checks."""
 
 import math
 import os
@@ -23,7 +20,8 @@ LATENCY_MODES = [["--absorb=none"], ["--predict"]]
 
 
 def trace(*programs):
-    """programs: per rank, (work, 'Name args'), calls that take no time; 1000 ns before the end."""
+    """Returns a trace. PROGRAMS: for each rank, (work, 'Name args') of calls that take no time; the end follows 1000 ns
+    later."""
     lines = ["#mpgtext 1", f"#ranks {len(programs)}", "#clocks shared"]
     for rank, program in enumerate(programs):
         now = 100
@@ -36,7 +34,7 @@ def trace(*programs):
 
 
 def sample(text, *words, replicas=4000, seed=1):
-    """By how much the job is later than without draws, in each replica, and the answer."""
+    """Returns by how much the job is later than without draws, in each replica, and the JSON."""
     still = [word for word in words if word == "--predict" or word.startswith("--absorb")]
     if "--predict" in words:
         still.append("--latency=const:0")
@@ -46,7 +44,7 @@ def sample(text, *words, replicas=4000, seed=1):
 
 
 def hold(values, mean, variance, fourth, what):
-    """fourth: the fourth cumulant."""
+    """FOURTH: the fourth cumulant."""
     n = len(values)
     got, spread = statistics.fmean(values), statistics.variance(values)
     allowed = SIGMAS * math.sqrt(variance / n)
@@ -60,7 +58,7 @@ def harmonic(p, power=1):
 
 
 def largest(survival, upto):
-    """Mean and variance of what is above t > 0 with that probability, by Simpson's rule."""
+    """Returns mean and variance of a distribution on t > 0 with this survival function, by Simpson's rule."""
     steps = 20000
     width = upto / steps
     weights = [1, *([4, 2] * (steps // 2))[:-1], 1]
@@ -71,7 +69,7 @@ def largest(survival, upto):
 
 
 def hold_scaled(values, mean, variance, what):
-    """The mean only, the fourth cumulant not being at hand."""
+    """Checks only the mean, because the fourth cumulant is not known."""
     got, allowed = statistics.fmean(values), SIGMAS * math.sqrt(variance / len(values))
     assert abs(got - mean) <= allowed, f"{what}: mean {got}, not {mean} +- {allowed}"
 
@@ -83,8 +81,8 @@ def barriers(p, k):
 
 
 def test_barrier():
-    """Each of k barriers, and the end, waits for the largest of p exponential times: H_p m, with
-    the n-th cumulant (n - 1)! m^n sum 1 / i^n."""
+    """Each of k barriers, and the end, waits for the largest of p exponential times: mean H_p m, n-th cumulant (n - 1)!
+    m^n sum 1 / i^n."""
     for mode in MODES:
         for p in (1, 2, 3, 7, 16):
             for k in (1, 10):
@@ -95,7 +93,7 @@ def test_barrier():
 
 
 def test_a_rank_of_a_barrier():
-    """The rank's own end: k of the largest, and one of its own."""
+    """A single rank's end: k of the largest times, and one of its own."""
     for mode in MODES:
         p, k, replicas = 7, 10, 4000
         _, result = sample(barriers(p, k), *mode, f"--noise=exp:{MEAN}ns", seed=3)
@@ -110,8 +108,8 @@ def test_a_rank_of_a_barrier():
 
 
 def test_two_normal():
-    """The larger of two is sd / sqrt(pi) above the mean, with variance sd^2 (1 - 1 / pi) and the
-    fourth cumulant 2 (pi - 3) sd^4 / pi^2: half their sum, and half of |their difference|."""
+    """The larger of two normal values lies sd / sqrt(pi) above the mean, with variance sd^2 (1 - 1 / pi) and fourth
+    cumulant 2 (pi - 3) sd^4 / pi^2: it is half of their sum plus half of |their difference|."""
     mean, sd = 70000.0, 3001.0
     for mode in MODES:
         values, _ = sample(barriers(2, 1), *mode, f"--noise=normal:{mean}ns,{sd}ns")
@@ -121,7 +119,7 @@ def test_two_normal():
 
 
 def test_received_together():
-    """Who waits for messages from p ranks waits for the latest."""
+    """A rank that waits for messages from p ranks waits for the last one."""
     for mode in LATENCY_MODES:
         for p in (1, 2, 3, 7, 16):
             posts = [(0, f"Irecv from={r} bytes=8 request={r}") for r in range(1, p + 1)]
@@ -143,8 +141,8 @@ def ring(p, laps):
 
 
 def test_chain():
-    """Means and variances add up over hops: noise by gamma, latency exponential, noise of the
-    receiving call lognormal, bytes gamma. (Of a Send no call is waited for.)"""
+    """Means and variances add up over hops: gamma noise, exponential latency, lognormal noise of the receiving call,
+    gamma bytes. (No rank waits for a Send.)"""
     g, g_sd, q, q_sd, b, b_sd, size = 311.0, 433.0, 77.0, 93.0, 0.375, 0.25, 1000
     words = [f"--noise=gamma:{g}ns,{g_sd}ns", f"--call-noise=lognormal:{q}ns,{q_sd}ns",
              f"--latency=exp:{MEAN}ns", f"--byte=gamma:{b}ns,{b_sd}ns"]
@@ -170,8 +168,8 @@ def test_chain():
 
 
 def test_tree():
-    """Three messages, and two more from each who got one: the last of six arrives when the largest
-    of 3 times of L + max(L', L'') has passed. With m = 1, P(time <= t) = 1 - 2 t exp(-t) - exp(-2 t)."""
+    """Three messages, and two more from each receiver: the last of six arrives after the largest of 3 times L + max(L',
+    L''). With m = 1, P(time <= t) = 1 - 2 t exp(-t) - exp(-2 t)."""
     children = [[(0, "Recv from=0 bytes=8")] + [(0, f"Send to={4 + 2 * c + g} bytes=8") for g in (0, 1)]
                 for c in range(3)]
     leaves = [[(0, f"Recv from={1 + r // 2} bytes=8")] for r in range(6)]
@@ -183,7 +181,7 @@ def test_tree():
 
 
 def test_rounds():
-    """A barrier of p waits for the largest of p sums of L = ceil(log2 p) latencies."""
+    """A barrier of p ranks waits for the largest of p sums of ceil(log2 p) latencies."""
     for p, rounds in ((2, 1), (4, 2), (7, 3), (16, 4)):
         def survival(t):
             above = math.exp(-t) * math.fsum(t ** i / math.factorial(i) for i in range(rounds))
@@ -195,7 +193,7 @@ def test_rounds():
 
 
 def test_tail():
-    """As many Pareto times as should be are above a bound, and none below the least."""
+    """The right number of Pareto times lies above a bound, and none below the smallest value."""
     least, shape, n = 1000.0, 1.3, 8000
     text = trace([])
     for mode in MODES:
@@ -211,9 +209,8 @@ def test_tail():
 # --- what is said of certainty ---------------------------------------------
 
 def test_interval_of_the_median():
-    """Of so many seeds the printed 95 % interval contains the median of the run time, m ln 2, as
-    often as it should: no less than 95 %, and no more than what order statistics that make 95 %
-    have, which is a little above."""
+    """The printed 95 % interval contains the median of the run time, m ln 2, for the right part of the seeds: at least
+    95 %, and at most what the order statistics used give, which is slightly more."""
     text = trace([])
     slow = os.environ.get("MPGKIT_SANITIZERS") == "yes"
     for replicas, seeds in ((64, 100 if slow else 800), (11, 100)):

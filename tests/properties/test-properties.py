@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Properties of the model on random programs under random options (TAP); check_properties.py
-has the arguments."""
+"""Checks properties of the model on random programs with random options (TAP); check_properties.py describes the
+arguments."""
 
 import os
 import sys

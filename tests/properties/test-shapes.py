@@ -32,8 +32,8 @@ class Run:
     """A run without noise: what each rank does, and when."""
 
     def __init__(self, programs):
-        """programs: per rank, (work, took, operation, partners); 'send', 'receive', 'both' ways
-        with one partner, 'around' with several, 'region' with its name."""
+        """PROGRAMS: for each rank, (work, took, operation, partners). Operations: 'send', 'receive', 'both' ways with
+        one partner, 'around' with several, 'region' with its name."""
         self.programs = programs
         self.lines = [[] for _ in programs]
         self.now = [100] * len(programs)
@@ -44,7 +44,7 @@ class Run:
         self.arrivals.setdefault((rank, to), []).append(self.now[rank] + FLIGHT)
 
     def here(self, rank, sources):
-        """When what comes from there next has arrived, or None."""
+        """Returns when the next message from each source has arrived, or None."""
         if not all(self.arrivals.get((source, rank)) for source in sources):
             return None
         return max(self.arrivals[source, rank].pop(0) for source in sources)
@@ -54,7 +54,7 @@ class Run:
         self.now[rank] = end
 
     def step(self, rank, todo):
-        """Begin an operation: yields while it waits."""
+        """Performs an operation; yields while it waits."""
         work, took, what, partners = todo
         self.now[rank] += work
         if what == "region":
@@ -98,7 +98,7 @@ class Run:
             yield from self.step(rank, todo)
 
     def text(self):
-        """The trace, with one more rank, whose calls take the least that calls can: nothing."""
+        """Returns the trace, with one more rank, whose calls take the least time that calls can: none."""
         running = {rank: self.go(rank) for rank in range(len(self.programs))}
         while running:
             before = sum(map(len, self.lines)), len(running)
@@ -118,9 +118,8 @@ class Run:
 
 
 def check(programs, end, more=(), none=True):
-    """end(w, x, kappa, flight): of each rank, with LAST and all noise of its intervals; w: how
-    much longer work takes. Held in perturb and predict mode, by noise of all kinds, by messages
-    and by work alone."""
+    """Checks end(w, x, kappa, flight) of each rank, with LAST and all noise of its intervals; w: factor of all work.
+    Checked in perturb and predict mode, with noise of all kinds, with messages and with work alone."""
     text = Run(programs).text()
     p = len(programs)
     traced = end(1, 0, 0, FLIGHT)
@@ -153,9 +152,9 @@ def delays(text, p, *words):
 # --- shapes ----------------------------------------------------------------
 
 def test_pipeline():
-    """p stages of w, n blocks: the first reaches the last stage (p - 1)(w + flight) after the
-    begin, each other one w + s after the one before, and two intervals' and two calls' noise: a
-    stage in the middle receives and sends."""
+    """p stages with work w, n blocks: the first block reaches the last stage (p - 1)(w + flight) after the begin, each
+    further one w + s after the previous one, with the noise of two intervals and two calls, because a stage in the
+    middle receives and sends."""
     p, n, w, s = 5, 17, 3001, 43
     programs = [[*[(0, 0, "receive", [r - 1])][:r], (w, s, "send", [r + 1])] * n
                 for r in range(p - 1)] + [[(0, 0, "receive", [p - 2])] * n]
@@ -172,7 +171,7 @@ def test_pipeline():
 
 
 def test_binomial_tree():
-    """A parent's k-th child has its message after k sends and k + 1 intervals, and a flight."""
+    """A parent's k-th child has its message after k sends, k + 1 intervals, and a flight."""
     levels, s = 4, 43
     programs, places = [], []
     for r in range(1 << levels):
@@ -190,8 +189,8 @@ def test_binomial_tree():
 
 
 def test_butterfly():
-    """What a rank began with reaches another after a flight for each bit that differs; all
-    levels have an interval's and a call's noise."""
+    """What one rank begins with reaches another after a flight for each bit in which they differ; each level has the
+    noise of an interval and a call."""
     levels, step = 3, 977
     works = [step * (r * 5 % 8) for r in range(1 << levels)]
     programs = [[(0 if j else works[r], 0, "both", [r ^ 1 << j]) for j in range(levels)]
@@ -207,7 +206,7 @@ def test_butterfly():
 
 
 def stencil(shape, steps, w, slow):
-    """Programs of a grid that exchange with all neighbours; slow: who works in a region."""
+    """Returns programs on a grid that exchange messages with all neighbours. SLOW: the rank that works in a region."""
     rows, columns = shape
     programs = []
     for i in range(rows):
@@ -220,9 +219,8 @@ def stencil(shape, steps, w, slow):
 
 
 def test_stencils():
-    """Of equal work a step takes w + flight. Who works more longer than two flights, to a
-    neighbour and back, waits for nobody, and holds up who is d away d - 1 times less often, d
-    flights later."""
+    """With equal work a step takes w + flight. A rank whose work is longer by more than two flights (to a neighbour and
+    back) waits for nobody; it delays a rank at distance d in d - 1 fewer steps, d flights later."""
     w, steps = 8008, 7
     for shape, slow in (((1, 6), (0, 2)), ((3, 4), (1, 2)), ((4, 2), (0, 1))):
         ranks = [(i, j) for i in range(shape[0]) for j in range(shape[1])]
@@ -248,9 +246,9 @@ def test_stencils():
 
 
 def test_wavefront():
-    """From north, then west, to south, then east. A step east is w, the send to the south, two
-    intervals and two calls, a flight; one south lacks the send, and in the first column, where
-    nothing comes from the west, an interval and a call. The longest way goes east first."""
+    """Receives from north, then west, sends to south, then east. A step to the east takes w, the send to the south, two
+    intervals and two calls, and a flight. One to the south has no send and, in the first column, which receives nothing
+    from the west, one interval and one call less. The longest path goes east first."""
     rows, columns, w, s = 4, 5, 2003, 71
     programs, sends = [], []
     for i in range(rows):
@@ -275,7 +273,7 @@ def test_wavefront():
 
 
 def test_master_and_workers():
-    """The last of W tasks leaves after W intervals and W - 1 sends, and comes back worked on."""
+    """The last of W tasks departs after W intervals and W - 1 sends, and its result returns."""
     workers, w, s = 7, 30011, 211
     master = [(0, s, "send", [r]) for r in range(1, workers + 1)]
     master += [(0, 0, "receive", [r]) for r in range(1, workers + 1)]
@@ -298,9 +296,10 @@ def test_master_and_workers():
 # --- from the papers -------------------------------------------------------
 
 def test_printed_exchanges_predicted():
-    """[MPG]'s Eq. 1 and 2, of which the first is a blocking pair, predicted: bytes go on when the sender's word is there
-    and the receive posted, the sender is done once it hears that the message is there, the receiver after its noise. Where
-    that posts and waits by two calls, they go on in the second; in the paper, in the first."""
+    """Predictions of [MPG]'s Eq. 1 and 2; the first is a blocking pair. The bytes continue when the sender's envelope
+    has arrived and the receive is posted; the sender is done when it hears that the message has arrived, the receiver
+    after its noise. If the receiver posts and waits with two calls, the bytes continue in the second one; in the paper,
+    in the first."""
     blocking = ["Send to=1 bytes=1000", "Recv from=0 bytes=1000"]
     posted = ["Isend to=1 bytes=1000 request=1", "Irecv from=0 bytes=1000 request=1"]
     words = ["--predict", "--eager-limit=-1", "--latency=const:500.5ns", "--byte=const:1.375ns",
@@ -328,7 +327,7 @@ def test_printed_exchanges_predicted():
 
 
 def test_queue_predicted():
-    """What comes first is served first: a single server, 8 us each (Lindley)."""
+    """Messages are served in the order of arrival: a single server with 8 us each (Lindley)."""
     posts = [f"0 {1100 + 10 * r} {1110 + 10 * r} Irecv from={r} bytes=8 request={r}"
              for r in (1, 2, 3)]
     lines = ["#mpgtext 1", "#ranks 4", *[f"{r} 0 1000 Init" for r in range(4)], *posts]
@@ -351,8 +350,8 @@ def test_queue_predicted():
 
 
 def table_2(iterations):
-    """48 ms; foo, of 20 r ms; bar, of 10 (4 - r) + 10 ms but on rank 0, which takes what the
-    others send as it comes, 5 ms each; and a barrier. Who waits waits; foo of rank 0 is a tick."""
+    """Returns a trace: 48 ms of work; foo, 20 r ms; bar, 10 (4 - r) + 10 ms except on rank 0, which takes the others'
+    messages as they arrive, 5 ms each; and a barrier. foo of rank 0 takes one tick."""
     ms = 1000000
     foo = [1, 20 * ms, 40 * ms, 60 * ms]
     lines = [f"{r} 0 100 Init" for r in range(4)]
@@ -384,8 +383,8 @@ def table_2(iterations):
 
 
 def test_four_ranks_of_table_2():
-    """With foo of 30 ms on all ranks the last worker is the first to send: 123 ms an iteration if
-    what comes first is taken first, and still 133 in the order of the trace."""
+    """With foo of 30 ms on all ranks the last worker is the first to send: 123 ms an iteration in the order of arrival,
+    still 133 in the order of the trace."""
     ms, iterations = 1000000, 10
     ratios = ["--compute-ratio=30000000@foo0", "--compute-ratio=1.5@foo1",
               "--compute-ratio=0.75@foo2", "--compute-ratio=0.5@foo3"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Are wrong answers found, and made small? Of properties that are false, and of an mpgsim that
-is wrong where it is asked to be, the smallest program is known (TAP)."""
+"""Are wrong results found, and reduced to small cases? For false properties, and for an mpgsim with a deliberate error,
+the smallest program is known (TAP)."""
 
 import os
 import random
@@ -34,7 +34,7 @@ sys.exit(run.returncode)
 
 
 def first_that(fails, make):
-    """The first of some hundred cases that does."""
+    """Returns the first of some hundred cases that fails."""
     for seed in range(400):
         case = make(random.Random(f"shrinking {seed}"))
         if fails(case):
@@ -50,7 +50,7 @@ def answered(case):
 
 
 def random_case(draw):
-    """Options that perturb, and some that do not matter."""
+    """Returns a case with options that perturb, and some that do not matter."""
     text, safe = programs.program(draw, ranks=7, steps=50)
     options = cases.Options(draw, texts.trace_of(text), False, False)
     words = (*options.model(safe), *options.perturbations(), *options.replicas())
@@ -66,7 +66,8 @@ def meets_three(case):
 
 
 def test_a_meeting_of_three():
-    """Said to have no program: three ranks, of which each begins, meets, ends at once."""
+    """False property: no program has a collective of three ranks. Smallest: three ranks, each of which begins, meets,
+    and ends at once."""
     small = shrink.shrunk(first_that(meets_three, random_case), meets_three, SECONDS)
     trace = small.trace()
     assert (trace.ranks, len(trace.calls), small.words) == (3, 9, ()), small.shown()
@@ -80,7 +81,7 @@ def long_message(case):
 
 
 def test_a_long_message():
-    """One that is sent and received, by one call or two, of no more bytes than it takes."""
+    """A message of more than some bytes; smallest: one send and receive with just enough bytes."""
     small = shrink.shrunk(first_that(long_message, random_case), long_message, SECONDS)
     trace = small.trace()
     sent = [int(call.keys["bytes"]) for call in trace.calls if call.name == "Send"]
@@ -89,7 +90,7 @@ def test_a_long_message():
 
 
 def later_by_messages(case):
-    """By 1000 ns, if there is a latency."""
+    """Returns whether a rank is delayed by 1000 ns by a latency."""
     without = case.but(words=tuple(w for w in case.words if not w.startswith("--latency")))
     a, b = answered(case), answered(without)
     return case.has("--latency=const") and a and b and any(
@@ -97,7 +98,7 @@ def later_by_messages(case):
 
 
 def test_options():
-    """That no latency delays anybody by 1000 ns needs that option, and a number with it."""
+    """A violation of "no latency delays a rank by 1000 ns" needs that option, with a number."""
     small = shrink.shrunk(first_that(later_by_messages, random_case), later_by_messages,
                           SECONDS)
     assert len(small.words) == 1 and len(small.trace().calls) <= 7, small.shown()
@@ -107,7 +108,7 @@ def test_options():
 
 
 def found_and_small(rule, word, key, error):
-    """What a rule finds of an mpgsim that is wrong about programs with WORD, shrunk."""
+    """Returns the reduced case that a rule finds with an mpgsim that is wrong for programs with WORD."""
     wrong = cases.written("wrong.py", WRONG.format(mpgsim=cases.MPGSIM, word=word, key=key,
                                                    error=error))
     right = cases.MPGSIM
@@ -128,7 +129,7 @@ def found_and_small(rule, word, key, error):
 
 
 def test_an_identity_that_is_none():
-    """A nanosecond too much with a synchronous send: it and its receive, of one call or two."""
+    """mpgsim adds a nanosecond to programs with a synchronous send; smallest: this send and its receive."""
     rule = rules.Identity()
     rule.machines = (0,)
     small = found_and_small(rule, " Ssend ", "net_ns", 1.0)
@@ -138,7 +139,8 @@ def test_an_identity_that_is_none():
 
 
 def test_an_account_that_does_not_add_up():
-    """By a thousandth of a nanosecond where there is a Scan: a rank of it, alone."""
+    """mpgsim's account is wrong by a thousandth of a nanosecond in programs with a Scan; smallest: one rank with a
+    Scan."""
     rule = rules.Account()
     rule.modes = (False,)
     small = found_and_small(rule, " Scan ", "propagated_ns", 0.001)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A trace in mpgtext(5) as data, and the same program written otherwise: with other clocks,
-times, labels, numbers of ranks, order of lines.  Every function returns a new trace."""
+"""A trace in mpgtext(5) as data, and the same program written differently: with other clocks, times, labels, numbers of
+ranks, order of lines. Every function returns a new trace."""
 
 import dataclasses
 import re
@@ -11,7 +11,7 @@ MEMBERS = re.compile(r"^#comm (\d+)(.*) = (.*)$", re.MULTILINE)
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """A line of the trace; keys are words, as they stand there."""
+    """A line of the trace; values of keys are unchanged words."""
 
     rank: int
     thread: int
@@ -32,13 +32,13 @@ class Call:
         return self.but(keys={**self.keys, **changes})
 
     def list(self, key):
-        """A list of words; [] if it is empty or not there."""
+        """Returns a list of words; [] if it is empty or absent."""
         return [word for word in self.keys.get(key, "").split(",") if word]
 
 
 @dataclasses.dataclass(frozen=True)
 class Trace:
-    """about: the lines about the trace behind #ranks; calls as they stand there."""
+    """about: the header lines after #ranks; calls as they are written."""
 
     ranks: int
     about: tuple
@@ -55,7 +55,7 @@ class Trace:
         return any(line.startswith(begin) for line in self.about)
 
     def members(self):
-        """The ranks of the world in each communicator, by its label."""
+        """Returns the ranks of the world in each communicator, by its label."""
         found = {"0": list(range(self.ranks))}
         for line in self.about:
             match = MEMBERS.match(line)
@@ -88,7 +88,7 @@ def trace_of(text):
 # --- clocks and times ------------------------------------------------------
 
 def shifted(trace, shifts):
-    """Every rank's clock is shifts[rank] later; what is said of clocks says so."""
+    """Shifts every rank's clock by shifts[rank], and its known offsets accordingly."""
     about = []
     for line in trace.about:
         words = line.split()
@@ -107,7 +107,7 @@ def shifted(trace, shifts):
 
 
 def scaled(trace, factor):
-    """Everything takes FACTOR times as long."""
+    """Multiplies all times by FACTOR."""
     def times(word):
         value = float(word) * factor
         return str(int(value)) if value == int(value) else repr(value)
@@ -132,7 +132,7 @@ def scaled(trace, factor):
 # --- names and numbers -----------------------------------------------------
 
 def permuted(trace, to):
-    """Rank r becomes to[r] of the world; who it is in communicators stays."""
+    """Renumbers rank r to to[r] in the world; its place in communicators stays."""
     about = []
     for line in trace.about:
         words, match = line.split(), MEMBERS.match(line)
@@ -155,8 +155,8 @@ RELABELLED = {"requests": ("request", "requests", "done", "cancelled"),
 
 
 def relabelled(trace, numbers):
-    """numbers(kind, n): another number for the n-th request ID, tag, label ...; each of a
-    kind gets one of its own.  Communicator 0 stays the world, defaults become explicit."""
+    """NUMBERS(kind, n): returns another number for the n-th request, tag, label and so on; each of a kind gets its own.
+    Communicator 0 stays the world, defaults become explicit."""
     def change(kind, word):
         if word == "null" or (kind == "comms" and word == "0"):
             return word
@@ -194,7 +194,7 @@ def by_time(trace):
 
 
 def by_turns(trace):
-    """A line of each rank, then the next of each."""
+    """Orders the lines: one of each rank, then the next one of each."""
     seen, order = {}, []
     for call in trace.calls:
         seen[call.rank] = seen.get(call.rank, -1) + 1
@@ -203,8 +203,7 @@ def by_turns(trace):
 
 
 def with_asides(trace, chance):
-    """Calls that involve nobody in some intervals in which there is time: chance() says
-    where."""
+    """Adds calls without communication in some intervals that are long enough; CHANCE() decides."""
     calls, last = [], {}
     for call in trace.calls:
         place = call.rank, call.thread
@@ -218,7 +217,7 @@ def with_asides(trace, chance):
 
 
 def with_bystander(trace):
-    """A last rank that communicates with nobody."""
+    """Adds a last rank that communicates with nobody."""
     rank, about = trace.ranks, list(trace.about)
     if not trace.has("#comm 0 "):
         about.append("#comm 0 = " + " ".join(map(str, range(rank))))

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgkit.py (TAP): each function against the program's own output or by hand; errors; the example that draws.
-
-The environment variables MPGTRACE, MPGSIM and top_srcdir say where things are."""
+"""mpgkit.py (TAP): each function compared with the program's own output or by hand; errors; the example that plots. The
+environment variables MPGTRACE and MPGSIM name the programs, top_srcdir the sources."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models of growth a second time, from docs/GROWTH.md, alone: nothing of it is the C code's. Standard
-library only. Slow and plain: matrices are solved, points are left out one by one, integrals are sums."""
+"""Models of growth, implemented a second time from docs/GROWTH.md alone, without the C code. Standard library only.
+Slow and simple: matrices are solved, points are left out one by one, integrals are sums."""
 
 import math
 
@@ -18,7 +18,7 @@ def term(shape, n):
 
 
 def solve(rows, targets, weights, constant):
-    """Weighted least squares of targets on (1, term), or on the term alone: (c, a), or None."""
+    """Weighted least squares of the targets on (1, term), or on the term alone. Returns (c, a), or None."""
     scale = max(abs(r) for r in rows)
     r = [x / scale for x in rows]
     s11 = sum(weights)
@@ -35,7 +35,7 @@ def solve(rows, targets, weights, constant):
 
 
 def regress(rows, targets, weights, falling):
-    """(c, a, whether c was free), or None where a is not positive."""
+    """Returns (c, a, whether c was free), or None if a is not positive."""
     line = solve(rows, targets, weights, True)
     if line is None or not line[1] > 0:
         return None
@@ -45,7 +45,7 @@ def regress(rows, targets, weights, falling):
 
 
 def fit(shape, ns, counts, logs):
-    """(error, squares, c, a), or None."""
+    """Returns (error, squares, c, a), or None."""
     rows = [term(shape, n) for n in ns]
     y = [math.exp(z) for z in logs]
     falling = shape[0] < 0
@@ -77,7 +77,8 @@ def fit(shape, ns, counts, logs):
 
 
 def beta(x, a, b):
-    """The regularised incomplete beta function by Simpson's rule; t = sin^2 makes its ends smooth."""
+    """Returns the regularised incomplete beta function by Simpson's rule; the substitution t = sin^2 makes its ends
+    smooth."""
     def integral(to):
         steps = 400 # of a smooth function: parameters are halves
         h = to / steps
@@ -120,7 +121,7 @@ def scatters(between, parameters, within, ns, values):
 
 
 def student(p, freedom):
-    """The value that Student's t exceeds with probability p."""
+    """Returns the value that Student's t exceeds with probability p."""
     low, high = 0, 1e6
     for _ in range(60):
         middle = (low + high) / 2
@@ -130,7 +131,7 @@ def student(p, freedom):
 
 
 def model(points):
-    """POINTS: (N, value > 0). What mpgscale --json has of it, but for what is drawn."""
+    """POINTS: (N, value > 0). Returns what the JSON of mpgscale contains, except what depends on draws."""
     ns = sorted({n for n, _ in points})
     groups = [[math.log(y) for m, y in points if m == n] for n in ns]
     counts = [len(g) for g in groups]

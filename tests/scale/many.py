@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes profiles of many runs, ranks and callsites, to see how long mpgscale takes and what memory it needs:
-
-    python3 tests/scale/many.py --sites 200 --ranks 1000 --runs 50 FOLDER && time mpgscale FOLDER/*
+"""Writes profiles with many runs, ranks and call sites, to measure time and memory of mpgscale: python3
+tests/scale/many.py --sites 200 --ranks 1000 --runs 50 FOLDER && time mpgscale FOLDER/*
 
 Runs have RANKS ranks on average, at five counts. Standard library only."""
 
@@ -18,7 +17,7 @@ SEND = profiles.calls(os.path.join(os.path.dirname(os.path.abspath(__file__)), "
 
 
 def write_run(path, ranks, sites, run):
-    """All ranks in one file, each row with times of its own."""
+    """Writes all ranks to one file, each row with its own times."""
     table_of = struct.Struct("<" + "IiQQQQQQQ" * sites)
     definitions = b"\x01" + profiles.text(b"build") + profiles.text("/nowhere/app")
     for site in range(sites):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes profiles as mpgtrace(5) has them, from what is to be in them. For tests: standard library only."""
+"""Writes profiles in the format of mpgtrace(5), with given contents. For tests; standard library only."""
 
 import re
 import struct
@@ -7,7 +7,7 @@ import zlib
 
 
 def calls(path):
-    """The numbers of the calls, by name, from the table trace/calls.def."""
+    """Returns the numbers of the calls by name, from the table trace/calls.def."""
     with open(path, encoding="utf-8") as table:
         text_ = re.sub(r"/\*.*?\*/", "", table.read(), flags=re.DOTALL)
     names = re.findall(r"\bMPG_(CALL|LARGE)\((\w+)", text_)
@@ -29,8 +29,8 @@ def text(words):
 
 def rank_file(rank, ranks, run_ns, rows, sites, modules=((b"build", "/nowhere/app"),), facts=(), counters=(),
               state=1, start_ns=1000):
-    """The file of one rank. ROWS: (call, site or -1, count, sum, least, most[, sent, received[, counters]]), times in
-    ns. SITES: a tuple of (module, offset) each, innermost first. COUNTERS: their names."""
+    """Returns the file of one rank. ROWS: (call, site or -1, count, sum, least, most[, sent, received[, counters]]),
+    times in ns. SITES: each a tuple of (module, offset), innermost first. COUNTERS: their names."""
     body = b"".join(b"\x01" + text(build) + text(path) for build, path in modules)
     for frames in sites:
         body += b"\x02" + varint(len(frames)) + b"".join(varint(m + 1) + varint(o) for m, o in frames)
@@ -53,7 +53,7 @@ def rank_file(rank, ranks, run_ns, rows, sites, modules=((b"build", "/nowhere/ap
 
 
 def write(path, ranks, run_ns, rows_of, sites, **more):
-    """One file with all RANKS; ROWS_OF(rank) gives a rank's rows."""
+    """Writes one file with all RANKS. ROWS_OF(rank): the rank's rows."""
     with open(path, "wb") as out:
         for rank in range(ranks):
             out.write(rank_file(rank, ranks, run_ns, rows_of(rank), sites, **more))

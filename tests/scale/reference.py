@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What mpgscale says of callsites, computed a second time: from docs/GROWTH.md, with the standard library."""
+"""mpgscale's statistics of call sites, implemented a second time from docs/GROWTH.md, with the standard library."""
 
 import itertools
 import math
@@ -9,7 +9,7 @@ RESAMPLES = 2000
 
 
 def philox(counter, key):
-    """Philox4x32-10 (Salmon and others, SC 2011)."""
+    """Returns Philox4x32-10 (Salmon and others, SC 2011)."""
     a, b, c, d = counter
     k, m = key
     for _ in range(10):
@@ -20,7 +20,7 @@ def philox(counter, key):
 
 
 def words(count, seed):
-    """Of each resample a word for each of COUNT points."""
+    """Returns for each resample a random word for each of COUNT points."""
     return [[philox((b, i, 0, 0), (seed & MASK, seed >> 32))[0] for i in range(count)] for b in range(RESAMPLES)]
 
 
@@ -48,7 +48,8 @@ def spearman(x, y):
 
 
 def tail(r, count):
-    """Twice the part of Student's distribution beyond abs(r): by Simpson's rule, with t = sqrt(freedom) tan(angle)."""
+    """Returns the probability beyond abs(r) on both sides, by Student's distribution: Simpson's rule with t =
+    sqrt(freedom) tan(angle)."""
     freedom = count - 2
     if abs(r) >= 1:
         return 0.0
@@ -81,7 +82,7 @@ def probability(x, y):
 
 
 def interval(x, y, drawn):
-    """X ascending."""
+    """Returns the interval of the correlation. X is ascending."""
     if len(set(x)) == len(x):
         return None, None
     places = [[k for k in range(len(x)) if x[k] == x[i]] for i in range(len(x))]
@@ -108,7 +109,7 @@ def discoveries(p):
 
 
 def correlation(x, y, drawn):
-    """r_s and what goes with it; without one only the number of points and why."""
+    """Returns r_s with interval and probability or, if it is undefined, the number of points and the reason."""
     if len(set(x)) < 3:
         return {"runs": len(x), "undefined": "fewer than 3 process counts"}
     if len(set(y)) == 1:
@@ -126,7 +127,7 @@ def ties(values):
 
 
 def power(x, y):
-    """b and its interval, and the medians that the line is through, of logarithms."""
+    """Returns b, its interval, and the medians through which the line goes, in logarithms."""
     slopes = sorted((y[i] - y[k]) / (x[i] - x[k]) for i in range(len(x)) for k in range(i) if x[i] != x[k])
     if not slopes:
         return None, None, None, median(x), median(y)
@@ -138,7 +139,7 @@ def power(x, y):
 
 
 def chi_squared(p, freedom):
-    """The value that a sum of FREEDOM squares of standard normals stays below with P: bisecting the series of the
+    """Returns the P quantile of the sum of FREEDOM squared standard normal values, by bisection of the series of the
     incomplete gamma function."""
     half = freedom / 2
 
@@ -162,14 +163,14 @@ def chi_squared(p, freedom):
 
 
 def least_squares(x, y):
-    """What the points are off their line."""
+    """Returns the distances of the points from their least-squares line."""
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
     slope = (sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y)) / sum((a - mean_x) ** 2 for a in x))
     return [b - mean_y - slope * (a - mean_x) for a, b in zip(x, y)]
 
 
 def projections(x, y, to, drawn, seed):
-    """The time at log N = TO, then 500 of resamples; all the same where nothing tells how sure it is."""
+    """Returns the time at log N = TO, then that of 500 resamples; all equal if the data do not show the uncertainty."""
     b, _, _, middle_x, middle_y = power(x, y)
     found = [math.exp(middle_y + (b or 0) * (to - middle_x))]
     if b is None or len(x) < 3:

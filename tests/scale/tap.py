@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What mpgscale's tests have in common: TAP, and mpgscale's answers. The environment variable MPGSCALE names the
-program."""
+"""Shared by mpgscale's tests: TAP, and mpgscale's output. The environment variable MPGSCALE names the program."""
 
 import os
 import subprocess
@@ -13,7 +12,7 @@ FAILED = [0]
 
 
 def ok(good, name, *more):
-    """MORE is printed where it is not GOOD."""
+    """Prints a test point; MORE is printed if it is not GOOD."""
     COUNT[0] += 1
     FAILED[0] += not good
     print("%sok %d - %s" % ("" if good else "not ", COUNT[0], name), flush=True)
@@ -27,7 +26,7 @@ def run(*arguments, **more):
 
 
 def parts(*functions):
-    """Calls each with an empty folder of its own; ends the program."""
+    """Calls each function with an empty folder of its own; ends the program."""
     for part in functions:
         with tempfile.TemporaryDirectory() as folder:
             part(folder)

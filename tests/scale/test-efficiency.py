@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgscale --table=efficiency (TAP): efficiencies of traces and profiles at several process counts, by hand. The environment
-variable MPGSCALE names the program."""
+"""mpgscale --table=efficiency (TAP): efficiencies of traces and profiles at several process counts, by hand. The
+environment variable MPGSCALE names the program."""
 
 import csv
 import io
@@ -19,7 +19,8 @@ BARRIER = profiles.calls(os.path.join(HERE, "../../trace/calls.def"))["Barrier"]
 
 
 def trace(folder, name, compute, until, *about, values=None):
-    """Ranks that compute for COMPUTE ns each and meet in a Barrier, which all leave UNTIL ns after MPI_Init."""
+    """Writes a trace: ranks compute for COMPUTE ns each and meet in a Barrier, which all leave UNTIL ns after
+    MPI_Init."""
     lines = ["#mpgtext 1", f"#ranks {len(compute)}", *about]
     for rank, work in enumerate(compute):
         counted = [" values=" + ",".join(map(str, v)) for v in ([0, 0], values[rank], [0, 0])] if values else [""] * 3

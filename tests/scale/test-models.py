@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models of growth (TAP): mpgscale --json against tests/scale/growth.py on profiles that are made here; how often
-growth is named that is noise, and how often growth that is there. The environment variable MPGSCALE names the
-program, GROWTH_TRIALS how many experiments the rates are of (default 20)."""
+"""Models of growth (TAP): mpgscale --json compared with tests/scale/growth.py on synthetic profiles; how often noise is
+named growth, and how often real growth is. The environment variable MPGSCALE names the program, GROWTH_TRIALS the
+number of experiments for these rates (default 20)."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def ok(right, name, note=""):
 
 
 def write_run(path, ranks, times_ns):
-    """TIMES_NS: what a rank spends at each callsite on average."""
+    """TIMES_NS: mean time of a rank at each call site."""
     sites = [((0, 16 * i + 16),) for i in range(len(times_ns))]
     def rows(rank):
         # Ranks differ, the sum is N times the average.
@@ -47,7 +47,7 @@ def write_run(path, ranks, times_ns):
 
 
 def experiment(folder, counts, repetitions, functions, noise, rng):
-    """Files of runs, and the points (N, time of a rank) of each callsite."""
+    """Writes the files of runs; returns them and the points (N, time of a rank) of each call site."""
     paths, points = [], {i: [] for i in range(len(functions))}
     for n in counts:
         for repetition in range(repetitions):
@@ -72,7 +72,7 @@ def site_of(row):
 
 
 def differs(ours, theirs):
-    """Where THEIRS, the program's, is not OURS."""
+    """Returns where THEIRS, mpgscale's result, differs from OURS."""
     wrong = []
     for key, value in ours.items():
         got = theirs.get(key)
@@ -152,8 +152,9 @@ def test_rates(folder, rng, trials):
 
 
 def test_dominating(folder, rng):
-    """A callsite with nearly all of the communication, or up to three that have most of it together, whose part cannot
-    rise: if a rank's time in it grows it dominates; if not, or if others have more, or if its part grows, it does not."""
+    """A call site with almost all of the communication, or up to three with most of it together, whose part cannot
+    rise, dominates if a rank's time in it grows; it does not if the time is constant, if other sites have more, or if
+    its part grows."""
     counts = (4, 9, 16, 25)
 
     def said(functions, noise=0.03, *options):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgscale --plot (TAP): which lines run times of several programs and sizes have. The environment variable MPGSCALE names the program."""
+"""mpgscale --plot (TAP): the curves of run times for several programs and sizes. The environment variable MPGSCALE
+names the program."""
 
 import os
 import re
@@ -28,7 +29,7 @@ def drawn(folder, *arguments):
 
 
 def curves(svg):
-    """Titles of the curves of a plot, as gnuplot's SVG has them."""
+    """Returns the titles of the curves in a plot, as in gnuplot's SVG."""
     with open(svg, encoding="utf-8") as file:
         text = file.read()
     return [t.strip() for t in re.findall(r"<text[^>]*>(?:<tspan[^>]*>)*([^<]*)", text)]
@@ -61,7 +62,7 @@ def crowded(folder):
 
 
 def shared(folder):
-    """Where ranks shared cores, plots say so."""
+    """Plots say that ranks shared cores."""
     for cores, said in (("0", True), ("0-31", False)):
         files = []
         for n in (2, 4, 8):
@@ -75,7 +76,7 @@ def shared(folder):
 
 
 def chosen(folder):
-    """Curves of callsites: both ends of the table, and of the rest the four with most of the communication."""
+    """The plotted call sites: both ends of the table, and of the others the four with the most communication."""
     files = []
     for n in (2, 4, 8):
         # The first grow, the last fall; 9 and 11, constant, have most of it.

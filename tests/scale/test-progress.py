@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What mpgscale run shows while it runs (TAP): on a terminal how far it is, in a terminal's background and elsewhere
-nothing. The environment variable MPGSCALE names the program; its launcher is a script that takes its time."""
+"""The progress of mpgscale run (TAP): printed on a terminal in the foreground, nowhere else. The environment variable
+MPGSCALE names the program; its launcher is a script that waits."""
 
 import os
 import pty
@@ -26,7 +26,8 @@ def command(folder, name):
 
 
 def session(arguments, in_front):
-    """In a child, the leader of a terminal: mpgscale in a group of its own, IN_FRONT or, as a shell's &, not."""
+    """In a child that leads a terminal: starts mpgscale in a process group of its own, IN_FRONT or, like a shell's &,
+    in the background."""
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     child = os.fork()
     if child == 0:
@@ -39,7 +40,7 @@ def session(arguments, in_front):
 
 
 def on_terminal(arguments, in_front):
-    """What appears on the terminal, and how it ended."""
+    """Returns what appears on the terminal, and the exit status."""
     leader, descriptor = pty.fork()
     if leader == 0:
         session(arguments, in_front)

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compares mpgscale with reference.py on random profiles (TAP).
-
-The environment variable MPGSCALE names the program. Arguments: --first SEED --seeds N."""
+"""Compares mpgscale with reference.py on random profiles (TAP). The environment variable MPGSCALE names the program.
+Arguments: --first SEED --seeds N."""
 
 import argparse
 import json
@@ -26,7 +25,7 @@ METRICS = ("share", "time", "time/T_app", "mean", "count", "bytes", "PAPI_X")
 
 
 class Run:
-    """A run that is written as a profile; times in whole ns, some of them equal so that there are ties."""
+    """A run that is written as a profile; times in whole ns, some equal so that there are ties."""
 
     def __init__(self, path, ranks, sites, random_):
         self.path, self.ranks = path, ranks
@@ -59,7 +58,7 @@ class Run:
                     [[(0, 0x1000 + 0x10 * site)] for site in range(sites)], counters=("PAPI_X",)))
 
     def cell(self, site):
-        """Sums over ranks, and the longest rank's time; None: no rank was there."""
+        """Returns sums over ranks, and the longest rank's time; None: no rank was at the site."""
         here = [rows[site] for rows in self.rows if site in rows]
         if not here:
             return None
@@ -81,7 +80,7 @@ def name_of(site):
 
 
 def expected(runs, sites, metric, zero, threshold, project, seed):
-    """The rows by name."""
+    """Returns the expected rows by name."""
     runs = sorted(runs, key=lambda run: (run.ranks, run.app, run.comm, run.path))
     drawn = reference.words(len(runs), seed)
     rows, projected = {}, {}
@@ -134,7 +133,7 @@ def add_verdicts(rows, threshold):
 
 
 def differences(where, want, got):
-    """What is not as it should be, to 1e-9."""
+    """Returns the differences beyond 1e-9."""
     if isinstance(want, dict):
         return [d for key, value in want.items() if key != "site"
                 for d in differences(where + " " + key, value, got.get(key, "missing"))]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs whose ranks had to share cores (TAP): which ranks do, by the host facts of the trace, and the warning of mpgscale.
-The environment variable MPGSCALE names the program."""
+"""Runs whose ranks shared cores (TAP): which ranks do, by the host lines of the trace, and the warning of mpgscale. The
+environment variable MPGSCALE names the program."""
 
 import json
 import os
@@ -17,7 +17,7 @@ SEND = profiles.calls(os.path.join(HERE, "../../trace/calls.def"))["Send"]
 
 
 def write(path, places):
-    """One profile; PLACES are the facts of each rank."""
+    """Writes a profile. PLACES: the header lines of each rank."""
     with open(path, "wb") as out:
         for rank, facts in enumerate(places):
             out.write(profiles.rank_file(rank, len(places), 10**6, [(SEND, 0, 1, 2385, 2385, 2385)], [((0, 16),)],
@@ -30,7 +30,7 @@ def place(host, cores, *more):
 
 
 def crowded(folder, name, places):
-    """What is said of one run beside two without places."""
+    """Returns what mpgscale prints about a run besides two without places."""
     paths = [write(os.path.join(folder, "%s-%d" % (name, i)), p) for i, p in
              enumerate([places, [[]] * (len(places) + 1), [[]] * (len(places) + 2)])]
     said = json.loads(run("--json", *paths).stdout)["runs"]
@@ -63,7 +63,7 @@ def who_shares(folder):
 
 
 def traces(folder):
-    """Of traces the same; the worst of several runs is named."""
+    """The same for traces; of several runs the worst one is named."""
     paths = []
     for ranks in (2, 4, 8):
         lines = ["#mpgtext 1", "#ranks %d" % ranks, '#module 0 = abcd "/nowhere/app"', "#site 1 = 0+0x10"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgscale on profiles of which the answer is known by hand (TAP): the paper's tables, callers, arguments, labels, exports, and
-what is left out. The environment variable MPGSCALE names the program."""
+"""mpgscale on profiles with results known by hand (TAP): the paper's tables, callers, arguments, labels, exports, and
+what is omitted. The environment variable MPGSCALE names the program."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ def coefficients(*arguments):
 
 
 def one_rank(path, ranks, sites, rest_ns=10**9, facts=(), **more):
-    """A profile whose rank 0 does it all: SITES are (call, offset, time in ns)."""
+    """Writes a profile with calls on rank 0 only. SITES: (call, offset, time in ns)."""
     rows = [(NUMBERS[call], i, 1, ns, ns, ns) for i, (call, _, ns) in enumerate(sites)]
     profiles.write(path, ranks, sum(ns for _, _, ns in sites) + rest_ns, lambda rank: [] if rank else rows,
                    [[(0, offset)] for _, offset, _ in sites], facts=facts, **more)
@@ -39,7 +39,7 @@ def one_rank(path, ranks, sites, rest_ns=10**9, facts=(), **more):
 # ---- the paper's tables ----
 
 def paper_table_1(folder):
-    """Means 963 946 925 963 us of 487 calls each; the paper's sums."""
+    """Means of 963, 946, 925 and 963 us of 487 calls each, with the paper's sums."""
     path = os.path.join(folder, "mg")
     us = 1000
     sends = ((7658, 963, 11), (6907, 946, 12), (5674, 925, 11), (5707, 963, 11))
@@ -88,7 +88,7 @@ def paper_tables(folder):
 # ---- arithmetic ----
 
 def arithmetic(folder):
-    """N 4 4 9 9 16 16 25, shares .1 .2 .2 .3 .3 .5 .9."""
+    """N 4 4 9 9 16 16 25, shares of the time .1 .2 .2 .3 .3 .5 .9."""
     paths = []
     for i, (ranks, tenths) in enumerate(zip((4, 4, 9, 9, 16, 16, 25), (1, 2, 2, 3, 3, 5, 9))):
         paths.append(one_rank(os.path.join(folder, "seven-%d" % i), ranks,
@@ -121,7 +121,7 @@ def arithmetic(folder):
 # ---- what is missing ----
 
 def absent(folder):
-    """Wait begins at 16 ranks, as in the paper's MG."""
+    """Wait occurs from 16 ranks on, as in the paper's MG."""
     paths = [one_rank(os.path.join(folder, "late-%d" % n), n,
                       [("Send", 0x10, 1000)] + [("Wait", 0x20, n * 100)] * (n >= 16)) for n in (2, 4, 8, 16, 32, 64)]
     rows = {row["name"]: row for row in answer(*paths)["rows"]}
@@ -143,7 +143,7 @@ def absent(folder):
 # ---- callers ----
 
 def write_wrapper(folder, factors, name):
-    """One routine that sends, called from several places: FACTORS give the time of each by N."""
+    """Writes profiles of a routine that sends, called from several places. FACTORS: time of each as a function of N."""
     paths = []
     for n in (2, 4, 8, 16):
         rows = [(NUMBERS["Send"], i, 1, ns, ns, ns) for i, ns in enumerate(int(1e4 * f(n)) for f in factors)]
@@ -195,7 +195,7 @@ def arguments(folder):
 # ---- the command line ----
 
 def refusals(folder):
-    """Words that are none, and options that do not go together: refused before anything is read."""
+    """Invalid words, and options that exclude each other, are refused before anything is read."""
     cases = [(["--by=any"], "--by: 'any' is not address or line"), (["--unit=rank"], "--unit: 'rank' is not callsite, call or region"),
              (["--table=all"], "--table: 'all' is not correlation, callsites, aggregate, runs or efficiency"),
              (["--absent=one"], "--absent: 'one' is not omit or zero"),
@@ -383,7 +383,8 @@ def full(folder):
 
 
 def builds(folder):
-    """Where the same program has other build-ids, addresses say nothing; without lines functions are all there is."""
+    """If builds of a program have different build ids, addresses cannot be compared; without line numbers only
+    functions can."""
     paths = []
     for n, build in ((2, b"one"), (4, b"one"), (8, b"two")):
         paths.append(os.path.join(folder, "b-%d" % n))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgscale on made-up traces: what is waited, regions, and runs of which nothing but times is known (TAP). The
-environment variable MPGSCALE names the program."""
+"""mpgscale on synthetic traces: waits, regions, and runs of which only times are known (TAP). The environment variable
+MPGSCALE names the program."""
 
 import csv
 import io
@@ -19,14 +19,15 @@ BARRIER = profiles.calls(os.path.join(HERE, "..", "..", "trace", "calls.def"))["
 
 
 def cells(*arguments):
-    """{(name, ranks): row} of all measurements."""
+    """Returns all measurements: {(name, ranks): row}."""
     done = run("--export=csv", *arguments)
     return {(row["name"], int(row["ranks"])): row for row in csv.DictReader(io.StringIO(done.stdout))}
 
 
 def stairs(ranks, clocks="#clocks shared"):
-    """Rank r comes to the barrier at 2000 + 100 r, all leave 50 after the last; before, each asks for its rank and is
-    in a region; after, in an inner one, rank 0 sends to the last, which has waited 385 when it begins."""
+    """Returns a trace. Rank r enters the barrier at 2000 + 100 r; all leave 50 after the last. Before it each asks for
+    its rank and is in a region. After it, in an inner region, rank 0 sends to the last rank, which has waited for 385
+    when the send begins."""
     last = 2000 + 100 * (ranks - 1)
     lines = ["#mpgtext 1", "#ranks %d" % ranks, clocks, '#module 0 = abcd "/nowhere/app"',
              "#site 1 = 0+0x10 0+0x90", "#site 2 = 0+0x20 0+0x90"]
@@ -53,8 +54,8 @@ def make(folder, name, text):
 
 
 def shares(ranks):
-    """Rank r computes 1000 (r + 1) ns in region outer, 500 of them in the inner one but for rank 0, which has 100 there,
-    and then 250 in none; each asks twice for its rank, 30 ns each, of which none is computation."""
+    """Returns a trace. Rank r computes for 1000 (r + 1) ns in region outer, 500 of them in region inner (rank 0: 100),
+    and then 250 outside; each asks twice for its rank, 30 ns each, which do not count as computation."""
     lines = ["#mpgtext 1", "#ranks %d" % ranks, "#clocks shared"]
     for r in range(ranks):
         inner = 500 if r else 100
@@ -71,7 +72,7 @@ def shares(ranks):
 
 
 def imbalance(folder):
-    """The largest rank over the mean of all: of the run, of regions, of profiles."""
+    """The largest rank divided by the mean of all: for the run, for regions, for profiles."""
     counts = (2, 4, 8)
     paths = [make(folder, "shares-%d" % n, shares(n)) for n in counts]
     done = run("--metric=imbalance", "--unit=region", "--json", *paths)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How often mpgscale's verdict is right: three callsites that take 0.1 N, 5 and 1 ms of each rank, with lognormal
-noise of each run's sum, of which the first alone grows to dominate; or N callsites that all stay the same.
+"""How often mpgscale's verdict is right: three call sites that take 0.1 N, 5 and 1 ms of each rank, with lognormal
+noise of each run's sum, of which only the first grows until it dominates; or many call sites that all stay constant.
 
-    python3 tests/scale/verdict_rates.py [--mpgscale PROGRAM] [--trials 1000] [--runs 1] [--noise 0.3] [--constant 100]
+python3 tests/scale/verdict_rates.py [--mpgscale PROGRAM] [--trials 1000] [--runs 1] [--noise 0.3] [--constant 100]
 
 Standard library only."""
 
@@ -23,7 +23,7 @@ CALLS = profiles.calls(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 
 
 def write_run(path, ranks, means_ms, noise, random_):
-    """One run: what each rank takes at each site is the mean times the run's noise there, of which the mean is 1."""
+    """Writes one run: each rank's time at a site is the mean times the run's noise there, whose mean is 1."""
     sigma = math.sqrt(math.log(1 + noise * noise))
     times = [int(1e6 * ms * random_.lognormvariate(-sigma * sigma / 2, sigma)) for ms in means_ms]
     rows = [(CALLS["Barrier"], site, 1, ns, ns, ns) for site, ns in enumerate(times)]
@@ -32,7 +32,7 @@ def write_run(path, ranks, means_ms, noise, random_):
 
 
 def named(mpgscale, folder, means_of, runs, noise, random_):
-    """The sites that are said to grow, and those that perhaps do."""
+    """Returns the sites that mpgscale says grow, and those that possibly do."""
     paths = []
     for ranks in COUNTS:
         for run in range(runs):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Signatures whose numbers are as small, as large or as equal as the format allows, one
-file each: extremes.py FOLDER. What shows or draws them must end."""
+"""Writes signatures whose numbers are as small, as large or as equal as the format permits, one file each: extremes.py
+FOLDER. Programs that show or draw them must end."""
 import itertools
 import json
 import sys
@@ -62,13 +62,13 @@ def extremes():
                       "rate_per_s": distribution(values)}])
         for step in (TINY, 1, LARGE):
             yield f"noise-{name}-{step:g}", signature(noise=core(low, high, step))
-    # Each line's look-up among all of them would take longer than the test waits.
+    # searching all of them for each line would take longer than the test waits
     for name, of in (("one-fundamental", lambda i: 1 if i else 0),
                      ("no-fundamental", lambda i: 0.5), ("fundamentals", lambda i: 0)):
         yield f"many-lines-{name}", signature(noise=[{"core": 0, "lines": [
             {"frequency_hz": 1 + i, "amplitude_ns": 1, "harmonic_of_hz": of(i), "false_alarm": 0}
             for i in range(65536)]}])
-    # The least sample is 0 and no median is: an axis has no beginning.
+    # the least sample is 0 but no median is: a logarithmic axis has no beginning
     yield "no-least", signature(network=network([0, 218, 281.4, 5062.9], [0]))
     yield "many-processes", signature(collectives=[
         {"operation": "barrier", "processes": 1 + i, "size_bytes": 0,

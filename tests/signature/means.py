@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Distributions of a signature (standard input) from which another mean is drawn than they
-state, by more than 1 %, and cores without a family for gaps and durations that is about all samples."""
+"""Prints distributions of a signature (standard input) whose draws have another mean than they state, by more than 1 %,
+and cores without a family for gaps and durations that describes all samples."""
 
 import json
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prints made-up sample lines of results files, drawn from distributions that
-are known. samples.py KIND KEY=VALUE...: numbers; the seed is one of them."""
+"""Prints synthetic sample lines of results files, drawn from known distributions. samples.py KIND KEY=VALUE...:
+numbers; one of them is the seed."""
 import math
 import random
 import sys
@@ -10,8 +10,7 @@ DEFAULT = {"seed": 1, "n": 20000}
 
 
 def ftq(o):
-    """Quanta of 1 ms (QUANTUM ns) that lose an exponential of mean 300 ns, and STEAL ns
-    every PERIOD ns."""
+    """Quanta of 1 ms (QUANTUM ns), which lose an exponential time of mean 300 ns, and STEAL ns every PERIOD ns."""
     quantum, lost, step = o.get("quantum", 1e6), [], o.get("period", 0)
     for _ in range(int(o["n"])):
         lost.append(random.expovariate(1 / 300))
@@ -26,7 +25,7 @@ def ftq(o):
 
 
 def fwq(o):
-    """Work of 1 ms (QUANTUM ns), and a gamma of shape 2.385 and scale 700 ns."""
+    """Work of 1 ms (QUANTUM ns), plus a gamma distribution with shape 2.385 and scale 700 ns."""
     now, quantum = 0, o.get("quantum", 1e6)
     for i in range(int(o["n"])):
         duration = quantum + (random.gammavariate(2.385, 700) if i else 0)
@@ -43,7 +42,7 @@ FAMILIES = {
 
 
 def detour(o):
-    """Durations of a FAMILY (its number), gaps exponential of mean 1 ms (GAP ns)."""
+    """Detours: durations of a FAMILY (its number), exponential gaps with mean 1 ms (GAP ns)."""
     draw, now = list(FAMILIES.values())[int(o["family"])], 0
     for _ in range(int(o["n"])):
         now += random.expovariate(1 / o.get("gap", 1e6)) + 1
@@ -57,9 +56,8 @@ def one_way():
 
 
 def round_trips(o):
-    """One way: 300 ns and a gamma of shape 2 and scale 20 ns, twice. The other
-    clock is OFFSET ns ahead, or less or more by up to WANDER ns from exchange to
-    exchange."""
+    """Round trips: each way takes 300 ns plus a gamma distribution with shape 2 and scale 20 ns. The other clock is
+    ahead by OFFSET ns, varying by up to WANDER ns between exchanges."""
     for i in range(int(o["n"])):
         there, back = one_way(), one_way()
         error = o.get("offset", 0) + o.get("wander", 0) * math.sin(i / 50)
@@ -67,8 +65,8 @@ def round_trips(o):
 
 
 def transfers(o):
-    """Every second exchange is empty; transfers of 64 KiB: 5000 ns and a gamma of
-    shape 3 and scale 100 ns, the acknowledgement a one-way time as above."""
+    """Transfers: every second exchange is empty; 64 KiB take 5000 ns plus a gamma distribution with shape 3 and scale
+    100 ns; the acknowledgement is a one-way time as above."""
     for i in range(int(o["n"])):
         back = one_way()
         there = 5000 + random.gammavariate(3, 100) if i % 2 else one_way()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Collectives at awkward numbers of members, roots and enter times: what expand_case says of them
-against algorithms_members.py, message by message (TAP)."""
+"""Collectives with awkward numbers of members, roots and enter times: expand_case compared with algorithms_members.py,
+message by message (TAP)."""
 import os
 import subprocess
 import sys
@@ -34,7 +34,7 @@ class Case:
     def block(self, me):
         return self.blocks[me] / (self.p - 1) if self.blocks else self.bytes
 
-    # Each: what a member begins with, its program, and what it must end with.
+    # each: the data with which a member begins, its program, and the data with which it must end
     def program(self):
         p, root, a = self.p, self.root, self.algorithm
         everyone = set(range(p))
@@ -181,7 +181,7 @@ def cases():
 
 
 def check(case, lines):
-    """Compares CASE with the program's lines; returns how many it took."""
+    """Compares CASE with the program's lines; returns the number of lines used."""
     program, ends = case.program()
     want, sent = [[0.0] * case.lanes for _ in range(case.p)], None
     for lane in range(case.lanes):

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Members of collectives, each a program of its own that sends, receives and exchanges, written from
-the textbooks' descriptions (Thakur, Rabenseifner, Gropp 2005; Chan et al. 2007; Chen et al. 2005),
-with data, so that it is seen to do what the operation is for; messages are as large as the data in
-them. For algorithms.py."""
+"""Members of collectives, each a program that sends, receives and exchanges, written from the textbooks' descriptions
+(Thakur, Rabenseifner, Gropp 2005; Chan et al. 2007; Chen et al. 2005). Messages carry data, which shows that the
+operation has its effect, and are as large as their data. For algorithms.py."""
 
 
 class Wrong(Exception):
@@ -19,7 +18,7 @@ class Message:
 
 
 class World:
-    """One lane: members' times, messages on their way."""
+    """One lane: the members' times, and messages in flight."""
 
     def __init__(self, p, eager, waiting, lane):
         self.p, self.eager, self.waiting, self.lane = p, eager, waiting, lane
@@ -58,13 +57,13 @@ class World:
         m.done = head - m.lam + 700.3 + 0.41 * m.size + to % 3 if self.waiting else m.arrival
 
     def leave(self, me, begin, own, waited):
-        """A call of ME's that began at BEGIN is over: it did something itself until OWN, and waited until all of WAITED."""
+        """A call of ME that began at BEGIN ends: it was busy itself until OWN, and waited for all of WAITED."""
         kappa = 17.25 * ((3 * me + 5 * self.calls[me]) % 11) - 60 + 1.5 * self.lane
         self.calls[me] += 1
         self.time[me] = max([begin, own + kappa] + [time + max(0, kappa) for time in waited])
 
     def reduce(self, me):
-        """What ME received last is reduced."""
+        """Reduces what ME received last."""
         self.time[me] += 0.07 * self.received[me]
 
     def o_s(self, me, size):
@@ -99,7 +98,7 @@ def recv(world, me, source):
 
 
 def exchange(world, me, to, data, size, source):
-    """Sendrecv: TO gets DATA, SOURCE gives."""
+    """A Sendrecv: sends DATA to TO, receives from SOURCE."""
     start = world.time[me]
     out = world.start(me, to, size, data, start)
     while True:
@@ -170,8 +169,8 @@ def run(world, program):
 # A vector under reduction is {piece: set of contributors}; sizes of pieces are given.
 
 def merged(world, me, a, b):
-    """Put together by ME, who has just received b: reduced where both have something, which takes time; nothing may be
-    counted twice."""
+    """Returns ME's data combined with the received b, reduced where both have a piece, which takes time; no
+    contribution may count twice."""
     out = dict(a)
     if any(key in a for key in b):
         world.reduce(me)
@@ -196,7 +195,7 @@ def relative(me, root, p):
 
 
 def tree_of(kind, radix, p, v):
-    """Parent (or None) and children of v, the children in the order in which they are sent to."""
+    """Returns the parent (or None) and the children of v, in the order in which v sends to them."""
     if kind == "linear":
         return (None, list(range(1, p))) if v == 0 else (0, [])
     if kind == "chain":
@@ -227,7 +226,7 @@ def below(kind, radix, p, v):
 
 
 def down(world, me, case, kind, data, piecewise):
-    """DATA of the root goes down; PIECEWISE: each subtree gets its own members' pieces."""
+    """Sends the root's DATA down the tree. PIECEWISE: each subtree gets the pieces of its own members."""
     p, root, sizes = case.p, case.root, case.sizes
     v = relative(me, root, p)
     parent, children = tree_of(kind, case.radix, p, v)
@@ -274,7 +273,8 @@ def power_of_two(p):
 
 
 class Fold:
-    """Of the first 2 rest members the even ones (or the odd ones) hand over and rest."""
+    """Folding to a power of two: of the first 2 rest members, the even ones (or the odd ones) hand over their data and
+    rest."""
 
     def __init__(self, p, odd_rests):
         self.power = power_of_two(p)
@@ -282,7 +282,7 @@ class Fold:
         self.odd = odd_rests
 
     def role(self, me):
-        """(number or None, partner or None)"""
+        """Returns (number or None, partner or None)."""
         if me >= 2 * self.rest:
             return me - self.rest, None
         rests = (me % 2 == 1) == self.odd
@@ -294,7 +294,7 @@ class Fold:
         return number + self.rest
 
     def members(self, number):
-        """All whose blocks NUMBER stands for."""
+        """Returns all members whose blocks NUMBER stands for."""
         return [2 * number, 2 * number + 1] if number < self.rest else [number + self.rest]
 
 
@@ -324,7 +324,8 @@ def doubling(world, me, case, data):
 
 
 def barrier_doubling(world, me, case, data):
-    """Barrier by doubling: who is beyond the power of two tells that one before it, and is told."""
+    """Barrier by recursive doubling: a member beyond the power of two notifies its partner before the power of two, and
+    is notified."""
     power = power_of_two(case.p)
     if me >= power:
         yield from send(world, me, me - power, data, 0.0)
@@ -344,8 +345,8 @@ def barrier_doubling(world, me, case, data):
 
 
 def rabenseifner(world, me, case, data, root):
-    """Halves at growing distances; then gathered at ROOT (number 0 of a fold in which odd ones
-    rest), or by all."""
+    """Halving at growing distances; the result is then gathered at ROOT (number 0 of a fold in which odd members rest),
+    or by all."""
     shift = root or 0
     v = (me - shift) % case.p
     fold = Fold(case.p, root is not None)
@@ -388,7 +389,7 @@ def rabenseifner(world, me, case, data, root):
 
 
 def ring_pass(world, me, p, data, sizes, first, reduce):
-    """p - 1 rounds to the right, the piece that came last (first: FIRST)."""
+    """p - 1 rounds to the right, each with the piece that arrived last (at first FIRST)."""
     piece = first
     for _ in range(p - 1):
         part = {piece: data[piece]}
@@ -407,7 +408,8 @@ def ring_allreduce(world, me, case, data):
 
 
 def bruck(world, me, case, data, shift=0):
-    """Each sends what it has to who is before it, at doubled distances; the last time what lacks."""
+    """Each member sends what it has to the one before it, at doubled distances; in the last round only what is
+    missing."""
     p = case.p
     v = (me - shift) % p
     order = [v]
@@ -437,8 +439,8 @@ def gather_doubling(world, me, case, data, shift=0):
 
 
 def gather_uneven(world, me, case, data, shift):
-    """Doubling of any number of members. Who finds no partner although others of its group do gets
-    what those got from them, at halved distances: each time whoever has it gives it to who has not."""
+    """Recursive doubling for any number of members. A member without a partner in the round gets what the others of its
+    group got, at halved distances, from members that have it."""
     p = case.p
     v, step = (me - shift) % p, 1
     real = lambda u: (u + shift) % p
@@ -484,7 +486,7 @@ def neighbor(world, me, case, data):
 
 
 def pairwise(world, me, case, data):
-    """data: {(from, to)}; Alltoall."""
+    """Pairwise exchange; data: {(from, to)}."""
     p, out = case.p, {(me, me)}
     for i in range(1, p):
         to, source = (me + i) % p, (me - i) % p
@@ -502,7 +504,7 @@ def linear_alltoall(world, me, case, data):
 
 
 def bruck_alltoall(world, me, case, data):
-    """Blocks sorted by how far they have to go; a round for each bit of that."""
+    """Blocks are sorted by distance, with a round for each bit of it."""
     p = case.p
     held = {d: {(me, (me + d) % p)} for d in range(p)}
     bit = 1
@@ -539,7 +541,7 @@ def halving(world, me, case, data):
 
 
 def scatter_doubling(world, me, case, data):
-    """In every step all but what one's own group so far needs."""
+    """In each step a member sends everything except what its own group needs."""
     fold = Fold(case.p, False)
     number, partner, data = yield from fold_in(world, me, fold, data, case.sizes)
     if number is None:
@@ -567,7 +569,7 @@ def total_all(case):
 
 
 def butterfly(world, me, case, data):
-    """As Rabenseifner's halves; the results are then with the wrong members."""
+    """Like Rabenseifner's halving; afterwards the results are with other members."""
     fold = Fold(case.p, False)
     number, partner, data = yield from fold_in(world, me, fold, data, case.sizes)
     bits = fold.power.bit_length() - 1
@@ -615,7 +617,7 @@ def blockwise(world, me, case, data):
 
 
 def scan_doubling(world, me, case, data):
-    """data[""]: all of the group so far; the prefix of it is what counts."""
+    """data[""]: the reduction of the group so far; its prefix is the result."""
     prefix, whole, step = set(data[""]), set(data[""]), 1
     while step < case.p:
         peer = me ^ step
@@ -641,7 +643,7 @@ def scan_chain(world, me, case, data):
 
 
 def pipeline(world, me, case, data, downwards):
-    """Segments after each other along the chain; each receives one while it sends the one before."""
+    """Segments follow each other along the chain; a member receives one while it sends the previous one."""
     p, root = case.p, case.root
     v = relative(me, root, p)
     n = len(case.segments)

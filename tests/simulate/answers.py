@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What tests of mpgsim's answers have in common: TAP, runs with floors found anew, traces as text. The environment
-variable MPGSIM names the program."""
+"""Shared by tests of mpgsim's results: TAP, runs without cached floors, traces as text. The environment variable MPGSIM
+names the program."""
 
 import json
 import math
@@ -31,27 +31,27 @@ def answer(*arguments):
 
 
 def write(name, ranks, lines):
-    """Clocks are shared, communicator 0 has all ranks."""
+    """Writes a trace with a common clock, and a communicator 0 of all ranks."""
     with open(name, "w", encoding="ascii") as out:
         out.write(f"#mpgtext 1\n#ranks {ranks}\n#clocks shared\n#comm 0 = {' '.join(map(str, range(ranks)))}\n")
         out.writelines(line + "\n" for line in lines)
 
 
 def make(name, maker, *options):
-    """A file by one of the oracle's makers."""
+    """Writes a file by one of the oracle's generators."""
     with open(name, "w", encoding="ascii") as out:
         out.write(made(maker, *map(str, options)))
 
 
 def make_random(seed, steps=60, ranks=4):
-    """random.txt: a program; every third receives from any source."""
+    """Writes random.txt, a random program; every third one receives from any source."""
     make("random.txt", "randomtrace_open.py" if seed % 3 == 0 else "randomtrace.py", "--seed", seed, "--ranks", ranks,
          "--steps", steps)
 
 
 def unlike_difference(ask, arguments_of, base, extra, ulps):
-    """Which derivative, by ASK of ARGUMENTS_OF(BASE) and EXTRA about random.txt, is not that of the mean run, of either side, to
-    1e-9 or so many ULPS of the run; None: all are."""
+    """Returns the derivative, in the results of ASK for ARGUMENTS_OF(BASE) and EXTRA about random.txt, that differs
+    from the mean run's derivative to both sides, by more than 1e-9 or ULPS of the run; None: there is none."""
     steps = {"latency": 1 / 1024, "byte": 2.0 ** -22, "compute": 2.0 ** -24, "noise": 1 / 1024}
     found = ask(*arguments_of(base), *extra, "--where=rank", "random.txt")
     run_ns, total = found["run_time_ns"]["mean"], found["where"]["total"]["path"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A headless Chromium, driven through a pipe (Chrome DevTools Protocol): pages of any width, light and dark, with and without
-script, with real keys and wheels. A context manager; `path` of it is None where there is no chromium."""
+"""A headless Chromium, controlled through a pipe (Chrome DevTools Protocol): pages of any width, light and dark, with
+and without script, with real keys and wheel events. A context manager; its `path` is None if there is no Chromium."""
 import json
 import os
 import shutil
@@ -17,7 +17,7 @@ class Browser:
         to_read, self.to = os.pipe()
         self.came, from_write = os.pipe()
 
-        def pipes(): # Chromium reads commands from 3 and answers on 4
+        def pipes(): # Chromium reads commands from descriptor 3 and answers on 4
             os.dup2(to_read, 1000)
             os.dup2(from_write, 1001)
             os.dup2(1000, 3)
@@ -96,7 +96,7 @@ class Browser:
             f.write(base64.b64decode(data))
 
 
-# For Browser.run(): the least contrast (WCAG 2.1) of a text that is seen, with its words.
+# for Browser.run(): the least contrast (WCAG 2.1) of visible text, with its words
 CONTRAST = """(() => {
     const colour = text => { const c = text.match(/[0-9.]+/g).map(Number); return {rgb: c.slice(0, 3), a: c.length > 3 ? c[3] : 1}; };
     const light = rgb => { const [r, g, b] = rgb.map(v => { v /= 255; return v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4; });

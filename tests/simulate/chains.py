@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Made-up measurements of messages, the signatures that sigmake makes of them, and programs whose run time is a sum, or a
-maximum, of message times."""
+"""Synthetic measurements of messages, the signatures that sigmake makes of them, and programs whose run time is a sum
+or a maximum of message times."""
 
 import json
 import os
@@ -15,7 +15,7 @@ SIGMAKE = os.environ.get("SIGMAKE", "sigmake")
 # --- measurements ---
 
 def write_launch(folder, launch, there, back, size=8):
-    """Results of pingpong: one-way times of successive exchanges, ns."""
+    """Writes pingpong results with these one-way times of successive exchanges, in ns."""
     os.makedirs(folder, exist_ok=True)
     lines = ["#mpgresults 1", "# benchmark: pingpong", "# host: made", "# cpu: made", "# kernel: 6.1", "# clock: tsc",
              "# date: 2026-11-20T10:00:00Z", "# mpgkit: 0.1.0", f"# launch: {launch}", "# path: node", "# clocks: shared",
@@ -36,7 +36,7 @@ def read(name):
 
 
 def messages_alone(signature):
-    """SIGNATURE without all that is not one-way times."""
+    """Returns SIGNATURE with its one-way times only."""
     path = signature["network"][0]
     found = {key: signature[key] for key in ("format", "version", "header")}
     found["network"] = [{key: path[key] for key in ("path", "one_way", "latency")}]
@@ -51,7 +51,8 @@ def save(signature, name):
 # --- programs ---
 
 def write_program(name, ranks, calls, later=(), work_ns=0):
-    """CALLS: (rank, text) in order, which took nothing. Then those of LATER: before them ranks work, but not those that receive."""
+    """CALLS: (rank, text) in order, which took no time. LATER: further calls, before which ranks work, except those
+    that receive."""
     lines = [f"{rank} 0 0 Init" for rank in range(ranks)]
     lines += [f"{rank} 0 0 {text}" for rank, text in calls]
     lines += [f"{rank} {0 if text.startswith('Recv') else work_ns} {work_ns} {text}" for rank, text in later]
@@ -67,7 +68,7 @@ def receive(a, b, size=8):
 
 
 def write_ping_pong(name, n, size=8):
-    """The run is the sum of N messages there and N back."""
+    """Writes a program whose run is the sum of N messages there and N back."""
     once = [send(0, 1, size), receive(1, 0, size), send(1, 0, size), receive(0, 1, size)]
     write_program(name, 2, once * n)
 
@@ -78,7 +79,8 @@ def write_ring(name, ranks, steps, size=8):
 
 
 def write_pairs(name, pairs, before, size=8):
-    """One message of each pair; BEFORE others have been there for long. Returns the work in the run, ns."""
+    """Writes a program with one message for each pair of ranks, after BEFORE others that arrived long ago. Returns the
+    work in the run, in ns."""
     work_ns = 100000000
     both = [call for pair in range(pairs) for call in (send(2 * pair, 2 * pair + 1, size), receive(2 * pair + 1, 2 * pair, size))]
     write_program(name, 2 * pairs, both * before, both, work_ns)
@@ -86,7 +88,7 @@ def write_pairs(name, pairs, before, size=8):
 
 
 def runs(name, signature, replicas, *options):
-    """Of all replicas, ns."""
+    """Returns the run times of all replicas, in ns."""
     found = answer("--predict", "--source=none", f"--signature={signature}", f"--replicas={replicas}",
                    "--sweep=compute-ratio=1,2", *options, name)
     return found["rows"][0]["replicas_run_time_ns"]
@@ -95,7 +97,7 @@ def runs(name, signature, replicas, *options):
 # --- by themselves ---
 
 def ring_time(ranks, steps, draw):
-    """A step begins when the rank has received, and its message then takes DRAW()."""
+    """Returns the run time of a ring: a step begins when the rank has received, and its message then takes DRAW()."""
     at = [0.0] * ranks
     for _ in range(steps):
         there = [x + draw() for x in at]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Properties of mpgsim --collectives=expand on random programs: without perturbations no delay, with
-larger ones none smaller, and accounts that add up. Prints what is wrong, or how much was right."""
+"""Properties of mpgsim --collectives=expand on random programs: no delay without perturbations, no smaller delay with
+larger ones, and accounts that add up. Prints what is wrong, or how many runs were right."""
 import json
 import os
 import subprocess

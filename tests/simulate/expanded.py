@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A program that calls a collective against one that sends, receives and exchanges the messages of
-its algorithm itself (TAP): mpgsim --collectives=expand must say the same of both, with --predict and, where
-no slack is believed, of delays. The second one's calls are what the members of
-algorithms_members.py do."""
+"""A program that calls a collective compared with one that sends, receives and exchanges the messages of its algorithm
+itself (TAP): mpgsim --collectives=expand must give the same results for both, with --predict and, without assumed
+slack, for delays. The second program makes the calls of algorithms_members.py."""
 import json
 import math
 import os
@@ -13,12 +12,12 @@ import algorithms_members as members
 from algorithms import Case, cases
 from algorithms_members import World, run
 
-# members and eager limits (-1: none)
+# numbers of members, and eager limits (-1: none)
 WHICH = ((2, -1), (3, 0), (5, -1), (5, 2000), (6, -1), (6, 0), (7, -1), (7, 300), (8, 2000), (12, -1))
 
 
 def recording(log):
-    """Members whose sends, receives and exchanges are written down as they are made."""
+    """Runs the members with functions that write down their sends, receives and exchanges."""
     kept = members.send, members.recv, members.exchange
 
     def send(world, me, to, data, size):
@@ -41,14 +40,14 @@ def calls_of(case):
     log = [[] for _ in range(case.p)]
     program, _ = case.program()
     kept = recording(log)
-    # the functions of the module alone are replaced, which is where all are called from
+    # replaces the functions in the module only, from where all are called
     run(World(case.p, case.eager, 1, 0), program)
     members.send, members.recv, members.exchange = kept
     return log
 
 
 def trace(case, log):
-    """The text of a run in which the members make LOG's calls."""
+    """Returns the trace of a run in which the members make the calls in LOG."""
     lines = ["#mpgtext 1", "#ranks %d" % case.p, "#clocks shared"]
     lines += ["#comm 0 = " + " ".join(str(r) for r in range(case.p))]
     for r in range(case.p):
@@ -106,7 +105,7 @@ def differ(a, b):
 
 
 def whole(case):
-    """The case with bytes that all algorithms divide."""
+    """Returns the case with a number of bytes that all algorithms can divide."""
     power = members.power_of_two(case.p)
     size = case.p * power // math.gcd(case.p, power) * (37 if case.p % 2 else 130)
     blocks = [61.0 * (case.p - 1) * ((i * 5 + 2) % 7) for i in range(case.p)] if case.blocks else None
@@ -150,7 +149,7 @@ def main():
     for i, case in enumerate(cases()):
         linear = case.operation.startswith("alltoall") and case.algorithm == "linear"
         if linear or case.segment or (case.p, case.eager) not in WHICH:
-            continue # what is posted is completed in another order by a Waitall
+            continue # a Waitall completes posted operations in another order
         group = "%s %s" % (case.operation, case.algorithm)
         if group not in groups:
             groups.append(group)

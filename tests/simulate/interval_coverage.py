@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How often mpgsim's 95 % intervals hold the truth: made measurements, of which sigmake makes a signature, and what mpgsim predicts
-of programs by it (docs/MEASURING.md).
+"""How often mpgsim's 95 % intervals contain the true value: synthetic measurements, a signature that sigmake makes of
+them, and mpgsim's predictions with it (docs/MEASURING.md).
 
-    interval_coverage.py [RUNS [FIRST [LAUNCHES,... [KIND,... [EXCHANGES]]]]]
+interval_coverage.py [RUNS [FIRST [LAUNCHES,... [KIND,... [EXCHANGES]]]]]
 
-prints a line for each kind of measurement, number of launches and program."""
+Prints a line for each kind of measurement, number of launches and program."""
 
 import math
 import os
@@ -28,7 +28,7 @@ LONG = 4  # measurements, of whose medians the mean is as sure as 0.1 %
 
 
 class Series:
-    """Successive times of one way, ns."""
+    """Successive times of one way, in ns."""
 
     def __init__(self, rng, keep, factor=1.0):
         self.rng, self.keep, self.factor = rng, keep, factor
@@ -70,7 +70,8 @@ def ring_of_series(rng, keep):
 
 
 def truths(programs, kind):
-    """Medians. Of chains and rings by themselves; of collectives by the mean of what long measurements say."""
+    """Returns the true medians: for chains and rings by simulation here, for collectives as the mean of what long
+    measurements give."""
     keep, rng = KINDS[kind][1], random.Random(17)
     made = {"chain": chain_time, "ring": ring_of_series}
     found = {name: statistics.median(make(rng, keep) for _ in range(3000)) for name, make in made.items() if name in programs}
@@ -83,7 +84,8 @@ def truths(programs, kind):
 
 
 def cover(programs, truth, kind, launches, first, number, exchanges=EXCHANGES):
-    """How many of NUMBER intervals hold the truth, and are below and above it, by program; their mean width against the truth."""
+    """Returns for each program how many of NUMBER intervals contain the true value, lie below and above it, and their
+    mean width relative to it."""
     counts = {name: [0, 0, 0] for name in programs}
     widths = dict.fromkeys(programs, 0.0)
     for i in range(first, first + number):

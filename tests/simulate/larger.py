@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""More bytes never make a rank earlier (docs/MODEL.md, section 10): rings of Isend, Irecv and Waitall, some of which took
-much longer than messages explain, with all messages resized to more and more bytes, through an eager limit.  Prints how
-many pairs of sizes were compared, and what is wrong.
+"""More bytes never make a rank earlier (docs/MODEL.md, section 10): rings of Isend, Irecv and Waitall, some of which
+took much longer than messages explain, with all messages resized to more and more bytes, across an eager limit. Prints
+how many pairs of sizes were compared, and what is wrong.
 
-    larger.py MPGSIM SEEDS
-"""
+larger.py MPGSIM SEEDS"""
 
 import json
 import random
@@ -16,7 +15,7 @@ LIMIT = 4000
 
 
 def ring(draw):
-    """All eager: of 1000 bytes; a message takes 300 and what its Waitall lost."""
+    """Returns a trace with eager messages of 1000 bytes; a message takes 300, and its Waitall some more."""
     p, lines = draw.randint(2, 4), []
     left = [100] * p
     for step in range(draw.randint(1, 5)):

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes a text trace of a rank that passes a long list of receives to one call after another, until all are complete.
-
+"""Writes a text trace in which a rank passes a long list of receives to one call after another, until all are complete.
 Rank 0 receives, the other ranks send in a random order. A message arrives 900 ns after it is sent."""
 
 import argparse
@@ -23,14 +22,14 @@ def arguments(words=None):
 
 
 def trace(a):
-    """The lines of the trace."""
+    """Returns the lines of the trace."""
     draw = random.Random(a.seed)
     messages = max(a.messages or a.requests, a.requests)
     tags = list(range(messages))
     if a.shuffle:
         draw.shuffle(tags)
     source = [draw.randint(1, a.ranks - 1) for _ in range(messages)]
-    # messages of later receives are sent later, or the rank would wait for ever in places of the list
+    # messages of later receives are sent later, otherwise the rank would wait forever
     order = sorted(range(messages), key=lambda i: i // a.requests + draw.random())
     yield f"#mpgtext 1\n#ranks {a.ranks}\n#clocks shared"
     now = [1000] * a.ranks

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A machine of docs/MACHINES.md, simulated by itself: who serves whom when, what is on its way, who has which processor,
-barriers. Written from that page alone, for programs of these operations:
-
-    ("work", ns)  ("send", to, bytes)  ("receive", from)  ("get", owner, bytes)  ("put", owner, bytes)  ("flush",)  ("barrier",)
-    ("ssend", to, bytes)  ("isend", to, bytes)  ("issend", to, bytes)  ("sent",)  ("post", from)  ("received",)
-
-"sent" waits for the last isend, or issend; "received" for the receive that was posted last. A machine is a dictionary of
-mpgtarget(5)'s keys: times in ns, words, numbers; Map is a list of processors; EagerLimit is mpgsim's --eager-limit."""
+"""A machine of docs/MACHINES.md, simulated independently of mpgsim: which rank serves which request when, messages in
+flight, processors shared by ranks, barriers. Written only from that page, for programs of these operations: ("work",
+ns) ("send", to, bytes) ("receive", from) ("get", owner, bytes) ("put", owner, bytes) ("flush",) ("barrier",) ("ssend",
+to, bytes) ("isend", to, bytes) ("issend", to, bytes) ("sent",) ("post", from) ("received",). "sent" waits for the last
+isend or issend, "received" for the receive that was posted last. A machine is a dictionary of mpgtarget(5)'s keys:
+times in ns, words, numbers; Map is a list of processors; EagerLimit is mpgsim's --eager-limit."""
 
 import heapq
 import inspect
@@ -14,14 +12,14 @@ import math
 
 
 def links(topology, p):
-    """L, at least 1."""
+    """Returns L, the number of links, at least 1."""
     side = math.sqrt(p)
     return max(1, {"full": p * (p - 1) / 2, "bus": 1, "ring": p, "mesh": 2 * side * (side - 1), "torus": 2 * p,
                    "hypercube": p * math.log2(p) / 2, "fattree": p}[topology])
 
 
 def distance(topology, p, i, j):
-    """h between two processors of P."""
+    """Returns h, the number of links between two of P processors."""
     w = math.ceil(math.sqrt(p))
 
     def around(a, b, n):
@@ -34,7 +32,7 @@ def distance(topology, p, i, j):
 
 
 def joined(program):
-    """PROGRAM, whose work between two calls is one interval."""
+    """Returns PROGRAM with the work between two calls joined to one interval."""
     ops = []
     for op in program:
         if op[0] == "work" and ops and ops[-1][0] == "work":
@@ -45,19 +43,19 @@ def joined(program):
 
 
 class Rank:
-    """What one is at: mode call, wait, work, done."""
+    """The state of a rank; mode: call, wait, work, done."""
 
     def __init__(self):
         self.mode, self.task, self.queue, self.serving, self.over = "call", None, [], False, None
         self.end, self.turn, self.replies, self.awaited = 0.0, 0, [], 0
         self.sent, self.taken, self.service = {}, {}, 0.0
         self.holds = self.wants = self.switching = False
-        self.woken = None  # what it waits for is there, as it was told
+        self.woken = None  # what it waits for has arrived, by this message to it
 
 
 class Machine:
-    """One run; at() has when ranks are done. SHAKE, a random.Random, puts each event up to 1e-7 ns later: what comes at the
-    same time then comes in some order."""
+    """One run; at() returns when ranks are done. SHAKE: a random.Random that delays each event by up to 1e-7 ns, so
+    that simultaneous events occur in a random order."""
 
     def __init__(self, programs, m, shake=None):
         self.shake = shake
@@ -77,7 +75,7 @@ class Machine:
              "worked", "wake", "go"]
 
     def put(self, time, rank, what, *words):
-        """WHAT happens then, about RANK."""
+        """Schedules the event WHAT of RANK at that time."""
         self.count += 1
         time += self.shake.random() * 1e-7 if self.shake else 0
         heapq.heappush(self.events, (time, self.ORDER.index(what.__name__), rank, self.count, what, words))
@@ -89,7 +87,8 @@ class Machine:
         return size > 1 and self.where[a] // size == self.where[b] // size
 
     def cost(self, a, b, far, near):
-        """That of FAR, or of NEAR, which without clusters is nothing, and what a rank's own memory takes."""
+        """Returns the cost between two ranks: FAR, or NEAR, which is 0 without clusters, also for a rank's own
+        memory."""
         if a == b:
             return self.m[near] if self.m["ClusterSize"] > 1 else 0
         return self.m[near if self.near(a, b) else far]
@@ -98,17 +97,17 @@ class Machine:
         return self.m["MsgBuildTime"] + self.cost(a, b, "CommStartupTime", "ClusterStartup")
 
     def way(self, a, b, size):
-        """Links' time and bytes' time."""
+        """Returns the time of the links and the time of the bytes."""
         one = self.where[a] == self.where[b]
         h = 0 if one or self.near(a, b) else distance(self.m["Topology"], self.number, self.where[a], self.where[b])
         return h * self.m["HopTime"], size * self.cost(a, b, "ByteTransferTime", "ClusterByte")
 
     def fly(self, a, b, size, there, *words):
-        """From now on; THERE happens when it is there."""
+        """Sends a message now; THERE happens when it arrives."""
         self.put(self.now, a, self.inject, a, b, size, there, words)
 
     def inject(self, a, b, size, there, words, lead=None):
-        """It takes LEAD, or its links, and its bytes' time."""
+        """Puts the message into the network: it takes LEAD, or the time of its links, and the time of its bytes."""
         hops, tau = self.way(a, b, size)
         hops, alone = (hops, False) if lead is None else (lead, True)
         far = self.where[a] != self.where[b] and not self.near(a, b)
@@ -124,7 +123,7 @@ class Machine:
     # --- requests ---
 
     def ask(self, owner, origin, then, *words):
-        """Rank OWNER is to serve ORIGIN's request; THEN happens."""
+        """Rank OWNER has to serve ORIGIN's request; THEN happens afterwards."""
         self.rank[owner].queue.append((origin, then, words))
         self.serve(owner)
 
@@ -181,7 +180,7 @@ class Machine:
             self.resume(i, self.now)
 
     def wake(self, i, at, what):
-        """What rank I waits for is there."""
+        """Wakes rank I, because what it waits for has arrived."""
         r = self.rank[i]
         if r.serving:
             r.over = what
@@ -200,7 +199,7 @@ class Machine:
         self.go(i, value)
 
     def go(self, i, value=None):
-        """Rank I's program goes on to where it has to wait."""
+        """Continues rank I's program until it waits."""
         try:
             self.rank[i].task.send(value)
         except StopIteration:
@@ -249,12 +248,12 @@ class Machine:
     # --- what they do; each yield ends when it is resumed ---
 
     def until(self, i, time):
-        """Busy, without serving."""
+        """Lets the rank be busy until TIME, without serving requests."""
         self.put(time, i, self.go, i, time)
         yield
 
     def wait(self, i):
-        """Until woken: (when what it waits for was there, how it was woken)."""
+        """Waits until woken; returns (when what it waited for arrived, how it was woken)."""
         self.rank[i].mode = "wait"
         self.leave(i)
         self.serve(i)
@@ -286,7 +285,7 @@ class Machine:
                 yield
 
     def receive(self, i, key):
-        """The message KEY, whose receive has been posted."""
+        """Receives the message KEY, whose receive has been posted."""
         entered = self.now
         if key not in self.mail:
             self.readers[key] = i
@@ -298,13 +297,13 @@ class Machine:
         self.bring(key, self.now + self.m["ServiceTime"])
 
     def bring(self, key, at):
-        """It has been received at AT, if nothing comes in between."""
+        """The message has been received at AT, if nothing comes in between."""
         self.mail[key] = at
         if key in self.readers:
             self.wake(self.readers.pop(key), self.now, "receive")
 
     def post(self, i, source):
-        """The next message from there."""
+        """Posts a receive for the next message from SOURCE."""
         r = self.rank[i]
         key = (source, i, r.taken.get(source, 0))
         r.taken[source] = key[2] + 1
@@ -316,13 +315,13 @@ class Machine:
     # A message that waits for its receiver, of SIZE bytes: a request, then its bytes.
 
     def invite(self, key, size, large):
-        """From now on."""
+        """The sender asks for its receiver from now on."""
         self.asking[key] = self.now, size, large
         if key in self.posted:
             self.match(key)
 
     def match(self, key):
-        """Both have come."""
+        """Both sender and receiver are ready."""
         (a, b, _), (sent, size, large), m = key, self.asking[key], self.m
         hops, tau = self.way(a, b, size)
         if a != b and m["Policy"] != "offload":
@@ -343,27 +342,27 @@ class Machine:
             self.put(h + tau, a, self.completed, key)
 
     def come_alone(self, key, large, at=None):
-        """Its bytes are there: A is AT."""
+        """The bytes have arrived; the receive ends at AT."""
         at = self.now + self.m["ServiceTime"] if at is None else at
         self.bring(key, at)
         if large:
             self.put(at, key[0], self.completed, key)
 
     def met(self, key):
-        """Its receiver has served it: H is now."""
+        """The receiver has served the message now."""
         (a, b, _), (_, size, large) = key, self.asking[key]
         if not large:
             self.put(self.now + self.send_ns(a, b) + self.way(a, b, 0)[0] + self.m["ServiceTime"], a, self.completed, key)
         self.fly(a, b, size, self.come_alone, key, large)
 
     def completed(self, key):
-        """Its sender is done."""
+        """The sender is done."""
         self.done[key] = self.now
         if ("sent", key) in self.readers:
             self.wake(self.readers.pop(("sent", key)), self.now, "sent")
 
     def send(self, i, op, to, size):
-        """What is sent, under way: its key."""
+        """Sends a message; returns its key."""
         r = self.rank[i]
         key = (i, to, r.sent.get(to, 0))
         r.sent[to] = key[2] + 1
@@ -481,7 +480,7 @@ class Machine:
                 yield from self.barrier(i, barriers)
 
     def run(self):
-        """When each rank is done, ns."""
+        """Returns when each rank is done, in ns."""
         for i, r in enumerate(self.rank):
             r.task = self.run_rank(i)
         for i in range(self.n):

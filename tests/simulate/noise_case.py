@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make-believe machines with known noise, and runs on them: a signature of a machine
-(noise_case.py signature KIND SEED), or the trace of ranks that compute and meet in a
-barrier, step by step, on a machine of KIND (noise_case.py trace KIND SEED WORK). Its
-noise is another stretch of the same process than any signature's. The work of a step
+"""Synthetic machines with known noise, and runs on them: a signature of a machine (noise_case.py signature KIND SEED),
+or the trace of ranks that compute and meet in a barrier, step by step, on a machine of KIND (noise_case.py trace KIND
+SEED WORK). The run's noise comes from another stretch of the same process than any signature's. The work of a step
 depends on SEED alone, so the trace of KIND quiet is the same run without noise."""
 
 import argparse
@@ -13,7 +12,7 @@ import random
 
 
 def detours(kind, rng, span_ns):
-    """Starts and durations of a process, in ns, in time order, not overlapping."""
+    """Returns starts and durations of detours, in ns, in time order, not overlapping."""
     starts, durations = [], []
     at = 0.0
     big = rng.uniform(0, 50e6)
@@ -45,14 +44,14 @@ def detours(kind, rng, span_ns):
 
 
 class Core:
-    """Work meets noise, by going from one detour to the next."""
+    """A core whose work meets noise, detour by detour."""
 
     def __init__(self, kind, rng, span_ns):
         self.starts, self.durations = detours(kind, rng, span_ns)
         self.ends = [s + d for s, d in zip(self.starts, self.durations)]
 
     def seen(self, begin, end, least):
-        """What detours of at least so long took from begin to end: a CPU clock stops then."""
+        """Returns the time of detours of at least LEAST from BEGIN to END, during which a CPU clock stops."""
         first = bisect.bisect_right(self.ends, begin)
         return sum(min(e, end) - max(s, begin)
                    for s, e, d in zip(self.starts[first:first + 200], self.ends[first:first + 200],
@@ -81,7 +80,7 @@ def signature(kind, seed, cores, span_ns):
 
 
 def work_of(name, rng, rank):
-    """ns: the same, a little uneven, very uneven, with rare long ones, by rank."""
+    """Returns the work of a step in ns: even, a little uneven, very uneven, with rare long steps, or by rank."""
     base = 1e6
     if name == "even":
         return base + rng.uniform(0, 60)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random programs by mpgsim --predict and by other simulators, without contention: SimGrid's replay (one latency and one
-bandwidth) and LogGOPSim (latency alone). Messages are eager, blocking or not; computation between them is uneven.
+"""Random programs by mpgsim --predict and by other simulators, without contention: SimGrid's replay (one latency and
+one bandwidth) and LogGOPSim (latency alone). Messages are eager, blocking or not; computation between them is uneven.
 
-    other_simulators.py [RUNS [FIRST]]
+other_simulators.py [RUNS [FIRST]]
 
-SMPIRUN, LOGGOPSIM and TXT2BIN name the programs (default smpirun, none, none); a simulator that is not named is left out.
-Prints a line for each program whose run times differ by 1 ns or more, and how many are the same. Exit 1 if any differs."""
+SMPIRUN, LOGGOPSIM and TXT2BIN name the programs (default smpirun, none, none); a simulator that is not named is left
+out. Prints a line for each program whose run times differ by 1 ns or more, and how many agree. Exit 1 if any
+differs."""
 
 import json
 import os
@@ -28,7 +29,7 @@ SETTINGS = ["smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "smpi/os:0:0:0", "smpi/
 
 
 class Program:
-    """Operations of each rank: (name, ...) in order; a wait names the operation that it waits for."""
+    """The operations of each rank: (name, ...) in order; a wait names the operation for which it waits."""
 
     def __init__(self, rng):
         self.ranks = rng.choice([2, 3, 4, 6, 8])
@@ -47,7 +48,7 @@ class Program:
             self.ops[rank] += [("wait", op) for op in left]
 
     def message(self, rng, kind, open_):
-        """One from A to B, posted by both."""
+        """Adds a message between two random ranks, sent and received in the way of KIND."""
         self.tag += 1
         a, b = rng.sample(range(self.ranks), 2)
         size = rng.randrange(1, EAGER - HEADER)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds of paths in mpgsim --where (docs/MODEL.md, section 8): rows add up to the delay, or the run, and to what else is known
-of it."""
+"""What holds for paths in mpgsim --where (docs/MODEL.md, section 8): rows add up to the delay or the run time, and to
+other known values."""
 
 from answers import answer, ok
 
@@ -20,7 +20,7 @@ def rows_of(found, by):
 
 
 def whole(rows):
-    """Rows of calls with the computation before them: the sums of both parts."""
+    """Joins the rows of calls with those of the computation before them: sums of both."""
     found = {}
     for row in rows:
         key = str([row.get(k) for k in ("call", "callsite", "region", "rank", "from", "to")])
@@ -35,7 +35,7 @@ def whole(rows):
 
 
 def shares(found, by, *names):
-    """What is on paths, by what rows are called; without "part" calls have the computation before them."""
+    """Returns the values on paths by the names of rows; without "part" calls include the computation before them."""
     rows = rows_of(found, by) if "part" in names else whole(rows_of(found, by))
     keys = [tuple(r[n] for n in names) for r in rows]
     terms = DELAYS if found["mode"] == "perturb" else ["time_ns"]
@@ -53,7 +53,7 @@ def expect(name, got, expected):
 
 
 def delays_add_up(found):
-    """What does not, of the rows of all tables; None: all does."""
+    """Returns what does not add up in any table; None: everything does."""
     total = found["where"]["total"]["path"]
     scale = max(abs(total[k]) for k in DELAYS)
     for table in found["where"]["tables"]:
@@ -71,7 +71,8 @@ def delays_add_up(found):
 
 
 def is_delay(given):
-    """Of one replica: what the longest rank's run is beyond the recorded one is the path's; None: it is."""
+    """Returns, for one replica, a path that is not the difference between the longest rank's run and the recorded one;
+    None: there is none."""
     for seed in range(1, 4):
         found = answer(*given, "--replicas=1", f"--seed={seed}", "--where=rank", "random.txt")
         total = found["where"]["total"]["path"]
@@ -83,7 +84,7 @@ def is_delay(given):
 
 
 def times_add_up(found):
-    """What does not, of the rows of all tables; None: all does."""
+    """Returns what does not add up in any table; None: everything does."""
     total, run_ns = found["where"]["total"]["path"], found["run_time_ns"]["mean"]
     if not near(total["time_ns"], run_ns, run_ns):
         return total, run_ns
@@ -99,7 +100,7 @@ def times_add_up(found):
 
 
 def is_critical(*arguments):
-    """What differs from --where=path, of one replica."""
+    """Returns the difference from --where=path, for one replica."""
     found = predicted(*arguments, "--replicas=1", "--where=call,callsite,region,rank", "--where=path", "--where=segments=0")
     path = found["critical_path"]
     for mine, other in zip(found["where"]["tables"], path["tables"]):

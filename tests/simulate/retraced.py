@@ -53,7 +53,7 @@ class Event:
 
 
 def read(trace, gone):
-    """Facts as lines, events of each thread, clocks; labels of sites are print's own."""
+    """Returns the header lines, the events of each thread, and the clocks; labels of call sites are those of print."""
     facts, threads, sites, clocks = [], {}, {}, {}
     for line in run(os.environ["MPGTRACE"], "print", trace).splitlines():
         if line[0] != "#":
@@ -73,7 +73,7 @@ def read(trace, gone):
 
 
 def check_between(who, begin, old, new, end, flushes):
-    """OLD, NEW: what lies between two nodes; BEGIN, END: (old, new) of these."""
+    """OLD, NEW: events between two nodes; BEGIN, END: (old, new) times of the nodes."""
     flushed = 0
     all_flushed = sum(e.leave - e.enter for e in old if e.name == "Flush")
     whole = end[0] - begin[0] - all_flushed
@@ -99,7 +99,7 @@ def check_order(who, new):
 
 
 def check_thread(who, old, new, end, flushes):
-    """END: MPI_Finalize's enter, (old, new)."""
+    """END: (old, new) enter times of MPI_Finalize."""
     kept = [e for e in old if flushes or e.name != "Flush"]
     if [e.words for e in kept] != [e.words for e in new]:
         for a, b in zip(kept, new):
@@ -123,7 +123,7 @@ def check_thread(who, old, new, end, flushes):
 
 
 def check_clocks(old, new, old_threads, new_threads, flushes):
-    """Offsets keep their values, and their places among the events of thread 0."""
+    """Checks that clock offsets keep their values and their places among the events of thread 0."""
     for rank, points in old.items():
         moved = new.get(rank, [])
         if [p[1] for p in points] != [p[1] for p in moved]:
@@ -138,7 +138,7 @@ def check_clocks(old, new, old_threads, new_threads, flushes):
 
 
 def check_chosen(again):
-    """What the replica did is what the trace does, and no message arrives before it left."""
+    """Checks that the trace contains what the replica did, and that no message arrives before it left."""
     if any("before they left" in str(line) for line in again.get("attention", [])):
         say("messages arrive before they left")
     choice = again.get("choice", {})

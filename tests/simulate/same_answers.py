@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""same_answers.py [OPTION]... OLD NEW: holds the answers of two builds' mpgsim against each other, byte for byte: what each
-prints, writes and says, and its status. For changes that are to change no answer.
+"""same_answers.py [OPTION]... OLD NEW: compares the output of two builds of mpgsim byte for byte: what each prints,
+writes and reports, and its exit status. For changes that must not change results.
 
-A build of the version before is given its own words for options, and what it says of them is compared as those of now; of
-command lines that both refuse the status alone.
+A build of the previous version gets its own words for options, and its messages are translated before the comparison;
+of command lines that both refuse only the status is compared.
 
-Programs are random (tests/oracle), or those that --traces names; command lines are random, too, from all that mpgsim does:
-both modes, signatures, targets, hypotheses, sweeps, tables, accounts, paths, formats. Each that differs is printed, with how little it does, so that it can be run again. Status 1 if one differs, or too
-few are answers."""
+Programs are random (tests/oracle), or those that --traces names. Command lines are random too, from everything that
+mpgsim does: both modes, signatures, targets, hypotheses, sweeps, tables, accounts, paths, formats. Each difference is
+printed with its size and the command, so that it can be run again. Exit status 1 if one differs, or if too few command
+lines are valid."""
 
 import argparse
 import collections
@@ -44,7 +45,8 @@ def has_regions(seed):
 
 
 def program(seed):
-    """A random program as text: of any kind, of many steps, of threads, classes of requests, loops that poll."""
+    """Returns a random program as text: of any kind, with many steps, threads, classes of requests, or loops that
+    poll."""
     draw = random.Random(f"program {seed}")
     ranks = draw.randint(1, 8)
     words = ["--seed", str(seed), "--ranks", str(ranks), "--steps", str(draw.choice([30, 60, 150])), "--clocks",
@@ -160,7 +162,7 @@ def command_line(draw):
 
 
 def contents(path):
-    """What a command has written."""
+    """Returns what a command has written."""
     found = []
     for place, folders, files in os.walk(path):
         folders.sort()
@@ -179,7 +181,7 @@ def is_older(mpgsim):
 
 
 def split(words):
-    """Options of which each key, and each rule of --without, is an option of its own, as they were before."""
+    """Generates options with one key, or one rule of --without, each, as they were before."""
     for word in words:
         name, _, values = word.partition("=")
         if name == "--without":
@@ -193,14 +195,14 @@ def split(words):
 
 
 def renamed(text):
-    """What a build says, with the words of now."""
+    """Returns a build's message with the current words."""
     for old, new in RENAMED:
         text = re.sub(rb"(?<![\w-])%b(?![\w-])" % re.escape(old.rstrip("=").encode()), new.rstrip("=").encode(), text)
     return text
 
 
 def answer(mpgsim, words, trace, out):
-    """All that a command line does, without the names of what it is given."""
+    """Returns everything that a command line does, without the names of its arguments."""
     if is_older(mpgsim):
         words = [older(word) for word in split(words)]
     run = subprocess.run(["timeout", "120", mpgsim, *[w.replace("{folder}", out) for w in words], trace], capture_output=True, check=False,
@@ -221,14 +223,15 @@ KEY_AND_NUMBER = re.compile(rb'(?:"(\w+)": *)?(' + NUMBER.pattern + rb")")
 
 
 def numbers_of(text):
-    """Each number of TEXT with its rounding error that is allowed: 1e-9 of it or of 1; in JSON's nanoseconds, which are
+    """Returns each number in TEXT with its permitted rounding error: 1e-9 of it or of 1; for ns in JSON, which are
     differences of long sums, 1e-6 ns."""
     return [(float(number), max(1e-9 * abs(float(number)), 1e-6 if key.endswith(b"_ns") else 1e-9))
             for key, number in KEY_AND_NUMBER.findall(text)]
 
 
 def kind_of(old, new):
-    """How little two answers differ: by blanks, by last digits of numbers (as numbers_of() allows), or by more."""
+    """Returns by how much two outputs differ: in blanks, in the last digits of numbers (by numbers_of()), or in
+    more."""
     if old[0] != new[0] or [name for name, _ in old[3]] != [name for name, _ in new[3]]:
         return "more"
     blanks = True
@@ -244,7 +247,7 @@ def kind_of(old, new):
 
 
 def compare(job):
-    """One trace; returns what was done with it, and lines on what differs."""
+    """Compares the builds on one trace; returns counts of what was done, and lines about differences."""
     seed, trace, options = job
     counts, differing = collections.Counter(), []
     with tempfile.TemporaryDirectory(dir=options.directory) as folder:

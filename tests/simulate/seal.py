@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SipHash-2-4, and bodies sealed with the key of mpgsim's user: what it keeps of a trace, with a digest that fits."""
+"""SipHash-2-4, and bodies sealed with the key of mpgsim's user: a cache of a trace with a valid digest."""
 import os
 import struct
 
@@ -42,6 +42,6 @@ assert siphash(bytes(range(16)), bytes(range(15))) == 0xA129CA6149BE45E5
 
 
 def sealed(body, folder=None):
-    """BODY and its digest under the key in FOLDER, XDG_STATE_HOME by default."""
+    """Returns BODY and its digest under the key in FOLDER, by default in XDG_STATE_HOME."""
     with open(os.path.join(folder or os.environ["XDG_STATE_HOME"], "mpgkit", "key"), "rb") as key:
         return body + struct.pack("<Q", siphash(key.read(), body))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prints a signature that has something of all that the given one has, for tests that read it some
-hundred times: of the cores the last ones, of sizes every sixth."""
+"""Prints a signature with a part of everything in the given one, for tests that read it some hundred times: the last
+cores, and every sixth size."""
 
 import json
 import sys

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Holds each row of mpgsim's tables against a run with its values by itself.
+"""Compares each row of mpgsim's tables with a separate run.
 
-sweeps.py MPGSIM rows OPTION... TRACE: what differs, a line each, and how many rows there were.
-sweeps.py MPGSIM key NAME OPTION... TRACE: "slowdown" ... of each row, or of the whole."""
+sweeps.py MPGSIM rows OPTION... TRACE: prints what differs, a line each, and the number of rows.
+
+sweeps.py MPGSIM key NAME OPTION... TRACE: prints the key NAME ("slowdown" ...) of each row, or of the whole table."""
 import json
 import subprocess
 import sys
@@ -19,13 +20,13 @@ def answer(program, options):
 
 
 def without_swept(options, factors):
-    """The options of a run by itself: what is swept is said otherwise."""
+    """Returns the options of a separate run, without those for swept values."""
     drop = ("--sweep", "--signature") if sum(o.startswith("--signature=") for o in options) > 1 else ("--sweep",)
     return [o for o in options if not o.startswith(drop) and o.split("=")[0] not in factors]
 
 
 def times(text, factor):
-    """exp:2us times FACTOR"""
+    """Returns a distribution such as exp:2us multiplied by FACTOR."""
     text, at, ranks = text.partition("@")
     family, _, parameters = text.partition(":")
     unit = {"ns": 1, "us": 1e3, "ms": 1e6}

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much it matters that mpgsim --tasks=by-arrival keeps one distribution of tasks in all replicas: its predictions of random
-programs, with noise in each computation of the workers, against list scheduling of each replica in Python.
+"""The effect of mpgsim --tasks=by-arrival using one distribution of tasks to workers for all replicas: its predictions
+of random programs, with noise in each computation of the workers, compared with list scheduling of each replica in
+Python.
 
-    MPGSIM=build/simulate/mpgsim tasks_noise.py [PROGRAMS [REPLICAS]]"""
+MPGSIM=build/simulate/mpgsim tasks_noise.py [PROGRAMS [REPLICAS]]"""
 
 import os
 import random
@@ -21,8 +22,8 @@ TASK_NS = 200500  # the mean task of a Program
 
 
 def compare(seed, workers, each, part, replicas):
-    """Returns by how much, in %, mpgsim's median is above that of list scheduling; the half width of its interval; by how much
-    mpgsim says that it is."""
+    """Returns by how much, in percent, mpgsim's median exceeds that of list scheduling; the half width of its interval;
+    and the excess that mpgsim states."""
     program = Program(seed, workers, 1, "result", tasks=(each * workers, each * workers + 1))
     with open("n.txt", "w", encoding="ascii") as out:
         out.write(Run(program, lambda: LATENCY_NS).text())

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Targets of parameters, and signatures, on random programs (TAP): events in the order of simulated time come to
-what lanes do, where nothing needs that order, to 1e-6 ns; and what only orders does not change what needs none.
-
-MPGSIM names the program, EVENTS_SEEDS how many programs are compared (default 24).
-"""
+"""Targets of parameters, and signatures, on random programs (TAP): simulation in the order of time gives the same as
+lanes if nothing depends on that order, within 1e-6 ns; options that only concern the order do not change programs
+without need of it. MPGSIM names the program, EVENTS_SEEDS how many programs are compared (default 24)."""
 
 import json
 import os
@@ -25,7 +23,7 @@ FREE = "Policy = offload\nBarrierAlgorithm = rounds\n"
 
 
 def make(seed, folder, kinds):
-    """A random program as text."""
+    """Writes a random program as text."""
     draw = random.Random(f"events {seed}")
     words = ["--seed", str(seed), "--ranks", str(draw.randint(1, 9)), "--steps", "100", "--clocks",
              draw.choice(["shared", "unknown"]), "--all-synchronous-safe"]
@@ -48,14 +46,14 @@ def make(seed, folder, kinds):
 
 
 def write(path, text):
-    """A file."""
+    """Writes a file."""
     with open(path, "w", encoding="ascii") as file:
         file.write(text)
     return path
 
 
 def parameters(seed):
-    """Random costs of messages."""
+    """Returns random costs of messages."""
     draw = random.Random(f"costs {seed}")
     return "".join(f"{key} = {draw.choice(values)}\n" for key, values in
                    [("CommStartupTime", TIMES), ("ByteTransferTime", BYTES), ("MsgBuildTime", TIMES),
@@ -63,14 +61,14 @@ def parameters(seed):
 
 
 def answer(*words):
-    """What mpgsim answers, or says."""
+    """Returns mpgsim's JSON, or its error message."""
     done = subprocess.run([MPGSIM, "--json", "--without=choice", "--replicas=3", "--cache=fresh", *words], check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return json.loads(done.stdout) if done.returncode == 0 else done.stderr.decode()
 
 
 def difference(a, b):
-    """The largest of two answers' ranks, ns; of errors whether they are the same."""
+    """Returns the largest difference between the ranks of two results, in ns; for errors 0 if they are equal."""
     if isinstance(a, str) or isinstance(b, str):
         return 0 if a == b else f"{a} | {b}"
     largest = 0
@@ -83,7 +81,7 @@ def difference(a, b):
 
 
 def accounts(a):
-    """How far what ranks' runs consist of is from their runs."""
+    """Returns the largest difference between a rank's run time and the sum of its parts."""
     if isinstance(a, str):
         return 0
     return max(abs(x["run_ns"] - sum(x[k] for k in ("work_ns", "wait_ns", "service_ns", "barrier_ns", "processor_ns",
@@ -115,7 +113,7 @@ def main():
             found = difference(lanes, events)
             if isinstance(found, str) or found > 1e-6:
                 bad.append(f"seed {seed}: signature: {found}")
-            # who serves nobody waits as long by any policy; polls cost something else
+            # a rank that serves nobody waits as long with any policy; polls cost something else
             trace = make(seed, folder, EAGER)
             par = write(os.path.join(folder, "c.par"), parameters(seed) + "BarrierAlgorithm = rounds\n")
             free, *others = (answer(f"--target={par}", f"--target=Policy={how}", trace)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim --target against a machine simulated by itself (machine.py), on random programs (TAP): policies, gets and puts that
-owners serve, messages that wait for their receiver, topologies, contention, clusters, barriers, ranks that share processors, by
-quanta, too, and serve one another. MPGSIM names the program, MACHINE_SEEDS how
-many programs (default 60), MACHINE_FIRST the first seed, MACHINE_SHOW how many that differ are shown. What comes at the same time
-but for rounding may come in another order: where answers differ the machine is run again, its events shaken."""
+"""mpgsim --target compared with an independently simulated machine (machine.py), on random programs (TAP): policies,
+gets and puts that owners serve, messages that wait for their receiver, topologies, contention, clusters, barriers,
+ranks that share processors, also in quanta, and serve one another. MPGSIM names the program, MACHINE_SEEDS how many
+programs (default 60), MACHINE_FIRST the first seed, MACHINE_SHOW how many differing ones are shown. Events that are
+simultaneous except for rounding may occur in another order: if results differ the machine is run again with shaken
+events."""
 
 import json
 import os
@@ -25,7 +26,7 @@ SENDS = ("send", "ssend", "isend", "issend")
 
 
 def make_machine(draw, n, kind):
-    """Keys, odd so that nothing happens at the same time as something else by chance."""
+    """Returns random keys with odd values, so that events are not simultaneous by chance."""
     def some(*values):
         return draw.choice(values) + draw.random() * 0.1
     m = {"CommStartupTime": some(0.385, 2385, 17000), "MsgBuildTime": some(0, 0.385, 900), "ServiceTime": some(0.1, 617, 5000),
@@ -50,7 +51,7 @@ def make_machine(draw, n, kind):
 
 
 def exchange(draw, programs, a, b):
-    """A message from A to B, at once or posted before; what waits for its receiver, too."""
+    """Adds a message from A to B, with blocking or nonblocking calls, possibly waiting for its receiver."""
     size = draw.choice([0, 1, 517, 8000, 40001])
     posts = a == b or draw.random() < 0.4
     leaves = a == b or draw.random() < 0.4
@@ -68,7 +69,7 @@ def exchange(draw, programs, a, b):
 
 
 def make_programs(draw, n):
-    """Programs that can be done in the order in which they are made."""
+    """Returns programs that can be executed in the order in which they are made."""
     programs = [[] for _ in range(n)]
     for _ in range(draw.randint(8, 60)):
         a, b = draw.sample(range(n), 2)
@@ -89,13 +90,13 @@ def make_programs(draw, n):
 
 
 def sizes(programs):
-    """Bytes of the messages from one rank to another, in their order."""
+    """Returns the bytes of the messages from each rank to each other one, in order."""
     return {(a, b): [op[2] for op in programs[a] if op[0] in SENDS and op[1] == b]
             for a in range(len(programs)) for b in range(len(programs))}
 
 
 def text(programs):
-    """As mpgtext(5)."""
+    """Returns the programs as mpgtext(5)."""
     n, size_of = len(programs), sizes(programs)
     one_sided = any(op[0] in ("get", "put") for p in programs for op in p)
     lines = ["#mpgtext 1", f"#ranks {n}", "#clocks shared", "#comm 0 = " + " ".join(map(str, range(n)))]
@@ -134,7 +135,7 @@ def text(programs):
 
 
 def write_machine(m, folder):
-    """As mpgtarget(5): its path."""
+    """Writes the machine as mpgtarget(5); returns the path."""
     lines = []
     for key, value in m.items():
         if (key.startswith("Poll") and m["Policy"] != "poll") or (key == "InterruptTime" and m["Policy"] != "interrupt") or \
@@ -156,7 +157,7 @@ def distance(got, want):
 
 
 def is_tie(programs, m, got):
-    """Whether only the order of what comes at the same time makes the difference."""
+    """Returns whether the order of simultaneous events alone explains the difference."""
     return any(distance(got, machine.Machine(programs, m, random.Random(i)).run()) < 1e-3 for i in range(60))
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contention and topologies (docs/MACHINES.md) on random patterns of messages, against an event simulator of
-its own (TAP). MPGSIM names the program, NETWORK_SEEDS how many patterns (default 40)."""
+"""Contention and topologies (docs/MACHINES.md) on random patterns of messages, compared with an event simulator of this
+test (TAP). MPGSIM names the program, NETWORK_SEEDS how many patterns (default 40)."""
 
 import heapq
 import json
@@ -17,14 +17,14 @@ TOPOLOGIES = ["full", "bus", "ring", "mesh", "torus", "hypercube", "fattree"]
 
 
 def links(topology, p):
-    """L, at least 1."""
+    """Returns L, the number of links, at least 1."""
     side = math.sqrt(p)
     return max(1, {"full": p * (p - 1) / 2, "bus": 1, "ring": p, "mesh": 2 * side * (side - 1), "torus": 2 * p,
                    "hypercube": p * math.log2(p) / 2, "fattree": p}[topology])
 
 
 def hops(topology, p, i, j):
-    """h between two processors."""
+    """Returns h, the number of links between two processors."""
     w = math.ceil(math.sqrt(p))
 
     def ring(a, b, n):
@@ -43,7 +43,7 @@ def hops(topology, p, i, j):
 
 
 def simulate(programs, m):
-    """When each rank is done: PROGRAMS are lists of ("work", ns), ("send", to, bytes), ("receive", source)."""
+    """Returns when each rank is done. PROGRAMS: lists of ("work", ns), ("send", to, bytes), ("receive", source)."""
     n = len(programs)
     at, free, place = [0.0] * n, [0.0] * n, [0] * n
     sent, taken, arrived, waiting = {}, {}, {}, {}
@@ -97,7 +97,7 @@ def simulate(programs, m):
 
 
 def pattern(draw, n):
-    """Programs whose messages can be received in the order in which they are made."""
+    """Returns programs whose messages can be received in the order in which they are made."""
     programs = [[] for _ in range(n)]
     for _ in range(draw.randint(10, 80)):
         a, b = draw.randrange(n), draw.randrange(n)
@@ -110,7 +110,7 @@ def pattern(draw, n):
 
 
 def text(programs):
-    """As mpgtext(5)."""
+    """Returns the programs as mpgtext(5)."""
     lines = ["#mpgtext 1", f"#ranks {len(programs)}", "#clocks shared",
              "#comm 0 = " + " ".join(map(str, range(len(programs))))]
     for r, program in enumerate(programs):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sharing of processors (docs/MACHINES.md): on random programs no processor does more than one thing at once,
-whatever the policy, switching and quanta (TAP). MPGSIM names the program, SHARING_SEEDS how many (default 25)."""
+"""Sharing of processors (docs/MACHINES.md): on random programs no processor does more than one thing at a time, with
+any policy, switching and quanta (TAP). MPGSIM names the program, SHARING_SEEDS how many programs (default 25)."""
 
 import itertools
 import json
@@ -15,7 +15,8 @@ SEEDS = int(os.environ.get("SHARING_SEEDS", "25"))
 
 
 def program(draw, places):
-    """Ranks, those of processor 0 with most work, that get, send, send synchronously and meet, in an order in which all can be done, as mpgtext(5)."""
+    """Returns a program as mpgtext(5): ranks that get, send, send synchronously and meet, in an order in which all can
+    be done; those of processor 0 have the most work."""
     n = len(places)
     now = [1000] * n
     most = [300 if p == 0 else 10 for p in places]
@@ -53,8 +54,8 @@ def program(draw, places):
 
 
 def early(draw):
-    """Ranks 0 and 1, of one processor, wait; rank 2 asks rank 0 for something, and sends both soon after it what they
-    wait for: while the processor is switched."""
+    """Ranks 0 and 1, on one processor, wait. Rank 2 makes a request to rank 0, and soon afterwards, while the processor
+    switches, sends both the messages for which they wait."""
     work = [draw.randint(500, 1500) * 1000 for _ in range(2)]
     first, at = draw.randint(1, 100) * 1000, draw.randint(300, 400) * 1000
     sent, other = at + draw.randint(1, 70) * 1000, at + draw.randint(71, 400) * 1000
@@ -84,7 +85,7 @@ def early(draw):
 
 
 def long_work(work_ns):
-    """Three ranks that compute for so long; the third sends the first something in the midst of it."""
+    """Three ranks compute for WORK_NS; in the middle of this the third one sends the first one a message."""
     return f"""#mpgtext 1
 #ranks 3
 #clocks shared
@@ -102,7 +103,7 @@ def long_work(work_ns):
 
 
 def turns_at_once(path):
-    """Quanta of a billionth of the work: the answer, in events that do not grow with it; what is wrong."""
+    """Quanta of a billionth of the work: the number of events must not grow with the work. Returns what is wrong."""
     work_ns = 10 ** 12
     with open(path, "w", encoding="ascii") as file:
         file.write(long_work(work_ns))
@@ -121,7 +122,7 @@ def turns_at_once(path):
 
 
 def wrong_in(ranks, places):
-    """What cannot be in the answer's RANKS, on PLACES; None: nothing."""
+    """Returns what is impossible in the result's RANKS on PLACES; None: nothing."""
     run = max(r["run_ns"] for r in ranks)
     for p in set(places):
         busy = sum(r["work_ns"] + r["service_ns"] for r in ranks if places[r["rank"]] == p)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Intervals of the median (docs/MODEL.md, Decisions): computed a second time, from that text and replicas' run times; of 200 made
-measurements they hold the truth as often as 95 % do (TAP)."""
+"""Confidence intervals of the median (docs/MODEL.md, Decisions): computed a second time from that text and the
+replicas' run times; for 200 synthetic measurements they contain the true value as often as 95 % intervals do (TAP)."""
 
 import math
 import os
@@ -28,7 +28,7 @@ def quantile(values, p):
 
 
 def by_order(values):
-    """Conover (1999), section 3.2."""
+    """Returns the interval by Conover (1999), section 3.2."""
     values, n = sorted(values), len(values)
     high = min(n - 1, math.ceil(n / 2 + 1.959964 * math.sqrt(n) / 2))
     return values[n - 1 - high], values[high]
@@ -101,7 +101,7 @@ def check_text():
 
 
 def check_coverage():
-    """190 are expected, with a standard error of 3.1."""
+    """190 of 200 are expected, with a standard error of 3.1."""
     programs = ("chain",)
     write_programs()
     for kind in ("independent", "launches 10 %", "AR(0.9)"):

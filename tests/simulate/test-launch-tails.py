@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tails of launches (docs/MODEL.md, section 3): what mpgsim draws above a short launch's quantiles has the closed form of
-exponential times; launches keep their levels; one launch, long ones, and those whose worth nobody states, stay as they are (TAP)."""
+"""Tails of launches (docs/MODEL.md, section 3): what mpgsim draws above a short launch's quantiles has the closed form
+for exponential times; launches keep their levels; a single launch, long launches, and those whose number of independent
+samples is unknown stay unchanged (TAP)."""
 
 import math
 import os
@@ -24,7 +25,7 @@ DIGAMMA = {1 / 4: -EULER + math.pi / 2 - 3 * math.log(2), 1 / 2: -EULER, 1: 2 - 
 
 
 def exponential(mean_ns, samples):
-    """Its inverse distribution function, to 1 - 1e-8."""
+    """Returns an exponential distribution's quantiles, up to 1 - 1e-8."""
     probabilities = sorted({i / 200 for i in range(200)} | {1 - 10 ** (-i / 20) for i in range(40, 161)})
     quantiles = [-mean_ns * math.log1p(-p) for p in probabilities]
     return {"n": samples, "mean": mean_ns, "sd": mean_ns, "probabilities": [*probabilities, 1],
@@ -32,7 +33,7 @@ def exponential(mean_ns, samples):
 
 
 def machine(means, worth):
-    """Of a signature: WORTH independent samples a launch; None: it does not say."""
+    """Writes a signature whose launches have WORTH independent samples each; None: the number is not stated."""
     samples = 100000
     pooled = exponential(sum(means) / len(means), samples * len(means))
     if worth:
@@ -46,7 +47,7 @@ def machine(means, worth):
 
 
 def exceeding(value_ns):
-    """The share of replicas of one message that take longer."""
+    """Returns the share of replicas of one message that take longer."""
     return sum(x > value_ns for x in runs("one", "made.sig", REPLICAS)) / REPLICAS
 
 
@@ -55,7 +56,7 @@ def near(found, expected):
 
 
 def ratio(t):
-    """The exponential's quantile at 1 - t / n against its mean over gamma distributed t."""
+    """Returns the exponential's quantile at 1 - t / n divided by its mean over a gamma distributed t."""
     return math.log(WORTH / t) / (math.log(WORTH) - DIGAMMA[t])
 
 
@@ -69,7 +70,7 @@ def check_closed_form():
 
 
 def check_levels():
-    """Far apart: each has half of the draws, and the tail of its own level."""
+    """Two launches far apart: each has half of the draws, and the tail of its own level."""
     machine([1, 1000000], WORTH)
     wanted = 1e6 * math.log(WORTH / 0.5) * ratio(0.5)
     found = exceeding(wanted)

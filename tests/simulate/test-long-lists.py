@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Long lists of requests that are passed to one call after another. mpgsim, which keeps them from call to call (simulate/choice/
-long_list.c), against the reference implementation, which looks at each call by itself (TAP)."""
+"""Long lists of requests that are passed to one call after another: mpgsim, which keeps them from call to call
+(simulate/choice/long_list.c), compared with the reference implementation, which examines each call separately (TAP)."""
 
 import os
 import sys

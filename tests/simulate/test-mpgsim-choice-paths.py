@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Paths through calls that complete something else than in the trace, in mpgsim --where and --where=path (TAP; docs/MODEL.md,
-sections 6 and 8): by hand where who wins a Waitany, is taken by an open receive, or is found by a
-test changes; random programs whose rows add up to the delay, or the run, and to the difference of two runs."""
+"""Paths through calls that complete something else than in the trace, in mpgsim --where and --where=path (TAP;
+docs/MODEL.md, sections 6 and 8): by hand for a changed Waitany, open receive, or test; random programs whose rows add
+up to the delay or run time, and to the difference of two runs."""
 
 import os
 import tempfile
@@ -21,7 +21,8 @@ REST = 90000  # of work, after which 0 is the longest rank
 
 
 def write_any(name, second, work):
-    """0 waits for any of what 1 sends at 1000 and 2 sends at SECOND, WORKs, waits for the other one, and works for REST."""
+    """Rank 0 waits for any of rank 1's message, sent at 1000, and rank 2's, sent at SECOND; then it computes for WORK,
+    waits for the other one, and computes for REST."""
     after = max(1100 + work, second + 100)
     write(name, 3, ["0 0 0 Init", "0 0 0 Irecv comm=0 from=1 tag=1 bytes=8 request=1", "0 0 0 Irecv comm=0 from=2 tag=1 bytes=8 request=2",
                     "0 0 0 Wait requests=", "0 30 1100 Waitany requests=1,2 done=1", f"0 {1100 + work} {after} Wait request=2",
@@ -170,8 +171,8 @@ def check_answer():
 
 
 def check_long():
-    """Several windows of what is recorded (65536 steps each): two messages are on their way to a Waitany, or some lie ready for
-    receives from anybody."""
+    """Long programs, recorded in several windows of 65536 steps: two messages are in flight to a Waitany, or several
+    have arrived for receives from any source."""
     lines, anybody, rounds = [f"{rank} 0 0 Init" for rank in range(3)], [f"{rank} 0 0 Init" for rank in range(3)], 6000
     for k in range(rounds):
         at, one, two = 10000 * k, 2 * k + 1, 2 * k + 2

@@ -21,7 +21,8 @@ SLOW = "--noise=const:4127.5ns@1"
 
 
 def account(name, found, by, names, columns, expected):
-    """Rows of WHERE by hand, of calls with the computation before them: what each of COLUMNS is in ns, of a rank or pair; of others a rank's share of it."""
+    """Compares rows of mpgsim --where with values by hand; calls include the computation before them. EXPECTED: COLUMNS
+    in ns, of a rank or pair; otherwise summed over ranks."""
     weight = 1 if by in ("rank", "pair") else found["trace"]["ranks"]
     got = {tuple(r[n] for n in names): [r[c] * weight for c in columns] for r in whole(rows_of(found, by))}
     got = {k[0] if len(k) == 1 else k: v for k, v in got.items() if any(abs(x) > 1e-9 for x in v)}
@@ -34,7 +35,8 @@ TIME = ["compute_ns", "calls_ns", "messages_ns", "run_ns"]
 
 
 def joined(segments):
-    """Rank, call, whom it waits for, and when that is over: of calls with the computation before them."""
+    """Returns rank, call, the rank for which it waits, and the end of each segment; calls include the computation
+    before them."""
     found = []
     for s in segments:
         follows = found and found[-1][:2] == (s["rank"], s["call"]) and found[-1][4] == "computation" and s["part"] == "call"
@@ -45,7 +47,7 @@ def joined(segments):
 
 
 def expect_segments(name, found, expected):
-    """The critical path: rank, call, whom it waits for, and when that is over."""
+    """Compares the critical path: rank, call, the rank for which it waits, and the end of each segment."""
     path = found["critical_path"]
     got = joined(path["segments"])
     right = len(got) == len(expected) and all(a[:3] == b[:3] and near(a[3], b[3], b[3]) for a, b in zip(got, expected))
@@ -53,7 +55,7 @@ def expect_segments(name, found, expected):
 
 
 def senders(*at):
-    """Ranks 1, 2 ... that work till AT, and send to 0."""
+    """Returns the lines of ranks 1, 2 ..., which work until AT and send to rank 0."""
     return [line for r, t in enumerate(at, 1) for line in
             (f"{r} 0 0 Init", f"{r} {t} {t} Send comm=0 to=0 tag=1 bytes=8", f"{r} {t} {t} Finalize")]
 

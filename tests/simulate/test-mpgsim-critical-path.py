@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim --where=path (TAP; docs/MODEL.md, section 8): paths that are known by hand, derivatives against the difference of two
-runs of random programs, parts that add up to the run; what is refused."""
+"""mpgsim --where=path (TAP; docs/MODEL.md, section 8): paths known by hand, derivatives compared with the difference of
+two runs of random programs, parts that add up to the run; refused options."""
 
 import csv
 import io
@@ -108,7 +108,8 @@ def make_random(seed):
 
 
 def difference_fits(base, path, extra):
-    """Which derivative is that of neither side, of the run with values that are no round ones; None: all are."""
+    """Returns the derivative that differs from the run's derivative to both sides, at values that are not round; None:
+    there is none."""
     run_ns = path["run_ns"]
     steps = {"latency": 1 / 64, "byte": 2.0 ** -16, "compute": 2.0 ** -16, "noise": 1 / 64}
     for name, derivative in derivatives(path).items():

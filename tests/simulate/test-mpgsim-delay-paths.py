@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Paths of delays, of all replicas, in mpgsim --where in perturb mode (TAP; docs/MODEL.md, section 8): shares that are known by
-hand in a chain, a tree and a stencil; rows that add up to the delay of the longest rank, and to each derivative; derivatives
-that are the difference of two runs; whatever threads there are."""
+"""Paths of delays, of all replicas, in mpgsim --where in perturb mode (TAP; docs/MODEL.md, section 8): shares known by
+hand in a chain, a tree and a stencil; rows that add up to the delay of the longest rank, and to each derivative;
+derivatives that equal the difference of two runs; the same with any number of threads."""
 
 import csv
 import io
@@ -117,7 +117,7 @@ def check_expanded():
 
 
 def check_algorithms():
-    """Tables of all algorithms of collectives, for several numbers of ranks."""
+    """Checks tables of all algorithms of collectives, for several numbers of ranks."""
     base = {"latency": 2385.25, "byte": 1.5, "compute": 1.0, "noise": 770.0}
     wrong, other, unlike = [], [], []
     for seed in range(1, 13):
@@ -182,7 +182,7 @@ def check_random():
 
 
 def check_answer():
-    """What is asked for besides changes nothing of the answer; the same bytes with any threads."""
+    """Additional tables change nothing in the other results; the output is identical with any number of threads."""
     make_random(2, 400)
     given = ["--lenient", "--without=choice", "--noise=exp:3us", "--latency=exp:2us", "--byte=exp:0.1ns", "--replicas=70",
              "--eager-limit=200", "random.txt"]
@@ -194,7 +194,7 @@ def check_answer():
 
 
 def check_long():
-    """Several windows of what is recorded (32768 steps each) in which ranks wait for each other, or never do."""
+    """Long programs, recorded in several windows of 32768 steps, in which ranks wait for each other, or never do."""
     for name, ranks, waits in (("long.txt", 5, True), ("apart.txt", 2, False)):
         lines = []
         for rank in range(ranks):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim --predict --where: shares of the critical paths of all replicas, and what the run takes more with each parameter (TAP;
-docs/MODEL.md, section 8): by hand, against --where=path of one replica, against the difference of two runs; the same
-bytes whatever threads there are; programs whose ranks have nothing in common for long."""
+"""mpgsim --predict --where: shares of the critical paths of all replicas, and by how much the run grows with each
+parameter (TAP; docs/MODEL.md, section 8): by hand, compared with --where=path of one replica, and with the difference
+of two runs; identical output with any number of threads; programs whose ranks stay independent for long."""
 
 import csv
 import io
@@ -83,7 +83,7 @@ def check_mixture():
 
 
 def write_broadcast(name, late, begin):
-    """0 to 1 to 2 to 3; LATE comes at BEGIN, and 3 ends 10 ns after all."""
+    """Writes a broadcast from 0 to 1 to 2 to 3; rank LATE arrives at BEGIN, and 3 ends 10 ns after all."""
     lines = []
     for rank in range(4):
         at = begin if rank == late else 1000 + 100 * rank
@@ -112,7 +112,7 @@ def check_expanded():
 
 
 def check_algorithms():
-    """Tables of all of them, for several numbers of ranks."""
+    """Checks tables of all algorithms, for several numbers of ranks."""
     base = {"latency": 2385.25, "byte": 1.5, "compute": 1.0, "noise": 770.0}
     wrong, other, unlike = [], [], []
     for seed in range(1, 13):
@@ -174,7 +174,7 @@ def check_random():
 
 
 def make_long(name, ranks, rounds, waits):
-    """Rounds of work, after which each rank waits for one of its neighbours if it WAITS."""
+    """Writes rounds of work; if WAITS, each rank then waits for one of its neighbours."""
     draw, lines = random.Random(7), []
     for rank in range(ranks):
         at, lines = 1000, lines + [f"{rank} 0 0 Init"]
@@ -192,7 +192,7 @@ def make_long(name, ranks, rounds, waits):
 
 
 def peak(*arguments):
-    """Most memory of a run, in the system's unit."""
+    """Returns the peak memory of a run, in the system's unit."""
     child = subprocess.Popen([MPGSIM, *arguments], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -200,7 +200,7 @@ def peak(*arguments):
 
 
 def check_long():
-    # some windows of what is recorded, each of 32768 steps
+    # some windows of recorded steps, each of 32768
     make_long("long.txt", 5, 9000, True)
     given = ["--latency=exp:2us", "--noise=exp:3us", "--replicas=37", f"--where={WORDS}", "long.txt"]
     one = run("--json", "--predict", "--threads=1", *given)
@@ -214,7 +214,7 @@ def check_long():
     ok("ranks that have nothing in common", times_add_up(predicted(*given)) is None)
     fault = is_critical("--latency=const:1us", "--noise=exp:3us", "apart.txt")
     ok("as --where=path has them", fault is None, fault)
-    if os.environ.get("MPGKIT_SANITIZERS") == "yes": # they keep freed memory
+    if os.environ.get("MPGKIT_SANITIZERS") == "yes": # sanitizers keep freed memory
         return
     make_long("longer.txt", 5, 36000, True)
     given = ["--predict", "--latency=exp:2us", "--noise=exp:3us", "--replicas=16", "--threads=1", "--where=callsite"]

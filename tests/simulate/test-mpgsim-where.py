@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim --where (TAP; docs/MODEL.md, section 8): rows that are known by hand, rows that add up to the account of any
-program, in both modes, whatever threads there are; what is refused."""
+"""mpgsim --where (TAP; docs/MODEL.md, section 8): rows known by hand, rows that add up to the account of any program,
+in both modes, with any number of threads; refused options."""
 
 import csv
 import io
@@ -81,7 +81,7 @@ def near(a, b, scale):
 
 
 def adds_up(found):
-    """What does not, of the answer's rows; NULL: all does."""
+    """Returns what does not add up in the rows; None: everything does."""
     ranks, mean, mode = found["trace"]["ranks"], found["mean_of_a_rank"], found["mode"]
     names = {"passed_on_ns": "net_ns"}
     scale = max(abs(mean[names.get(k, k)]) for k in TERMS[mode])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options of the version before (TAP): each still does what the words of now do, and says in a line which these are; --help,
---completion and kept runs have the words of now alone."""
+"""Options of the previous version (TAP): each still has the effect of the current words, and prints a line that names
+these; --help, --completion and stored runs have the current words only."""
 
 import os
 import sqlite3
@@ -80,7 +80,7 @@ def check_words():
 
 
 def check_history(mpghistory):
-    """Runs that were kept with old words are compared with those of now."""
+    """Stored runs with old words can be compared with those with current words."""
     if "without SQLite" in subprocess.run([mpghistory, "list", "--history=none"], capture_output=True, check=False, text=True).stderr:
         return
     for option in ("--source-latency=650ns", "--source=latency=650ns"):

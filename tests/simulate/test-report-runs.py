@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim --report (TAP): the answer's lines on the page are the text's, in order; the runs over time hold what is computed here
-by hand, and what mpgtrace waits sums up; the page stays small. In a browser, if there is one: keys, wheel and drags zoom; call
-sites and peers are shown; without script the answer and the pictures are there; no scrolling to the side; contrast in light
-and dark; axes are logarithmic where times differ much."""
+"""mpgsim --report (TAP): the lines of the short output are on the page, in order; the runs over time have the values
+computed here by hand, and the sums of mpgtrace waits; the page stays small. In a browser, if there is one: keys, wheel
+and drags zoom; call sites and peers are shown; without script the output and the pictures are visible; no horizontal
+scrolling; sufficient contrast in light and dark; axes are logarithmic if times differ much."""
 import html.parser
 import json
 import os
@@ -47,7 +47,7 @@ def data(path):
 
 
 class Answer(html.parser.HTMLParser):
-    """The lines of the page's answer: [name, text], and its warnings; what is folded is left out."""
+    """Collects the lines of the short output on the page, [name, text], and its warnings; folded parts are left out."""
 
     def __init__(self, text):
         super().__init__()
@@ -88,7 +88,7 @@ class Answer(html.parser.HTMLParser):
 
 
 def lines_of_text(text):
-    """Lines of a short answer: [name, text], and warnings."""
+    """Returns the lines of a short output, [name, text], and its warnings."""
     lines = [[l[:20].rstrip(), l[22:]] for l in text.split("\n") if re.match(r"[A-Z][a-z]+( [a-z]+)* +\S", l[:22] + "x") and l[20:22] == "  "]
     return lines, [l for l in text.split("\n") if l.startswith("Warning: ")]
 
@@ -111,7 +111,7 @@ def late():
 
 
 def parts_of(rank, width_ns, bins, run_ns):
-    """Thousandths of each bin of RANK's run: times begin when MPI_Init is left, at 1000."""
+    """Returns thousandths of each bin of RANK's run. Times begin when MPI_Init is left, at 1000."""
     pieces, at = [], 0
     for enter, leave, until in CALLS[rank]:
         pieces += [("computation", at, enter - 1000), ("waiting", enter - 1000, until - 1000), ("mpi", until - 1000, leave - 1000)]
@@ -128,7 +128,7 @@ def parts_of(rank, width_ns, bins, run_ns):
 
 
 def many(ranks, rounds):
-    """RANKS ranks, each with exchanges of its own length: nothing repeats."""
+    """Returns a trace of RANKS ranks whose exchanges have different lengths, so that nothing repeats."""
     draw = random.Random(2385)
     lines = ["#mpgtext 1", "#ranks %d" % ranks, "#comm 0 = %s" % " ".join(map(str, range(ranks))), "#clocks shared"]
     lines += ["#site %d = ?+0x%x" % (i, 4096 * (i + 1)) for i in range(300)]
@@ -214,7 +214,7 @@ def check_runs():
 # ---- in the browser ----
 
 def part(b):
-    """The shown part of the time axis."""
+    """Returns the visible part of the time axis."""
     return b.run("[+document.getElementById('runs').dataset.from, +document.getElementById('runs').dataset.to]")
 
 

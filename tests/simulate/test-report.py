@@ -39,7 +39,7 @@ def write(path, text):
 
 
 def chain(ranks):
-    """Rank 0 sends to all others, one after the other."""
+    """Returns a trace: rank 0 sends to all others, one after the other."""
     lines = ["#mpgtext 1", "#ranks %d" % ranks, "#comm 0 = %s" % " ".join(map(str, range(ranks))), "#clocks shared"]
     lines += ["%d 0 100 Init" % i for i in range(ranks)]
     for i in range(1, ranks):
@@ -51,7 +51,7 @@ def chain(ranks):
 
 
 def sites(n):
-    """N ranks, each with a barrier of N places in the source."""
+    """Returns a trace: n ranks, each with a barrier at n call sites."""
     lines = ["#mpgtext 1", "#ranks %d" % n, "#comm 0 = %s" % " ".join(map(str, range(n))), "#clocks shared"]
     lines += ["#site %d = ?+0x%x" % (i, i + 16) for i in range(n)]
     lines += ["%d 0 100 Init" % i for i in range(n)]
@@ -62,8 +62,8 @@ def sites(n):
 
 
 def late():
-    """Of 100 us, 4 ranks are in a barrier from 40 us on, which rank 2 enters 10 ns before it ends, at 50 us; then rank 1
-    is in a receive for 5 us."""
+    """Returns a trace of 100 us: from 40 us on 4 ranks are in a barrier, which rank 2 enters 10 ns before its end at 50
+    us; later rank 1 is in a receive for 5 us."""
     lines = ["#mpgtext 1", "#ranks 4", "#comm 0 = 0 1 2 3", "#clocks shared"]
     for r in range(4):
         lines += ["%d 0 1000 Init" % r, "%d %d 51000 Barrier comm=0" % (r, 50990 if r == 2 else 41000)]
@@ -73,7 +73,7 @@ def late():
 
 
 class Page(html.parser.HTMLParser):
-    """What a page's elements are; its data."""
+    """Collects the elements of a page, and its data."""
     def __init__(self, text):
         super().__init__()
         self.names, self.attributes, self.inside, self.data = [], [], None, ""
@@ -98,7 +98,7 @@ def read(path):
 
 
 def well_formed(text):
-    """As XML, but for its script and style, which are no XML."""
+    """Returns whether the page is well-formed XML, apart from script and style."""
     body = re.sub(r"(?s)<(script|style)\b([^>]*)>.*?</\1>", r"<\1\2></\1>", text.split("\n", 1)[1])
     try:
         xml.dom.minidom.parseString(body)
@@ -109,27 +109,27 @@ def well_formed(text):
 
 
 def cells(dom, title):
-    """Of the section TITLE's tables in a browser's page, the texts of the cells, row by row."""
+    """Returns the cells of the tables in section TITLE of a page in a browser, row by row."""
     part = dom.split("<h2>%s</h2>" % title)[1].split("</section>")[0]
     rows = [re.findall(r"(?s)<td[^>]*>(.*?)</td>", row) for row in re.findall(r"(?s)<tr>(.*?)</tr>", part)]
     return [[html.unescape(re.sub("<[^>]*>", "", c)) for c in row] for row in rows if row]
 
 
 def ns(text):
-    """'2.385 us' in ns, and by how much it may be off: one of its last digits."""
+    """Returns a time such as '2.385 us' in ns, and its possible rounding error: one of its last digits."""
     number, unit = text.split()
     scale = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1}[unit]
     return float(number) * scale, scale * 10.0 ** -(len(number.split(".")[1]) if "." in number else 0)
 
 
 def equal(a, b):
-    """Two texts of a time, rounded each in its own way."""
+    """Returns whether two texts of a time, rounded differently, can be the same time."""
     (x, dx), (y, dy) = ns(a), ns(b)
     return abs(x - y) <= 0.5000001 * (dx + dy)
 
 
 def numbers_of_text(name, dom, text):
-    """That the page NAME says what the answer's TEXT does; what does not is returned."""
+    """Compares the numbers on page NAME with the text output TEXT; returns the differences."""
     if name in ("swept", "two"): # place, [values], median, interval, ratio
         shown = [" ".join(r) for r in cells(dom, "All that was tried")]
         lines = [re.sub(r" to |\s+", " ", l).split(" ") for l in re.findall(r"(?m)^ +\d+ +(\S.* [mun]?s .*)$", text)]
@@ -176,14 +176,16 @@ def numbers_of_text(name, dom, text):
 
 
 def share(said, shown):
-    """'47.43', of the text, and '47.4 %', of the page, which has three digits, and no zeros at their end."""
+    """Compares a share in the text, '47.43', with one on the page, '47.4 %', which has three digits without final
+    zeros."""
     x, y = float(said), float(shown.split()[0])
     last = 10.0 ** (math.floor(math.log10(y)) - 2) if y > 0 else 0.01
     return abs(x - y) <= 0.5000001 * (10.0 ** -len(said.split(".")[1]) + last)
 
 
 def rows_after(text, head):
-    """Of the table below the line that begins with HEAD: each row's numbers, by its last word, or "computation before" it."""
+    """Returns for the table after the line that begins with HEAD the numbers of each row, by its last word, or
+    "computation before" it."""
     body = text.split("\n" + head, 1)[1].split("\n\n")[0].split("\n")
     found = {}
     for words in (line.split() for line in body):
@@ -193,12 +195,12 @@ def rows_after(text, head):
 
 
 def named(rows, by):
-    """A page's rows by what the text calls them."""
+    """Returns a page's rows by the names that the text uses."""
     return {r[0].replace("rank ", "") if by == "rank" else r[0]: r[1:] for r in rows}
 
 
 def parts_of_text(dom, text):
-    """What a rank's run consists of."""
+    """Compares the parts of a rank's run."""
     shown = dict(cells(dom, "What a rank's run consists of"))
     names = {"computing": "computation", "noise": "noise", "MPI overhead": "MPI overhead",
              "waiting for messages": "waiting for messages", "run": "run"}
@@ -209,7 +211,7 @@ def parts_of_text(dom, text):
 
 
 def where_of_text(dom, text):
-    """Where time goes, and shares of all replicas' critical paths: calls and ranks."""
+    """Compares where time goes, and the shares of all replicas' critical paths, by call and rank."""
     wrong = []
     for by in ("call", "rank"):
         shown = named(cells(dom, "Where it goes, by " + by), by)
@@ -226,7 +228,7 @@ def where_of_text(dom, text):
 
 
 def path_of_text(dom, text):
-    """The median run's path: how long, on what it depends, by call and rank."""
+    """Compares the median run's path: its length, its sensitivities, and its calls and ranks."""
     wrong, section = [], dom.split("<h2>The critical path</h2>")[1].split("</section>")[0]
     said = re.search(r"Critical path of replica (\d+), the median run: to the end of rank (\d+), (\S+ \S+)", text).groups()
     shown = re.search(r"Of replica (\d+), whose run is the median one, (\S+ \S+); it ends on rank (\d+)", section).groups()
@@ -243,7 +245,7 @@ def path_of_text(dom, text):
 
 
 def waits_of_text(dom, text):
-    """Traced and predicted, by call: of those that wait."""
+    """Compares traced and predicted waits, by call, of calls that wait."""
     shown = {r[0]: r[1:4] for r in cells(dom, "Where it waits")}
     t = r"(-?[0-9.]+ [mun]?s)"
     lines = {l[0]: l[1:] for l in re.findall(r"(?m)^(MPI_\w+) +(\d+) +%s +%s +%s +%s$" % (t, t, t, t), text)}
@@ -253,7 +255,7 @@ def waits_of_text(dom, text):
 
 
 def hypotheses_of_text(dom, text):
-    """Each one alone, and on top of all others."""
+    """Compares the effect of each hypothesis alone, and on top of all others."""
     wrong, shown = [], {r[0]: r[1:] for r in cells(dom, "What if")}
     for name, row in shown.items():
         part = re.search(r"(?m)^  %s\n    alone +(.*)\n    on top of all others +(.*)$" % re.escape(name), text)
@@ -265,7 +267,7 @@ def hypotheses_of_text(dom, text):
 
 
 def heat_of_text(dom, ranks, text, predicted):
-    """Rank by rank: the table, and the titles of the picture's cells; RANKS is --per-rank's answer."""
+    """Compares the table of ranks and the titles of the picture's cells with RANKS, the output of --per-rank."""
     wrong = []
     table = [[r[0].split()[1]] + r[1:] for r in cells(dom, "Rank by rank")]
     part = dom.split("<h2>Rank by rank</h2>")[1].split("</svg>")[0]

@@ -29,7 +29,7 @@ def run(script, *arguments):
 
 
 def check_experiment(folder, name, n, replicas, said):
-    """One of gauss's experiments: N perturbations; SAID is its mean, deviation, distance and p."""
+    """Checks one of Gauss's experiments with N perturbations. SAID: its mean, deviation, distance and p."""
     with open(os.path.join(folder, f"answer-{name}.json"), encoding="utf-8") as file:
         answer = json.load(file)
     growth = sorted((r["run_time_ns"] - answer["traced_run_time_ns"]) / 1000 for r in answer["replicas"])
@@ -68,7 +68,7 @@ def check_gauss(folder):
 
 
 def ends_of(folder, name):
-    """When each rank of a timeline is done, ns."""
+    """Returns when each rank of a timeline is done, in ns."""
     with open(os.path.join(folder, name), encoding="utf-8") as file:
         timeline = Timeline(file.read())
     return [s[-1][1] for (_, tid), s in sorted(timeline.slices.items()) if tid % 2 == 0]
@@ -80,7 +80,7 @@ def rows_of(folder, name):
 
 
 def edges_of(folder, name):
-    """The edges of a graph that are seen: from, to, and whether of a message."""
+    """Returns the visible edges of a graph: from, to, and whether it is a message."""
     with open(os.path.join(folder, name), encoding="utf-8") as file:
         found = re.findall(r'^ *"([^"]+)" -> "([^"]+)" \[(.*)\];$', file.read(), re.M)
     return {(a, b, "dashed" in how) for a, b, how in found if "invis" not in how}

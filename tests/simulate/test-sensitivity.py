@@ -26,7 +26,8 @@ def spread(value, width):
 
 
 def signature(name, latency_ns, byte_ns, held, width, limit=1024):
-    """One-way times LATENCY + BYTE size; a send that waits for its receiver takes HELD times as long. WIDTH: of all times."""
+    """Writes a signature with one-way times LATENCY + BYTE size; a send that waits for its receiver takes HELD times as
+    long. WIDTH: width of all distributions."""
     one_way = {size: latency_ns + byte_ns * size for size in SIZES}
     path = {"path": "node", "one_way": "one clock", "eager_limit_bytes": limit,
             "latency": [{"size_bytes": size, "one_way_ns": spread(ns, width)} for size, ns in one_way.items()],
@@ -47,7 +48,8 @@ def finite(options, what):
 
 
 def path_unlike(options):
-    """Which part of the path of OPTIONS is not the derivative by its factor, of either side; None: all are."""
+    """Returns the part of the path for OPTIONS that differs from the derivative by its factor, to both sides; None:
+    there is none."""
     h = 2.0 ** -12
     found = answer("--predict", "--where=path", *options)
     path, run_ns = found["critical_path"], found["run_time_ns"]["median"]
@@ -62,7 +64,8 @@ def path_unlike(options):
 
 
 def check_hand():
-    """Rank 0 sends 4096 bytes at 10 us, which rank 1 receives at 50 us: the send ends 1.3 one-way times after its begin."""
+    """Rank 0 sends 4096 bytes at 10 us, which rank 1 receives at 50 us: the send ends 1.3 one-way times after its
+    begin."""
     signature("hand.sig", 1000.0, 0.25, 1.3, 0)
     write("hand.txt", 2, ["0 0 0 Init", "0 10000 60000 Send comm=0 to=1 tag=1 bytes=4096", "0 90000 90000 Finalize",
                           "1 0 0 Init", "1 50000 60000 Recv comm=0 from=0 tag=1 bytes=4096", "1 60100 60100 Finalize"])

@@ -25,7 +25,8 @@ def constant(value):
 
 
 def signature(name, one_way_ns=1000.0, rates=None, network=True):
-    """Messages take ONE_WAY_NS whatever their size; RATES: kernel: rate, or the rates of several cores, all at once."""
+    """Writes a signature in which messages of any size take ONE_WAY_NS. RATES: for each kernel a rate, or the rates of
+    several cores at once."""
     made = {"format": "mpgkit-signature", "version": [4, 0], "header": {"host": name, "cpu": "Made Up 9", "mpi": "None 1.0, by hand"}}
     if network:
         made["network"] = [{"path": "node", "one_way": "one clock", "eager_limit_bytes": 4096,
@@ -66,7 +67,7 @@ def check_questions():
 
 
 def check_balance():
-    """Rank 0 computes 800 us, rank 1 400, then a barrier of 200 us on the target: as in POP's example."""
+    """Rank 0 computes for 800 us, rank 1 for 400; then a barrier takes 200 us on the target, as in POP's example."""
     write("balance.txt", 2, ["0 0 0 Init", "0 800000 800500 Barrier comm=0", "0 800500 800500 Finalize",
                              "1 0 0 Init", "1 400000 800500 Barrier comm=0", "1 800500 800500 Finalize"])
     signature("slow.sig", 200000.0)  # one round of two ranks
@@ -85,7 +86,7 @@ def check_balance():
 
 
 def check_pipeline():
-    """Rank 1 computes after rank 0, 100 us each, messages take 1 us: half is serialization."""
+    """Rank 1 computes after rank 0, 100 us each; messages take 1 us: half of the time is serialization."""
     write("pipe.txt", 2, ["0 0 0 Init", "0 100000 100000 Send comm=0 to=1 tag=1 bytes=8", "0 100000 100000 Finalize",
                           "1 0 0 Init", "1 0 101000 Recv comm=0 from=0 tag=1 bytes=8", "1 201000 201000 Finalize"])
     found = answer("--signature=t.sig", "--source=none", "pipe.txt")
@@ -101,8 +102,8 @@ def check_pipeline():
 
 
 def check_slow_calls():
-    """Calls that took long where the trace was recorded, as on shared cores, take nothing on an ideal network: 100 us of each
-    rank's computation remain, rank 1's after rank 0's message."""
+    """Calls that took long in the recorded run, as on shared cores, take no time on an ideal network: each rank's 100
+    us of computation remain, rank 1's after rank 0's message."""
     write("slow.txt", 2, ["0 0 0 Init", "0 100000 400000 Send comm=0 to=1 tag=0 bytes=8", "0 400000 400000 Finalize",
                           "1 0 0 Init", "1 0 500000 Recv comm=0 from=0 tag=0 bytes=8", "1 600000 600000 Finalize"])
     signature("t.sig")
@@ -111,8 +112,9 @@ def check_slow_calls():
 
 
 def check_coverage(runs=200):
-    """Intervals of efficiencies hold the median of infinitely many replicas in 95 % of RUNS seeds: one interval of 100 us with an
-    exponential noise of 20 us, and one message with an exponential latency of 20 us in a pipeline of 200 us."""
+    """Intervals of efficiencies contain the median of infinitely many replicas for 95 % of RUNS seeds: one interval of
+    100 us with an exponential noise of 20 us, and one message with an exponential latency of 20 us in a pipeline of 200
+    us."""
     write("alone.txt", 1, ["0 0 0 Init", "0 100000 100000 Finalize"])
     cases = (("noise", ["--noise=exp:20us", "alone.txt"], 100 / (100 + 20 * math.log(2))),
              ("parallel", ["--noise=exp:20us", "alone.txt"], 100 / (100 + 20 * math.log(2))),
@@ -130,7 +132,7 @@ def check_coverage(runs=200):
 
 
 def check_less_noise():
-    """A target with a tenth of the noise of the source: no negative share, and the sum is that of the account."""
+    """A target with a tenth of the source's noise: no share is negative, and the sum is that of the account."""
     reference = os.path.join(os.environ.get("top_srcdir", "."), "results", "reference", "reference.sig")
     words = ["--source=" + reference, "--signature=" + reference, "--noise=x0.1",
              os.path.join(os.environ.get("top_srcdir", "."), "examples", "silas", "waitany.txt")]
@@ -142,7 +144,7 @@ def check_less_noise():
 
 
 def check_busy_cores():
-    """A core computes 100 units a second alone and 50 with 4 at once; its time of a unit is linear between."""
+    """A core computes 100 units a second alone and 50 with 4 cores at once; in between the time of a unit is linear."""
     signature("node.sig", rates={"flops": 100.0, "memory": 100.0})
     with open("node.sig", encoding="ascii") as text:
         made = json.load(text)
@@ -168,7 +170,7 @@ def check_busy_cores():
 
 
 def check_runs():
-    """What stands beside the prediction is what runs by themselves give."""
+    """The values beside the prediction equal those of separate runs."""
     for options in (REFERENCE, [*REFERENCE, "--seed=5", "--replicas=37"], [*REFERENCE, "--hypothesis=scale foo factor=0.5"]):
         trace = os.path.join(os.environ.get("top_srcdir", "."), "examples", "silas", "waitany.txt")
         both, predicted, perturbed = answer(*options, trace), answer("--predict", *options, trace), answer("--perturb", *options, trace)
@@ -223,7 +225,7 @@ def check_text():
 
 
 def on_terminal(columns, *arguments, **variables):
-    """The answer's lines on a terminal of COLUMNS, and the status."""
+    """Returns the output lines on a terminal of COLUMNS, and the exit status."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"} | variables
@@ -243,7 +245,8 @@ LONG = "x" * 3000
 
 
 def write_worst(ranks=3):
-    """Raises what warnings one trace can raise, with names that no line holds; all that is long is Greek, too."""
+    """Writes a trace that raises all warnings that one trace can raise, with names longer than a line; all long ones
+    also in Greek."""
     facts = [f'#fact {r} {key} "{value}"' for r in range(ranks)
              for key, value in (("program", "./εφαρμογή " + LONG), ("host", "h" * 500), ("cpu", "ψ" * 500), ("cores", "1"), ("mpi", LONG))]
     head = ["#mpgtext 1", f"#ranks {ranks}", f"#comm 0 = {' '.join(map(str, range(ranks)))}", *facts,
@@ -315,8 +318,9 @@ def counted(name, values, lines):
 
 
 def check_counters():
-    """In region chase 0.9 of 1 s is waited for 1e7 lines, 10 ns each in order and 100 ns alone: one in nine is in order. Then 1 s
-    of an instruction a cycle, the program's best pace. docs/MODEL.md, section 5, by hand."""
+    """In region chase 0.9 of 1 s are waits for 1e7 cache lines, 10 ns each in order and 100 ns alone, so one in nine is
+    in order. Then 1 s with an instruction in each cycle, the program's best pace. By hand from docs/MODEL.md, section
+    5."""
     signature("from.sig", rates={"floating_point": 4e9, "integer": 1e9, "memory_bandwidth": 6.4e9, "memory_latency": 1e7})
     signature("to.sig", rates={"floating_point": 8e9, "integer": 1e9, "memory_bandwidth": 3.2e9, "memory_latency": 2e7})
     lines = ["0 0 0 Init values=0,0,0", '0 0 0 Region_begin name="chase" values=0,0,0',

@@ -26,7 +26,7 @@ def constant(value):
 
 
 def signature(name, rates, launches=True):
-    """RATES: kernel: for each core its mean rates of launches."""
+    """Writes a signature. RATES: for each kernel and core the mean rates of its launches."""
     made = {"format": "mpgkit-signature", "version": [4, 3], "header": {"host": name, "cpu": "Made Up 9", "mpi": "None 1.0, by hand"},
             "network": [{"path": "node", "one_way": "one clock", "eager_limit_bytes": 4096,
                          "latency": [{"size_bytes": size, "one_way_ns": constant(ONE_WAY_NS)} for size in (0, 1024)]}],
@@ -38,7 +38,7 @@ def signature(name, rates, launches=True):
 
 
 def spread(rates):
-    """The variance between launches, and its degrees of freedom."""
+    """Returns the variance between launches, and its degrees of freedom."""
     squares, number, least = 0.0, 0, 99
     for cores in rates.values():
         for means in cores:
@@ -54,7 +54,7 @@ def student(rng, freedom):
 
 
 def monte_carlo(one_run, sd, freedom, runs=200000):
-    """The 5 and 95 % quantiles of ONE_RUN(rng, F)."""
+    """Returns the 5 % and 95 % quantiles of ONE_RUN(rng, F)."""
     rng = random.Random(7)
     times = sorted(one_run(rng, math.exp(sd * student(rng, freedom))) for _ in range(runs))
     return times[runs // 20], times[runs - runs // 20 - 1]
@@ -65,7 +65,7 @@ def near(a, b, relative):
 
 
 def check_runs():
-    """A rank alone; two ranks, of which the second waits for a message of the first unless it computes for too long."""
+    """A single rank; two ranks, of which the second waits for a message of the first unless it computes for longer."""
     write("alone.txt", 1, ["0 0 0 Init", "0 1000000 1000000 Finalize"])
     write("pair.txt", 2, ["0 0 0 Init", "0 500000 500000 Send comm=0 to=1 tag=1 bytes=8", "0 600000 600000 Finalize",
                           "1 0 0 Init", "1 750000 800000 Recv comm=0 from=0 tag=1 bytes=8", "1 1200000 1200000 Finalize"])
@@ -109,7 +109,8 @@ def check_runs():
 
 
 def check_same():
-    """One machine: the ratio of two of its launches; Student's 95 % quantile of 2 degrees of freedom is 2.92."""
+    """Source and target are the same machine: the ratio of two of its launches; Student's 95 % quantile with 2 degrees
+    of freedom is 2.92."""
     variance, freedom = spread(HERE_RATES)
     for source in ("here.sig", "again.sig"):
         found = answer(f"--source={source}", "--signature=here.sig", "--replicas=2", "--noise=const:0ns", "alone.txt")["machine_speed"]

@@ -67,7 +67,7 @@ class Run:
         self.run_ns = [now + 100 for now in self.now]
 
     def call(self, rank, pause, duration, text):
-        """Adds a call of RANK, PAUSE after the last one; returns when it begins."""
+        """Adds a call of RANK, PAUSE after the previous one; returns when it begins."""
         begin = self.now[rank] + pause + (self.noise(rank) if self.noise and pause else 0)
         self.now[rank] = begin + duration
         self.lines[rank].append((begin, begin + duration, text))
@@ -85,7 +85,7 @@ class Run:
         self.now = [end] * len(begins)
 
     def send(self, rank, to, pause, tag, size, how="Send"):
-        """Returns when the message arrives: not before messages that were sent before it."""
+        """Sends a message; returns when it arrives, not before messages that were sent earlier."""
         duration = WORKER_SEND if rank else MASTER_SEND
         if how == "Send":
             return self.arrive(rank, to, self.call(rank, pause, duration, f"Send to={to} tag={tag} bytes={size}"))
@@ -126,7 +126,7 @@ class Run:
         self.call(rank, pause, max(0, arrival - begin), f"{call} from={source} tag={tag} bytes={size}{other}")
 
     def take(self, rank, source, pause, arrival, tag, size, how, any_=""):
-        """RANK receives a message as HOW says; ANY_: " any=..." of the first call."""
+        """RANK receives a message in the way HOW. ANY_: " any=..." of the first call."""
         if how == "Recv":
             self.receive(rank, source, pause, arrival, tag, size, any_)
         elif how in ("Probe", "Probe any"):
@@ -176,7 +176,7 @@ class Run:
         heapq.heappush(waiting, (arrivals[0][0], rank, len(self.lines[rank]), arrivals))
 
     def begin(self, part, waiting):
-        """The first tasks and messages of a round."""
+        """Gives out the first tasks and messages of a round."""
         program = self.program
         for rank in range(1, program.workers + 1) if program.waitany else ():
             self.post(rank)
@@ -185,14 +185,14 @@ class Run:
                 self.seed(part, waiting, i)
 
     def seed(self, part, waiting, i):
-        """First task I of a round, if workers do not ask, and the worker's message."""
+        """Gives out task I of a round's first tasks, unless workers ask, and sends the worker's message."""
         rank, asks = i % self.program.workers + 1, self.program.form == "request"
         if not asks:
             self.get(rank, self.give(rank, 50, 1, 16), part["own"][i], 1)
         self.ask(waiting, rank, part["own" if asks else "first"][i], part["result"][i])
 
     def complete(self, rank, pause, arrival):
-        """Waits for the receives that are posted, of which RANK's message comes first."""
+        """Waits for the posted receives, of which RANK's message arrives first."""
         how, posted = self.program.waitany, ",".join(str(self.posted[other]) for other in sorted(self.posted))
         done = self.posted.pop(rank)
         if how.startswith("Test"):
@@ -200,7 +200,8 @@ class Run:
         self.call(0, pause, max(0, arrival - self.now[0] - pause), f"{how} requests={posted} done={done}")
 
     def next(self, waiting, pause, is_task):
-        """The message that rank 0 takes: of those that lie there and can be received, the first of the list."""
+        """Returns the message that rank 0 takes: of those that have arrived and can be received, the first in the
+        list."""
         if self.program.named and not is_task:
             message = min(waiting, key=lambda m: m[1:3])
             waiting.remove(message)
@@ -218,7 +219,7 @@ class Run:
         return heapq.heappop(waiting)
 
     def post_early(self, part, k, waiting):
-        """Posts receive K, whose message is not known yet: its line is completed when the message comes."""
+        """Posts receive K, whose source is not known yet: its line is completed when the message arrives."""
         last = "computation" if self.program.named else "take"
         if self.program.early and k < len(part[last]) and part["take"][k] in ("Wait", "Test", "Waitall"):
             self.open = self.request(0)

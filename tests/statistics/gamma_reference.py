@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Quantiles of the gamma distribution with 70 digits: makes gamma_reference.txt.
-
-P by its series (Abramowitz and Stegun, 6.5.29), ln Gamma by Stirling's series, the
-root by Newton's method on ln P or ln Q: nothing of GSL's or of statistics/gamma.c's.
-"""
+"""Quantiles of the gamma distribution with 70 digits: writes gamma_reference.txt. P by its series (Abramowitz and
+Stegun, 6.5.29), ln Gamma by Stirling's series, the root by Newton's method on ln P or ln Q, independent of GSL and
+statistics/gamma.c."""
 
 from decimal import Decimal, getcontext
 
@@ -22,7 +20,7 @@ PROBABILITIES = [1e-300, 1e-200, 1e-100, 1e-50, 1e-16, 1e-8, 1e-3, 0.1, 0.25, 0.
 
 
 def log_gamma(z):
-    """ln Gamma(z), z > 0."""
+    """Returns ln Gamma(z), z > 0."""
     shift = Decimal(0)
     while z < 60:
         shift += z.ln()
@@ -34,7 +32,7 @@ def log_gamma(z):
 
 
 def log_p(a, x, log_gamma_1):
-    """ln P(a, x)."""
+    """Returns ln P(a, x)."""
     term = total = Decimal(1)
     n = 0
     while term > total * Decimal(10) ** -60:
@@ -45,7 +43,7 @@ def log_p(a, x, log_gamma_1):
 
 
 def quantile(a, u):
-    """x with P(a, x) = u, both exactly the doubles that they are."""
+    """Returns x with P(a, x) = u, for exactly these doubles."""
     a, u = Decimal(a), Decimal(u)
     log_gamma_1 = log_gamma(a + 1)
     y = (u.ln() + log_gamma_1) / a

@@ -26,7 +26,7 @@ def ints(values):
 
 
 def statuses(values):
-    """Each (bytes, source, tag)."""
+    """Returns an array of statuses, each (bytes, source, tag)."""
     return i(len(values)) + b"".join(i(b) + i(s) + b"\0\0" + i(t) for b, s, t in values)
 
 
@@ -35,7 +35,7 @@ class Rank:
         self.body, self.host, self.sizes, self.version = i(0) + i(bias), host, sizes, version
 
     def call(self, function, enter_us, leave_us, arguments=b"", thread=0):
-        """Wall times only, in us after the bias."""
+        """Adds a call with wall times only, in us after the bias."""
         times = b""
         for us in (enter_us, leave_us):
             times += struct.pack(">HI", us // 1000000 % 65536, us % 1000000 * 1000)
@@ -73,7 +73,7 @@ def begin(rank):
 
 
 def run():
-    """3 ranks: two hosts, so clocks are unknown. Sub-communicators by group, split and grid."""
+    """3 ranks on two hosts, so clock offsets are unknown. Communicators by group, by split, and of a grid."""
     a, b, c = (begin(Rank(host)) for host in ("n0", "n0", "n1"))
     # A vector of 3 blocks of 2 doubles, type 40: 48 bytes. Sizes of types are in no section.
     for r in (a, b, c):
@@ -113,7 +113,8 @@ def run():
 
 
 def grid():
-    """4 ranks on a grid of 2 x 2, and its rows; persistent sends; a list of sizes of types: ints have 2 bytes."""
+    """4 ranks on a grid of 2 x 2, and communicators of its rows; persistent sends; a list of type sizes in which ints
+    have 2 bytes."""
     ranks = [begin(Rank("n0", sizes=[0, 0, 1, 1, 1, 1, 4, 2, 2, 2])) for _ in range(4)]
     for n, r in enumerate(ranks):
         r.call(CART_CREATE, 10, 20, h(WORLD) + i(2) + ints([2, 2]) + ints([0, 0]) + i(0) + h(4))

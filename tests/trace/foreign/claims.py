@@ -19,7 +19,8 @@ def put(name, data):
 
 
 def liballprof():
-    """A send and a receive of a rank to itself; each of 4000 Waitall has 2^20 elements of 8 bytes, from before the two on."""
+    """A rank sends to itself; each of 4000 Waitalls claims 2^20 elements of 8 bytes, which begin before the send's and
+    the receive's request."""
     comm, text = "7000,0,1", HEAD
     text += f"MPI_Isend:110:55:10:1,4,4:0:5:{comm}:8000:111\n"
     text += f"MPI_Irecv:112:55:10:1,4,4:0:5:{comm}:8088:113\n"
@@ -29,14 +30,15 @@ def liballprof():
 
 
 def alone():
-    """Rank 1 alone makes a communicator, in which it is alone; rank 0 has no call with a communicator."""
+    """Rank 1 alone creates a communicator of itself; rank 0 makes no call with a communicator."""
     put("alone/t-0.txt", HEAD + "MPI_Finalize:300:-\n")
     put("alone/t-1.txt", HEAD + "MPI_Cart_create:110:7000,1,2:2:3:4:5:6:120\nMPI_Barrier:130:8000,0,1:140\n"
                                 "MPI_Finalize:300:-\n")
 
 
 def dumpi():
-    """Groups of all numbers of 32 bits, in both directions: the only rank. A communicator that says it has 2^31 - 1 ranks."""
+    """Groups of all 32-bit numbers, in both directions, in a trace with one rank; a communicator that claims 2^31 - 1
+    ranks."""
     rank = begin(Rank("n0"))
     rank.call(COMM_GROUP, 2, 3, h(WORLD) + h(3))
     for n in range(1000):
@@ -52,7 +54,8 @@ def dumpi():
 
 
 def paraver():
-    """8000 tasks of 65536 threads, of which a call is in the first thread of the first task and in the last thread of the last."""
+    """8000 tasks with 65536 threads each; calls are only in the first thread of the first task and in the last thread
+    of the last."""
     tasks = ",".join(["65536:1"] * 8000)
     put("threads/t.prv", f"#Paraver (28/11/2026 at 05:55):1000_ns:1(2):1:8000({tasks})\n"
                          "2:1:1:1:1:10:50000003:31\n2:1:1:1:1:20:50000003:0\n"
@@ -61,7 +64,8 @@ def paraver():
 
 
 def goal():
-    """Binary schedules: 1000 ranks whose operations are the same bytes; 1000 operations that all require the same list."""
+    """Binary schedules: 1000 ranks that share the same bytes for their operations; 1000 operations that all require the
+    same list."""
     operation = struct.pack("<IBIQIBBIIII", 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     head = struct.pack("<QIBB", 4223, 1000, 0, 0)
     body = struct.pack("<II", 100, 0) + operation * 100

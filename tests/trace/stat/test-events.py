@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgtrace print --csv (TAP): each column by hand; all events of a trace.
-
-The environment variables MPGTRACE and top_srcdir say where things are."""
+"""mpgtrace print --csv (TAP): each column by hand; all events of a trace. The environment variable MPGTRACE names the
+program, top_srcdir the sources."""
 
 import csv
 import io
@@ -57,7 +56,7 @@ def table(text, *words):
 
 
 def shown(row):
-    """The fields of ROW but times that are not empty or 0."""
+    """Returns the fields of ROW that are not empty, 0, or times."""
     return {k: v for k, v in row.items() if v not in ("", "0", "no") and k not in ("begin_ns", "end_ns")}
 
 
