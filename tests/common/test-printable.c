@@ -26,8 +26,7 @@ static const struct {
     {"\xe2\x80\xae" "gpj.exe", "\\u202e" "gpj.exe"},   /* switches to right-to-left text */
     {"\xe2\x81\xa6\xe2\x81\xa9\xd8\x9c", "\\u2066\\u2069\\u061c"},
     {"\xe2\x80\xa8\xe2\x80\xa9", "\\u2028\\u2029"},
-    {"\xc0\x9b", "\\xc0\\x9b"},                        /* overlong encoding of a control character, which a lax terminal accepts
-                                                          */
+    {"\xc0\x9b", "\\xc0\\x9b"},                        /* overlong encoding of a control character; some terminals accept it */
     {"\xe0\x80\x9b", "\\xe0\\x80\\x9b"},
     {"\xed\xa0\x80", "\\xed\\xa0\\x80"},               /* a surrogate */
     {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},      /* above U+10FFFF */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Values of options: distributions, times, sizes, numbers, sets of ranks. Every value of an accepted option is finite.
- * */
+/* Values of options: distributions, times, sizes, numbers, sets of ranks. Every value of an accepted option is finite. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

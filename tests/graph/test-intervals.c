@@ -34,8 +34,7 @@ static const char text[] =
     "0 100000 100050 Barrier comm=0 site=3 values=60000\n"
     "0 100060 100160 Barrier comm=0 site=7 values=11\n"
     "0 101160 101200 Finalize values=700\n"
-    /* rank 1: two threads; the second value is the CPU time; the tracer's overhead of sums and of CPU time is not given
-     * */
+    /* rank 1: two threads; the second value is the CPU time; the tracer's overhead of sums and of CPU time is not given */
     "1 0 1000 Init values=1,2\n"
     "1 1500 2150 Barrier comm=0 values=5000,437\n"
     "1.1 1700 1800 Send comm=0 to=null tag=0 bytes=0 values=7000,150\n"
@@ -68,8 +67,7 @@ struct expected {
 static const struct expected expected[] = {
     /* 1000 minus 2 x 61.3, the overhead of a mark and of a call; CPU time 755 minus 2 x 240.4 */
     {0, 1, MPG_CALL_Init, MPG_CALL_Barrier, 0, 'A', 877, 274},
-    /* 97900 minus the flush, minus 3 x 61.3 + 1000 x 34.87 = 35053.9; CPU time 60501 minus 3 x 240.4 + 34870 = 35591.2
-     * */
+    /* 97900 minus the flush, minus 3 x 61.3 + 1000 x 34.87 = 35053.9; CPU time 60501 minus 3 x 240.4 + 34870 = 35591.2 */
     {0, 4, MPG_CALL_Barrier, MPG_CALL_Barrier, 'A', 'B', 97900 - 4000 - 35054, 60501 - 35591},
     /* neither can be negative */
     {0, 5, MPG_CALL_Barrier, MPG_CALL_Barrier, 'B', 'A', 0, 0},

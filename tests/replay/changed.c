@@ -31,8 +31,7 @@ static void swap(int tag, int bytes)
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
 }
 
-/* Creates persistent requests. Those with MPI_PROC_NULL keep their size, because the hypothesis changes messages only.
- * */
+/* Creates persistent requests. Those with MPI_PROC_NULL keep their size, because the hypothesis changes messages only. */
 static void begin(int up, int down, MPI_Request *request)
 {
     MPI_Recv_init(in, times(up == MPI_PROC_NULL ? 1 : halo, 1000), MPI_CHAR, up, 5, MPI_COMM_WORLD, &request[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Packed numbers and detours of the signature file: bit-exact round trips. Damaged data, false sizes and
- * decompression bombs yield a one-line error, within little memory. */
+/* Packed numbers and detours of the signature file: round trips without any change. Damaged data, false sizes and
+ * decompression bombs cause an error of one line, within little memory. */
 #include <math.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -35,7 +35,8 @@ static char *base64(const unsigned char *bytes, size_t n)
     return text;
 }
 
-/* Returns N raw bytes as a zstd frame, which states the content size if SAYS. *SIZE: bytes of the frame, freed by the caller. */
+/* Returns the N bytes of RAW as a zstd frame, which states its content size if SAYS. *SIZE: bytes of the frame, which
+ * the caller frees. */
 static unsigned char *frame_of(const void *raw, size_t n, bool says, size_t *size)
 {
     ZSTD_CCtx *context = ZSTD_createCCtx();
@@ -62,7 +63,7 @@ static char *packed_bytes(const void *raw, size_t n)
 
 /* ---- numbers ---- */
 
-/* Checks that TEXT is refused as N numbers, with one line that contains WORDS. */
+/* Checks that unpacking TEXT as N numbers fails with a message of one line that contains WORDS. */
 static void refused(const char *what, const char *text, size_t n, const char *words)
 {
     struct mpg_error err = {.text = ""};
@@ -78,7 +79,7 @@ static void test_numbers(void)
     static uint64_t number[N];
     struct mpg_error err;
     uint64_t state = 88172645463325252u;
-    for (int i = 0; i < N; i++) { /* all lengths, with the limits of each */
+    for (int i = 0; i < N; i++) { /* numbers of all lengths, with the smallest and the largest of each */
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
         uint64_t limit = UINT64_C(1) << (1 + i % 53);
         number[i] = i % 3 == 0 ? limit - 1 : i % 3 == 1 ? limit / 2 : state % limit;
@@ -176,7 +177,7 @@ static void test_leb128(void)
     }
 }
 
-/* Frames with false sizes. Field sizes as in RFC 8878, section 3.1.1.1. */
+/* Frames that state false sizes; the field sizes are those of RFC 8878, section 3.1.1.1. */
 static void test_frames(void)
 {
     enum { N = 1000, ZEROS = 1 << 30 };
@@ -193,7 +194,7 @@ static void test_frames(void)
     ok(back != NULL, "the same frame, honest, is taken");
     free(back);
     free(text);
-    /* The content size has two bytes, minus 256, directly after magic and descriptor (0x60). */
+    /* the content size takes two bytes, minus 256, after magic number and descriptor (0x60) */
     if (!ok(frame[4] >> 5 == 3, "whose size has two bytes"))
         bail("another zstd's frames", "");
     frame[5]++;
@@ -204,7 +205,7 @@ static void test_frames(void)
     free(text);
     frame[5]++;
     frame = realloc(frame, size + 13);
-    memcpy(frame + size, "\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00", 9); /* an empty block */
+    memcpy(frame + size, "\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00", 9); /* a frame with an empty block */
     refused("another frame after it", text = base64(frame, size + 9), N, "one whole zstd frame");
     free(text);
     refused("bytes after it", text = base64(frame, size + 1), N, "one whole zstd frame");
@@ -217,22 +218,22 @@ static void test_frames(void)
 
 /* ---- bombs ---- */
 
-/* Returns the size of the process in bytes, to measure the memory of a check; 0 under a sanitizer, which has its own memory. */
+/* Returns the peak memory of the process in bytes; 0 if the system does not tell. */
 static size_t max_memory(void)
 {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
 }
 
-/* Returns a frame of 1 GiB of zeros that declares the size SAYS, true or false. The frame repeats one run-length
- * block (RFC 8878, section 3.1.1.2), which avoids compressing 1 GiB. */
+/* Returns a frame of 1 GiB of zeros that states the size SAYS, true or false. It repeats one run-length block (RFC
+ * 8878, section 3.1.1.2), so that nothing has to be compressed. */
 static unsigned char *bomb(uint64_t says, size_t *size)
 {
     enum { BLOCK = 128 * 1024, BLOCKS = (1 << 30) / BLOCK };
     unsigned char *frame = malloc(14 + 4 * BLOCKS), *p = frame;
     if (!frame)
         bail("out of memory", "");
-    memcpy(p, "\x28\xb5\x2f\xfd\xc0\x38", 6); /* 8 bytes of size; a window of 128 KiB */
+    memcpy(p, "\x28\xb5\x2f\xfd\xc0\x38", 6); /* 8 bytes for the size; a window of 128 KiB */
     p += 6;
     for (int i = 0; i < 8; i++)
         *p++ = (unsigned char)(says >> 8 * i);
@@ -251,7 +252,7 @@ static void test_bombs(void)
 {
     static const uint64_t says[] = {UINT64_C(1) << 30, 16, UINT64_MAX - 1, UINT64_C(1) << 62};
     size_t size;
-    /* The frame is valid: zstd itself would decompress it. */
+    /* The frame is valid: zstd itself decompresses it. */
     unsigned char *frame = bomb(says[0], &size);
     ok(ZSTD_getFrameContentSize(frame, size) == says[0] &&
            ZSTD_findFrameCompressedSize(frame, size) == size && size < 40000,
@@ -262,7 +263,7 @@ static void test_bombs(void)
         char *text = base64(frame, size), what[80];
         snprintf(what, sizeof what, "1 GiB that says %llu bytes", (unsigned long long)says[i]);
         refused(what, text, 16, says[i] == 16 ? "damaged" : i == 2 ? "zstd frame" : "cannot be");
-        /* In a signature: refused within the memory that its packed bytes justify. */
+        /* In a signature it is refused within the memory that its packed bytes justify. */
         char *file = malloc(strlen(text) + 400);
         if (!file)
             bail("out of memory", "");
@@ -285,7 +286,7 @@ static void test_bombs(void)
 
 static const double grid[] = {1, 0.1, 0.01, 0.001};
 
-/* Fills CORE with N detours in whole PARTS of a ns, in START and DURATION; always the same detours. */
+/* Fills CORE with N detours, always the same, whose times in START and DURATION are multiples of 1 / PARTS ns. */
 static void make_core(struct mpg_noise_core *core, double *start, double *duration, size_t n,
                       int parts)
 {
@@ -333,7 +334,7 @@ static void test_detours(void)
 
 /* ---- marks of off-CPU detours ---- */
 
-/* Checks that TEXT, which marks MARKED of N detours, is refused with one line that contains WORDS. */
+/* Checks that TEXT, which marks MARKED of N detours, is refused with a message of one line that contains WORDS. */
 static void refused_marks(const char *what, const char *text, size_t marked, size_t n,
                           const char *words)
 {
@@ -345,7 +346,7 @@ static void refused_marks(const char *what, const char *text, size_t marked, siz
     free(off);
 }
 
-/* Returns the number of random mark patterns out of COUNT that a round trip changes. */
+/* Returns how many of COUNT random patterns of marks change in a round trip. */
 static int lost_marks(int count)
 {
     struct mpg_error err;
@@ -374,7 +375,7 @@ static void test_marks(void)
     struct mpg_error err;
     uint8_t *off = NULL;
     ok(lost_marks(300) == 0, "which detours were off the CPU comes back: none, all, some");
-    char *text = packed_bytes("\x02\x00\x01", 3); /* runs: 2 unmarked, 1 marked, 1 unmarked, 1 marked */
+    char *text = packed_bytes("\x02\x00\x01", 3); /* run lengths: 2 unmarked, 1 marked, 1 unmarked, 1 marked */
     ok(mpg_detours_unpack_off(text, 3, 6, &off, &err) == 0 && memcmp(off, "\0\0\1\1\0\1", 6) == 0,
        "marks made by someone else");
     free(off);
@@ -388,12 +389,12 @@ static void test_marks(void)
 
 int main(void)
 {
-    /* Enough for the library and for a valid file of a million numbers, but not for a decompression bomb. A
-     * sanitizer needs the whole address space. */
+    /* enough for the library and for a valid file of a million numbers, but not for a decompression bomb; a sanitizer
+     * needs the whole address space */
     enum { PERMITTED = 256 << 20 };
 #if !defined __SANITIZE_ADDRESS__
     struct rlimit limit = {PERMITTED, PERMITTED};
-    void *(*volatile get)(size_t) = malloc; /* otherwise the compiler assumes that malloc() succeeds */
+    void *(*volatile get)(size_t) = malloc; /* otherwise the compiler may assume that malloc() succeeds */
     ok(setrlimit(RLIMIT_AS, &limit) == 0 && !get((size_t)1 << 30), "there is no GiB to be had");
 #endif
     test_numbers();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reduction times at any size: closed forms (TAP). */
+/* Times of reductions at any size, compared with closed forms (TAP). */
 #include <math.h>
 
 #include "signature/signature.h"
 #include "tests/tap.h"
 
-/* A distribution of N samples with the given MEDIAN, skewed so that the mean differs. */
+/* a distribution of N samples with this MEDIAN, skewed so that the mean differs */
 #define TIMES(n, median) \
     {n, 3 * (median), 1, 0, 3, (double[]){0, 0.5, 1}, (double[]){(median) / 2, median, 9 * (median)}, \
      NULL, 0, NULL, 0, NULL, 0, 0, NULL}
@@ -64,19 +64,19 @@ int main(void)
            mpg_signature_reduction_sent_ns(&both, 0) == 0,
        "and by itself where it was");
 
-    sig.reductions = 6; /* no size after the sums */
+    sig.reductions = 6; /* without any larger size in the signature */
     takes(&sig, 136, 37.5);
     sig.reductions = 1;
     takes(&sig, 136, 0);
     ok(mpg_signature_reduction_samples(&sig, 136) == 0, "other operations are no sums");
 
-    all[5].time_ns = &faster; /* the last two sizes have decreasing times: extrapolation does not continue below them */
+    all[5].time_ns = &faster; /* times decrease between the last two sizes: extrapolation does not continue below the last one */
     sig.reductions = 6;
     takes(&sig, 32836, 37.5 - 32700 * 6.5 / 65400);
     takes(&sig, 1e9, 31);
 
     sig.reduction = &all[5];
-    sig.reductions = 1; /* one size */
+    sig.reductions = 1; /* a signature with a single size */
     takes(&sig, 1, 31);
     takes(&sig, 98304, 46.5);
     all[5].size_bytes = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The reader of results files, the collection into a signature, and the check, with damaged files: either refused
- * with a one-line error that names the file, or correct; never a crash. */
+/* The reader of results files, their collection into a signature, and the check, with damaged files: each is either
+ * refused with a message of one line that names the file, or read correctly, and never causes a crash. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,13 +67,13 @@ static struct mpg_results *read_text(const char *text, size_t length, struct mpg
     return mpg_results_read(path, err);
 }
 
-/* Returns whether ERR is one line that starts with the file name. */
+/* Returns whether ERR is one line that begins with the file name. */
 static bool names_file(const struct mpg_error *err)
 {
     return strncmp(err->text, path, strlen(path)) == 0 && !strchr(err->text, '\n');
 }
 
-/* Returns whether R and its signature can be checked. SIG then holds the findings. */
+/* Checks R, and stores the findings in SIG. Returns whether that is possible. */
 static bool check(const struct mpg_results *r, struct mpg_signature *sig)
 {
     struct mpg_error err;
@@ -81,11 +81,10 @@ static bool check(const struct mpg_results *r, struct mpg_signature *sig)
     bool good = c && mpg_check_add(c, r, &err) == 0 && mpg_check_finish(c, sig, &err) == 0 &&
                 mpg_signature_check(sig, &err) == 0;
     mpg_check_free(c);
-    return good && sig->failures > 0; /* the check always finds a missing measurement */
+    return good && sig->failures > 0; /* some measurement is always missing */
 }
 
-/* Returns the signature of R alone, or NULL if R is refused. *GOOD becomes false if the error message or the
- * signature is wrong. */
+/* Returns the signature of R alone, or NULL if R is refused. *GOOD: false if the message or the signature is wrong. */
 static struct mpg_signature *collect(const struct mpg_results *r, bool *good)
 {
     struct mpg_error err = {""};
@@ -149,7 +148,7 @@ static void test_overhead(void)
     mpg_results_free(r);
 }
 
-/* Adds a record of CORE, begun at EPOCH_NS, that lost LOST_NS of 5000 ns. */
+/* Adds a record of CORE, begun at EPOCH_NS, with a span of 5000 ns, of which LOST_NS were lost. */
 static void add_record(struct mpg_collect *c, int core, int lost_ns, const char *epoch_ns,
                        bool together)
 {
@@ -165,7 +164,7 @@ static void add_record(struct mpg_collect *c, int core, int lost_ns, const char 
     mpg_results_free(r);
 }
 
-/* For cores measured both ways, the signature contains the simultaneous records. */
+/* If cores were measured alone and together, the signature has the records of the latter. */
 static void test_together(void)
 {
     struct mpg_error err;
@@ -193,7 +192,7 @@ static void test_together(void)
     mpg_signature_free(sig);
 }
 
-/* Returns the error for a file of BENCHMARK whose lines from the columns on are LINES; "" if the file is accepted. */
+/* Returns the error for a file of BENCHMARK with these LINES from the columns on; "" if it is accepted. */
 static const char *refused(const char *benchmark, const char *lines)
 {
     static struct mpg_error err;
@@ -247,7 +246,7 @@ static void test_columns(void)
     ok(strstr(refused("fwq", many), "more than 64 columns") != NULL, "too many columns");
 }
 
-/* Files of version 1 and of version 2 with the same content. */
+/* Files of versions 1 and 2 with the same content give the same signature. */
 static void test_versions(void)
 {
     static const char *const both[][2] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A signature with every member: exact round trips, every limit of signature.h, and damage without a crash. */
+/* A signature with every member: round trips without any change, every limit of signature.h, and no crash by damage. */
 #include <math.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@ static const char path[] = "test-signature-full.tmp";
 
 /* ---- the signature ---- */
 
-/* Fractions without a short decimal form. */
+/* fractions that have no short decimal form */
 static double q_short[] = {1 / 3.0, 2.385, 1e3 / 7}, p_short[] = {0, 0.5, 1};
 static double q_long[] = {0, 12.5, 13, 1e5 / 3, 7e9}, p_long[] = {0, 0.25, 0.5, 0.5, 1};
 static struct mpg_distribution_fit fits[] = {
@@ -67,7 +67,7 @@ static struct mpg_noise_core cores[] = {
 
 static struct mpg_distribution *both[] = {&small, &fitted}, *again[] = {&small, &small, &small};
 static char classes[] = "AAz/AA+kBAAA";
-static double ranks[24]; /* class ranks, each block of 3 twice */
+static double ranks[24]; /* class ranks; each block of 3 occurs twice */
 static struct mpg_network_size
     latency[] = {{0, &small, {2, both}, {4, 3, classes, ranks}}, {64, &fitted, {3, again}, {0}}},
     round_trip[] = {{1, &fitted, {0}, {0}}},
@@ -329,8 +329,8 @@ static void is_text(const char *got, const char *expected)
     ok(strcmp(got, expected) == 0, "says '%s'", got);
 }
 
-/* By hand: 'A' (7 of 12, at 0 1 4 5 9 10 11) has stride 5 from 2 on; 'B' is 7th; '+' and '/' are the last; 'k' and
- * 'z' are in between. */
+/* Sets the ranks, computed by hand: 'A' (7 of 12, at 0 1 4 5 9 10 11) has stride 5 from 2 on; 'B' is 7th; '+' and '/'
+ * are the last; 'k' and 'z' are in between. */
 static void fill_ranks(void)
 {
     static const int rank[] = {2, 0, 9, 11, 5, 3, 10, 8, 7, 1, 6, 4};
@@ -554,7 +554,7 @@ static void test_rejected(void)
     free(base);
 }
 
-/* Lists with one element more than the limit. */
+/* Lists with one element above the limit are refused. */
 static void test_caps(void)
 {
     static const struct {
@@ -581,7 +581,7 @@ static void test_caps(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct mpg_error err = {"accepted"};
         char *end = stpcpy(many, cases[i].key);
-        /* one element above the limit; "segments" of core complex has none itself */
+        /* one element above the limit; the last one is "{}" for segments */
         for (int k = 0; k <= cases[i].max; k++)
             end = stpcpy(end, k == cases[i].max && strstr(cases[i].key, "segm") ? "{}"
                                                                                 : cases[i].element);
@@ -595,7 +595,7 @@ static void test_caps(void)
     free(base);
 }
 
-/* Values that no file can express, but that a program could put into a signature. */
+/* Values that no file can express, but that a program could store in a signature, cannot be written. */
 static void test_unwritable(void)
 {
     struct mpg_error err;
@@ -636,8 +636,8 @@ static void test_unwritable(void)
     fclose(nowhere);
 }
 
-/* Replaces each number of the file in turn by an invalid number: each must be refused with one line, so that it is never
- * printed. */
+/* Replaces each number of the file in turn by an invalid one: each must be refused with a message of one line, and
+ * never be printed. */
 static void test_every_number(void)
 {
     static const char *const wrong[] = {"1e151", "-1e151", "1e999", "NaN", "nan", "-Infinity"};
@@ -649,7 +649,7 @@ static void test_every_number(void)
         bail("out of memory", "");
     for (const char *p = base; *p; p++) {
         size_t length = strspn(p, "-+.0123456789e");
-        if (*p == '"') /* skip the string */
+        if (*p == '"') /* skips the string */
             for (p++; *p != '"'; p++)
                 p += *p == '\\';
         if (length == 0)

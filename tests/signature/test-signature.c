@@ -73,7 +73,7 @@ static void test_content(void)
     mpg_signature_free(NULL);
 }
 
-/* Version 1 has a single path, described in the header. */
+/* In version 1 the header describes the only path. */
 static void test_header_of_path(void)
 {
     struct mpg_error err = {""};
@@ -269,7 +269,7 @@ static void test_unreadable(void)
     ok(!load("{\"format\": \"\xff\"}", &err) && strstr(err.text, "decode"), "not UTF-8: %s", err.text);
 }
 
-/* Arrays with one element more than the limit. */
+/* Arrays with one element above the limit are refused. */
 static void test_caps(void)
 {
     struct mpg_error err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Library to preload: measures the file data that a program reads. READ_COUNT=FILE: at the end of the process,
- * writes the number of bytes returned by pread() to this file. */
+/* Library to preload: counts the bytes that a program reads from files. READ_COUNT=FILE: at the end of the process, the
+ * sum of what pread() returned is written to FILE. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Evaluates collectives for tests/simulate/algorithms.py, which writes the cases to standard input, one on each
- * line:
- *     OPERATION ALGORITHM RADIX SEGMENT P ROOT BYTES EAGER WAITING LANES [BLOCK of each member ...]
- * Prints a line for each case: `leave` of each member in each lane, then `sent`, the bytes sent by each member;
- * for a single-tree plan also a second line, evaluated one member at a time. Costs and enter times follow the
- * formulas below, which the script also contains. */
+/* Evaluates collectives for tests/simulate/algorithms.py, which writes the cases to standard input, one on each line:
+ *
+ * OPERATION ALGORITHM RADIX SEGMENT P ROOT BYTES EAGER WAITING LANES [BLOCK of each member ...]
+ *
+ * Prints a line for each case: `leave` of each member in each lane, then `sent`, the bytes sent by each member; for a
+ * plan with a single tree also a second line, with the same evaluated member by member. Costs and enter times follow
+ * from the formulas below, which the script repeats. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +16,8 @@
 struct context {
     uint32_t lanes;
     bool waiting;
-    double *sent;            /* bytes of each member */
-    bool *counted;           /* messages already counted, by round and sender */
+    double *sent;            /* bytes sent by each member */
+    bool *counted;           /* whether the message of this round and sender was counted already */
     int32_t p;
 };
 
@@ -172,7 +173,7 @@ int main(void)
             die(&err);
         double *before = NULL;
         int c = getchar();
-        if (c == ' ') { /* block sizes of the members follow; sums are relative to the root */
+        if (c == ' ') { /* block sizes of the members follow; BEFORE are their sums, relative to the root */
             double *block = calloc((size_t)p, sizeof *block);
             before = calloc((size_t)p + 1, sizeof *before);
             for (int i = 0; i < p; i++)

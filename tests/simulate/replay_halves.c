@@ -48,7 +48,7 @@ static double statistic(double *value, size_t n, int which)
     return gsl_stats_quantile_from_sorted_data(value, 1, n, 0.99);
 }
 
-/* Returns half HALF (0 or 1) of CORE's record. The caller frees its arrays. */
+/* Returns the first (HALF 0) or second (1) half of CORE's record. The caller frees its arrays. */
 static struct mpg_noise_core half_of(const struct mpg_noise_core *core, int half)
 {
     double span = core->span_ns / 2, from = half * span;
@@ -77,7 +77,7 @@ static struct mpg_replay *replay_of(const struct mpg_noise_core *core)
     return r;
 }
 
-/* Returns the work done in INTERVAL_NS from time T_NS of R on. */
+/* Returns the work done from T_NS on R for INTERVAL_NS. */
 static double work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
 {
     return mpg_replay_work_before(r, t_ns + interval_ns) - mpg_replay_work_before(r, t_ns);
@@ -88,7 +88,7 @@ static double lost_in(const struct mpg_replay *r, double t_ns, double length_ns)
     return fmax(0, length_ns - work_in(r, t_ns, length_ns));
 }
 
-/* Draws the lost time of one window like a simulation. */
+/* Returns the lost time of one random window, drawn like in a simulation. */
 static double draw_lost(const struct mpg_replay *r, double length_ns, gsl_rng *random)
 {
     double span = mpg_replay_span_ns(r), lost = 0;
@@ -99,10 +99,10 @@ static double draw_lost(const struct mpg_replay *r, double length_ns, gsl_rng *r
     return lost;
 }
 
-/* Windows of the second half, evenly spaced, in BLOCKS contiguous blocks. */
+/* Lost times of windows of the second half, evenly spaced, in BLOCKS contiguous blocks. */
 struct tiles {
-    size_t block; /* windows of a block, at most MAX */
-    double *lost; /* BLOCKS * block */
+    size_t block; /* number of windows in a block, at most MOST */
+    double *lost; /* lost times of all BLOCKS * block windows */
 };
 
 static struct tiles tile(const struct mpg_replay *r, double length_ns)
@@ -115,7 +115,7 @@ static struct tiles tile(const struct mpg_replay *r, double length_ns)
     return t;
 }
 
-/* Returns the standard deviation over resamples of the logarithm of the statistic. */
+/* Returns the standard deviation of the logarithm of the statistic over resamples of blocks. */
 static double log_error(const struct tiles *t, int which, double *scratch, gsl_rng *random)
 {
     double logs[RESAMPLES];
@@ -174,8 +174,8 @@ static void check_core(const char *name, const struct mpg_noise_core *core, gsl_
     }
 }
 
-/* Returns a synthetic record of one minute: a 4 ms tick, daemons in bursts of a few hundred ms, and rare detours
- * with a heavy tail. The noise is correlated at all window lengths. */
+/* Returns a synthetic record of one minute: a 4 ms tick, daemons in bursts of a few hundred ms, and rare detours with a
+ * heavy tail, so that noise is correlated at all window lengths. */
 static struct mpg_noise_core make_core(gsl_rng *random)
 {
     const double span = 60e9;

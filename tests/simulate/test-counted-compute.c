@@ -5,8 +5,8 @@
 #include "simulate/models/counted_compute.h"
 #include "tests/tap.h"
 
-/* 1e8 lines a second in order, 1e7 one after another. On the target floating point is twice as fast, integers as fast, bandwidth
- * half, and latency half. */
+/* Source: 1e8 cache lines a second in order, 1e7 one after another. The target is twice as fast in floating point,
+ * equal in integers, and has half the bandwidth and half the latency. */
 static const struct mpg_compute_rates source = {4e9, 1e9, 6.4e9, 1e7}, target = {8e9, 1e9, 3.2e9, 2e7};
 
 static void check(const char *name, struct mpg_compute_counts counts, double best_ipc, struct mpg_compute_shares want,
@@ -22,7 +22,7 @@ static void check(const char *name, struct mpg_compute_counts counts, double bes
 
 int main(void)
 {
-    const double s = 1e9; /* ns */
+    const double s = 1e9; /* in ns */
     check("no misses, floating point unknown", (struct mpg_compute_counts){s, 3e9, 3e9, 0, -1}, 1,
           (struct mpg_compute_shares){0.5, 0.5, 0, 0}, 0.75);
     check("no misses, floating point alone", (struct mpg_compute_counts){s, 3e9, 3e9, 0, 3e9}, 1,
@@ -33,14 +33,15 @@ int main(void)
           (struct mpg_compute_shares){0, 0, 1, 0}, 2);
     check("more lines than memory gives", (struct mpg_compute_counts){s, 1e9, 3e9, 3e8, 0}, 1,
           (struct mpg_compute_shares){0, 0, 1, 0}, 2);
-    /* 0.9 s without instructions for 1e7 lines of 10 ns in order and 100 ns alone: one in nine is in order. */
+    /* 0.9 s without instructions for 1e7 lines, which take 10 ns in order and 100 ns alone: one in nine is in order. */
     check("a chase", (struct mpg_compute_counts){s, 0.3e9, 3e9, 1e7, 0}, 1,
           (struct mpg_compute_shares){0, 0.1, 0.1 / 9, 0.8 / 0.9}, 0.1 + 0.2 / 9 + 0.4 / 0.9);
     check("a chase alone", (struct mpg_compute_counts){s, 0, 3e9, 1e7, 0}, 1, (struct mpg_compute_shares){0, 0, 0, 1}, 0.5);
-    /* Two thirds of the cycles are lost, of which misses explain at most a tenth of all. */
+    /* Two thirds of the cycles are lost, but misses explain at most a tenth. */
     check("lost cycles that misses do not explain", (struct mpg_compute_counts){s, 3e9, 3e9, 1e6, 0}, 3,
           (struct mpg_compute_shares){0, 0.9, 0, 0.1}, 0.95);
-    /* The pace is the program's best: misses that the instructions hide take the time of their lines. */
+    /* No cycles are lost relative to the program's best pace: misses hidden by instructions take the time of lines in
+     * order. */
     check("hidden misses", (struct mpg_compute_counts){s, 3e9, 3e9, 1e7, 0}, 1, (struct mpg_compute_shares){0, 0.9, 0.1, 0}, 1.1);
     check("a pace below 1 counts as 1", (struct mpg_compute_counts){s, 1.5e9, 3e9, 0.5e7, 0}, 0.5,
           (struct mpg_compute_shares){0, 0.5, 0, 0.5}, 0.75);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Detours covered by a call's messages (docs/MODEL.md, 3, and docs/NOISE.md, Covered detours), computed by hand:
- * detours that begin before the call's end, at the end, and at the end within rounding errors. */
+/* Detours covered by a call's messages (docs/MODEL.md, section 3, and docs/NOISE.md, Covered detours), computed by
+ * hand: detours that begin before the call's end, at the end, and at the end within rounding errors. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "simulate/models/perturbation.h"
 #include "tests/tap.h"
 
-/* A record in sixteen equal parts, so that every draw of parts is alike: each part begins with the last 200 ns of a
+/* A record of sixteen equal parts, so that all draws of parts are alike: each part begins with the last 200 ns of a
  * detour and ends with the first 100 ns of another. */
 #define SPAN_NS 16000.0
 #define PART_NS 1000.0
@@ -28,7 +28,7 @@ static void make(struct mpg_perturbation *p, struct mpg_signature *sig, bool fix
         start_ns[i] = i > 0 ? PART_NS * (i - 1) + BEGIN_NS : 0;
         duration_ns[i] = i > 0 ? LENGTH_NS : REST_NS;
     }
-    duration_ns[DETOURS - 1] = LENGTH_NS - REST_NS; /* the record ends within this detour */
+    duration_ns[DETOURS - 1] = LENGTH_NS - REST_NS; /* the record ends inside this detour */
     *sig = (struct mpg_signature){.cores = 1, .core = &core};
     *p = (struct mpg_perturbation){
         .seed = 2385, .compute_ratio = 1, .target = sig, .measurement_fixed = fixed};
@@ -38,8 +38,8 @@ static void make(struct mpg_perturbation *p, struct mpg_signature *sig, bool fix
     }
 }
 
-/* Returns whether work takes TIME_NS in every lane if it begins at AT_NS of the third record, with K_NS covered at
- * that time. */
+/* Returns whether work takes TIME_NS in every lane if it begins AT_NS after the begin of the third repetition of the
+ * record, with K_NS covered before that. */
 static bool takes(const struct mpg_perturbation *p, double at_ns, double k_ns, double time_ns)
 {
     double delay_ns[LANES], before_ns[LANES], passed_ns[LANES] = {0};
@@ -60,7 +60,7 @@ static bool takes(const struct mpg_perturbation *p, double at_ns, double k_ns, d
     return true;
 }
 
-/* Tests a detour that begins at FROM_NS of the replay and lasts LENGTH_NS. */
+/* Tests a detour that begins at FROM_NS of the replay and lasts LENGTH_NS. E is the end of the call. */
 static void test_detour(const struct mpg_perturbation *p, double from_ns, double length_ns,
                         const char *what)
 {

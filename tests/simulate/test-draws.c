@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Addressed draws: the published results of Philox, and the influence of every part of the address. */
+/* Random draws by address: Philox's published results, and the influence of every part of the address. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ static void test_known_answers(void)
             same = same && r.v[j] == known[i].answer[j];
         ok(same, "philox4x32-10, known answer %d", i);
 
-        /* The address that corresponds to this counter and key. */
+        /* the address of the draw that uses this counter and key */
         struct mpg_address a = {.seed = (uint64_t)k[1] << 32 | k[0],
                                 .call = c[2],
                                 .rank = (int32_t)c[1],
@@ -44,7 +44,7 @@ static void test_known_answers(void)
     }
 }
 
-/* The parts of a message's block, from known words, and the block's address. */
+/* The three parts of a block of random words, from known words, and the address of a message's block. */
 static void test_message(void)
 {
     const uint32_t word[4] = {0x12345678, 0x9abcdef0, 0x0fedcba9, 0xc0000000 | 0x303 << 20 | 2 << 10 | 1};
@@ -70,7 +70,7 @@ static void test_message(void)
     }
 }
 
-/* Draws of many messages: uniform and pairwise uncorrelated, within 5 standard deviations. */
+/* Draws for many messages are uniform, and pairwise uncorrelated, within 5 standard deviations. */
 static void test_messages(void)
 {
     enum { N = 20000 };
@@ -86,7 +86,7 @@ static void test_messages(void)
             sum += u - 0.5;
             square += (u - 0.5) * (u - 0.5);
             product += (u - 0.5) * (v - 0.5);
-            low += fmod(u * 0x1p32, 1) - 0.5; /* bits of the last word */
+            low += fmod(u * 0x1p32, 1) - 0.5; /* bits of the fourth word */
         }
         ok(fabs(sum) < 5 * sqrt(N / 12.0) && fabs(low) < 5 * sqrt(N / 12.0), "draw %d of messages: its mean", i);
         ok(fabs(square - N / 12.0) < 5 * sqrt(N / 180.0), "its variance");
@@ -138,8 +138,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A grid of neighbouring addresses: no repeated value, mean and variance of a uniform distribution, no correlation
- * between neighbours. Bounds are 5 standard deviations; the draws are deterministic. */
+/* Neighbouring addresses: no two draws are equal, mean and variance are those of a uniform distribution, and neighbours
+ * are uncorrelated. Bounds are 5 standard deviations; the draws are always the same. */
 static void test_grid(void)
 {
     enum { N = SIDE * SIDE * SIDE * SIDE * SIDE };
@@ -175,7 +175,7 @@ static void test_grid(void)
         distinct = distinct && (i == 0 || u[i] > u[i - 1]);
     }
     ok(distinct, "no two of %d addresses share a draw", N);
-    ok(farthest < 2 / sqrt(N), "uniform"); /* probability 0.0007 */
+    ok(farthest < 2 / sqrt(N), "uniform"); /* exceeded with probability 0.0007 */
     free(u);
 }
 

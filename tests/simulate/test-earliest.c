@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Earliest arrivals for many receives: results compared with a search through all messages, and the number of
- * messages inspected. */
+/* Search for the earliest arriving message that fits a receive, with many receives: compared with a search through all
+ * messages; number of messages inspected. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,11 +9,11 @@
 
 enum { TAGS = 3, RANK = 5, COMM = 2 };
 
-/* Messages in one lane, and in the trace in the next lane. */
+/* Pending messages: lane 0 is the replica's lane, lane 1 that of the trace. */
 struct world {
     struct mpg_unexpected unexpected;
     struct mpg_decision decision;
-    struct mpg_pending **pending; /* in sending order */
+    struct mpg_pending **pending; /* in the order of sending */
     uint32_t n, sources;
     uint64_t state;
 };
@@ -34,7 +34,7 @@ static void must(int status)
     }
 }
 
-/* Creates N messages, arriving at whole ns, so that some arrive at the same time. */
+/* Creates N messages from random SOURCES, which arrive at whole ns, so that some arrive at the same time. */
 static void make(struct world *x, uint32_t n, uint32_t sources, uint64_t seed)
 {
     *x = (struct world){.unexpected = {.n = 1}, .n = n, .sources = sources, .state = seed};
@@ -69,7 +69,7 @@ static bool fits(const struct mpg_message_pattern *f, const struct mpg_pending *
     return (f->any_source || f->source == m->queue[0]->source) && (f->any_tag || f->tag == m->tag);
 }
 
-/* Returns whether M is the first message of its source that matches F and is pending in lane W. */
+/* Returns whether M is the first message of its source that matches F and is still pending in lane W. */
 static bool is_first(const struct world *x, const struct mpg_message_pattern *f, const struct mpg_pending *m, uint32_t w)
 {
     if (m->taken[w] || !fits(f, m))
@@ -101,7 +101,7 @@ static struct mpg_pending *search(const struct world *x, const struct mpg_messag
     return min;
 }
 
-/* Receives of all kinds, some of which consume their message; repeated several times. */
+/* Receives of all kinds, some of which take their message; repeated several times. */
 static void test_takes(uint64_t seed)
 {
     struct world x;
@@ -136,7 +136,7 @@ static void test_takes(uint64_t seed)
     clear(&x);
 }
 
-/* The message matched in the trace must arrive first: bounds on the other pending messages. */
+/* The message that a receive took in the trace must arrive first: bounds on the other pending messages. */
 static void test_bounds(uint64_t seed)
 {
     struct world x;
@@ -171,7 +171,8 @@ static void test_bounds(uint64_t seed)
     clear(&x);
 }
 
-/* Returns the number of messages inspected for each of N MPI_ANY_SOURCE receives, with N messages from SOURCES. */
+/* Returns the mean number of messages inspected for each of N receives from MPI_ANY_SOURCE, with N messages from
+ * SOURCES. */
 static double looks(uint32_t n, uint32_t sources)
 {
     struct world x;
@@ -201,7 +202,7 @@ int main(void)
         test_takes(seed);
     for (uint64_t seed = 1; seed <= 40; seed++)
         test_bounds(seed);
-    /* Bound for a receive: once down and up a tournament tree of 2^k sources, plus a few messages. */
+    /* bound for each receive: once down and up a tournament tree of 2^k sources, plus a few messages */
     for (uint32_t k = 3; k <= 12; k += 3) {
         const double each = looks(4000, 1u << k) / 4000;
         ok(each <= 2 * k + 10, "%u sources: %g looks for each receive", 1u << k, each);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expanded collectives compared with closed forms: constant costs, late members, many members. */
+/* Expanded collectives compared with closed forms: constant costs, a late member, many members. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static double gap(void *data, const struct mpg_message *m)
     return ((struct costs *)data)->gap;
 }
 
-/* Reduction time of a byte, and additional time of each call, in ns; 0: not given. */
+/* time to reduce a byte, and additional time of each call, in ns; 0: none */
 static double reduced_byte_ns, call_ns;
 
 static void reduce(void *data, double bytes, double *out)
@@ -59,7 +59,8 @@ static void call(void *data, int32_t index, uint32_t number, double *out)
     *out = call_ns;
 }
 
-/* Returns the leave times, in one lane, of OPERATION with the algorithm in ROWS; members enter at ENTER (NULL: 0). */
+/* Returns the members' leave times, in one lane, of OPERATION with the algorithm that ROWS give. ENTER: their enter
+ * times; NULL: 0. */
 static double *leaves(const char *rows, enum mpg_collective operation, int32_t p, int32_t root,
                       double bytes, const double *enter, struct costs costs, double eager)
 {
@@ -139,14 +140,14 @@ static void test_together(void)
     free(v);
 }
 
-/* The gamma terms in Thakur, Rabenseifner, Gropp 2005, 4.1, 4.3 to 4.5, for a vector of 1000 bytes. */
+/* Reduction times (gamma terms) of Thakur, Rabenseifner, Gropp 2005, 4.1, 4.3 to 4.5, for a vector of 1000 bytes. */
 static void test_arithmetic(void)
 {
     const struct {
         const char *rows;
         enum mpg_collective operation;
         int32_t p;
-        double bytes; /* bytes reduced on the path to the last member that leaves */
+        double bytes; /* bytes reduced on the critical path to the last member that leaves */
     } all[] = {{"allreduce 1 0 recursive_doubling", MPG_COLLECTIVE_ALLREDUCE, 16, 4 * 1000},
                {"allreduce 1 0 recursive_doubling", MPG_COLLECTIVE_ALLREDUCE, 11, (1 + 3) * 1000},
                {"allreduce 1 0 rabenseifner", MPG_COLLECTIVE_ALLREDUCE, 16, 15 / 16.0 * 1000},
@@ -179,7 +180,7 @@ static void test_arithmetic(void)
     }
 }
 
-/* Call overhead noise applies in each round, as in [MPG 3.2]: 8 members, 3 rounds. */
+/* Noise of calls applies in each round, as in [MPG], 3.2: 8 members, 3 rounds. */
 static void test_calls(void)
 {
     call_ns = 7;
@@ -217,7 +218,7 @@ static void test_trees(void)
                (struct costs){0, 0, X + 38.5}, INFINITY);
     ok(near(v[4], 13 * (X + 38.5)), "a pipeline: 10 segments, and 3 to fill it");
     free(v);
-    /* 4 GiB + 1 bytes of single bytes: the maximum number of segments, of larger size */
+    /* 4 GiB + 1 bytes in segments of 1 byte: the number of segments is limited, so each becomes larger */
     const double max = 65536, large = (4294967297.0 / max) * PER_BYTE;
     v = leaves("bcast 1 0 chain segment=1", MPG_COLLECTIVE_BCAST, 3, 0, 4294967297.0, NULL,
                (struct costs){0, 0, X + large}, INFINITY);
@@ -237,7 +238,7 @@ static void test_trees(void)
     free(v);
 }
 
-/* A late member is known at distance d after popcount(d) messages. */
+/* In a barrier a member at distance d from the late one learns of it after popcount(d) messages. */
 static void test_late(void)
 {
     double enter[8] = {1e6 + 0.5};
@@ -250,7 +251,8 @@ static void test_late(void)
     free(v);
 }
 
-/* Expected times by hand from Open MPI 4.1's coll_base_barrier.c and coll_base_bcast.c. */
+/* Numbers of members that are not powers of two; expected times by hand from Open MPI 4.1's coll_base_barrier.c and
+ * coll_base_bcast.c. */
 static void test_no_power_of_two(void)
 {
     double enter[13] = {0}, late = 1e6 + 0.5;
@@ -258,7 +260,7 @@ static void test_no_power_of_two(void)
     double *v = leaves("barrier 1 0 recursive_doubling", MPG_COLLECTIVE_BARRIER, 13, 0, 0, enter,
                        nothing, INFINITY);
     bool right = true;
-    for (unsigned i = 0; i < 8; i++) /* 12 notifies 4, which notifies members 0 to 7 */
+    for (unsigned i = 0; i < 8; i++) /* member 12 notifies 4, which notifies members 0 to 7 */
         right = right && near(v[i], late + X * (1 + __builtin_popcount(i ^ 4)));
     for (unsigned i = 8; i < 13; i++)
         right = right && near(v[i], late + X * (2 + __builtin_popcount((i - 8) ^ 4)));
@@ -267,14 +269,15 @@ static void test_no_power_of_two(void)
     double block = 1000 * PER_BYTE;
     v = leaves("bcast 1 0 scatter_allgather", MPG_COLLECTIVE_BCAST, 6, 2, 6000, NULL, nothing,
                INFINITY);
-    /* 4 has its group's blocks at 3 X + 4 b; 0 has its group's blocks at 4 X + 6 b and sends them; 4 sends its blocks to 2 */
+    /* 4 has its group's blocks at 3 X + 4 b; 0 has its group's blocks at 4 X + 6 b, and sends them; 4 sends its blocks
+     * to 2 */
     ok(near(v[0], 5 * X + 10 * block) && near(v[2], 4 * X + 6 * block) &&
            near(v[4], 5 * X + 8 * block),
        "doubling of 6: what 2 and 3 have no partner for comes from 0 and 1");
     free(v);
     v = leaves("bcast 1 0 scatter_allgather", MPG_COLLECTIVE_BCAST, 13, 4, 13000, NULL, nothing,
                INFINITY);
-    /* 8 to 11 have their blocks at 5 X + 11 b. 8 also has 12's, which 11 receives through 10 at 7 X + 13 b; 11
+    /* 8 to 11 have their blocks at 5 X + 11 b. 8 also has 12's blocks, which 11 receives through 10 at 7 X + 13 b; 11
      * sends 5 blocks to 3, which sends them to 7 */
     ok(near(v[(7 + 4) % 13], 9 * X + 23 * block), "doubling of 13, the last: %.10g",
        v[(7 + 4) % 13]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fitted families as distributions to draw from: the choice of the family, quantiles compared with GSL, means and
- * length-biased draws compared with integrals of the quantiles. */
+/* Fitted families as distributions to draw from: choice of the family, quantiles compared with GSL's, means and
+ * length-weighted draws compared with integrals of the quantiles. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static struct mpg_distribution_fit fit_of(const char *family, double location, c
                                          .tail_fraction = 1};
 }
 
-/* Chooses among N fits to samples that are not all equal. Returns false and sets ERR on errors. */
+/* Chooses one of N fits to samples that are not all equal. Returns false and sets ERR on errors. */
 static bool choose(struct mpg_distribution_fit *fit, size_t n, struct mpg_fitted *f,
                    struct mpg_error *err)
 {
@@ -63,7 +63,7 @@ static double weibull(double u)
     return gsl_cdf_weibull_Pinv(u, 117.5, 0.7125);
 }
 
-/* Returns the fraction of the total length that belongs to values up to the quantile at P. */
+/* Returns the sum of the values below the P quantile, as a fraction of the sum of all values. */
 static double length_below(const struct mpg_fitted *f, double p)
 {
     double sum = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compute-interval classes: histogram bins in any order, and intervals with the source machine's noise removed. */
+/* Classes of compute intervals: bins of histograms in any order, and removal of the source machine's noise from
+ * intervals. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static void test_bins(void)
     mpg_histogram_clear(&half);
 }
 
-/* Noise with 6000 to 12000 ns in each 100000 ns: work of 50000 ns meets no noise from nearly half of all start times. */
+/* Noise of 6000 to 12000 ns in every 100000 ns: work of 50000 ns meets no noise from almost half of all start times. */
 static struct mpg_losses *make_losses(struct mpg_replay **replay)
 {
     static double start_ns[64], duration_ns[64];
@@ -110,8 +111,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Removes the noise that N intervals WORK_NS met. The mean, and the mean of the largest of each 16, must equal the
- * work's within WITHIN. */
+/* Adds noise to N works WORK_NS, and removes it again. The mean, and the mean of the largest of every 16, must be those
+ * of the work, within WITHIN. */
 static void test_removal_of(const char *what, struct mpg_losses *l, const struct mpg_replay *replay, double *work_ns,
                             double within)
 {
@@ -158,7 +159,7 @@ static void test_removal(void)
     for (int i = 0; i < N; i++)
         work_ns[i] = drand48() < 0.5 ? 90000 : 50000;
     test_removal_of("two kinds of work", l, replay, work_ns, 0.04);
-    /* Intervals of equal length have met no noise, whatever the record contains. */
+    /* Equal intervals that are much longer than the noise's period have all lost the same time. */
     double same[64];
     for (int i = 0; i < 64; i++)
         same[i] = 5e6;
@@ -174,7 +175,7 @@ static void test_removal(void)
     mpg_replay_free(replay);
 }
 
-/* A signature that lost most of its time, and a trace without a sign of noise: nothing is removed. */
+/* A noise record with most of the time lost, and a trace without any sign of noise: nothing is removed. */
 static void test_contradiction(void)
 {
     static double start_ns[100], duration_ns[100], ns[256];
@@ -201,7 +202,7 @@ static void test_contradiction(void)
     mpg_replay_free(replay);
 }
 
-/* Losses are never negative or longer than the interval. */
+/* Losses are not negative, and not longer than the interval. */
 static void test_bounds(void)
 {
     struct mpg_replay *replay;

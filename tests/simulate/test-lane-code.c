@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lane code of each instruction set that this processor supports, compared bit by bit with the definitions for one lane. */
+/* Vectorized code for lanes, for each instruction set of this processor, compared bit by bit with its definition for a
+ * single lane. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +84,8 @@ static double sample(int kind)
 {
     double x = uniform();
     return kind == 0   ? 100 + 10 * floor(10 * x)       /* steps, as from a coarse clock */
-           : kind == 1 ? -log(x) * 77.25                /* tails */
-           : kind == 2 ? 33.5 + (x < 0.001 ? 1e6 : 0)   /* mostly one value */
+           : kind == 1 ? -log(x) * 77.25                /* heavy tails */
+           : kind == 2 ? 33.5 + (x < 0.001 ? 1e6 : 0)   /* almost always one value */
                        : -50 + 100 * x;
 }
 
@@ -103,7 +104,8 @@ static struct mpg_distribution *make(int kind, size_t n)
     return d;
 }
 
-/* Returns a random probability: mostly uniform, sometimes at or beside a knot, at an end, outside, or deep in a tail. */
+/* Returns a random probability: mostly uniform, sometimes at or beside a knot of D, at an end, outside, or far in a
+ * tail. */
 static double probability(const struct mpg_distribution *d)
 {
     const double knot = d->probabilities[(size_t)(uniform() * (double)d->knots)];
@@ -147,7 +149,7 @@ static bool quantiles_agree(const struct mpg_lane_code *code, struct mpg_distrib
 
 /* --- times --- */
 
-/* A time at one message size or between two sizes, in lanes that use any of COUNT distributions. */
+/* A time at one message size or between two sizes, in lanes that use up to COUNT different distributions. */
 struct time {
     const struct mpg_distribution *low[MOST], *high[MOST];
     struct mpg_lane_table *low_table, *high_table;
@@ -254,8 +256,8 @@ static bool intervals_agree(const struct mpg_lane_code *code)
         const double since = floor(10 * uniform()), length = 4 * uniform();
         const struct mpg_lane_quiet quiet = {from, to, 1e-3};
         const struct mpg_lane_work done = {.each = i % 3 ? work : NULL, .all = i % 5 ? floor(10 * uniform()) : quiet.min};
-        const double few = i % 2 ? 0.1 : 1; /* fraction of interrupted lanes */
-        for (uint32_t w = 0; w < n; w++) {  /* whole numbers, so that some ends are equal */
+        const double few = i % 2 ? 0.1 : 1; /* fraction of lanes that are interrupted */
+        for (uint32_t w = 0; w < n; w++) {  /* whole numbers, so that some lanes end at the same time */
             delay[w] = floor(20 * uniform()) - 12;
             from[w] = uniform() < few ? floor(10 * uniform()) : 0;
             to[w] = uniform() < few ? from[w] + floor(20 * uniform()) - 2 : 1000;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Effect of noise on work of a given length: compared with arithmetic by hand, and with replays from many random
- * start times. */
+/* Losses to noise of work of a given length: compared with arithmetic by hand, and with replays from many random start
+ * times. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,13 +42,13 @@ static struct mpg_loss_law law_of(struct mpg_losses *l, double work_ns)
     return law;
 }
 
-/* Returns the probability of a loss from A to B ns; both begin a step of the law. */
+/* Returns the probability of a loss from A to B ns; both are begins of steps of the distribution. */
 static double between(const struct mpg_loss_law *law, double a, double b)
 {
     return mpg_loss_law_below(law, b) - mpg_loss_law_below(law, a);
 }
 
-/* Returns the mean loss, from the middle of each step since the law does not store the steps' means. */
+/* Returns the mean loss, with each step's middle because the distribution does not store means of steps. */
 static double mean(const struct mpg_loss_law *law)
 {
     double sum = 0;
@@ -65,10 +65,9 @@ static void near(const char *what, double got, double expected, double tolerance
     ok(close, "%s", what);
 }
 
-/* A span of 1000 with detours of 60 at 200 and of 30 at 700. Work of 128 (a grid point) that begins in 72..200
- * meets the first detour, in 572..700 the second. Work that begins inside a detour loses the rest of the detour. So
- * the loss is 60 for 128 start times, 30 for 128, uniform in 0..60 for 60, uniform in 0..30 for 30, and otherwise
- * 0. */
+/* A span of 1000 with detours of 60 at 200 and of 30 at 700. Work of 128 (a grid point) that begins from 72 to 200
+ * meets the first detour, from 572 to 700 the second. Work that begins inside a detour loses the rest of it. So the
+ * loss is 60 for 128 start times, 30 for 128, uniform in 0..60 for 60, uniform in 0..30 for 30, and 0 for all others. */
 static void test_by_hand(void)
 {
     double start_ns[] = {200, 700}, duration_ns[] = {60, 30};
@@ -94,7 +93,8 @@ static void test_by_hand(void)
             printf("# %g\n", u);
     near("between two lengths of work it is between their distributions",
          law_of(l, 128 * exp2(1.0 / 16)).none, (law.none + law_of(l, 128 * exp2(1.0 / 8)).none) / 2, 1e-12);
-    /* Work as long as the record loses as much as the record; if it begins in a detour, also the rest of this detour. */
+    /* Work as long as the record's loses what the whole record loses; if it begins in a detour, also the rest of this
+     * detour. */
     law = law_of(l, 910 * 128);
     near("work of many records", mean(&law), 128 * 90 + (30 * 60 + 15 * 30) / 1000.0, 0.03);
     mpg_losses_free(l);
@@ -125,7 +125,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Compares with time_for() from starts all over the record. Frees R. */
+/* Compares the losses with those in a replay of R from start times all over the record. Frees R. */
 static void test_against_replay(const char *what, struct mpg_replay *r)
 {
     enum { STARTS = 400000 };
@@ -147,7 +147,7 @@ static void test_against_replay(const char *what, struct mpg_replay *r)
         for (size_t s = MPG_LOSS_STEPS_AN_OCTAVE; s < MPG_LOSS_STEPS - 1; s++) {
             const double edge_ns = mpg_loss_step_low(s);
             size_t below = 0, high = STARTS;
-            while (below < high) { /* the first loss that is at least the step's begin */
+            while (below < high) { /* finds the first loss that is not below the begin of the step */
                 const size_t middle = (below + high) / 2;
                 if (loss_ns[middle] < edge_ns)
                     below = middle + 1;
@@ -164,7 +164,7 @@ static void test_against_replay(const char *what, struct mpg_replay *r)
 
 enum { N = 3000 };
 
-/* Draws gaps and durations of strongly varying size; stores the span in *SPAN_NS. */
+/* Draws gaps and durations of very different sizes; stores the span in *SPAN_NS. */
 static void draw_detours(double *start_ns, double *duration_ns, double *span_ns)
 {
     double at_ns = 0;
@@ -185,7 +185,7 @@ static void test_random(void)
     test_against_replay("whole record", make(core));
 }
 
-/* A truncated record: the longest detours, and one block with all detours. */
+/* A truncated record, which keeps the longest detours, and all detours of one block. */
 static void test_in_part(void)
 {
     static double start_ns[N], duration_ns[N], long_start[N], long_duration[N];

@@ -200,7 +200,7 @@ def peak(*arguments):
 
 
 def check_long():
-    # some windows of recorded steps, each of 32768
+    # more than one window of recorded steps (a window has 32768)
     make_long("long.txt", 5, 9000, True)
     given = ["--latency=exp:2us", "--noise=exp:3us", "--replicas=37", f"--where={WORDS}", "long.txt"]
     one = run("--json", "--predict", "--threads=1", *given)

@@ -19,7 +19,7 @@ solve() {
 # --- blocking sends ---
 
 # Rank 0's sends end once rank 1 comes to a receive of rank 2's message, before their own receives are posted.
-rounds() { # BYTES ROUNDS
+rounds() { # BYTES ROUNDS: prints the rounds' calls
     for ((k = 1; k <= $2; k++)); do
         echo "0 ${k}1000 ${k}3010 Send to=1 bytes=$1"
         solve $k

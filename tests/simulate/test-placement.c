@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Places from a file: long names, many names, and the path classes between ranks. */
+/* Places of ranks from a file: long names, many names, and the path classes between ranks. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -32,7 +32,7 @@ static FILE *create(void)
     exit(1);
 }
 
-/* Each rank on its own node, except the last ranks, which share the first nodes in turn. */
+/* Each rank has its own node, except the last ones, which share the first nodes. */
 static void test_many(void)
 {
     FILE *file = create();
@@ -50,7 +50,7 @@ static void test_many(void)
     mpg_placement_clear(&p);
 }
 
-/* Names that differ in the last letter only. */
+/* Node names that differ only in the last letter. */
 static void test_long(void)
 {
     char name[LONG + 1];
@@ -69,7 +69,7 @@ static void test_long(void)
     mpg_placement_clear(&p);
 }
 
-/* Compares the path classes for the places in TEXT, one rank a line, with the classes of all pairs. */
+/* Checks which path classes exist between ranks with the places in TEXT, one rank a line, by comparing all pairs. */
 static void test_taken(const char *text, int32_t ranks)
 {
     FILE *file = create();

@@ -8,7 +8,7 @@
 
 enum { LAGS = 40, RUNS = 4000 };
 
-/* Returns quanta of 1000 with losses uniform in 0 .. 300 and the autocorrelation RHO^k at LAGS lags. */
+/* Returns quanta of 1000 ns, with losses uniform from 0 to MAX_NS, and autocorrelation RHO^k at LAGS lags k. */
 static struct mpg_quanta *make(double rho, double max_ns)
 {
     static double quantiles[2], autocorrelation[LAGS], probabilities[] = {0, 1};
@@ -37,7 +37,7 @@ static void test_by_hand(void)
     ok(a > 0 && a < 300 && b > 0 && b < 300 && a != b, "quanta lose what was measured");
     ok(mpg_quanta_lost(q, 7, 3, 4, 9) == a, "and when asked again the same");
     ok(mpg_quanta_memory(q) == 0, "independently");
-    /* From 4.25 quanta on: the rest of the fourth quantum, and 100 of the fifth. */
+    /* Work from 4.25 quanta on: the rest of quantum 4, and 100 of quantum 5. */
     double work = 750 * (1 - a / 1000) + 100;
     ok(fabs(mpg_quanta_time_for(q, 7, 3, 9, 4250, work) - (750 + 100 / (1 - b / 1000))) < 1e-9,
        "time of work in two quanta");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lanes that remember the quiet part of their record and their position, compared with lanes that remember nothing:
- * bit-identical times for any move forward, back or away from each other. Both are also compared with the record
- * itself, within rounding errors. */
+/* Lanes that remember their position in the noise record, and the quiet time there, compared with lanes that remember
+ * nothing: identical times for any moves forward, back, or apart. Both are also compared with the record itself, within
+ * rounding errors. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +19,13 @@ static double uniform(void)
     return mpg_draw(&a, 0);
 }
 
-/* Returns a number from LOW to HIGH, log-uniform. */
+/* Returns a random number from LOW to HIGH, uniform in its logarithm. */
 static double spread(double low, double high)
 {
     return low * pow(high / low, uniform());
 }
 
-/* Draws N detours from AT_NS on, of whole nanoseconds if WHOLE; some touch. Returns the end of the last. */
+/* Draws N detours from AT_NS on, in whole ns if WHOLE; some touch each other. Returns the end of the last one. */
 static double make_detours(size_t n, double at_ns, bool whole, double max_ns, double *start_ns,
                            double *duration_ns)
 {
@@ -42,7 +42,7 @@ static double make_detours(size_t n, double at_ns, bool whole, double max_ns, do
 static double start_ns[DETOURS], duration_ns[DETOURS], other_start_ns[OTHERS], other_ns[OTHERS];
 static struct mpg_noise_block block[BLOCKS];
 
-/* IN_PART: a truncated record, with blocks of the shorter detours. */
+/* Returns a core; if IN_PART, with a truncated record, whose shorter detours are in blocks. */
 static struct mpg_noise_core make_core(bool whole, bool in_part)
 {
     double end_ns =
@@ -74,12 +74,12 @@ static struct mpg_noise_core make_core(bool whole, bool in_part)
     return core;
 }
 
-/* State of the lanes. */
+/* each lane's delay, and the end of the last detour that it skipped */
 struct run {
     double delay_ns[LANES], passed_ns[LANES];
 };
 
-/* Returns whether the delays of A and B differ by at most MAX_NS in interval I. */
+/* Returns whether the delays of A and B differ by at most MAX_NS in every lane. I: the interval, for messages. */
 static bool same(const struct run *a, const struct run *b, double max_ns, uint32_t i)
 {
     for (uint32_t w = 0; w < LANES; w++)
@@ -91,7 +91,7 @@ static bool same(const struct run *a, const struct run *b, double max_ns, uint32
     return true;
 }
 
-/* Delays some lanes and moves some back. */
+/* Delays some lanes, and moves some back. */
 static void move(struct run *r)
 {
     const double jump_ns = uniform() < 0.2 ? spread(1, 1e7) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Drawn detours: compared with arithmetic for equal detours, with closed forms of renewal theory, and with the
- * record from which they are drawn. */
+/* Drawn detours compared with arithmetic for equal detours, with closed forms of renewal theory, and with the record
+ * from which they are drawn. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static double time_for(const struct mpg_renewal *r, uint32_t replica, double t_n
     return mpg_renewal_time_for(&of, &nowhere, t_ns, work_ns);
 }
 
-/* Returns the distribution with the quantiles AT (as fractions) of KNOTS equally spaced knots. */
+/* Returns a distribution whose KNOTS equally spaced quantiles are AT (as fractions). */
 static struct mpg_distribution distribution(size_t knots, double *probabilities, double *quantiles)
 {
     for (size_t i = 0; i < knots; i++)
@@ -54,7 +54,7 @@ static void test_single(void)
     struct mpg_renewal_of of = {.renewal = r, .seed = 7, .rank = 3, .replica = 11};
     struct mpg_renewal_cursor c = {.open = false};
     int n = 0;
-    for (double t = 0; t < block; t += 119.25) { /* half a detour: no detour is skipped */
+    for (double t = 0; t < block; t += 119.25) { /* steps of half a detour, which skip none */
         left = mpg_renewal_detour_left(&of, &c, t, &since);
         double begin = t - since;
         if (!(left > 0) || fabs(begin - last) < 1e-6)
@@ -66,7 +66,7 @@ static void test_single(void)
         n++;
     }
     ok(worst < 1e-6 && n >= 256 && n <= 257, "%d detours, 2385 apart, 238.5 long, to %g", n, worst);
-    double at = last - 2385 + 238.5; /* the end of the last detour but one */
+    double at = last - 2385 + 238.5; /* the end of the detour before the last one */
     ok(fabs(time_for(r, 11, at, 2146.5) - 2146.5) < 1e-9, "the work of a gap takes as long as it is");
     ok(fabs(time_for(r, 11, at, 2146.6) - 2385.1) < 1e-6 || last + 238.6 > block,
        "a tenth of a ns more waits for the detour");
@@ -87,7 +87,7 @@ static void test_single(void)
 
 /* ---- by renewal theory ---- */
 
-/* Returns the time lost in STRETCH_NS from T_NS on in REPLICA, detour by detour. */
+/* Returns the time that REPLICA loses from T_NS on for STRETCH_NS, summed detour by detour. */
 static double lost_in(const struct mpg_renewal *r, uint32_t replica, double t_ns, double stretch_ns)
 {
     struct mpg_renewal_of of = {.renewal = r, .seed = 7, .rank = 3, .replica = replica};
@@ -102,7 +102,7 @@ static double lost_in(const struct mpg_renewal *r, uint32_t replica, double t_ns
     return lost;
 }
 
-/* Equilibrium at any time: the fraction of replicas inside a detour, and the mean loss in a stretch. */
+/* At any time the process is in equilibrium: fraction of replicas inside a detour, and mean loss in a stretch. */
 static void test_equilibrium(const struct mpg_renewal *r, const char *name, double t_ns)
 {
     double in = 0, sum = 0, squares = 0, phi = mpg_renewal_lost(r), since;
@@ -168,8 +168,8 @@ static struct mpg_renewal *make_measured(double *gaps, double *durations)
 }
 
 /* Exponential gaps of mean g and exponential durations of mean d: work w from any start meets a Poisson number of
- * detours with mean w / g. With probability phi it begins inside a detour, whose rest is also exponential. So the
- * mean loss is w d / g + phi d, and the variance is 2 d^2 w / g + (2 phi - phi^2) d^2. */
+ * detours with mean w / g. With probability phi it begins inside a detour, whose rest is exponential too. So the mean
+ * loss is w d / g + phi d, the variance 2 d^2 w / g + (2 phi - phi^2) d^2. */
 static void test_poisson(void)
 {
     double g = 2385, d = 313.7, phi = d / (g + d), work = 8.5 * g, sum = 0, squares = 0;
@@ -185,13 +185,13 @@ static void test_poisson(void)
     ok(fabs(sum - mean) < 4 * sqrt(variance / RUNS), "Poisson: mean %.5g, by closed form %.5g", sum,
        mean);
     ok(fabs(got / variance - 1) < 0.08, "Poisson: variance %.5g, by closed form %.5g", got, variance);
-    double none = 0; /* probability of no loss: starts outside a detour and meets none */
+    double none = 0; /* probability of no loss: begins outside of detours and meets none */
     for (uint32_t k = 0; k < RUNS; k++)
         none += time_for(r, k, 1.0787 * mpg_renewal_block_ns(r), g) == g;
     double p = (1 - phi) * exp(-1);
     ok(fabs(none / RUNS - p) < 4 * sqrt(p * (1 - p) / RUNS), "Poisson: %.4f undisturbed, (1 - phi) / e is %.4f",
        none / RUNS, p);
-    none = sum = 0; /* given a start outside of a detour */
+    none = sum = 0; /* only for starts outside of detours */
     for (uint32_t k = 0; k < RUNS; k++) {
         double lost = time_for(r, k, 0, g) - g;
         none += lost == 0;
@@ -204,7 +204,7 @@ static void test_poisson(void)
     mpg_renewal_free(r);
 }
 
-/* ---- in any order of look-ups ---- */
+/* ---- look-ups in any order ---- */
 
 static void test_order(void)
 {
@@ -236,8 +236,8 @@ static void test_order(void)
 
 /* ---- the record ---- */
 
-/* Gamma gaps and lognormal-like durations, stored in a record: compares the loss in a replay of the record from any
- * start with the loss to detours drawn from its gaps and durations. */
+/* Gamma gaps and durations like a lognormal distribution, stored in a record: loss in a replay of the record from any
+ * start compared with the loss to detours drawn from its gaps and durations. */
 static void test_record(double work_ns)
 {
     enum { DETOURS = 4000, STARTS = 2500 };

@@ -34,7 +34,7 @@ static bool at(const char *what, double x, double got, double expected)
 #define INVERSE(r, w, expected) ok(at("inverse", w, mpg_replay_time_of(r, w), expected), \
                                    "inverse of u at %g", w)
 
-/* A span of 10.5 with detours 2.25 .. 3.5 and 7 .. 7.375: work of 8.875. */
+/* A span of 10.5 with detours from 2.25 to 3.5 and from 7 to 7.375, which leave work of 8.875. */
 static void test_closed_forms(void)
 {
     double start_ns[] = {2.25, 7}, duration_ns[] = {1.25, 0.375};
@@ -55,7 +55,8 @@ static void test_closed_forms(void)
     INVERSE(r, 5.875, 7.5);
     INVERSE(r, 8.875, 10.5);
     INVERSE(r, 8.875 * 1e6 + 2.5, 10.5 * 1e6 + 3.75);
-    /* Work of a whole record takes one span from any start outside of a detour; inside, it also waits for the detour's end. */
+    /* Work of a whole record takes one span from any start outside of detours; from inside one it also waits for the
+     * detour's end. */
     for (double t = 0.1; t < 10.5; t += 0.7)
         if (!(t > 2.25 && t <= 3.5) && !(t > 7 && t <= 7.375))
             INVERSE(r, mpg_replay_work_before(r, t) + 8.875, t + 10.5);
@@ -76,7 +77,7 @@ static void test_quiet(void)
 static void test_edges(void)
 {
     double start_ns[] = {0, 4, 5.5, 9}, duration_ns[] = {1, 1.5, 0.5, 1};
-    struct mpg_replay *r = make(10, 4, start_ns, duration_ns); /* work of 6 */
+    struct mpg_replay *r = make(10, 4, start_ns, duration_ns); /* work in the record: 6 */
     U(r, 0.0, 0);
     U(r, 0.5, 0);
     U(r, 1.0, 0);
@@ -98,7 +99,7 @@ static void test_edges(void)
     mpg_replay_free(r);
 }
 
-/* Work up to a time inside a detour ends before the detour, for any rounding of the sums. */
+/* The work done until a time inside a detour is done when the detour begins, whatever the rounding of the sums. */
 static void test_rounding(void)
 {
     enum { N = 30 };
@@ -166,7 +167,7 @@ static void make_record(int number, struct record *r)
     r->span_ns = t + (uniform(number, index) < 0.3 && r->n > 0 && t > r->duration_ns[0] * 20 ? 0 : 500);
 }
 
-/* Returns the work in [0, t) of one record. */
+/* Returns the work done from 0 to t in one record. */
 static double naive_work(const struct record *r, double t)
 {
     double work = t;
@@ -176,7 +177,7 @@ static double naive_work(const struct record *r, double t)
     return work;
 }
 
-/* Returns the earliest time t of one record at which WORK is done. */
+/* Returns the earliest time in one record at which WORK is done. */
 static double naive_time(const struct record *r, double work)
 {
     double t = work;
@@ -192,7 +193,7 @@ static bool agrees(const struct record *rec, struct mpg_replay *r, int number)
     for (uint32_t k = 0; k < 400; k++) {
         double spans = k % 4 == 3 ? floor(uniform(number, 1000 + 2 * k) * 1e5) : k % 3;
         double rest = floor(uniform(number, 1001 + 2 * k) * rec->span_ns);
-        if (k % 5 == 0 && rec->n > 0) { /* an edge of a detour */
+        if (k % 5 == 0 && rec->n > 0) { /* begin or end of a detour */
             size_t i = k / 5 % rec->n;
             rest = rec->start_ns[i] + (k % 2 ? rec->duration_ns[i] : 0);
         }
@@ -202,7 +203,7 @@ static bool agrees(const struct record *rec, struct mpg_replay *r, int number)
             return false;
         double more = floor(uniform(number, 1001 + 2 * k) * work_ns);
         if (more < 1)
-            more = work_ns; /* a whole record: no rest */
+            more = work_ns; /* a whole record, without a rest */
         double expected = spans * rec->span_ns + naive_time(rec, more);
         if (!at("inverse", spans * work_ns + more,
                 mpg_replay_time_of(r, spans * work_ns + more), expected))
@@ -214,7 +215,7 @@ static bool agrees(const struct record *rec, struct mpg_replay *r, int number)
     return true;
 }
 
-/* Returns whether a look-up reports at most the true quiet time after the work. */
+/* Returns whether look-ups never report more quiet time after the work than there is. */
 static bool is_quiet_after(const struct record *rec, struct mpg_replay *r, int number)
 {
     for (uint32_t k = 0; k < 400; k++) {
@@ -224,7 +225,7 @@ static bool is_quiet_after(const struct record *rec, struct mpg_replay *r, int n
         double end = t + met.time_ns, left, since;
         if (!at("time", t, met.time_ns, mpg_replay_time_for(r, t, work)))
             return false;
-        double from = end + 1e-3, quiet = met.quiet_ns - 2e-3; /* allows for rounding */
+        double from = end + 1e-3, quiet = met.quiet_ns - 2e-3; /* with room for rounding errors */
         if (!(quiet > 0))
             continue;
         if (!at("work done while quiet", from, mpg_replay_work_before(r, from + quiet),
@@ -250,7 +251,7 @@ static void test_random(void)
     }
 }
 
-/* A record of realistic length, in whole tenths of ns: time for work LEFT from T on, in tenths. */
+/* A record of realistic length, in whole tenths of a ns. Returns the time for work LEFT from T on, in tenths of a ns. */
 enum { LONG = 25000 };
 
 static int64_t exact_time(const int64_t *start, const int64_t *end, int64_t t, int64_t left)

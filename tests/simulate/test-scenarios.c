@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Several scenarios simulated together (TAP): how often the trace is read, and the results and end time of each scenario. */
+/* Several scenarios that are simulated together (TAP): how often the trace is read, and each scenario's results and
+ * end. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 enum { MOST = 2000 };
 
-/* Each scenario has this much more constant noise than the previous one, and notes when it is finished. */
+/* each scenario has this much more constant noise than the previous one */
 static const double STEP_NS = 2.385;
 
 struct one {
@@ -20,13 +21,13 @@ struct one {
     struct mpg_result result;
     char text[40];
     double run_ns;
-    uint32_t waiting; /* number of other scenarios with results at that time */
+    uint32_t waiting; /* number of other scenarios that had results at that time */
 };
 
 static struct one one[MOST];
 static size_t scenarios;
 
-/* Two ranks: 1000 ns of computation each, then a message for which rank 1 waits. */
+/* Writes a trace of two ranks: each computes 1000 ns, then rank 1 waits for a message. */
 static void write_trace(const char *path)
 {
     FILE *f = fopen(path, "w");

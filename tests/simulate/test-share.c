@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distribution of replicas over processes (TAP): each replica once, in whole blocks, evenly shared. */
+/* Distribution of replicas over processes (TAP): each replica once, in whole blocks, in equal shares. */
 #include "simulate/evaluate/driver/share.h"
 #include "tests/tap.h"
 
-/* Returns the number of blocks of 16 in a share of REPLICAS. */
+/* Returns the number of blocks of 16 replicas in a process's share of REPLICAS. */
 static uint32_t blocks(struct mpg_share s)
 {
     return (s.n + 15) / 16;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distributions of the command line: parsing, quantiles, every error. */
+/* Distributions on the command line: parsing, quantiles, every error. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +105,8 @@ static void test_quantiles(void)
     mpg_spec_clear(&s);
 }
 
-/* Mean and standard deviation, by the midpoint rule over the quantiles, which misses far tails: hence the tolerance. */
+/* Mean and standard deviation by the midpoint rule over the quantiles, which misses the far tails and therefore needs a
+ * tolerance. */
 static void test_moments(void)
 {
     static const char *const text[] = {"exp:313.7ns", "normal:313.7ns,91.25ns", "gamma:313.7ns,91.25ns",
@@ -247,7 +248,7 @@ static void fails(const char *text, const char *words)
     fails_as(-1, text, words);
 }
 
-/* The text is valid, but its file is not. */
+/* The option is valid, but its file is not. */
 static void fails_to_read(const char *text, const char *words)
 {
     fails_as(MPG_SPEC_UNREADABLE, text, words);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Draws from a distribution reproduce its samples: mean, sd, p99.9; for few samples and for millions, heavy tails,
- * distant modes, outliers, ties. Tests the final object, after a round trip through a signature file and through
- * 'file:'. */
+/* Draws from a distribution reproduce its samples' mean, standard deviation and 99.9th percentile: for few samples and
+ * for millions, heavy tails, distant modes, outliers, ties. Tests the distribution as a simulation uses it, after a
+ * round trip through a signature file and through 'file:'. */
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -57,7 +57,7 @@ static double draw(gsl_rng *r, int family, size_t i, size_t n)
     }
 }
 
-/* Maps the bits of a double to an integer with the same order, and back. */
+/* Maps a double's bits to an integer with the same order, and back. */
 static uint64_t key_of(double x)
 {
     uint64_t bits;
@@ -104,7 +104,7 @@ static void sort(double *x, size_t n)
     free(to);
 }
 
-/* Computes mean and sd of the draws from the knots. */
+/* Computes mean and standard deviation of the draws from the knots. */
 static void drawn(const struct mpg_distribution *d, double *mean, double *sd)
 {
     double squares = 0;
@@ -119,7 +119,7 @@ static void drawn(const struct mpg_distribution *d, double *mean, double *sd)
     *sd = sqrt(squares);
 }
 
-/* Compares D with SORTED's N values; MEAN and SD are computed independently. */
+/* Compares D with the N values SORTED, whose MEAN and SD were computed independently. */
 static bool as_samples(const struct mpg_distribution *d, const double *sorted, size_t n,
                        double mean, double sd)
 {
@@ -127,7 +127,7 @@ static bool as_samples(const struct mpg_distribution *d, const double *sorted, s
     drawn(d, &got_mean, &got_sd);
     double excess = (got_mean - sorted[0]) / (mean - sorted[0]) - 1;
     double at_p999 = mpg_distribution_quantile(d, 0.999) / p999 - 1;
-    /* For few samples, definitions of p99.9 differ by the distance of neighbouring samples. */
+    /* with few samples, definitions of the 99.9th percentile differ by the distance of neighbouring samples */
     size_t below = (size_t)(0.999 * (double)n) - 1;
     bool between = n % 1000 != 0 && mpg_distribution_quantile(d, 0.999) >= sorted[below] &&
                    mpg_distribution_quantile(d, 0.999) <= sorted[below + 1];
@@ -140,7 +140,7 @@ static bool as_samples(const struct mpg_distribution *d, const double *sorted, s
     return good;
 }
 
-/* Returns the signature with D after a round trip through its file, as mpgsim reads it. */
+/* Returns the signature with D, written to a file and read as by mpgsim. */
 static struct mpg_signature *through_file(struct mpg_distribution *d, struct mpg_error *err)
 {
     static const char path[] = "test-tails.tmp";
@@ -184,7 +184,7 @@ static void test_families(gsl_rng *r)
     free(x);
 }
 
-/* Decimal numbers, as 'file:' reads them. */
+/* decimal numbers, as 'file:' reads them */
 static void test_file(gsl_rng *r)
 {
     static const char path[] = "test-tails.tmp";
@@ -213,7 +213,7 @@ static void test_file(gsl_rng *r)
     free(x);
 }
 
-/* The sums of a million draws, as a simulator adds them, instead of the knots. */
+/* Adds up millions of draws, like a simulation, instead of using the knots. */
 static void test_drawn(gsl_rng *r)
 {
     enum { N = 20000, DRAWS = 4000000 };
@@ -225,7 +225,7 @@ static void test_drawn(gsl_rng *r)
         struct mpg_distribution *d =
             mpg_distribution_from_samples(x, N, MPG_DISTRIBUTION_KNOTS, &err);
         double sum = 0;
-        for (size_t i = 0; d && i < DRAWS; i++) /* evenly spread, in pseudorandom order */
+        for (size_t i = 0; d && i < DRAWS; i++) /* pseudorandom order, evenly spread */
             sum += mpg_distribution_quantile(d, ((double)(i * 1597463007 % DRAWS) + 0.5) / DRAWS);
         ok(d && fabs(sum / DRAWS / gsl_stats_mean(x, 1, N) - 1) < 0.005,
            "%s: the mean of 4 million draws", name[family]);
@@ -234,7 +234,7 @@ static void test_drawn(gsl_rng *r)
     free(x);
 }
 
-/* Every n up to 300: exact where every sample is a step, and correct everywhere. */
+/* Every n up to 300: exact if every sample is a step of its own, and correct for every n. */
 static void test_few(gsl_rng *r)
 {
     double x[300];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A truncated record of a million detours (TAP): its replay compared with the whole record, for synthetic noise
+/* A truncated record of a million detours (TAP): its replay compared with that of the whole record, for synthetic noise
  * with bursts, ticks and rare long detours. */
 #include <math.h>
 #include <stdint.h>
@@ -41,7 +41,8 @@ static double tenths(double ns)
     return rint(ns * 10) / 10;
 }
 
-/* About 17000 detours a second: bursts of 50 to 300 ns, a tick of some us every 4 ms, and a detour of about 1 ms every 2 s. */
+/* About 17000 detours a second: bursts of 50 to 300 ns, a tick of some us every 4 ms, and a detour of about 1 ms every
+ * 2 s. */
 static struct mpg_noise_core *make_core(void)
 {
     struct mpg_noise_core *c = calloc(1, sizeof *c);
@@ -124,19 +125,19 @@ struct moments {
     double mean, sd, p99;
 };
 
-/* Returns the work done in INTERVAL_NS from time T_NS of R on. */
+/* Returns the work done from T_NS on R for INTERVAL_NS. */
 static double work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
 {
     return mpg_replay_work_before(r, t_ns + interval_ns) - mpg_replay_work_before(r, t_ns);
 }
 
-/* Returns the moments of the time lost in windows of LENGTH_NS, which begin at random times of R's record. */
+/* Returns the moments of the time lost in windows of LENGTH_NS that begin at random times of R's record. */
 static struct moments windows(const struct mpg_replay *r, double length_ns)
 {
     static double lost[40 * WINDOWS];
     size_t n = sizeof lost / sizeof *lost;
     struct moments m = {0, 0, 0};
-    state = 2463534242; /* the same windows for each record: rare detours are met in both or in neither */
+    state = 2463534242; /* the same windows for each record, so that rare detours are met in both or in neither */
     for (size_t i = 0; i < n; i++) {
         double from = mpg_replay_span_ns(r) * ((double)i + uniform()) / (double)n;
         lost[i] = length_ns - work_in(r, from, length_ns);
@@ -150,14 +151,14 @@ static struct moments windows(const struct mpg_replay *r, double length_ns)
     return m;
 }
 
-/* Sorts N VALUES and returns their quantile U. */
+/* Sorts the N VALUES, and returns their quantile U. */
 static double quantile(double *value, size_t n, double u)
 {
     qsort(value, n, sizeof *value, ascending);
     return value[(size_t)(u * (double)(n - 1))];
 }
 
-/* Returns the gaps or durations of the record, or of its blocks if it is truncated. The caller frees them. */
+/* Returns the gaps or the durations of the record; if it is truncated, those of its blocks. The caller frees them. */
 static double *values(const struct mpg_noise_core *c, bool gaps, size_t *n)
 {
     bool blocks = c->blocks.recorded > 0;
@@ -177,7 +178,7 @@ static double *values(const struct mpg_noise_core *c, bool gaps, size_t *n)
     return v;
 }
 
-/* Returns the autocorrelation at LAG of the logarithms of N VALUES, within runs of RUN values. */
+/* Returns the autocorrelation at LAG of the logarithms of N VALUES, inside runs of RUN values. */
 static double correlation(const double *value, size_t n, size_t run, size_t lag)
 {
     double mean = 0, products = 0, squares = 0, pairs = 0;
@@ -200,7 +201,7 @@ static bool near(const char *what, double got, double expected, double part)
               " at most %.0f %%)", what, got, expected, 100 * (got / expected - 1), 100 * part);
 }
 
-/* Compares WHOLE with its truncation to CHARACTERS. PART: tolerance for sampled quantities. */
+/* Compares WHOLE with its truncation to CHARACTERS. PART: relative tolerance for what blocks sample. */
 static void compare(const struct mpg_noise_core *whole, size_t characters, double part)
 {
     struct mpg_error err = {""};
@@ -253,7 +254,7 @@ static void compare(const struct mpg_noise_core *whole, size_t characters, doubl
     free_core(kept);
 }
 
-/* Work and time are inverse functions, and without detours nothing is lost. */
+/* Work and time are inverse functions of each other, and without detours nothing is lost. */
 static void test_inverse(const struct mpg_noise_core *whole)
 {
     struct mpg_error err;
@@ -280,9 +281,9 @@ int main(void)
     struct mpg_noise_core *whole = make_core();
     ok(whole->detours > 900000, "%zu detours in 60 s, %.3g %% lost", whole->detours,
        100 * whole->fraction_lost);
-    compare(whole, 200000, 0.1); /* one of four cores */
-    compare(whole, 32000, 0.2);  /* one of 16 */
-    compare(whole, 4000, 0.5);   /* one of 128 */
+    compare(whole, 200000, 0.1); /* as for each of four cores */
+    compare(whole, 32000, 0.2);  /* as for each of 16 */
+    compare(whole, 4000, 0.5);   /* as for each of 128 */
     test_inverse(whole);
     free_core(whole);
     return done();

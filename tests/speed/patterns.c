@@ -15,7 +15,7 @@ struct mpg_event pattern_call(enum mpg_call which, int64_t enter_ns, int64_t lea
 
 /* --- single calls --- */
 
-/* Writes a send to or a receive from PEER. */
+/* Writes a blocking send to or receive from PEER. */
 static int message(struct rank *r, enum mpg_call which, int32_t peer, int64_t enter_ns,
                    int64_t leave_ns, struct mpg_error *err)
 {
@@ -32,7 +32,7 @@ static int message(struct rank *r, enum mpg_call which, int32_t peer, int64_t en
     return mpg_trace_write_event(r->writer, &e, err);
 }
 
-/* Writes a nonblocking call at *NOW_NS and advances *NOW_NS. */
+/* Writes a nonblocking call that begins at *NOW_NS, and advances *NOW_NS to its end. */
 static int post(struct rank *r, enum mpg_call which, int32_t peer, int64_t *now_ns,
                 struct mpg_error *err)
 {
@@ -41,7 +41,7 @@ static int post(struct rank *r, enum mpg_call which, int32_t peer, int64_t *now_
     return message(r, which, peer, begin_ns, *now_ns, err);
 }
 
-/* Completes the last N requests. */
+/* Writes a call that completes the last N requests. */
 static int wait_all(struct rank *r, uint32_t n, int64_t enter_ns, int64_t leave_ns,
                     struct mpg_error *err)
 {
@@ -181,8 +181,8 @@ static int64_t tree_step_ns(int32_t ranks)
     return (int64_t)(2 * levels(ranks) + 2) * 2 * FLIGHT_NS;
 }
 
-/* Level LEVEL of the tree. On the way up, a rank whose lowest set bit is this level's bit sends to the rank without
- * this bit; on the way down the direction is reversed. */
+/* Writes level LEVEL of the tree. On the way up, a rank whose lowest set bit is this level's sends to the rank without
+ * this bit; on the way down messages go the other way. */
 static int write_level(struct rank *r, int level, bool down, int64_t now_ns, struct mpg_error *err)
 {
     const int64_t bit = (int64_t)1 << level;
@@ -211,7 +211,7 @@ static int64_t workers_step_ns(int32_t ranks)
     return (int64_t)ranks * 4 * POST_NS + 4 * FLIGHT_NS;
 }
 
-/* Results arrive in the order of an odd stride instead of rank order. */
+/* The master receives results in the order of an odd stride instead of the order of ranks. */
 static int write_master(struct rank *r, int64_t begin_ns, struct mpg_error *err)
 {
     const uint32_t n = (uint32_t)r->ranks - 1;

@@ -28,14 +28,14 @@ struct rank {
 
 struct pattern {
     const char *name;
-    int64_t (*step_ns)(int32_t ranks); /* time between steps in ns */
+    int64_t (*step_ns)(int32_t ranks); /* time from the begin of a step to that of the next, in ns */
     int (*write_step)(struct rank *rank, int64_t begin_ns, struct mpg_error *err);
 };
 
 extern const struct pattern patterns[]; /* the last entry has no name */
 const struct pattern *pattern_by_name(const char *name); /* returns NULL for an unknown name */
 
-/* Returns an event of call WHICH with only its times set. */
+/* Returns an event of call WHICH of which only the times are set. */
 struct mpg_event pattern_call(enum mpg_call which, int64_t enter_ns, int64_t leave_ns);
 
 #endif

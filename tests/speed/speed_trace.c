@@ -9,7 +9,7 @@
 
 #include "tests/speed/patterns.h"
 
-enum { FIRST_NS = 2000, SEGMENT_BYTES = 64 << 10 /* values of the tracer */ };
+enum { FIRST_NS = 2000, SEGMENT_BYTES = 64 << 10 /* the tracer's values */ };
 
 static int write_rank(struct rank *r, const struct pattern *pattern, long steps,
                       struct mpg_error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints the CPU time (user and system) in ns of an MPI call in a loop of Irecv, Send and Wait on MPI_COMM_SELF,
- * some functions below main. The difference between runs with and without the tracer (tests/speed/speed_tracer.sh)
- * is the tracer's overhead. Argument: the number of call stacks, in random order; 0: a new stack in each of 16384
- * loops; local: three calls of MPI_Comm_rank instead; timer: three readings of the processor's counter instead. */
+/* Prints the mean CPU time (user and system) in ns of an MPI call in a loop of Irecv, Send and Wait on MPI_COMM_SELF,
+ * some functions below main. Runs with and without the tracer (tests/speed/speed_tracer.sh) differ by the tracer's
+ * overhead. Argument: the number of call stacks, in random order; 0: a new stack in each of 16384 loops; local: three
+ * calls of MPI_Comm_rank instead; timer: three readings of the processor's counter instead. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,8 +33,8 @@ static void exchange(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Exchanges below LEVELS functions. PATH selects the call in each function, with two bits each. The distinct code
- * after each call keeps the compiler from merging the calls or building a loop. */
+/* Makes the loop's calls LEVELS functions deeper. Two bits of PATH select the call in each function. The text after
+ * each call keeps the compiler from merging the calls or making a loop. */
 #define BELOW(text)                     \
     descend(levels - 1, path >> 2);     \
     __asm__ volatile("# " text);        \
@@ -73,7 +73,7 @@ static double cpu_ns(void)
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* Runs at the stack depth that a tracer records by default. */
+/* Calls RUN at the stack depth that a tracer records by default. */
 __attribute__((noinline)) static double measure(volatile int depth, unsigned stacks)
 {
     const int loops = stacks == 0 ? 1 << NEW_BITS : LOOPS;

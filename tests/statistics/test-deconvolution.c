@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Deconvolution of sums of known distributions: mean, variance and tail. */
+/* Deconvolution of sums of values with known distributions: mean, variance and tail. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>
@@ -53,7 +53,7 @@ static double tail(enum kind kind, double q)
         return 237 + gsl_cdf_lognormal_Qinv(q, 3, 0.5);
     case WIDE:
         return gsl_cdf_lognormal_Qinv(q, 3, 1);
-    case DETOURS: /* the body does not reach this far, and the detours do not reach this low */
+    case DETOURS: /* the gamma part does not reach this far up, nor the detours this far down */
         return q < 0.015 ? gsl_cdf_lognormal_Qinv(q / 0.015, log(25e3), 0.2)
                          : 237 + gsl_cdf_gamma_Qinv((q - 0.015) / 0.985, 4, 3);
     default:
@@ -87,15 +87,15 @@ static void moments(enum kind kind, double *mean, double *variance)
     }
 }
 
-/* The uncertainty of a tail quantile grows as the number of samples beyond it falls: tolerates the error from two
- * standard deviations of this number. */
+/* A tail quantile becomes less certain with fewer samples beyond it: tolerates the error of two standard deviations of
+ * their number. */
 static double tail_error(enum kind kind, double q)
 {
     double few = 2 * sqrt(q / (2 * N));
     return (tail(kind, q - few) - tail(kind, q + few)) / 2 / tail(kind, q);
 }
 
-/* Computes the moments of the quantiles as a piecewise linear inverse CDF. */
+/* Computes the moments of a piecewise linear quantile function. */
 static void quantile_moments(const struct mpg_distribution *d, double *mean, double *variance)
 {
     double sum = 0, squares = 0;
@@ -206,20 +206,20 @@ static void test_known(void)
     }
 }
 
-/* Sums that do not fit are reported. */
+/* Sums that no distribution explains are reported. */
 static void test_misfit(void)
 {
     static double sums[N];
     struct mpg_error err;
     double misfit;
     gsl_rng_set(rng, 1);
-    for (int i = 0; i < N; i++) /* no distribution is half of this one */
+    for (int i = 0; i < N; i++) /* no distribution gives these sums */
         sums[i] = (gsl_rng_uniform(rng) < 0.5 ? 200 : 300) + gsl_rng_uniform(rng);
     mpg_distribution_free(must(mpg_deconvolve_halves(sums, N, SHIPPED, &misfit, &err), &err));
     ok(misfit > 0.03, "two equal peaks are no sum of two alike: misfit %.3f", misfit);
 }
 
-/* A coarse clock, few samples, and no variation at all. */
+/* A coarse clock, few samples, and values without variation. */
 static void test_edges(void)
 {
     static double sums[N];

@@ -80,7 +80,7 @@ static void test_small(void)
     mpg_distribution_free(d);
 }
 
-/* An exponential distribution's inverse CDF at its own plotting positions. */
+/* The quantile function of an exponential distribution at the probabilities assigned to its samples. */
 static void test_exponential(void)
 {
     enum { N = 1000000 };
@@ -122,7 +122,7 @@ static void test_exponential(void)
     free(samples);
 }
 
-/* For every n and number of knots, interpolation preserves the order and the extremes. */
+/* For every number of samples and of knots, interpolation keeps the order and the extremes. */
 static void test_every_size(void)
 {
     double samples[40];

@@ -69,7 +69,7 @@ static const struct {
 };
 enum { TRUTHS = sizeof truth / sizeof *truth };
 
-/* The likelihood equals the product of the densities, and no other parameters give a larger one. */
+/* The likelihood is the product of the densities, and no other parameters have a larger one. */
 static double likelihood(enum mpg_family family, double a, double b, const double *x, size_t n)
 {
     double sum = 0;
@@ -98,7 +98,7 @@ static void test_maximum(void)
             good = good && likelihood((enum mpg_family)i, a * (j == 0 ? 1.01 : j == 1 ? 0.99 : 1),
                                       b * (j == 2 ? 1.01 : j == 3 ? 0.99 : 1), x, N) <= best;
         double largest = 0;
-        for (int j = 0; j < N; j++) { /* counts in the unsorted sample */
+        for (int j = 0; j < N; j++) { /* by counting in the unsorted samples */
             double below = 0, to = 0, cdf = mpg_fit_cdf((enum mpg_family)i, f, x[j]);
             for (int k = 0; k < N; k++) {
                 below += x[k] < x[j];
@@ -176,7 +176,7 @@ static void test_tail(void)
     enum { N = 20000 };
     double *x = samples(N);
     gsl_rng_set(rng, 5);
-    for (int i = 0; i < N; i++) /* a tenth of the samples is beyond 100 */
+    for (int i = 0; i < N; i++) /* a tenth of the samples lies above 100 */
         x[i] = gsl_rng_uniform(rng) < 0.9 ? 100 * pow(gsl_rng_uniform(rng), 0.3)
                                           : gsl_ran_pareto(rng, 2.385, 100);
     struct mpg_fits fits = fit(x, N, 0);
@@ -191,7 +191,7 @@ static void test_tail(void)
     free(x);
 }
 
-/* A clock with whole units, and samples at the location parameter itself. */
+/* A clock with a coarse resolution, and samples equal to the location parameter. */
 static void test_quantised(void)
 {
     enum { N = 5000 };
@@ -273,7 +273,7 @@ static void test_errors(void)
     ok(mpg_fit_all(x, 8, 0.1, &fits, &err) < 0, "equal to the location: %s", err.text);
 }
 
-/* Returns how often a tail test accepts a sample of N values. */
+/* Returns how often the test accepts a power-law tail in N values. */
 static int holds(size_t n, int times, double (*draw)(void))
 {
     static double x[5000];
@@ -296,7 +296,7 @@ static double draw_pareto(void)
     return gsl_ran_pareto(rng, 2.385, 100);
 }
 
-/* Returns a value from a body of no known family with a power-law tail. */
+/* Returns a value whose body is of no known family and whose tail is a power law. */
 static double draw_tailed(void)
 {
     return gsl_rng_uniform(rng) < 0.7 ? 100 * gsl_rng_uniform(rng) : gsl_ran_pareto(rng, 1.7, 100);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quantiles of the gamma distribution: compared with 70-digit results and with the exponential distribution, and monotonic. */
+/* Quantiles of the gamma distribution: compared with results of 70 digits and with the exponential distribution, and
+ * monotonic. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,8 @@ static void test_exponential(void)
     ok(worst < 1e-13, "shape 1 is the exponential distribution (%g)", worst);
 }
 
-/* Monotonic over all drawable probabilities, and across the shapes at which the method changes. */
+/* Quantiles increase with the probability, over all that can be drawn, and with the shape, also where the method
+ * changes. */
 static void test_order(void)
 {
     static const double shape[] = {1e-300, 1e-30, 1e-9, 1e-3, 1.0 / 9, 0.5, 0.999999, 1, 1.5, 30,
@@ -56,7 +58,7 @@ static void test_order(void)
         struct mpg_gamma g = mpg_gamma_make(shape[k]);
         double before = 0;
         bool right = true;
-        for (int i = 0; i <= 1040; i++) { /* 2^-53 to 1 - 2^-53 */
+        for (int i = 0; i <= 1040; i++) { /* from 2^-53 to 1 - 2^-53 */
             double u = i <= 520 ? exp2(i / 10.0 - 53) : 1 - exp2(-1 - (i - 520) / 10.0);
             double x = mpg_gamma_quantile(&g, u);
             if (!(x >= before * (1 - 1e-12)) || !isfinite(x)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Growth models: exact data of every shape, noise that must not be called growth, and the coverage of intervals for
- * the true model. */
+/* Growth models: exact data of every shape, noise that must not be called growth, and the coverage of intervals if the
+ * model is true. */
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -21,7 +21,7 @@ static double draw(void *context, uint32_t replica, uint32_t index)
 
 static gsl_rng *rng;
 
-/* Returns 1 and GROWTH, or the other results of mpg_growth_analyse(). */
+/* Calls mpg_growth_analyse() with the test's random numbers; same results. */
 static int of(const double *n, const double *y, size_t values, size_t resamples,
               struct mpg_growth *growth, const char **why)
 {
@@ -37,7 +37,7 @@ static bool near(double a, double b, double relative)
 
 static const double five[] = {3, 5, 12, 20, 33};
 
-/* Returns the shape's value at N by definition, from its exponents alone. */
+/* Returns the value of a shape at N by definition, from its exponents. */
 static double by_hand(int shape, double n)
 {
     const struct mpg_growth_shape *s = mpg_growth_shape(shape);
@@ -142,7 +142,7 @@ static void test_three(void)
     mpg_growth_free(&g);
 }
 
-/* Makes REPETITIONS values at each of COUNTS N from C + A shape, with NOISE in the logarithm. */
+/* Makes REPETITIONS values C + A times the shape at each of COUNTS values of N, with NOISE in the logarithm. */
 static size_t make(int shape, double c, double a, double noise, int counts, int repetitions,
                    double *n, double *y)
 {
@@ -156,7 +156,8 @@ static size_t make(int shape, double c, double a, double noise, int counts, int 
     return values;
 }
 
-/* p is an upper bound: noise falls below p at most with probability p. Tolerates three standard errors. */
+/* p is an upper bound: for noise alone it is below a level at most with this probability. Tolerates three standard
+ * errors. */
 static void test_noise(double noise, int counts, int repetitions, int constant)
 {
     enum { TRIALS = 1500 };

@@ -32,7 +32,7 @@ static struct mpg_distribution *make(const double *samples, size_t n, size_t kno
     return d;
 }
 
-/* Draws a first-order autoregressive series with an exponential distribution. */
+/* Draws a first-order autoregressive series with exponentially distributed values. */
 static void draw(double *x, size_t n, double r, double scale)
 {
     double z = gsl_ran_gaussian(rng, 1);
@@ -42,7 +42,7 @@ static void draw(double *x, size_t n, double r, double scale)
     }
 }
 
-/* Returns the interval for N ascending samples with the information of EFFECTIVE independent ones. */
+/* Returns the interval for N ascending samples that are worth EFFECTIVE independent ones. */
 static struct mpg_confidence interval_of(const double *x, size_t n, double effective, double p)
 {
     struct mpg_error err;
@@ -136,7 +136,7 @@ static void test_coverage(void)
                     mpg_distribution_free(d);
                 }
             }
-            /* Far quantiles of correlated samples are less correlated than the lag-1 coefficient suggests. */
+            /* Far quantiles of correlated samples are less correlated than their lag-1 coefficient suggests. */
             ok(inside[0] >= 0.93 * TIMES && inside[1] >= 0.925 * TIMES &&
                    (c > 0 || inside[0] <= 0.98 * TIMES),
                "p%g, lag-1 %g: truth in %.1f %% of the intervals, %.1f %% from few knots",
@@ -144,7 +144,7 @@ static void test_coverage(void)
         }
 }
 
-/* Returns the distance by definition, from all pairs of samples. */
+/* Returns the Kolmogorov-Smirnov distance by definition, from all samples. */
 static double distance_of(const double *a, const double *b, int n)
 {
     double largest = 0;
@@ -212,7 +212,7 @@ static void fill_with_detours(double *x, size_t n)
     }
 }
 
-/* 200000 samples resolve more than 257 knots can represent: this must not count as a significant difference. */
+/* 200000 samples show more detail than 257 knots can hold, which must not count as a significant difference. */
 static void test_many(void)
 {
     enum { N = 200000 };
@@ -332,7 +332,7 @@ static void test_errors(void)
     mpg_distribution_free(d);
 }
 
-/* The probability below the quantile, by GSL's distribution function, which does not fail. */
+/* The probability below the quantile, by GSL's distribution function, which is reliable. */
 static void test_chi_square(void)
 {
     static const double p[] = {0.01, 0.025, 0.25, 0.5, 0.975};

@@ -32,7 +32,7 @@ static void fill_sizes(void)
         size[i] = i % 2 ? 3 * (INT64_C(1) << (i / 2 - 1)) : 2 * (INT64_C(1) << (i / 2 - 1));
 }
 
-/* SEGMENTS lines; a line applies to sizes up to its limit. */
+/* SEGMENTS lines, each up to its largest size. */
 static const struct {
     int64_t limit;
     double latency_ns, gap_per_byte_ns;

@@ -30,8 +30,8 @@ static double at_most(double k, double p, size_t n)
     return k < 0 ? 0 : gsl_cdf_binomial_P((unsigned int)k, p, (unsigned int)n);
 }
 
-/* Returns whether LOW is the largest rank for which the P quantile of N values lies below with probability at most
- * BEYOND. Probabilities within rounding of BEYOND are accepted either way. */
+/* Returns whether LOW is the largest rank such that the P quantile lies below its value with probability at most
+ * BEYOND. Probabilities within rounding of BEYOND count as either. */
 static bool is_largest(size_t low, size_t n, double p, double beyond)
 {
     return at_most((double)low - 1, p, n) <= beyond * (1 + 1e-7) &&

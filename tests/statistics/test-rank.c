@@ -67,7 +67,7 @@ static void test_permutations(void)
     const double nine[] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, flat[] = {2.5, 2.5, 2.5, 2.5};
     ok(mpg_rank_permutations(three, three, 3) == 2.0 / 6, "three in order: 2 of 6");
     ok(mpg_rank_permutations(four, four, 4) == 2.0 / 24, "four in order: 2 of 24");
-    /* sums of squared differences: 0 once, 2 three times; 20 once, 18 three times */
+    /* sums of squared rank differences: 0 once, 2 three times; 20 once, 18 three times */
     ok(mpg_rank_permutations(four, swapped, 4) == 8.0 / 24, "one exchange of neighbours: 8 of 24");
     ok(mpg_rank_permutations(ties, four, 4) == 8.0 / 24, "two pairs in order: 4 and 4 of 24");
     ok(mpg_rank_permutations(four, flat, 4) == 1, "of equal ones all are alike");
@@ -104,8 +104,8 @@ static void test_lines(void)
     ok(mpg_theil_sen(x, y, 5, &s, &err) == 0 && near(s.slope, 2, 1e-12) && s.pairs == 9,
        "an outlier moves no median: slope 2 of 9 pairs");
     ok(near(s.intercept, 1.385, 1e-12), "through both medians");
-    /* 18 s^2 = 5 4 15 - 2 1 9 = 282, 1.959964 s = 7.7577: indices round(0.62) - 1 = 0, the first, and round(8.38) =
-     * 8 of 0..8 */
+    /* 18 s^2 = 5 4 15 - 2 1 9 = 282, 1.959964 s = 7.7577: indices in the sorted slopes 0..8: round(0.62) - 1 = 0, the
+     * first, and round(8.38) = 8, the last */
     ok(near(s.low, 2, 1e-12) && near(s.high, (100 - 9.385) / 4, 1e-12), "of nine slopes the interval has all");
     ok(mpg_theil_sen(same, y, 3, &s, &err) == 0 && isnan(s.slope) && s.pairs == 0, "no slope where all x are equal");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Coverage of confidence intervals of quantiles for dependent samples: series of the sizes that benchmarks measure,
- * and differing launches. */
+/* How often confidence intervals of quantiles contain the true value for dependent samples: series of the sizes that
+ * benchmarks measure, and launches that differ. */
 #include <gsl/gsl_errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void test_closed_forms(void)
     ok(b.low == 390 && b.high == 609 && !b.low_open && !b.high_open,
        "1000 samples that count for 100: ten times the ranks 40 and 61, outwards");
     b = mpg_rank_bounds(&(struct mpg_effective_size){100, 4}, 1000, 0.5, 0.95);
-    /* Student's 2.776 instead of 1.960: 49 samples, ranks 18 and 32. */
+    /* Student's 2.776 instead of the normal 1.960: 49 effective samples, ranks 18 and 32 */
     ok(b.low == 17 * 1000 / 49 && b.high == 653, "where 4 degrees of freedom say so, for 49");
     b = mpg_rank_bounds(&(struct mpg_effective_size){100, 1e9}, 1000, 0.99, 0.95);
     ok(!b.low_open && b.high_open && b.high == 999, "a hundred bound no 99th percentile above");
@@ -52,10 +52,10 @@ static void test_closed_forms(void)
     ok(estimate[0].low == 41.5 && estimate[1].high == 41.5 && estimate[1].low == 41.5 && lag == 0,
        "all alike: nothing else is possible");
     estimates_of(&(struct mpg_samples){.n = 4, .value = four}, estimate, &lag);
-    /* Twice the ranks, relative to the middle: -1, -3, 3, 1. */
+    /* ranks relative to their mean, doubled: -1, -3, 3, 1 */
     ok(fabs(lag - (3.0 - 9 + 3) / 20) < 1e-12, "rank autocorrelation by hand: %g", lag);
     for (int i = 0; i < 6; i++) {
-        x[i] = i % 3 == 0 ? 100 : i % 3 == 1 ? 110 : 121; /* three launches in turn */
+        x[i] = i % 3 == 0 ? 100 : i % 3 == 1 ? 110 : 121; /* samples of three launches in turn */
         launch[i] = (uint32_t)(2 - i % 3);
     }
     for (int i = 6; i < 3000; i++) {
@@ -76,14 +76,14 @@ static void test_worth(void)
     enum { N = 20000, TIMES = 100 };
     gsl_rng_set(rng, 3);
     for (int t = 0; t < TIMES; t++) {
-        /* A value is repeated with probability 0.6, which is the correlation of any function of it: the effective
+        /* A value is repeated with probability 0.6, which is then the correlation of any function of it: the effective
          * number of samples is (1 - 0.6) / (1 + 0.6) of their number. */
         for (int i = 0; i < N; i++)
             x[i] = state = i > 0 && gsl_rng_uniform(rng) < 0.6 ? state : gsl_rng_uniform(rng);
         for (int q = 0; q < 2; q++)
             share[q] += (double)N / mpg_series_effective_size(x, N, p[q]).samples / TIMES;
     }
-    /* The cautious rule skips valid cosines if the lower ones are larger by chance. */
+    /* The cautious rule omits valid terms (cosines) if the lower ones happen to be larger. */
     ok(share[0] > 4 && share[0] < 5.6 && share[1] > 4 && share[1] < 5.6,
        "values that stay with probability 0.6 count for a quarter or little less: 1 / %.2f, in the tail 1 / %.2f",
        share[0], share[1]);
@@ -107,7 +107,7 @@ static struct held hold(const struct mpg_samples *s, const double truth[2], stru
 
 static void test_series(void)
 {
-    /* MIN: minimum coverage in percent. A series must be long enough to show its rarest events some ten times;
+    /* MIN: least coverage in percent. A series must be long enough to contain its rarest events about ten times;
      * otherwise no method reaches the nominal coverage. */
     static const struct {
         enum series_kind kind;
@@ -139,7 +139,7 @@ static void test_series(void)
     }
 }
 
-/* Launches of 400 dependent samples, two pairs each, with levels that differ by the relative amount SD. */
+/* Launches of 400 dependent samples, each for two pairs of ranks, whose levels differ by the relative amount SD. */
 static void test_launches(size_t launches, double sd)
 {
     enum { N = 400, TIMES = 1500 };
@@ -195,7 +195,7 @@ static void test_blindness(void)
        "%d count for %.0f as far as the median goes", N, estimate[0].independent);
 }
 
-/* The same samples with the files in another order. */
+/* The order of the files does not matter. */
 static void test_order(void)
 {
     enum { N = 3000 };
@@ -209,7 +209,7 @@ static void test_order(void)
         launch[i] = i / 1000;
         pair[i] = i % 1000 / 500;
     }
-    for (uint32_t k = 0; k < 500; k++) /* alternating stretches, each in its own order */
+    for (uint32_t k = 0; k < 500; k++) /* stretches of samples in turn, each in its own order */
         for (uint32_t s = 6; s-- > 0; at++) {
             mixed[at] = x[s * 500 + k];
             mixed_launch[at] = launch[s * 500 + k];

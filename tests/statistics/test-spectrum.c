@@ -58,7 +58,7 @@ static const struct mpg_line *line_at(const struct mpg_spectrum *s, double frequ
     return NULL;
 }
 
-/* Returns whether a line has this frequency within a thousandth. */
+/* Returns whether a line lies at this frequency, within a thousandth. */
 static bool has_line(const struct mpg_spectrum *s, double frequency_hz)
 {
     const struct mpg_line *line = line_at(s, frequency_hz);
@@ -75,7 +75,7 @@ static void print_lines(const struct mpg_spectrum *s)
                s->line[i].harmonic_of_hz);
 }
 
-/* Adds the samples that FTQ would see: in each quantum the fraction taken by pulses of LENGTH, one in each PERIOD. */
+/* Adds to LOST the time that pulses of LENGTH, one in each PERIOD, take in each quantum. */
 static void add_pulses(double *lost, size_t n, double quantum, double period, double length,
                        double jitter)
 {
@@ -97,7 +97,7 @@ static void test_sinusoid(void)
     enum { N = 10000 };
     double *x = series(N);
     for (int shift = 0; shift <= 10; shift++) {
-        double f = 37 + 0.0488 * shift; /* steps of a fifth of a bin */
+        double f = 37 + 0.0488 * shift; /* a fifth of a bin further each time */
         for (int i = 0; i < N; i++)
             x[i] = 11.9 + 2.385 * sin(2 * M_PI * f * i * 1e-3 + 0.7);
         struct mpg_spectrum *s = welch(x, N, MS, 0);
@@ -139,7 +139,7 @@ static void test_noise(void)
         mpg_spectrum_free(s);
     }
     ok(near(sum / SPECTRA, 3.7 * 3.7, 3e-3), "white noise integrates to its variance");
-    /* At 1e-3 for each spectrum, 200 spectra have more than 4 false alarms once in 400000. */
+    /* With a probability of 1e-3 for each spectrum, more than 4 of 200 have false alarms once in 400000. */
     ok(alarms <= 4, "white noise: false alarms in %d of %d spectra", alarms, SPECTRA);
     ok(heavy <= 4, "noise with a heavy tail: %d", heavy);
     ok(red <= 4, "red noise: %d", red);
@@ -159,8 +159,8 @@ static void test_pulses(void)
         struct mpg_spectrum *s = welch(x, N, MS, 0);
         const struct mpg_line *line = line_at(s, base);
         bool good = has_line(s, base) && line->order == 1;
-        /* A pulse train's first Fourier coefficient, multiplied by a quantum's sinc; the latter does not apply when
-         * each pulse lies in the same single quantum. */
+        /* The first Fourier coefficient of a pulse train, multiplied by a quantum's sinc function, which does not apply
+         * if a single quantum in each period holds the whole pulse. */
         double turn = period_ms[i] == 4 ? 1e-6 : M_PI * base * 1e-3;
         good = good && near(line->amplitude, 2 * length / period_ms[i] * (sin(turn) / turn), 0.05);
         size_t harmonics = 0;
@@ -291,7 +291,7 @@ static void test_edges(void)
     mpg_spectrum_free(NULL);
 }
 
-/* Few bins, where a window is as wide as the spectrum. */
+/* Short series, whose spectrum has hardly more bins than the window. */
 static void test_short(void)
 {
     enum { SHORTEST = 64, LONGEST = 700 };

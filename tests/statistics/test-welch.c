@@ -31,8 +31,8 @@ static void test_student(void)
     ok(near(mpg_student_beyond(1.959963984540054, INFINITY), 0.05, 1e-12), "infinite freedom is the normal distribution");
 }
 
-/* Means 920 and 820, variances 400 and 400 of three values each: error sqrt(800 / 3), 4 degrees of freedom, whose
- * distribution is P(|t| > x) = 1 - (1 + 2 / (4 + x^2)) x / sqrt(4 + x^2). */
+/* Means 920 and 820, variances 400 and 400 of three values each: standard error sqrt(800 / 3), 4 degrees of freedom,
+ * for which P(|t| > x) = 1 - (1 + 2 / (4 + x^2)) x / sqrt(4 + x^2). */
 static void test_example(void)
 {
     static const double a[] = {900, 940, 920}, b[] = {840, 800, 820};

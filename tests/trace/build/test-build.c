@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Builds traces (TAP): definitions, facts and events by label give the text that mpgtext(5) describes, written by hand below,
- * whether the streams of ranks are written at once or spooled; wrong definitions are refused; and an imported trace is opened
- * again without its file. */
+/* Builds traces by the library (TAP): definitions, header lines and events by label give the text of mpgtext(5) written
+ * by hand below, whether the ranks' streams are written at the same time or spooled. Wrong definitions are refused. An
+ * imported trace can be opened again without its file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "trace/store/spool.h"
 #include "trace/text/text.h"
 
-/* Prints the trace in the open file FD, which is closed. The caller frees the text; NULL: an error, in ERR. */
+/* Returns the text of the trace in the open file FD, which is closed; the caller frees it. NULL with ERR on errors. */
 static char *print(int fd, struct mpg_error *err)
 {
     char path[64], *text = NULL;
@@ -64,7 +64,7 @@ static int define(struct mpg_build *b, struct mpg_error *err)
                : 0;
 }
 
-/* The events of WANTED, the last rank first. */
+/* Adds the events of WANTED, beginning with the last rank. */
 static int add_events(struct mpg_build *b, struct mpg_error *err)
 {
     static const int64_t zeros[2], values[] = {1, -2}, more[] = {5, 6}, requests[] = {1, 2, 3}, finished[] = {3, 1}, one[] = {1},
@@ -107,7 +107,7 @@ static void test_whole(const char *how)
     free(text);
 }
 
-/* With descriptors for one stream only, the others are spooled: import in a folder, rank after rank. */
+/* If only one stream can be open, the others are spooled: import to a folder, rank after rank. */
 static void test_spooled(void)
 {
     char folder[] = "/tmp/mpgkit-XXXXXX", command[96];
@@ -116,7 +116,7 @@ static void test_spooled(void)
     if (!mkdtemp(folder) || getrlimit(RLIMIT_NOFILE, &kept) < 0)
         return;
     few = kept;
-    few.rlim_cur = 7; /* a quarter: one stream */
+    few.rlim_cur = 7; /* a quarter of these may be used: one stream */
     setrlimit(RLIMIT_NOFILE, &few);
     struct mpg_build *b = mpg_build_begin(3, folder, -1, &err);
     const bool good = b && define(b, &err) == 0 && add_events(b, &err) == 0 && mpg_build_end(b, &err) == 0;
@@ -167,7 +167,7 @@ static void test_refusals(void)
     ok(!mpg_build_begin(MPG_BUILD_MAX_RANKS + 1, "/nowhere", -1, &err) && *err.text, "refused: too many ranks");
 }
 
-/* Reads all events of T: their number, 0 after an error. */
+/* Reads all events of rank 0 of T; returns their number, 0 after an error. */
 static int count(struct mpg_trace *t)
 {
     struct mpg_error err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes small OTF2 archives for tests, with libotf2's writer. Times are ns; a tick is half a nanosecond, and the archive begins
- * at tick FIRST_TICK. */
+/* Writes small OTF2 archives for tests, with libotf2. Times are in ns; a tick is half a nanosecond, and the archive
+ * begins at tick FIRST_TICK. */
 #ifndef MPG_TEST_ARCHIVE_H
 #define MPG_TEST_ARCHIVE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of one-sided communication in OTF2 archives (TAP): an archive of libotf2's own writer becomes the text written by hand
- * below; calls without records and MPI-IO keep their times, with a line that has count and time; damaged records are refused.
- * Skipped without libotf2. */
+/* One-sided communication in OTF2 archives (TAP): an archive written with libotf2 becomes the text written by hand
+ * below. Calls without records, and MPI-IO, keep their times, and a header line has their number and time. Damaged
+ * records are refused. Skipped without libotf2. */
 #include "config.h"
 
 #include "tests/tap.h"
@@ -22,7 +22,7 @@ int main(void)
 
 static char folder[64];
 
-/* The archive as text, which the caller frees. NULL with ERR. */
+/* Returns the archive as text, which the caller frees; NULL with ERR. */
 static char *text_of(struct mpg_error *err)
 {
     char *text = NULL;
@@ -48,7 +48,7 @@ static void begin(struct archive *x)
         call(x, i, 100, 110, "MPI_Init");
 }
 
-/* Ends the archive. Returns its text, or NULL with ERR. */
+/* Ends the archive. Returns it as text; NULL with ERR. */
 static char *end(struct archive *x, struct mpg_error *err)
 {
     char command[96];
@@ -61,7 +61,7 @@ static char *end(struct archive *x, struct mpg_error *err)
     return system(command) == 0 ? text : NULL;
 }
 
-/* A collective call of WINDOW; MAKES: also a record that the window is made, FREES: freed. */
+/* Writes a collective call on WINDOW, with a record that the window is created (MAKES) or freed (FREES). */
 static void collective(struct archive *x, int i, int64_t at, const char *name, uint32_t window, bool makes, bool frees)
 {
     enter(x, i, at, name);
@@ -89,7 +89,7 @@ static void put(struct archive *x, int i, int64_t at, const char *name, uint32_t
     leave(x, i, at + 10, name);
 }
 
-/* Ranks 2 and 0 are ranks 0 and 1 of the pair's window. */
+/* In the pair's window ranks 2 and 0 have the numbers 0 and 1. */
 static void write_epochs(struct archive *x)
 {
     OTF2_EvtWriter *w = x->w[0];
@@ -136,7 +136,7 @@ static void write_locks(struct archive *x)
         collective(x, i, 620, "MPI_Win_free", FURTHER, false, true);
         collective(x, i, 640, "MPI_Win_free", OF_WORLD, false, true);
     }
-    /* nothing is known of these: a put to MPI_PROC_NULL, a window of MPI_COMM_SELF, files */
+    /* calls about which archives say nothing: a put to MPI_PROC_NULL, a window on MPI_COMM_SELF, files */
     call(x, 0, 1000, 1700, "MPI_Put");
     collective(x, 0, 2000, "MPI_Win_create", OF_SELF, true, false);
     call(x, 0, 3000, 4500, "MPI_File_write");

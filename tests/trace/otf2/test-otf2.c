@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OTF2 archives (TAP): archives that libotf2's own writer made of a list of records become the text written by hand below;
- * archives without messages, without MPI, with other numbers of sends and receives are refused; damaged ones never end this
- * process. Skipped without libotf2. */
+/* OTF2 archives (TAP): archives written with libotf2 from a list of records become the text written by hand below.
+ * Archives without messages, without MPI, or with different numbers of sends and receives are refused; damaged ones
+ * never crash the process. Skipped without libotf2. */
 #include "config.h"
 
 #include "tests/tap.h"
@@ -41,7 +41,7 @@ static void remove_folder(void)
         exit(99);
 }
 
-/* The archive at PATH as text, which the caller frees. NULL with ERR. */
+/* Returns the archive at PATH as text, which the caller frees; NULL with ERR. */
 static char *text_of(const char *path, struct mpg_error *err)
 {
     char *text = NULL;
@@ -85,8 +85,8 @@ static void collective(struct archive *x, int i, int64_t from, int64_t to, const
     leave(x, i, to, name);
 }
 
-/* Rank 0: two receives that complete in the other order; a number that is used again; a failed test; a region; functions;
- * a buffer that is written; a call that waits for an operation without records. */
+/* Rank 0: two receives that complete in the other order, a reused request number, a failed test, a region, functions, a
+ * buffer flush, and a call that waits for an operation without records. */
 static void write_first(struct archive *x)
 {
     OTF2_EvtWriter *w = x->w[0];
@@ -132,7 +132,7 @@ static void write_first(struct archive *x)
     leave(x, 0, 545, "main");
 }
 
-/* The others, with threads, and sends to and from nobody. */
+/* The other ranks, with threads, and sends to and from MPI_PROC_NULL. */
 static void write_others(struct archive *x)
 {
     call(x, 1, 100, 110, "MPI_Init");
@@ -144,11 +144,11 @@ static void write_others(struct archive *x)
     call(x, RANKS, 300, 310, "MPI_Comm_rank");
     call(x, RANKS + 1, 300, 310, "main");
     call(x, 2, 100, 110, "MPI_Init");
-    receive(x, 2, 425, 435, PAIR, 1, 3, 8); /* its rank 1 is rank 0 of MPI_COMM_WORLD */
+    receive(x, 2, 425, 435, PAIR, 1, 3, 8); /* rank 1 of PAIR is rank 0 of MPI_COMM_WORLD */
     call(x, 2, 440, 445, "MPI_Put");
 }
 
-/* Collectives of all, 3 members, with the sums that Score-P writes for 8 bytes each; the root of Gather sends in place. */
+/* Collectives of all 3 ranks, with the sums that Score-P writes for 8 bytes each; the root of Gather uses MPI_IN_PLACE. */
 static void write_collectives(struct archive *x)
 {
     for (int i = 0; i < RANKS; i++) {
@@ -191,7 +191,8 @@ static const char collectives_of_all[] = "%d 620 630 Bcast comm=0 root=1 bytes=8
                                          "%d 720 730 Iallreduce comm=0 bytes=8 request=%d\n"
                                          "%d 740 750 Wait requests=%d\n";
 
-/* How often the trace imported with REGIONS has PART. The folder holds a region "phase one" inside of a function "main". */
+/* Returns how often the trace, imported with REGIONS, contains PART. The archive has a region "phase one" inside a
+ * function "main". */
 static int count_with(enum mpg_import_regions regions, const char *part)
 {
     const struct mpg_import_config config = {.regions = regions, .overhead_call_ns = -1};
@@ -218,7 +219,7 @@ static void test_regions(void)
     ok(count_with(MPG_REGIONS_NONE, "Region") == 0 && count_with(MPG_REGIONS_NONE, "Waitall") == 2, "regions: none");
 }
 
-/* What mpgtrace print shows, by hand. */
+/* The expected output of mpgtrace print, by hand. */
 static void write_wanted(FILE *out)
 {
     fputs("#mpgtext 1\n#ranks 3\n#clocks shared\n#fact 0 imported OTF2 3.0.2 Score-P 8.4\n#host 0 alpha\n"
@@ -271,7 +272,7 @@ static void test_whole(void)
     write_wanted(out);
     fclose(out);
     char *text = text_of(folder, &err);
-    char *version = text ? strstr(text, "OTF2 ") : NULL; /* of the libotf2 that wrote it */
+    char *version = text ? strstr(text, "OTF2 ") : NULL; /* the version of the libotf2 that wrote the archive */
     if (version && strstr(wanted, "OTF2 "))
         memcpy(strstr(wanted, "OTF2 "), version, strcspn(version, "S"));
     ok(text && strcmp(text, wanted) == 0, "the archive is the text written by hand %s", err.text);
@@ -312,8 +313,9 @@ static void check_holds(const char *text, const char *part, const char *what)
         fprintf(stderr, "# no '%s' in:\n%s", part, text);
 }
 
-/* Rank 2's clock is 5000 ns behind at 100 ns and 5010 ns at 1100 ns: 10 ns a microsecond. The first record is 50 ns before: an
- * offset of 5000 - 0.5 ns; the last one 110 ns after: 5010 + 1.1 ns. Both are cut to whole ns. */
+/* Rank 2's clock is 5000 ns behind at 100 ns and 5010 ns at 1100 ns, so it loses 10 ns in a microsecond. Its first
+ * record is 50 ns before the first measurement: an offset of 5000 - 0.5 ns; its last one 110 ns after the second: 5010
+ * + 1.1 ns. Both are truncated to whole ns. */
 static void test_clocks(void)
 {
     struct archive x = {.shifted = true};
@@ -328,7 +330,7 @@ static void test_clocks(void)
     remove_folder();
 }
 
-/* Two messages, 0 to 2 and back. By own clocks the first arrives 4950 ns before it leaves at 100 ns. */
+/* Two messages, from 0 to 2 and back. By uncorrected clocks the first arrives 4950 ns before it leaves at 100 ns. */
 static void test_arrivals(bool reversed, const char *part, const char *what)
 {
     struct archive x = {.shifted = true, .reversed = reversed};
@@ -443,7 +445,7 @@ static void test_refusals(void)
 
 /* --- damage --- */
 
-/* Reads PATH whole into DATA. Returns its size. */
+/* Reads the file PATH into DATA; returns its size. */
 static size_t read_file(const char *path, char *data, size_t size)
 {
     FILE *in = fopen(path, "rb");
@@ -460,8 +462,8 @@ static void write_file(const char *path, const char *data, size_t n)
         exit(99);
 }
 
-/* Imports the archive with FILE cut off at each 97th byte, then with bytes changed. Returns whether each import ended with
- * success or an error text; counts errors. */
+/* Imports the archive with FILE cut off at each 97th byte, and then with changed bytes. Returns whether each import
+ * ended with success or an error message; counts errors. */
 static bool damage(const char *file, int *errors)
 {
     static char data[1 << 20], changed[1 << 20];

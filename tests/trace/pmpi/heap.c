@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program whose output depends on its heap. After each step of MPI calls it prints the growth of the heap, the
- * distance of a new block from a block freed before the step, and how much of the freed block's content is intact.
+ * distance of a new block from a block freed before the step, and how much of the freed block's content is still there.
  * A tracer that allocates on this heap changes the output (test-heap.sh). Each rank sends to itself. */
 #include <malloc.h>
 #include <mpi.h>
@@ -27,7 +27,7 @@ static void exchange(void)
     MPI_Sendrecv(out, 1, MPI_INT, 0, 1, in, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
-/* More requests than the tracer keeps on the stack. */
+/* Uses more requests in one call than the tracer keeps on the stack. */
 static void post_many(void)
 {
     static int out[MANY], in[MANY];
@@ -59,7 +59,7 @@ __attribute__((noinline)) static void descend(volatile int depth)
     depth = 0;
 }
 
-/* New stacks at every call. */
+/* Each call has a new call stack. */
 static void descend_often(void)
 {
     for (int i = 0; i < 40; i++)
@@ -83,7 +83,7 @@ static void step(const char *name, void (*calls)(void))
     for (int i = 0; i < N; i++) {
         unsigned char *after = malloc(sizes[i]);
         size_t same = 0;
-        for (size_t k = 0; k + 8 <= sizes[i]; k += 8) /* whole words: one byte of an address may be an x */
+        for (size_t k = 0; k + 8 <= sizes[i]; k += 8) /* compares whole words, because a single byte of an address may be an x */
             same += memcmp(after + k, "xxxxxxxx", 8) == 0;
         printf(" %+ld %zu", (long)(after - before[i]), same);
         free(after);
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     static char line[1 << 16];
     setvbuf(stdout, line, _IOFBF, sizeof line);
     MPI_Init(&argc, &argv);
-    /* MPI, and the region header in an untraced program, allocate their own memory in the first round. */
+    /* MPI, and the region header in an untraced program, allocate memory in the first round */
     exchange();
     post_many();
     name_regions();

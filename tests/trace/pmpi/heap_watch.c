@@ -23,7 +23,8 @@ extern void __libc_free(void *);
 static atomic_ulong all, hits;
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
-/* dladdr() also searches a library's symbols, which took most of the test's time. The program itself has no name here. */
+/* Returns the path of the library at ADDRESS; "" for the program itself. dladdr() would also search a library's
+ * symbols, which took most of the test's time. */
 static const char *path_of(void *address)
 {
 #if __GLIBC_PREREQ(2, 35)
@@ -46,7 +47,7 @@ static bool begins(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* Unwinds to the first frame outside of the support libraries. */
+/* Unwinds to the first frame outside of the C library, its dynamic linker, zstd and zlib. */
 static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *found)
 {
     static const char *const servants[] = {"heap_watch", "libc.so", "libc-", "ld-linux", "libzstd",

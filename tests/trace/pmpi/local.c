@@ -19,7 +19,7 @@
 enum { THREADS = 3, PLACES = 100 };
 
 static int rank;
-static volatile uint64_t *counts; /* one count for each rank */
+static volatile uint64_t *counts; /* one count for each rank, shared with the test */
 static uint64_t own[1024];
 
 static void open_counts(const char *path)
@@ -42,7 +42,7 @@ static void ask(long times)
     }
 }
 
-/* Calls from PLACES different stacks. */
+/* Makes calls from PLACES different call stacks. */
 __attribute__((noinline)) static void descend(volatile int depth)
 {
     ask(3);
@@ -74,16 +74,17 @@ static void go_round(long rounds)
 
 /* --- local calls that fail, and that call the program back --- */
 
-static int sizes; /* calls of MPI_Comm_size outside of other calls */
+static int sizes; /* number of calls of MPI_Comm_size that MPI_Comm_set_attr did not cause */
 
 static int on_delete(MPI_Comm comm, int key, void *value, void *state)
 {
     int size;
     (void)key, (void)value, (void)state;
-    return MPI_Comm_size(comm, &size); /* inside MPI_Comm_set_attr: not recorded */
+    return MPI_Comm_size(comm, &size); /* inside of MPI_Comm_set_attr, so the tracer does not record it */
 }
 
-/* After many good calls of MPI_Comm_rank from one place, each tenth fails. Each MPI_Comm_set_attr but the first deletes. */
+/* After many successful calls of MPI_Comm_rank at one call site, every tenth one fails. Each MPI_Comm_set_attr except
+ * the first calls the delete function. */
 static void go_wrong(void)
 {
     int key, number, failed = 0;
@@ -125,7 +126,7 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "rounds";
     const int level = strcmp(how, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     int provided;
-    setlocale(LC_ALL, ""); /* like programs with translated messages */
+    setlocale(LC_ALL, ""); /* as programs with translated messages do */
     counts = own;
     if (argc > 2)
         open_counts(argv[2]);

@@ -15,7 +15,7 @@
 #else
 #define NAMED(name) LOOK_UP(name)
 #endif
-#ifdef OPEN_MPI /* handles are addresses in the library */
+#ifdef OPEN_MPI /* handles are addresses of objects in the library */
 #define WORLD ((MPI_Comm)look_up(library, "ompi_mpi_comm_world"))
 #define INT ((MPI_Datatype)look_up(library, "ompi_mpi_int"))
 #else
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
     else if (rank == 1)
         LOOK_UP(MPI_Recv)(&data, 1, INT, 0, 5, WORLD, MPI_STATUS_IGNORE);
     LOOK_UP(MPI_Barrier)(WORLD);
-    LOOK_UP(PMPI_Barrier)(WORLD); /* a program that looks up this name wants to bypass all tools */
+    LOOK_UP(PMPI_Barrier)(WORLD); /* programs look up this name in order to bypass all tools */
     if (rank == 0 && argc > 2)
         list_mapped(argv[2]);
     return NAMED(MPI_Finalize)();

@@ -32,19 +32,19 @@
 
 enum {
     MS = 1000000,
-    RIVAL_MS = 30,   /* CPU time of rank 1 on the core of rank 0 */
+    RIVAL_MS = 30,   /* for how long rank 1 computes on rank 0's core */
     COMPUTE_MS = 150,
-    DELAY_MS = 10,   /* delay before that, until rank 0 is in the call or interval under test */
+    DELAY_MS = 10,   /* delay before that, in which rank 0 reaches the call or interval under test */
     SLEEP_MS = 20,
     SLEEPS = 5,
-    STOP_MS = 50,    /* duration of the stop of rank 0 */
+    STOP_MS = 50,    /* for how long rank 0 is stopped */
     PIECES = 60,
-    SMALL_NS = 200000, /* a shorter loss during one piece of polling may consist of several short losses */
+    SMALL_NS = 200000, /* a loss below this, found between two polls, may be the sum of several short losses */
     SIGNALS = 20
 };
 
 static int rank;
-static int64_t small_ns; /* sum of these short losses */
+static int64_t small_ns; /* sum of losses below SMALL_NS */
 
 struct reading {
     int64_t wall_ns, cpu_ns, queued_ns, small_ns;
@@ -58,7 +58,7 @@ static int64_t read_ns(clockid_t clock)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Returns this thread's run-queue time in ns; 0 if the system does not provide it. */
+/* Returns this thread's time in the run queue in ns; 0 if the system does not tell. */
 static int64_t read_queued_ns(void)
 {
     long long queued_ns = 0;
@@ -70,7 +70,8 @@ static int64_t read_queued_ns(void)
     return queued_ns;
 }
 
-/* Takes a reading at the begin or end of WHERE. Opening the file may block: both openings lie inside of WHERE. */
+/* Reads clocks and counters at the begin or the end of WHERE. Opening the file for the run queue may block; it is read
+ * so that both opens lie inside of WHERE. */
 static struct reading read_all(bool at_end)
 {
     struct rusage r;
@@ -102,7 +103,7 @@ static void check(int good, const char *what)
     exit(1);
 }
 
-/* Computes for MS ms of wall time. */
+/* Computes until MS ms of wall time have passed. */
 static void compute_until_wall(int ms)
 {
     const int64_t end_ns = read_ns(CLOCK_MONOTONIC_RAW) + (int64_t)ms * MS;
@@ -110,7 +111,7 @@ static void compute_until_wall(int ms)
     }
 }
 
-/* Computes for about NS ns of CPU time. */
+/* Computes until about NS ns of CPU time have passed. */
 static void compute(int64_t ns)
 {
     const int64_t end_ns = read_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
@@ -134,7 +135,7 @@ static void find_shared_core(void)
     check(sched_getaffinity(0, sizeof all, &all) == 0, "no affinity");
     while (!CPU_ISSET(shared_core, &all))
         shared_core++;
-    PMPI_Bcast(&shared_core, 1, MPI_INT, 0, MPI_COMM_WORLD); /* not recorded */
+    PMPI_Bcast(&shared_core, 1, MPI_INT, 0, MPI_COMM_WORLD); /* PMPI_, so that it is not recorded */
 }
 
 static void use_shared_core(void)
@@ -147,7 +148,7 @@ static void use_shared_core(void)
 
 /* --- crowded --- */
 
-/* Rank 1: computes on rank 0's core, after a delay in which rank 0 enters the call or interval under test. */
+/* Rank 1 computes on rank 0's core, after a delay in which rank 0 reaches the call or interval under test. */
 static void crowd(void)
 {
     cpu_set_t all;
@@ -174,7 +175,7 @@ static void poll_until_wall(int ms)
     }
 }
 
-/* Rank 0: computes in INTERVAL, then makes the call with TAG. */
+/* Rank 0 computes by INTERVAL, and then makes the call with TAG. */
 static void be_crowded_before(void (*interval)(int), int tag)
 {
     char where[32];
@@ -187,7 +188,7 @@ static void be_crowded_before(void (*interval)(int), int tag)
     say(0, where, begin, end);
 }
 
-/* Rank 0: loses its CPU in the call with TAG. Returns the reading at the end of the call. */
+/* Rank 0 loses its CPU in the call with TAG. Returns the reading at the end of the call. */
 static struct reading be_crowded_in(int tag)
 {
     char where[32];
@@ -204,7 +205,7 @@ static void run_crowded(void)
 {
     if (rank == 0) {
         use_shared_core();
-        (void)MPI_Wtime(); /* the first call is recorded as an event */
+        (void)MPI_Wtime(); /* the first call is recorded as an event of its own */
         const struct reading begin = read_all(false);
         be_crowded_before(compute_until_wall, 11);
         be_crowded_before(poll_until_wall, 12);
@@ -276,7 +277,7 @@ static void run_competing(void)
     say(0, "all", begin, end);
 }
 
-/* Sends to itself, so that the partner thread is not needed. */
+/* Sends to itself, so that no other thread is needed. */
 static void *compute_and_send(void *argument)
 {
     const int thread = *(const int *)argument;
@@ -305,7 +306,7 @@ static void run_threads(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* --- time that is not off-CPU time --- */
+/* --- time that is not off-CPU --- */
 
 static volatile sig_atomic_t caught;
 
@@ -344,7 +345,7 @@ static void run_forked(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* --- rseq_cs in use by the program --- */
+/* --- the program itself uses rseq_cs --- */
 
 #ifdef __x86_64__
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -367,7 +368,7 @@ static volatile uint64_t *rseq_cs(void)
     return (volatile uint64_t *)(void *)(thread + __rseq_offset + 8);
 }
 
-/* Like a library that has entered a restartable sequence: the kernel may clear the word at any time. */
+/* Stores a value, like a library that has entered a restartable sequence; the kernel may clear it at any time. */
 static void take(void)
 {
     theirs.start_ip = (uintptr_t)&theirs;
@@ -377,8 +378,8 @@ static void take(void)
         *rseq_cs() = (uintptr_t)&theirs;
 }
 
-/* Makes calls and checks that the word keeps the program's value or is 0. The tracer may use the word in the few
- * calls before which the kernel has cleared it. */
+/* Makes calls, and checks that rseq_cs keeps the program's value or is 0. The tracer may use it in the few calls before
+ * which the kernel has cleared it. */
 static void use(const char *when)
 {
     int overwritten = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Valid uses of MPI in real programs that a tracer or mpgsim has handled wrongly before: programs WHAT, on 4 ranks
+/* Valid uses of MPI in real programs that a tracer or mpgsim once handled wrongly: programs WHAT, on 4 ranks
  * (tests/trace/pmpi/test-programs.sh). */
 #include <mpi.h>
 #include <stdio.h>
@@ -7,7 +7,8 @@
 
 static int rank, ranks;
 
-/* MPI_Comm_create_group is not ordered with calls of all ranks (MPI-3.1 section 6.4.2). */
+/* MPI_Comm_create_group is called by some ranks only, so its order with calls of all ranks differs (MPI-3.1, section
+ * 6.4.2). */
 static void group_order(void)
 {
     MPI_Group all;

@@ -19,7 +19,7 @@ static int rank, right, left;
     } while (0)
 #define MUST(call) CHECK((call) == MPI_SUCCESS)
 
-/* Blocking sends in every mode from rank 0 to rank 1, with every kind of receive. */
+/* Blocking sends in all modes from rank 0 to rank 1, with all kinds of receives. */
 static void blocking(void)
 {
     int v[8] = {1, 2, 3, 4, 5, 6, 7, 8}, n = 0, flag = 0;
@@ -63,7 +63,7 @@ static void blocking(void)
     CHECK(st.MPI_SOURCE == left && st.MPI_TAG == 22);
 }
 
-/* Nonblocking sends: many share one handle in Open MPI, and some variables are copied. */
+/* Nonblocking sends: many share one handle in Open MPI, and some variables with requests are copied. */
 static void nonblocking(void)
 {
     int v[6] = {0, 1, 2, 3, 4, 5}, w[6], index = -1, flag = 0, n = 0, some[6];
@@ -274,7 +274,7 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         exit(7);
     }
-    if (rank == 0) { /* before other ranks end with status 6, which kills this rank */
+    if (rank == 0) { /* before other ranks exit with 6, for which the launcher kills this rank */
         puts("calls: all results are right");
         fflush(stdout);
     }

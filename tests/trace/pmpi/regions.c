@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     mpg_region_begin(name);
     MPI_Barrier(MPI_COMM_SELF);
     mpg_region_end(name);
-    memcpy(name, "two", sizeof name); /* a region is identified by its text, not by the address */
+    memcpy(name, "two", sizeof name); /* a region is identified by the text of its name, not by its address */
     mpg_region_begin(name);
     mpg_region_end(name);
     mpg_region_begin("");

@@ -22,7 +22,7 @@
 extern char **environ;
 
 static int rank, ranks;
-static volatile uint64_t *counts; /* one count for each rank */
+static volatile uint64_t *counts; /* one count for each rank, shared with the test */
 static uint64_t own[1024];
 
 static void open_counts(const char *path)
@@ -37,8 +37,8 @@ static void open_counts(const char *path)
     close(fd);
 }
 
-/* Passes tokens mostly to itself: if spinning ranks share a core, each round over all ranks takes as many time
- * slices as there are ranks. */
+/* Passes most tokens to itself, because each round over all ranks takes as many time slices as there are ranks if
+ * spinning ranks share a core. */
 static void pass(long times)
 {
     for (long i = 0; i < times; i++) {
@@ -66,7 +66,7 @@ static void end(void)
         printf("survive: %d ranks, to the end\n", ranks);
 }
 
-/* Starts all kinds of child processes: no child may write to the trace or fail. */
+/* Starts child processes in all ways: none may write to the trace or fail. */
 static void have_children(void)
 {
     int status;
@@ -101,7 +101,7 @@ static void interrupt_often(void)
     setitimer(ITIMER_REAL, &often, NULL);
 }
 
-/* Removes the trace, like a clean-up job or a user who believes that the run is over. */
+/* Removes the trace, like a clean-up job, or a user who believes that the run has ended. */
 static void remove_trace(void)
 {
     char command[4200];
@@ -113,7 +113,7 @@ static void remove_trace(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Makes standard error a pipe without a reader, or a file of the program. */
+/* Makes standard error a pipe without a reader, or a file. */
 static void replace_error(bool by_file)
 {
     int ends[2];
@@ -148,7 +148,7 @@ static void start(const char *how)
     counts[rank]++;
 }
 
-/* Applies HOW. Returns if the program is to continue to its normal end. */
+/* Does what HOW says. Returns if the program is to continue to its normal end. */
 static void behave(const char *how)
 {
     if (strcmp(how, "run") == 0)
@@ -172,7 +172,7 @@ static void behave(const char *how)
             snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
             ssize_t n = readlink(path, target, sizeof target - 1);
             target[n > 0 ? n : 0] = '\0';
-            if (strstr(target, ".mpgt")) /* MPI needs the other descriptors */
+            if (strstr(target, ".mpgt")) /* only the trace's descriptors, because MPI needs the others */
                 dup2(STDERR_FILENO, fd);
         }
     else if (strcmp(how, "signals") == 0)

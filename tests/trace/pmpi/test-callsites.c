@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares captured stacks with libgcc's own unwinder (TAP): random calls through frames of every kind, threads,
- * signals, stacks created by the program; and modules. */
+/* Compares captured call stacks with libgcc's unwinder (TAP): random calls through frames of every kind, threads,
+ * signals, stacks that the program created; and modules. */
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <dlfcn.h>
@@ -47,8 +47,8 @@ static void collect(void)
     tally = (struct tally){0};
 }
 
-/* Captures a stack like a wrapper, and unwinds the same stack with libgcc. libgcc's first address is in this
- * function; the following addresses are compared. */
+/* Captures a stack as a wrapper does, and unwinds the same stack with libgcc. libgcc's first address is in this
+ * function; those after it are compared. */
 __attribute__((noinline)) static int32_t compare(void)
 {
     struct stack expected = {0}, got = {0};
@@ -64,7 +64,7 @@ __attribute__((noinline)) static int32_t compare(void)
     got.number = callsites_addresses(site, addresses);
     tally.captures++;
     tally.unknown += site == CALLSITES_NONE;
-    /* For a deep stack libgcc has one address less to compare. */
+    /* libgcc has one address less of a stack that is cut off at the maximum depth. */
     const unsigned n = got.number == DEPTH ? DEPTH - 1 : got.number;
     tally.wrong += n != expected.number ||
                    memcmp(addresses, expected.addresses, n * sizeof *addresses) != 0;
@@ -96,8 +96,7 @@ static void deeper(unsigned levels)
 #define KIND __attribute__((noinline)) static void
 #define USED(room) __asm__ volatile("" : : "r"(room) : "memory")
 
-/* These functions leave stale data in their frames: the unwinder must not take an old return address of an earlier
- * frame for a current one. */
+/* Leaves stale data in its frame: the unwinder must not take an old return address for one of the current frame. */
 KIND plain(unsigned levels)
 {
     deeper(levels);
@@ -158,7 +157,7 @@ static void with_frame(unsigned levels)
     __asm__ volatile("");
 }
 
-/* Saves many registers and passes arguments on the stack. */
+/* A function that saves many registers and passes arguments on the stack. */
 __attribute__((noinline)) static long many(unsigned levels, long a, long b, long c, long d, long e,
                                            long f, long g)
 {
@@ -211,12 +210,12 @@ static void on_signal(int number)
     compare();
 }
 
-/* Repeated captures at one place give the same site. */
+/* Captures at one place give the same site each time. */
 static int32_t same[2];
 
 static void twice(void)
 {
-    volatile int i = 0; /* otherwise the compiler unrolls the loop into two calls */
+    volatile int i = 0; /* otherwise the compiler turns the loop into two calls */
     for (; i < 2; i++)
         same[i] = compare();
 }

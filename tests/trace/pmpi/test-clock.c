@@ -4,7 +4,7 @@
 #include "tests/tap.h"
 #include "trace/pmpi/clock.h"
 
-/* Returns the multiplier for ticks of TICK_NS ns. */
+/* Returns the tracer's multiplier for ticks of TICK_NS ns. */
 static uint64_t mult_of(double tick_ns)
 {
     return (uint64_t)(tick_ns * 4294967296.0);
@@ -16,7 +16,7 @@ static void test_closed_forms(void)
     ok(clock_convert(1000) == 7, "the origin is the origin");
     ok(clock_convert(1000 + 1600) == 7 + 700, "16 ticks of 0.4375 ns are 7 ns");
     ok(clock_convert(1000 - 160) == 7 - 70, "before the origin, too");
-    uint64_t year = (uint64_t)365 * 86400 * 2400000000u; /* more than 2^55 ticks */
+    uint64_t year = (uint64_t)365 * 86400 * 2400000000u; /* a year in ticks, more than 2^55 */
     ok(clock_convert(1000 + year) == 7 + (int64_t)(year / 16 * 7),
        "a year of ticks does not overflow");
     tracer_clock.mult = mult_of(40.25); /* a counter of 24.8 MHz, as of aarch64 */
@@ -48,7 +48,7 @@ static void test_calibrated(struct tracer_clock fresh)
         last_ns = now_ns;
     }
     ok(ordered, "it does not go back");
-    bool close = false; /* repeated, since an interruption may separate the readings */
+    bool close = false; /* tried repeatedly, because an interruption may separate the readings */
     for (int i = 0; i < 100 && !close; i++) {
         int64_t before_ns = (int64_t)mpg_clock_ns(), now_ns = clock_now_ns();
         int64_t after_ns = (int64_t)mpg_clock_ns();

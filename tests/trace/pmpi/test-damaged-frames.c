@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program with one wrong byte in its call frame information, for each byte in turn (TAP). A child process for
- * each byte captures stacks and must end normally. DAMAGED_VALUES is the number of values for each byte (default
- * 3). */
+/* A program with one wrong byte in its call frame information, for each byte in turn (TAP). For each byte a child
+ * process captures call stacks, and must end normally. DAMAGED_VALUES: number of values for each byte (default 3). */
 #define _GNU_SOURCE
 #include <link.h>
 #include <signal.h>
@@ -16,7 +15,7 @@
 
 enum { DEPTH = 16, SECONDS = 20 };
 
-/* The damaged sections: the program's table of functions, and their entries. */
+/* the sections that are damaged: the program's table of functions, and its entries */
 struct section {
     uint8_t *begin;
     size_t size;
@@ -38,7 +37,7 @@ static int find_sections(struct dl_phdr_info *info, size_t size, void *data)
     entries.begin = header.begin + 4 + offset;
     for (uint32_t length = 1; length > 0; entries.size += 4 + length)
         memcpy(&length, entries.begin + entries.size, sizeof length);
-    return 1; /* the first object is the program */
+    return 1; /* the first object is the program itself */
 }
 
 static bool make_writable(const struct section *s)
@@ -97,7 +96,7 @@ static void capture(void)
     raise(SIGUSR2);
 }
 
-/* Returns how a process with VALUE at address AT ends: 0 if normally. */
+/* Returns how a process ends in which the byte at AT has the value VALUE: 0 if normally. */
 static int status_with(uint8_t *at, uint8_t value)
 {
     const pid_t child = fork();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tracer's own memory (trace/pmpi/memory.c): blocks keep their content while other threads allocate and free;
- * overhead is small; freed memory is returned. */
+/* The tracer's own allocator (trace/pmpi/memory.c): blocks keep their content while other threads allocate and free;
+ * its overhead is small; freed memory is returned to the system. */
 #include "trace/pmpi/memory.h"
 
 #include <pthread.h>
@@ -46,7 +46,7 @@ static void fill(struct block *b, uint64_t *state)
     memset(b->p, b->with, b->bytes);
 }
 
-/* Allocates, changes and frees blocks at random. Returns the number of blocks with wrong content. */
+/* Allocates, changes and frees random blocks. Returns the number of blocks whose content was wrong. */
 static void *churn(void *seed)
 {
     static __thread struct block blocks[BLOCKS];
@@ -95,12 +95,12 @@ static void test_threads(void)
         bad += (uintptr_t)result;
     }
     ok(bad == 0, "blocks of %d threads hold what is written to them", THREADS);
-    /* 32 sizes keep one slab each, and 4 MiB of large blocks remain */
+    /* each of 32 sizes keeps one slab, and 4 MiB of large blocks are kept */
     ok(tracer_memory_bytes() <= 32 * SLAB + KEPT, "what was given goes back: %zu bytes are left",
        tracer_memory_bytes());
 }
 
-/* Returns the overhead of N blocks of BYTES, as a fraction of their size. */
+/* Returns the allocator's overhead for N blocks of BYTES, as a fraction of their size. */
 static double waste(size_t bytes, int n)
 {
     const size_t before = tracer_memory_bytes();
@@ -125,7 +125,7 @@ static void test_waste(void)
     ok(max < 0.45, "at most %.0f %% are wasted", 100 * max);
 }
 
-/* Prepared blocks cause no page faults: 400 KiB, which would be 100. */
+/* After the preparation blocks cause no page faults: 400 KiB would cause 100. */
 static void test_prepared(void)
 {
     enum { BYTES = 4096, NUMBER = 100, MAX_FAULTS = 20 };

@@ -32,7 +32,7 @@ static void check(bool good, const char *what)
     exit(1);
 }
 
-/* Starts the operations for which the other thread waits. */
+/* Starts the operations that the other thread waits for. */
 static void *exchange(void *argument)
 {
     const int me = *(const int *)argument, other = 1 - me;
@@ -69,7 +69,7 @@ static void *live_shortly(void *argument)
     return argument;
 }
 
-/* Makes the calls that are allowed at any time, while the other threads end. */
+/* Makes those calls that are permitted at any time, while the other threads end. */
 static void *ask(void *argument)
 {
     int flag = 0;
@@ -100,7 +100,7 @@ static void run(void *(*function)(void *), int number)
         pthread_join(threads[i], NULL);
 }
 
-/* Windows and files whose handles are reused by the other thread as soon as they are freed. */
+/* Creates windows and files, whose handles the other thread gets again as soon as they are freed. */
 static void *make_and_free(void *argument)
 {
     const int me = *(const int *)argument;
@@ -149,7 +149,7 @@ static void *look(void *argument)
     return argument;
 }
 
-/* Called within MPI_Reduce_local: another thread starts and ends in the meantime. */
+/* Called by MPI_Reduce_local: meanwhile another thread starts and ends. */
 static void meanwhile(void *in, void *inout, int *length, MPI_Datatype *type)
 {
     (void)in, (void)inout, (void)length, (void)type;

@@ -43,7 +43,7 @@ static void on_bus(int signal, siginfo_t *info, void *context)
     if (before_mine.sa_flags & SA_SIGINFO)
         before_mine.sa_sigaction(signal, info, context);
     else
-        _exit(77); /* like most handlers on unknown faults */
+        _exit(77); /* like most handlers for an unknown fault */
 }
 
 static void handle_bus(bool chain)
@@ -65,7 +65,7 @@ static void pass(int times)
     }
 }
 
-/* Applies HOW to all descriptors of this rank's trace. */
+/* Applies HOW to all open descriptors of this rank's trace. */
 static void spoil_descriptors(const char *how)
 {
     char name[64], path[4096];
@@ -81,8 +81,8 @@ static void spoil_descriptors(const char *how)
     }
 }
 
-/* Truncates this rank's file with the name ENDING, like another process would: to length zero (WHOLE) or by the
- * last byte; with ZEROS, extends it again. */
+/* Truncates this rank's file with this ENDING, as another process would: to length zero (WHOLE) or by the last byte;
+ * with ZEROS extends it again. */
 static void spoil(const char *ending, bool whole, bool zeros)
 {
     char pattern[4096];
@@ -97,7 +97,7 @@ static void spoil(const char *ending, bool whole, bool zeros)
     close(fd);
 }
 
-/* Replaces this rank's segment by a file that is not a segment. */
+/* Replaces this rank's segment by a file that is no segment. */
 static void replace_window(void)
 {
     char name[4096], other[] = "other.XXXXXX";
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
         handle_bus(chain);
     if (strstr(how, "short"))
         spoil(".window.mpgt", false, false);
-    pass(1000); /* at least one flush */
+    pass(1000); /* enough for at least one flush */
     if (strstr(how, "window"))
         spoil(".window.mpgt", true, false);
     if (strstr(how, "overwrite"))

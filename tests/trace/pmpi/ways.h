@@ -10,15 +10,16 @@
 #define WORLD "comm=0,1,2,3"
 
 extern int rank, peer, errors;
-extern int last_request, last_persistent, last_message; /* ids in the order of the tracer */
+extern int last_request, last_persistent, last_message; /* numbers of the last request, persistent request and message, as the
+                                                           tracer counts them */
 
-/* Prints one expected line. */
+/* Prints a line that the trace must contain. */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 /* Counts an error unless COND. */
 #define CHECK(cond) check(cond, #cond, __FILE__, __LINE__)
 void check(int cond, const char *text, const char *file, int line);
 
-/* Uses C, named NAME in the trace, and frees it. */
+/* Makes calls on C, whose members are NAME, and frees it. */
 void use_and_free(MPI_Comm c, const char *name);
 
 void do_point_to_point(void);

@@ -28,7 +28,7 @@ static bool is_cut(int rc)
     return class == MPI_ERR_TRUNCATE;
 }
 
-/* Like do_truncated(), with blocking receives: their records hold the received size. */
+/* Like do_truncated() with blocking receives, whose records have the received size. */
 static void do_cut(void)
 {
     MPI_Message message;
@@ -40,7 +40,8 @@ static void do_cut(void)
         }
         return;
     }
-    MPI_Recv(data, 16, MPI_INT, peer, 72, MPI_COMM_WORLD, &status); /* leaves its size behind in the library's reused request */
+    MPI_Recv(data, 16, MPI_INT, peer, 72, MPI_COMM_WORLD, &status); /* its received size remains in the request that the library
+                                                                       reuses */
     say("Recv " WORLD " from=%d tag=72 bytes=36", peer);
     CHECK(is_cut(MPI_Recv(data, 1, MPI_INT, peer, 73, MPI_COMM_WORLD, MPI_STATUS_IGNORE)));
     say("Recv " WORLD " from=%d tag=73 bytes=4", peer);
@@ -79,7 +80,7 @@ void do_truncated(void)
     say("Send " WORLD " to=%d tag=69 bytes=0", peer);
     rc = MPI_Waitall(2, r, statuses);
     CHECK(rc == MPI_ERR_IN_STATUS);
-    /* Depends on whether the library saw the end of the other request. */
+    /* depends on whether the library noticed the end of the other request */
     bool pending = statuses[1].MPI_ERROR == MPI_ERR_PENDING;
     if (!pending)
         say("Waitall requests=%d,%d", last_request - 1, last_request);
@@ -98,7 +99,7 @@ static void left(MPI_Comm *comm, int *code, ...)
     longjmp(out_of_mpi, 1);
 }
 
-/* Calls deeper in the stack than the abandoned call. */
+/* Makes calls deeper in the stack than the call that was abandoned. */
 __attribute__((noinline)) static int barriers(volatile int depth)
 {
     volatile char room[512] = {0};

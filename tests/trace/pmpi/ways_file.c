@@ -12,7 +12,7 @@ static MPI_Status status;
 
 #define FILE_0 "file=0,1,2,3/0"
 
-/* The nonblocking CALL and its completion, with the expected lines for name and bytes. */
+/* Makes the nonblocking CALL and completes it; prints the expected lines with NAME and BYTES. */
 #define NONBLOCKING(call, name, bytes)                                             \
     do {                                                                           \
         CHECK((call) == MPI_SUCCESS);                                              \

@@ -142,7 +142,7 @@ static void do_large(void)
     say("Iallreduce_c " WORLD " bytes=12 request=%d", ++last_request);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     say("Wait requests=%d", last_request);
-    /* Odd ranks use the function with large counts, even ranks the function without. */
+    /* Odd ranks call the function with large counts, even ranks the one without. */
     if (rank % 2) {
         MPI_Bcast_c(in, 2, MPI_INT, 0, MPI_COMM_WORLD);
         say("Bcast_c " WORLD " root=0 bytes=8");
@@ -175,7 +175,7 @@ static void ready(MPI_Request r, int id, int round)
     }
 }
 
-/* Polls until true; the trace's reader ignores negative answers. */
+/* Polls until the partition has arrived; the test ignores unsuccessful polls in the trace. */
 static void ask(MPI_Request r, int id)
 {
     int arrived = 0;

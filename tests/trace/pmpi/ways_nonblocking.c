@@ -12,7 +12,7 @@ static const int each[P] = {2, 1, 1, 2}, apart[P] = {0, 8, 16, 24};
 
 static int in[8 * P], out[8 * P];
 
-/* The last request. */
+/* the request of the last operation */
 static MPI_Request request;
 
 static void finish(void)
@@ -111,7 +111,7 @@ static void do_all(MPI_Comm c)
     CHECK(rank == 0 || out[2] == rank * (rank + 1) / 2);
 }
 
-/* A datatype for each destination; one derived type has a gap. */
+/* An MPI_Ialltoallw with a datatype for each destination; one derived type has a gap. */
 static void do_types(MPI_Comm c)
 {
     MPI_Datatype pair;
@@ -131,7 +131,7 @@ static void do_types(MPI_Comm c)
     const int same[P] = {3, 3, 3, 3};
     MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, out, same, apart, bytes, c);
     say("Alltoallw " WORLD " bytes=3,3,3,3");
-    /* The handle of the freed type, reused for a larger type. */
+    /* The library reuses the freed type's handle for a larger type. */
     MPI_Type_free(&pair);
     MPI_Type_vector(3, 1, 2, MPI_INT, &pair);
     MPI_Type_commit(&pair);

@@ -69,7 +69,7 @@ static void do_nobody(void)
     say("Waitall requests=");
 }
 
-/* Many small sends complete at once and may share one handle. */
+/* Many small sends are complete at once, and may share one handle. */
 static void do_shared_handles(void)
 {
     enum { N = 8 };
@@ -88,7 +88,7 @@ static void do_shared_handles(void)
         say("Waitany requests=%d", id[i]);
     }
     wait_for(&r[2], id[2]);
-    /* The remaining requests through copied variables, oldest first. */
+    /* completes the remaining requests through copied variables, the oldest first */
     copy[0] = r[0];
     wait_for(&copy[0], id[0]);
     memcpy(copy, r, sizeof copy);
@@ -97,7 +97,7 @@ static void do_shared_handles(void)
     say("Waitall requests=%d,%d,%d,%d", id[1], id[3], id[4], id[7]);
 }
 
-/* More requests than any short list holds, in permuted order, through copied variables. */
+/* More requests than a short list holds, in another order, through copied variables. */
 static void do_many(void)
 {
     enum { N = 100 };
@@ -124,7 +124,7 @@ static void do_many(void)
 
 enum how { WAITANY, WAITSOME, TESTANY, TESTSOME, TEST, TESTALL };
 
-/* Two receives: the first cannot be complete yet; the second is from MPI_ANY_SOURCE. */
+/* Two receives: the first one cannot be complete yet, the second one is from MPI_ANY_SOURCE. */
 static void do_completion(enum how how, const char *name)
 {
     MPI_Request r[2];
@@ -190,7 +190,7 @@ static void do_cancel(void)
         MPI_Request_free(&r[0]);
         say("Request_free request=%d", id);
     }
-    /* Freed while active: the trace never holds its completion. */
+    /* freed while active, so the trace has no completion */
     if (rank % 2) {
         MPI_Irecv(data_in, 1, MPI_INT, 0, 33, MPI_COMM_SELF, &r[0]);
         say("Irecv comm=%d from=0 tag=33 bytes=4 request=%d", rank, ++last_request);
@@ -201,7 +201,7 @@ static void do_cancel(void)
     }
 }
 
-/* Queries the status of R[0], or of all three, before a call completes them. */
+/* Asks for the status of R[0], or of all three, before a call completes them. */
 static void ask(MPI_Request r[3], bool all)
 {
     int flag = 0;
@@ -251,7 +251,7 @@ static void do_persistent(void)
             ask(r, round > 2);
         MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
         say("Waitall requests=%d,%d,%d", id, id + 1, id + 2);
-        MPI_Waitall(3, r, MPI_STATUSES_IGNORE); /* all are inactive now */
+        MPI_Waitall(3, r, MPI_STATUSES_IGNORE); /* all requests are inactive now */
         say("Waitall requests=");
     }
     if (rank % 2) {

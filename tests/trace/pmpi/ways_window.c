@@ -85,7 +85,7 @@ static void do_requests(MPI_Win win, int w)
     say("Win_unlock " WIN " to=0", w);
 }
 
-/* Even ranks expose the window to the neighbour. */
+/* Even ranks expose the window to their neighbour. */
 static void do_epochs(MPI_Win win, int w)
 {
     MPI_Group world, beside;

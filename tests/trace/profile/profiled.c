@@ -69,7 +69,7 @@ static void in_threads(void)
         pthread_join(threads[i], NULL);
 }
 
-/* Calls through one of 2^LEVELS stacks, selected by PATH. */
+/* Calls through one of 2^LEVELS call stacks, which PATH selects. */
 __attribute__((noipa)) static void descend(unsigned path, int level)
 {
     if (level == 0)

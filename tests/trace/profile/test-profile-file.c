@@ -26,7 +26,7 @@ static void give(enum mpg_call call, int64_t enter_ns, int64_t leave_ns, int64_t
     profile_add(&e, site);
 }
 
-/* Returns the sums of CALL in the file, and its rank in *RANK. */
+/* Returns the sums of CALL in the file, over all its rows. *RANK: its rank. */
 static struct mpg_profile_row sum(enum mpg_call call, struct mpg_profile_rank *rank)
 {
     struct mpg_error err;
@@ -180,7 +180,7 @@ static uint8_t *load(size_t *size)
     return data;
 }
 
-/* More call sites than rows. */
+/* More call sites than the table has rows for. */
 static void test_overflow(void)
 {
     struct mpg_error err;
@@ -188,7 +188,7 @@ static void test_overflow(void)
     enum { CALLS = MPG_CALL_COUNT, SITES = 100 };
     profile_open(folder, 0, 1, 0, &err);
     give(MPG_CALL_Init, 0, 100, 0, CALLSITES_NONE);
-    /* Sites unknown to the capture have no frames, but are distinguished. */
+    /* Sites that the capture does not know have no frames, but are kept apart. */
     for (int32_t site = 0; site < SITES; site++)
         for (int call = MPG_CALL_Init + 3; call < CALLS; call++)
             give((enum mpg_call)call, 200, 201, 0, site);
@@ -200,7 +200,7 @@ static void test_overflow(void)
        "... also when it is closed");
 }
 
-/* A process that outlives its run, after the next run has created a file with the same name. */
+/* A process outlives its run, and the next run has created a file with the same name. */
 static void test_outlived(void)
 {
     struct mpg_error err;
@@ -221,7 +221,7 @@ static void count(enum mpg_call call, int64_t first, int64_t second, int32_t sit
     profile_add(&e, site);
 }
 
-/* Returns whether the counters of CALL's row are FIRST and SECOND. */
+/* Returns whether the counters in CALL's row are FIRST and SECOND. */
 static bool counted(enum mpg_call call, int64_t first, int64_t second)
 {
     struct mpg_error err = {""};

@@ -40,7 +40,7 @@ static int find_self(struct dl_phdr_info *info, size_t size, void *context)
             p = data + ((note->n_descsz + 3) & ~3u);
         }
     }
-    return 1; /* the first is the program */
+    return 1; /* stops at the first object, the program */
 }
 
 __attribute__((noinline)) static uintptr_t here(void)
@@ -75,7 +75,7 @@ static bool is_place(const struct mpg_symbol *s, const char *function, int line)
     return false;
 }
 
-/* Looks up OFFSET in MODULE, which is this program under any name and build id. */
+/* Looks up OFFSET in MODULE, which is this program, under any name and with any build id. */
 static int look_up(const char *debug_path, const struct mpg_module *module, uint64_t offset,
                    struct mpg_symbols **symbols, const struct mpg_symbol **places)
 {

@@ -19,7 +19,8 @@ static int compare(const void *a, const void *b)
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Sorts N items with a buffer of BUFFER bytes; KEYS: how many different keys, 0: in order already. */
+/* Sorts N items with a buffer of BUFFER bytes, and compares with qsort(). KEYS: number of different keys; 0: the items
+ * are already in order. */
 static bool same(size_t n, size_t buffer, uint32_t keys)
 {
     struct mpg_error err;

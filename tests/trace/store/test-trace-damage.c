@@ -87,7 +87,7 @@ static enum outcome read_file(void)
     return outcome;
 }
 
-/* Like read_file(), but reports only on events: the header lines of a printed trace list dead processes. */
+/* Like read_file(), but reads events only, because the header lines of a printed trace name processes that died. */
 static enum outcome read_events(void)
 {
     struct mpg_error err;
@@ -136,7 +136,7 @@ static void test_cut(void)
         cut += o == CUT;
         other += o != FAILED && o != CUT;
     }
-    /* The whole last chunk of rank 1, or the only chunk of a thread, may be missing. */
+    /* The last chunk of rank 1, or the only chunk of a thread, may be missing as a whole. */
     ok(other <= 2 && cut > 0 && failed > 0, "cut off at every byte: %d errors, %d warnings, %d else",
        failed, cut, other);
 }
@@ -184,7 +184,7 @@ static bool unpack(const uint8_t *stored, const struct mpg_chunk *c, struct colu
     return p == end;
 }
 
-/* Replaces the chunk at OFFSET by a chunk like LIKE with COLUMNS and a valid checksum. */
+/* Replaces the chunk at OFFSET by one like LIKE, with these COLUMNS and a valid checksum. */
 static enum outcome with_columns(size_t offset, const struct mpg_chunk *like,
                                  const struct columns *columns)
 {
@@ -252,7 +252,7 @@ static void test_columns(void)
 
 /* --- a segment --- */
 
-/* Puts a segment with COLUMNS in place of the chunk C at OFFSET. Returns the segment's size. */
+/* Puts a segment with these COLUMNS in place of the chunk C at OFFSET. Returns the segment's size. */
 static size_t make_window(size_t offset, const struct mpg_chunk *c, const struct columns *columns)
 {
     struct mpg_segment w;

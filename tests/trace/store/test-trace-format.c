@@ -100,7 +100,7 @@ struct made {
 static struct made made[RANKS][THREADS][EVENTS];
 static int64_t next_request, next_persistent, next_message;
 
-/* Returns the id in one thread's stream: each stream has different ids for the same objects. */
+/* Returns the number of object ID in a thread's stream: each stream numbers the same objects differently. */
 static int32_t local(uint32_t thread, int32_t id)
 {
     return id < 0 ? id : (int32_t)(id * 7 + (int32_t)thread);
@@ -154,7 +154,7 @@ static void draw_lists(struct made *m, enum mpg_kind kind)
     }
 }
 
-/* Draws aggregated calls; a sum of one call is stored in a shorter form. */
+/* Draws an event of aggregated calls; one with a single call is stored in a shorter form. */
 static void draw_sum(struct mpg_event *e, int64_t *now_ns)
 {
     const int64_t calls = (int64_t)draw(draw(2) ? 3 : 1u << 30) + 1, mean_ns = (int64_t)draw(900);
@@ -164,7 +164,7 @@ static void draw_sum(struct mpg_event *e, int64_t *now_ns)
     e->sum.max_ns = calls > 1 ? mean_ns + (int64_t)draw(1u << 20) : mean_ns;
 }
 
-/* Draws off-CPU time for a few events, sometimes their whole duration. The first event has none before it. */
+/* Draws off-CPU time for a few events, sometimes for their whole duration. The first event has none before it. */
 static void draw_off_cpu(struct mpg_event *e, int64_t last_ns)
 {
     const int64_t gap_ns = e->enter_ns - last_ns, duration_ns = e->leave_ns - e->enter_ns;
@@ -537,7 +537,7 @@ static int64_t tick(void)
     return clock_ns += 1000;
 }
 
-/* Off-CPU time: 7 ns before a flush, and 1003 ns from then until the flush's end after 1000 ns is noted. */
+/* Returns the off-CPU time since the last call: 7 ns before a flush, then 1003 ns until its end, of which 1000 fit into it. */
 static int64_t lose(void *asked, int64_t now_ns)
 {
     const uint64_t n = ++*(uint64_t *)asked;
@@ -592,9 +592,9 @@ static void test_flushes(void)
 
 /* --- off-CPU time carried to the next event --- */
 
-/* Off-CPU time of aggregated calls. Events take no time and are 100 ns apart. Before each event some calls are
- * aggregated that lost CARRIED ns; marks end the sums. An event's off-CPU time must fit into its interval, and the
- * sum must be complete. */
+/* Off-CPU time of aggregated calls. Events take no time, and are 100 ns apart. Before each event some calls are
+ * aggregated that lost CARRIED ns; marks end the sums. The off-CPU time of an event must fit into the interval before
+ * it, and the sum must be complete. */
 static void test_carried(void)
 {
     static const int64_t carried[] = {0, 100, 30, 0, 61};
@@ -636,7 +636,7 @@ static void test_carried(void)
 
 enum { PLACES = 3 * MPG_SUM_ROWS / 2 };
 
-/* Calls of random call sites, some more frequent than others. Ends by closing, or leaves the file like a killed process. */
+/* Calls at random call sites, some more frequent than others. Ends by closing if CLOSED, otherwise like a killed process. */
 static void test_many_sums(bool closed)
 {
     static int64_t made[PLACES], got[PLACES];

@@ -32,7 +32,7 @@ struct made {
 };
 static struct made *made;
 
-/* number of writes until the process dies, and the moment within the last write */
+/* number of writes until the process dies, and when it dies in the last one */
 static int writes_left = -1;
 static enum moment moment;
 
@@ -67,7 +67,7 @@ static int64_t now(void)
     return clock_ns += 17;
 }
 
-/* Aggregates calls of each kind and writes barriers, forever. Every seventh round turns all sums into events. */
+/* Aggregates calls of each kind, and writes barriers, forever. Every seventh round turns all sums into events. */
 static void go_on(struct mpg_trace_writer *w)
 {
     const int32_t world[] = {0};
@@ -87,7 +87,7 @@ static void go_on(struct mpg_trace_writer *w)
         const struct mpg_event e = {.call = MPG_CALL_Barrier, .site = MPG_NO_SITE,
                                     .newcomm = MPG_NO_COMM, .enter_ns = clock_ns,
                                     .leave_ns = clock_ns + 123};
-        made->barriers++; /* counted first: the barrier is in the segment before its chunk is written */
+        made->barriers++; /* counted before it is written: the barrier is in the segment before its chunk is written */
         if (mpg_trace_write_event(w, &e, &err) < 0)
             return;
         clock_ns += 123;
@@ -106,7 +106,7 @@ static void die_at(int chunk, bool timed)
     _exit(1);
 }
 
-/* Returns whether the trace holds all calls, at most one barrier less if the process died while writing it. */
+/* Returns whether the trace has all calls, or one barrier less if the process died while it wrote it. */
 static bool is_whole(void)
 {
     struct made got = {.barriers = 0};

@@ -54,7 +54,7 @@ static void name_file(char path[64], int32_t rank)
     snprintf(path, 64, "%s/rank-%d.mpgt", folder, rank);
 }
 
-/* Sequence of large (L) and small (S) chunks of each rank. */
+/* the large (L) and small (S) chunks of each rank, in order */
 static const char *const chunks[RANKS] = {"L", "S", "LSL", "SLLS", "LL"};
 
 static uint64_t events_of(int32_t rank)
@@ -114,8 +114,8 @@ static struct mpg_trace *open_holding(size_t bytes)
     return t;
 }
 
-/* Reads all ranks in parallel, one event of each in turn. Sets USED to the bytes allocated halfway. Returns whether
- * all events were as written. */
+/* Reads all ranks in parallel, an event of each in turn. *USED: the bytes allocated halfway. Returns whether all events
+ * are those that were written. */
 static bool reads(size_t hold, size_t *used)
 {
     struct mpg_trace *t = open_holding(hold);
@@ -164,8 +164,8 @@ static void flip(int64_t offset)
     close(fd);
 }
 
-/* Reads rank 0 while CHANGE modifies the file at OFFSET after the first event. Returns whether this ends in an
- * error that contains WHAT. */
+/* Reads rank 0 while CHANGE modifies the file at OFFSET after the first event. Returns whether this ends with an error
+ * that contains WHAT. */
 static bool is_told(void (*change)(int64_t), int64_t offset, const char *what)
 {
     struct mpg_trace *t = open_holding(0);
@@ -208,8 +208,8 @@ static int open_files(void)
     return n;
 }
 
-/* Reads an event of each rank, and then the rest of rank 0, whose file CHANGE modifies in between, while the file
- * is closed: only FEW_FILES files may be open. Returns whether the error contains WHAT (empty: no error). */
+/* Reads an event of each rank, and then the rest of rank 0, whose file CHANGE has modified while it was closed, because
+ * only FEW_FILES files may be open. Returns whether the error contains WHAT (empty: no error). */
 static bool reopens(void (*change)(void), const char *what, int *files)
 {
     struct mpg_trace *t = open_holding(0);

@@ -32,7 +32,7 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 32);
 }
 
-/* Returns event I, the same for writer and reader. LISTS: memory for its lists. */
+/* Returns event I, equal for writer and reader. LISTS: memory for its lists. */
 static struct mpg_event event_of(uint64_t i, int64_t *lists)
 {
     uint64_t r = mix(i);
@@ -126,7 +126,7 @@ static int64_t read_events(const char *path, struct mpg_trace **trace)
     return more == 0 ? n : -1;
 }
 
-/* Removes all files, also of processes killed before their segment was renamed. */
+/* Removes all files, also those of processes that were killed before they renamed their segment. */
 static void clear_folder(void)
 {
     DIR *all = opendir(folder);
@@ -137,8 +137,8 @@ static void clear_folder(void)
         closedir(all);
 }
 
-/* Erases the writing process's mark, as if another host had written the segment: the reader cannot see whether the
- * writer runs. */
+/* Erases the mark of the writing process, as if another host had written the segment, so that the reader cannot see
+ * whether the writer runs. */
 static void forget_process(void)
 {
     const uint64_t none = 0;
@@ -192,7 +192,7 @@ static void test_killed(void)
         total += (uint64_t)expected;
         struct mpg_trace *t = NULL;
         int64_t n = read_events(folder, &t);
-        if (n < 0 && expected == 0) { /* killed before the segment existed */
+        if (n < 0 && expected == 0) { /* killed before its segment existed */
             empty++;
             continue;
         }
@@ -438,7 +438,7 @@ static void test_full(void)
     uint64_t i = 0;
     while (w && i < 1000000 && write_one(w, i) == 0)
         i++;
-    setrlimit(RLIMIT_FSIZE, &old); /* the limit would also apply to the output */
+    setrlimit(RLIMIT_FSIZE, &old); /* otherwise the limit also applies to the test's output */
     ok(i > 100 && i < 1000000 && strstr(err.text, "cannot write"), "a full disk: %s", err.text);
     struct mpg_trace *t = NULL;
     int64_t n = read_events(folder, &t);

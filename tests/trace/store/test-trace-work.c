@@ -18,7 +18,7 @@ static int64_t tick(void)
     return clock_ns += 1000;
 }
 
-/* Own work of the caller after each event, which flushes of the writer may extend. */
+/* Notes own work of the tracer after each event; flushes of the writer may extend it. */
 static void test_work(const char *path)
 {
     enum { EVENTS = 3000 };
@@ -70,8 +70,9 @@ static void test_work(const char *path)
 
 /* --- calls that are only counted --- */
 
-/* Three timed calls of 5 ns, two untimed ones, a timed one of 11, for which these two count, too: 15 + 3 * 11 = 48 ns for six
- * calls. Two more untimed ones take the mean, 8 ns each: 64 ns. Ends by closing, or leaves the file like a killed process. */
+/* Three timed calls of 5 ns, two untimed ones, and a timed one of 11 ns, which also counts for these two: 15 + 3 * 11 =
+ * 48 ns for six calls. Two more untimed ones take the mean, 8 ns each: 64 ns. Ends by closing (CLOSED), or leaves the
+ * file like a killed process. */
 static void test_untimed(const char *path, bool closed)
 {
     struct mpg_error err = {.text = ""};
