@@ -219,8 +219,7 @@ static bool is_right(enum mpg_bench_operation operation, const struct mpg_buffer
         return is_sum(data, 0, rank + 1, size_bytes);
     case MPG_OPERATION_REDUCE_LOCAL:
         return is_sum(data, rank, rank + 1, size_bytes);
-    case MPG_OPERATION_REDUCE_SENT: /* sum of this rank's and its partner's vectors; a rank without a partner has its own alone
-                                       */
+    case MPG_OPERATION_REDUCE_SENT: /* sum of this rank's and its partner's vectors; a rank without a partner has its own alone */
         return is_sum(data, rank & ~1, (rank | 1) < ranks ? (rank | 1) + 1 : ranks, size_bytes);
     default:
         return are_blocks(data, 0, ranks, rank, size_bytes);

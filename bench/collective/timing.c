@@ -239,8 +239,7 @@ static int collect_alone(struct work *w, size_t i, struct mpg_error *err)
 }
 
 /* Collects the times of case I's block on rank 0: for each repetition the time of the rank that ended last. Called
- * after the clocks have been compared again: starts were computed from earlier comparisons, whose error is now known.
- * */
+ * after the clocks have been compared again: starts were computed from earlier comparisons, whose error is now known. */
 static int collect(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];

@@ -16,8 +16,7 @@
 #include "common/cpu_clock.h"
 #include "common/units.h"
 
-/* The lowest real-time priority runs before all ordinary tasks, but the kernel's real-time threads still run before it.
- * */
+/* The lowest real-time priority runs before all ordinary tasks, but the kernel's real-time threads still run before it. */
 enum { REALTIME_PRIORITY = 1 };
 /* A core whose measuring thread got a smaller share of CPU time was disturbed. */
 #define FULL_SHARE 0.9

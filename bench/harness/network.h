@@ -18,7 +18,7 @@
 struct mpg_network_options {
     const char *dir, *sizes, *timer, *pairs;
     int64_t iterations, max, warmup, launch, seed;
-    double confidence, median_error, tail_error; /* errors in percent; 0: no goal */
+    double confidence, median_error, tail_error; /* goals for the errors of median and tail, in percent; 0: no goal */
     double time_ns;
     bool quick, no_eager, no_bind;
     bool iterations_given, max_given, seed_given, time_given;

@@ -10,8 +10,7 @@
  * time between both clocks is uncertain. */
 #define SLOW_NS 1500.0
 enum { TRIES = 3 };
-/* Smaller differences of the clocks are no off-CPU time: their resolution, and the largest difference of their rates.
- * */
+/* Smaller differences of the clocks are no off-CPU time: their resolution, and the largest difference of their rates. */
 #define MIN_NS 1000.0
 #define CLOCKS_DIFFER 20e-6
 /* Interrupts are shorter. If the CPU clock excludes them, a shorter difference without a thread switch is no off-CPU

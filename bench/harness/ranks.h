@@ -16,8 +16,7 @@ struct mpg_rank_location {
     char host[256];
     char cores[256];   /* the available hardware threads as text: "3" or "0-3" */
     char complex[256]; /* the hardware threads that share this rank's last-level cache as text, or "" */
-    int core;          /* core to which the rank is bound, numbered as in mpg_topology_cores(); -1: not bound to a single core
-                          */
+    int core;          /* core to which the rank is bound, numbered as in mpg_topology_cores(); -1: not bound to a single core */
     int host_ranks;    /* number of ranks on the host */
     int host_cores;    /* number of cores available to the ranks of the host together */
 };
