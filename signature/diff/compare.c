@@ -212,8 +212,7 @@ static void test_distributions(struct mpg_parameter *item, const struct mpg_dist
 /* Returns the fraction of D's values that are at or below X; values equal to X count half. */
 static double part_below(const struct mpg_distribution *d, double x)
 {
-    double low[2] = {0, 0}, high[2] = {1, 1}; /* [0]: bounds of the probability at which D reaches X; [1]: at which D exceeds X
-                                                 */
+    double low[2] = {0, 0}, high[2] = {1, 1}; /* [0]: bounds of the probability at which D reaches X; [1]: at which D exceeds X */
     for (int exceed = 0; exceed < 2; exceed++)
         for (int i = 0; i < 40; i++) {
             double middle = (low[exceed] + high[exceed]) / 2;

@@ -23,8 +23,7 @@ struct mpg_parameter {
     enum mpg_quantity quantity;
     const char *unit;          /* unit of a rate: "flop/s"; owned by a signature */
     double a, b;               /* the parameter in signatures A and B; NaN: not measured */
-    double ratio, low, high;   /* b / a, and its 95 % interval with the spread between measurements of one machine; NaN: unknown
-                                  */
+    double ratio, low, high;   /* b / a; its 95 % interval, with the spread between measurements of a machine; NaN: unknown */
     double log_variance, freedom; /* variance of log(b / a) as measured, and its degrees of freedom */
     double log_above_zero;     /* if one of a and b is 0: log(the other / standard error of the 0); else NaN */
     bool varies;               /* the parameter is noise or a 99th percentile, which differ more between measurements of one

@@ -32,8 +32,7 @@ static const struct mpg_parameter *find(const struct mpg_difference *d, size_t n
     return NULL;
 }
 
-/* Returns how far R, the logarithm of b / a, is outside the tolerated ratios 1 - TOLERANCE to 1 + TOLERANCE; 0: inside.
- * */
+/* Returns how far R, the logarithm of b / a, is outside the tolerated ratios 1 - TOLERANCE to 1 + TOLERANCE; 0: inside. */
 static double outside(double r, double tolerance)
 {
     return r > 0 ? fmax(0, r - log1p(tolerance)) : fmax(0, log1p(-tolerance) - r);

@@ -309,8 +309,7 @@ static int unpack_blocks(const char *text, size_t n, size_t detours, int parts,
 
 /* ---- reading ---- */
 
-/* Counts N more detours, packed as PACKED, in ALLOWANCE. Errors: a file may not hold so many detours in so few bytes.
- * */
+/* Counts N more detours, packed as PACKED, in ALLOWANCE. Errors: a file may not hold so many detours in so few bytes. */
 static int allow(struct mpg_detours_allowance *allowance, const char *packed, size_t n,
                  struct mpg_error *err)
 {

@@ -182,8 +182,7 @@ int mpg_compare_halves(const double *samples, size_t n, double *mean, double *me
 
 /* ---- checks of any results ---- */
 
-/* Returns whether R records off-CPU time: then the effect of other processes is known and their load does not matter.
- * */
+/* Returns whether R records off-CPU time: then the effect of other processes is known and their load does not matter. */
 static bool knows_off_cpu(const struct mpg_results *r)
 {
     return r->column[MPG_COLUMN_OFF_CPU_NS] || mpg_fact_find(r->fact, r->facts, "off_cpu_ns");

@@ -33,8 +33,7 @@ static double lost_of(const struct mpg_results *r, size_t k, double quantum_ns, 
     return lost_ns >= SEEN_NS ? lost_ns : 0;
 }
 
-/* Adds to LOST, zeros on entry, the fraction of time lost in each of BATCHES equal sections of R's record of LENGTH_NS.
- * */
+/* Adds to LOST, zeros on entry, the fraction of time lost in each of BATCHES equal sections of R's record of LENGTH_NS. */
 static void find_batch_losses(const struct mpg_results *r, double length_ns, double quantum_ns,
                       double *lost)
 {

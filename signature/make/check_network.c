@@ -16,8 +16,7 @@
 
 #define MIN_LAUNCHES 3
 #define CONFIDENCE 0.95 /* confidence of the intervals of quantiles */
-/* Share of the messages that are slower than the 99th percentile: by this share a change of the tail changes the mean.
- * */
+/* Share of the messages that are slower than the 99th percentile: by this share a change of the tail changes the mean. */
 #define TAIL_PART 0.01
 /* Effects above this, relative, are stated as this. */
 #define MAX_SHOWN 2.0

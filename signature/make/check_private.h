@@ -51,8 +51,7 @@ enum { MPG_CHECK_BUSY = 208 };
 /* Effect of a finding whose effect on a prediction is not known. */
 #define MPG_MOVES_UNKNOWN (-1.0)
 
-/* For a message size: how many independent samples all its files are worth for the median and for the 99th percentile.
- * */
+/* For a message size: how many independent samples all its files are worth for the median and for the 99th percentile. */
 struct mpg_check_size {
     double size_bytes;
     double median, tail;

@@ -203,8 +203,7 @@ static double window_of(const struct mpg_results *r, size_t i)
     return r->column[MPG_COLUMN_WINDOW] ? r->column[MPG_COLUMN_WINDOW][i] : 1;
 }
 
-/* Returns whether the time of the acknowledgement can be found from R. Streams do not need it: many messages share one.
- * */
+/* Returns whether the time of the acknowledgement can be found from R. Streams do not need it: many messages share one. */
 static bool has_acknowledgement(const struct mpg_results *r)
 {
     bool single = false, empty = false;

@@ -55,8 +55,7 @@ static bool equally_spaced(const struct mpg_results *r, double quantum_ns)
     return equal;
 }
 
-/* Warns that a core's quanta were measured both alone and together with other cores: only the first file read counts.
- * */
+/* Warns that a core's quanta were measured both alone and together with other cores: only the first file read counts. */
 static int warn_measured_twice(struct mpg_collect *c, const struct mpg_results *r, struct mpg_error *err)
 {
     return mpg_collect_warn(c, err, "%s: %s quanta of this core exist already, measured %s;"

@@ -73,7 +73,7 @@ char *mpg_collect_word(const struct mpg_results *r, const char *key, size_t item
  * After an error *D is NULL or still has to be freed. */
 int mpg_collect_samples(const struct mpg_samples *s, bool fit, struct mpg_distribution **d,
                         struct mpg_error *err);
-/* As mpg_collect_samples(), for N >= 1 SAMPLES of a single series in time order. */
+/* Like mpg_collect_samples(): returns the distribution of N >= 1 SAMPLES, here of a single series in time order. */
 int mpg_collect_distribution(const double *samples, size_t n, bool fit,
                              struct mpg_distribution **d, struct mpg_error *err);
 

@@ -8,8 +8,7 @@
 
 #include "signature/make/results.h"
 
-/* For each benchmark: numbers of samples in files that record off-CPU time. Zero-initialised: nothing is counted yet.
- * */
+/* For each benchmark: numbers of samples in files that record off-CPU time. Zero-initialised: nothing is counted yet. */
 struct mpg_off_cpu_filter {
     struct {
         size_t samples, removed; /* number of samples before the removal; number removed */

@@ -96,8 +96,7 @@ static double limit_for(const double *descending, size_t n, size_t max)
     return k >= MIN_LONGEST ? descending[k - 1] : INFINITY;
 }
 
-/* Returns the number of characters that CORE's detours, or its BLOCKS, take in a signature; 0 with ERR: out of memory.
- * */
+/* Returns the number of characters that CORE's detours, or its BLOCKS, take in a signature; 0 with ERR: out of memory. */
 static size_t packed_size(const struct mpg_noise_core *core, bool blocks, struct mpg_error *err)
 {
     const uint8_t *mark = blocks ? core->blocks.mark : core->mark;

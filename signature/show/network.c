@@ -62,8 +62,7 @@ static const struct mpg_distribution *find_size(const struct mpg_network_sizes *
     return NULL;
 }
 
-/* Prints the rate at the quantile U of D, the times of SIZE_BYTES, in 10^6 bytes per second; a dash if it is unknown.
- * */
+/* Prints the rate at the quantile U of D, the times of SIZE_BYTES, in 10^6 bytes per second; a dash if it is unknown. */
 static void show_megabytes(int64_t size_bytes, const struct mpg_distribution *d, double u)
 {
     double time_ns = d ? mpg_distribution_quantile(d, u) : 0;

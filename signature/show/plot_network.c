@@ -117,8 +117,7 @@ static int frame_add_size(struct frame *frame, int64_t size_bytes, struct mpg_er
     return 0;
 }
 
-/* Extends the axis of values to VALUE. A transfer time of 0 would be an infinite rate, so infinite values are left out.
- * */
+/* Extends the axis of values to VALUE. A transfer time of 0 would be an infinite rate, so infinite values are left out. */
 static void frame_add_value(struct frame *frame, double value)
 {
     if (value > 0 && isfinite(value)) {
@@ -151,8 +150,7 @@ static int frame_add(struct frame *frame, const struct mpg_network_sizes *sizes,
     return 0;
 }
 
-/* Writes a line "position low median high" for SIZE_BYTES: times D in ns or, if RATE, rates in MB/s, limited to FRAME.
- * */
+/* Writes a line "position low median high" for SIZE_BYTES: times D in ns or, if RATE, rates in MB/s, limited to FRAME. */
 static void write_band(FILE *data, const struct frame *frame, int64_t size_bytes,
                        const struct mpg_distribution *d, bool rate)
 {
@@ -313,8 +311,7 @@ int plot_network(struct plot_session *session, const struct mpg_signature *sig,
     return 0;
 }
 
-/* ---- collectives: a plot for each process count; without --all only for the first MAX_PROCESSES process counts ----
- * */
+/* ---- collectives: a plot for each process count; without --all only for the first MAX_PROCESSES process counts ---- */
 
 enum { MAX_PROCESSES = 16 };
 

@@ -80,8 +80,7 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
     char first[256], second[256], text[SHOW_TEXT];
     const char *unit, *time;
     double max = max_of(s->max, s->n), median = median_of(s->max, s->n);
-    /* on a linear axis, rare large values would flatten all others: logarithmic if the maximum is far above the median
-     * */
+    /* on a linear axis, rare large values would flatten all others: logarithmic if the maximum is far above the median */
     bool log = median > 0 && max > 30 * median && mpg_plot_floor(median, max) > 0;
     double scale = log ? 1 : time_unit(max, &unit), span = time_unit((double)s->n * s->step, &time);
     double low = log ? mpg_plot_floor(median / 10, max) : 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Private to signature/simulators/: message times of a signature's paths as straight lines, and the notes of an export.
- * */
+/* Private to signature/simulators/: message times of a signature's paths as straight lines, and the notes of an export. */
 #ifndef MPG_SIMULATORS_PRIVATE_H
 #define MPG_SIMULATORS_PRIVATE_H
 
