@@ -91,8 +91,7 @@ int mpg_archive_output_folder(const struct mpg_archive_output *o, char *path, si
     return n >= 0 && (size_t)n < size ? 0 : mpg_error_set(err, "%s: name too long", o->path);
 }
 
-/* Moves the parts of the archive from the temporary folder to their final places. If one fails, moves the others back.
- * */
+/* Moves the parts of the archive from the temporary folder to their final places. If one fails, moves the others back. */
 static int move_parts(const struct mpg_archive_output *o, struct mpg_error *err)
 {
     char from[4352], to[4352];

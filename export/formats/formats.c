@@ -166,8 +166,7 @@ enum { PRV_FILES = 3 };
 
 static int name_prv_file(const char *path, int i, char *name, size_t size, struct mpg_error *err)
 {
-    static const char *const ends[PRV_FILES] = {".pcf", ".row", ".prv"}; /* the records come last, since they need the other two
-                                                                            */
+    static const char *const ends[PRV_FILES] = {".pcf", ".row", ".prv"}; /* the records come last; they need the other two */
     size_t n = strlen(path);
     if (n > 4 && strcmp(path + n - 4, ".prv") == 0)
         n -= 4;

@@ -73,8 +73,7 @@ static int act(void *context, const struct mpg_program_action *a, struct mpg_err
 }
 
 /* Begins or ends a branch, operations that run beside the others (struct mpg_program_writer). A wait for REQUEST then
- * requires the branch's last operation. The first operation after the branch requires the operation before the branch.
- * */
+ * requires the branch's last operation. The first operation after the branch requires the operation before the branch. */
 static int branch(void *context, bool begins, int64_t request, struct mpg_error *err)
 {
     struct mpg_goal *g = context;

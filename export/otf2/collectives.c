@@ -46,8 +46,7 @@ void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct
         sent = e->is_root ? n * b : 0;
         received = b;
         break;
-    case MPG_CALL_Scatterv: /* only the root's event lists the bytes of each member; at other members BYTES is what they receive
-                               */
+    case MPG_CALL_Scatterv: /* the bytes of each member are listed by the root only; other members' BYTES is what they receive */
         sent = e->is_root ? sum : 0;
         received = !e->is_root ? b : place < (int32_t)e->count_number ? e->counts[place] : 0;
         break;

@@ -304,8 +304,7 @@ static bool is_world(const struct mpg_otf2_writer *w, const struct mpg_comm *c)
     return i == c->size;
 }
 
-/* Groups defined so far, found by a checksum of their members, so that communicators with equal members share a group.
- * */
+/* Groups defined so far, found by a checksum of their members, so that communicators with equal members share a group. */
 struct groups {
     struct mpg_map met;
     uint32_t n;

@@ -148,8 +148,7 @@ int32_t mpg_otf2_place_in(struct mpg_otf2_writer *w, int32_t comm);
 void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct otf2_request *r);
 OTF2_RegionRole mpg_otf2_role_of(enum mpg_call call);
 
-/* The first writes the clocks of all locations, the second, called after it, all definitions. Return 0, or -1 with ERR.
- * */
+/* The first writes the clocks of all locations, the second, called after it, all definitions. Return 0, or -1 with ERR. */
 int mpg_otf2_writer_clocks(struct mpg_otf2_writer *w, struct mpg_error *err);
 int mpg_otf2_writer_definitions(struct mpg_otf2_writer *w, struct mpg_error *err);
 

@@ -44,8 +44,7 @@ static const uint8_t values[MPG_CALL_COUNT] = {
 #undef V
 };
 
-/* Event type and thread state for each kind of call. An entry of zeros stands for PRV_TYPE_OTHER and state 15 (Others).
- * */
+/* Event type and thread state for each kind of call. An entry of zeros stands for PRV_TYPE_OTHER and state 15 (Others). */
 static const struct {
     uint32_t type;
     uint8_t state;

@@ -70,8 +70,7 @@ static bool is_foreign(const struct mpg_comm *c)
 }
 
 /* Gives the communicators of the trace numbers in the file: MPI_COMM_WORLD is 1; then come the other
- * intra-communicators, the two groups of each inter-communicator, and the inter-communicators. *N: number of numbers.
- * */
+ * intra-communicators, the two groups of each inter-communicator, and the inter-communicators. *N: number of numbers. */
 static int number_comms(struct mpg_prv_writer *w, uint64_t *n, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(w->trace), count = mpg_trace_comm_count(w->trace);

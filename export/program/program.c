@@ -136,8 +136,7 @@ static int keep_persistent(struct mpg_message_program *p, const struct mpg_event
     bool is_none = false;
     if ((!receives || e->from != MPG_UNKNOWN) && describe(p, e, receives, &a, &is_none, err) < 0)
         return -1;
-    a.ns = e->comm; /* an action of a start needs its communicator: events name the received message's source by its rank there
-                       */
+    a.ns = e->comm; /* an action of a start needs its communicator: events name the received message's source by its rank there */
     return e->persistent && !is_none ? remember(&p->persistent, e->persistent[0], &a, err) : 0;
 }
 
