@@ -31,8 +31,7 @@ struct mpg_feed {
     struct interval_sums interval_sums; /* calls without messages (MPI_Comm_rank ...) since the previous replayed call */
     int64_t base_ns;                    /* end of the previous call */
     int64_t elapsed_ns;                 /* time of calls that are not replayed, since the previous action */
-    int64_t given_ns;                   /* part of the time since the previous call that region marks, already read, have taken
-                                           */
+    int64_t given_ns;                   /* part of the time since the previous call that region marks, already read, have taken */
     struct regions regions;             /* only used if there are hypotheses */
     struct region_rules of;
     struct mpg_polls polls;
@@ -333,8 +332,7 @@ static int add_call(struct mpg_feed *f, const struct mpg_event *e)
     return 0;
 }
 
-/* Handles an event of another thread. Only MPI_Init and MPI_Finalize matter, since all threads begin and end with them.
- * */
+/* Handles an event of another thread. Only MPI_Init and MPI_Finalize matter, since all threads begin and end with them. */
 static int pass_by(struct mpg_feed *f, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);

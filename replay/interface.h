@@ -33,16 +33,14 @@ struct mpg_action {
                                unchanged */
     const struct mpg_action *polls; /* of a run of polls: its different calls; the action's EVENT is then that of the first */
     const struct mpg_repetition *repetition; /* of a run of polls: the polls, in order */
-    uint32_t poll_number, repetition_number; /* number of elements of POLLS and of REPETITION; 0: the action is no run of polls
-                                                */
+    uint32_t poll_number, repetition_number; /* number of elements of POLLS and of REPETITION; 0: the action is no run of polls */
     int success;              /* index in POLLS of the call that succeeded after the run in the trace; -1: none did */
     int64_t before_ns;      /* computation since the previous action, or since MPI_Init */
     int64_t after_ns;       /* computation until the next action; MPG_NOT_READ: unknown yet */
     uint64_t number;        /* number of the call in the rank, from 0 */
     /* If several threads of the rank make calls: */
     int64_t turn;     /* number of collectives that the rank has made before on the same communicator; -1: no collective */
-    int thread_start; /* of a thread's first action: how many threads have begun before, not counting that of MPI_Init; else -1
-                         */
+    int thread_start; /* of a thread's first action: how many threads have begun before, not counting that of MPI_Init; else -1 */
 };
 
 /* The sizes that members of a communicator must exchange, since each has only its own in its trace. Sizes of a kind are
@@ -83,7 +81,7 @@ static inline enum mpg_contribution_kind mpg_contribution_kind_of(enum mpg_call 
 }
 
 struct mpg_contributions {
-    size_t calls, width; /* number of calls; number of sizes for each call */
+    size_t calls, width; /* number of calls, and number of sizes that each of them has */
     int64_t *bytes;      /* WIDTH sizes for each call, call after call */
     size_t capacity;
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pass over a rank's events before the replay: checks that the rank can be replayed, and finds what its replay needs.
- * */
+/* A pass over a rank's events before the replay: checks that the rank can be replayed, and finds what its replay needs. */
 #ifndef MPG_REPLAY_SURVEY_H
 #define MPG_REPLAY_SURVEY_H
 

@@ -20,8 +20,7 @@ struct collective {
     const int64_t *contributions; /* sizes that the other members pass; NULL: the call does not need them */
     int root;
     MPI_Request *request;
-    struct play_counts **counts; /* where the call's lists are stored: with its request, or for blocking calls with the thread
-                                    */
+    struct play_counts **counts; /* where the call's lists are stored: with its request, or for blocking calls with the thread */
 };
 
 /* ENACT() makes the blocking, nonblocking or persistent form of a call; returns MPI's error code. INIT(): the

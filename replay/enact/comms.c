@@ -99,8 +99,7 @@ static int check_made(struct player *p, struct play_comm *c)
     return 0;
 }
 
-/* Lets calls use communicator NUMBER, which has been made, after its members have exchanged their sizes of collectives.
- * */
+/* Lets calls use communicator NUMBER, which has been made, after its members have exchanged their sizes of collectives. */
 static int make_available(struct player *p, int32_t number, struct play_comm *c)
 {
     if (check_made(p, c) < 0 || play_exchange_contributions(p, number, c) < 0)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that complete requests. If a call completes another request than in the trace, the two requests exchange their
  * identifiers (docs/MODEL.md, section 6). A test that succeeded in the trace and would fail here becomes a wait, now or
- * later (docs/REENACTMENT.md). A test that failed in the trace is made, unless its requests are complete here already.
- * */
+ * later (docs/REENACTMENT.md). A test that failed in the trace is made, unless its requests are complete here already. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A rank's trace has the bytes that this rank passes to each collective. To receive, the rank also needs the bytes of
- * the other members. Therefore the members of a new communicator exchange their sizes of all later collectives on it.
- * */
+ * the other members. Therefore the members of a new communicator exchange their sizes of all later collectives on it. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>

@@ -152,8 +152,7 @@ int deviations_complete(struct player *p, struct play_request *r, const MPI_Stat
     return deviations_note(p, o.comm, o.from, o.tag, status);
 }
 
-/* Finds the wildcard receives posted on COMM (negative: on any) that MPI could complete now, and notes their messages.
- * */
+/* Finds the wildcard receives posted on COMM (negative: on any) that MPI could complete now, and notes their messages. */
 static int settle(struct player *p, int32_t comm)
 {
     struct play_deviations *t = p->shared->deviations;

@@ -32,7 +32,7 @@ struct play_comm {
     bool making;      /* a thread is creating it */
     bool elapse_only; /* cannot be created, or has members outside this run: its calls only take their time */
     bool contributed; /* contributions have been exchanged */
-    int32_t rank;     /* this rank's rank in it */
+    int32_t rank;     /* this rank's rank in the communicator */
     int32_t peers;    /* number of members; of an intercommunicator: of the remote group */
     bool remote;      /* an intercommunicator */
     bool has_neighbors;
@@ -242,8 +242,7 @@ int play_attach_buffer(struct player *p);
  * freed by play_type_end(). */
 int play_type(struct player *p, int64_t bytes, int *count, MPI_Datatype *type);
 void play_type_end(MPI_Datatype *type);
-/* Makes room for N elements in each list of *COUNTS, which may be replaced; the content of the lists becomes undefined.
- * */
+/* Makes room for N elements in each list of *COUNTS, which may be replaced; the content of the lists becomes undefined. */
 int play_count_room(struct player *p, struct play_counts **counts, size_t n);
 /* Converts BYTES to an int. Error: it is too large. */
 int play_count(struct player *p, int64_t bytes, int *count);
@@ -287,8 +286,7 @@ int play_p2p(struct player *p);
  * source (tag) if a wildcard receive on the same communicator names its source (tag): the receive with more wildcards
  * could take the message of the one with fewer, for which there is no substitute. */
 uint32_t play_wildcards(const struct player *p, const struct mpg_event *e);
-/* Return the source and the tag argument of receive E: a wildcard, or FROM and TAG, those of its message in the trace.
- * */
+/* Return the source and the tag argument of receive E: a wildcard, or FROM and TAG, those of its message in the trace. */
 int play_source(const struct player *p, const struct mpg_event *e, int32_t from);
 int play_tag(const struct player *p, const struct mpg_event *e, int32_t tag);
 /* Returns MPI's rank for RANK of the trace, which may be MPG_PROC_NULL or MPG_ROOT. */
@@ -303,8 +301,7 @@ int play_post_send(struct player *p, struct play_comm *c, const struct mpg_event
 int play_post_receive(struct player *p, MPI_Comm comm, const struct mpg_event *e, bool persistent, int source, int tag,
                       MPI_Request *request);
 
-/* deviations.c: receives that take another message than in the trace, and substitutes for the messages that they take
- * */
+/* deviations.c: receives that take another message than in the trace, and substitutes for the messages that they take */
 struct play_deviations;
 struct play_wildcard;
 struct play_envelope {
@@ -360,8 +357,7 @@ int play_comm_completed(struct player *p, struct play_comm *comm);
 
 /* topology.c: makes *INTO from OLD with the topology and members of MADE (NULL: this rank is no member) */
 int play_topology(struct player *p, struct play_comm *old, struct play_comm *made, MPI_Comm *into);
-/* Makes *INTO from OLD by MPI_Cart_sub. If OLD is no grid, or MADE is no part of the grid, only sets *IS_ONE to false.
- * */
+/* Makes *INTO from OLD by MPI_Cart_sub. If OLD is no grid, or MADE is no part of the grid, only sets *IS_ONE to false. */
 int play_cart_sub(struct player *p, struct play_comm *old, struct play_comm *made, bool *is_one, MPI_Comm *into);
 
 /* contributions.c */
