@@ -41,8 +41,7 @@ struct scale_run {
     bool is_judged, is_reliable; /* IS_JUDGED: IS_RELIABLE is known (traces only): the ranks were on their CPUs for enough of
                                     the time */
     bool unfinished;             /* some rank did not reach MPI_Finalize */
-    double app_ns;               /* T_app: sum over the ranks of the time from the end of MPI_Init to the begin of MPI_Finalize
-                                    */
+    double app_ns;               /* T_app: sum over the ranks of the time from the end of MPI_Init to the begin of MPI_Finalize */
     double comm_ns;              /* T_comm: time in MPI calls within T_app, sum over the ranks */
     double comp_ns;              /* time in computation, sum over the ranks; 0: calls were read instead */
     double longest_ns;           /* the longest rank's part of T_app */

@@ -6,8 +6,7 @@
 #include "scale/correlate/coefficient.h"
 #include "scale/correlate/correlate.h"
 
-/* A callsite of some depth, in the tree of callsites. Its children are its callers: the callsites with one frame more.
- * */
+/* A callsite of some depth, in the tree of callsites. Its children are its callers: the callsites with one frame more. */
 struct place {
     size_t first, next; /* 1 + index of the first child, and of the next sibling; 0: none */
     bool counts;        /* the callsite's share reaches the threshold in some run */

@@ -177,8 +177,7 @@ static size_t counts_of(const struct scale_set *set, size_t site)
     return n;
 }
 
-/* Projects ROW's share of the communication. It stays NAN if there are too few points, or if the interval is too wide.
- * */
+/* Projects ROW's share of the communication. It stays NAN if there are too few points, or if the interval is too wide. */
 static void project_row(const struct projecting *p, struct scale_row *row)
 {
     const double own_ns = time_at(&row->power, row->power.b, p->x);

@@ -174,8 +174,7 @@ static bool is_path(const char *path, const char *name, size_t n)
     return path && length == n && memcmp(path, name, n) == 0;
 }
 
-/* Gives copies of LABEL to all files that the N bytes of PATH name, or whose folder they name. Error: there are none.
- * */
+/* Gives copies of LABEL to all files that the N bytes of PATH name, or whose folder they name. Error: there are none. */
 static int label_path(struct scale_files *files, const struct scale_label *label, const char *path, size_t n,
                       struct mpg_error *err)
 {

@@ -41,8 +41,7 @@ int mpg_scale_run_launch(char **argv, const char *input, const char *log, double
  * if LOG is empty. */
 void mpg_scale_run_failure(const char *log, char *words, size_t size);
 
-/* Writes the tracer's first message in LOG ("mpgtrace: ...") into WORDS of SIZE bytes. Returns false if there is none.
- * */
+/* Writes the tracer's first message in LOG ("mpgtrace: ...") into WORDS of SIZE bytes. Returns false if there is none. */
 bool mpg_scale_run_tracer_message(const char *log, char *words, size_t size);
 
 #endif
