@@ -119,7 +119,7 @@ static inline double *scale_counters_of(const struct scale_set *set, size_t site
     return &set->counters[(site * set->run_number + run) * set->counter_number];
 }
 
-/* Returns what shares of RUN are shares of, in ns: its computation if that was read, else T_comm. */
+/* Returns the time in ns of which RUN's shares are parts: its computation if that was read, else T_comm. */
 static inline double scale_whole_of(const struct scale_run *run)
 {
     return run->comp_ns > 0 ? run->comp_ns : run->comm_ns;
