@@ -21,7 +21,8 @@ NOISE = 5000
 
 
 def hold(what, program, puts, *words, within=WITHIN):
-    """PUTS: the perturbation of each execution; WORDS: the same for mpgsim."""
+    """Checks that mpgsim with the options WORDS predicts the growth of the program's run time, within the part WITHIN, as
+    it is in executions. PUTS: the perturbation of each execution, of the kind that WORDS ask for."""
     true = growth(program, puts)
     got, _ = predicted(text(program), *words, replicas=len(puts))
     assert abs(got - true) <= within * abs(true), f"{what}: {got:.0f} ns, truly {true:.0f}: {got / true:.3f} of it"

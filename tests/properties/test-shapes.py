@@ -287,7 +287,7 @@ def test_master_and_workers():
         return [one + LAST + x for one in ends]
 
     check(programs, end, none=False)
-    own = 2 * workers * (X + KAPPA) + X  # without slack the master's own calls add up, too
+    own = 2 * workers * (X + KAPPA) + X  # the master's calls alone, each of which has no slack
     there = (workers + 2) * X + (workers + 1) * KAPPA
     for words, more in ((PERTURBED, MORE), (NOISE, 0)):
         expect(delays(Run(programs).text(), 1, "--absorb=none", *words), max(own, there + 2 * more))

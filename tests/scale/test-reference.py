@@ -58,7 +58,7 @@ class Run:
                     [[(0, 0x1000 + 0x10 * site)] for site in range(sites)], counters=("PAPI_X",)))
 
     def cell(self, site):
-        """Returns sums over ranks, and the longest rank's time; None: no rank was at the site."""
+        """Returns SITE's sums over ranks, and its longest time on one rank; None: no rank was at the site."""
         here = [rows[site] for rows in self.rows if site in rows]
         if not here:
             return None

@@ -50,8 +50,10 @@ def make_random(seed, steps=60, ranks=4):
 
 
 def unlike_difference(ask, arguments_of, base, extra, ulps):
-    """Returns the derivative, in the results of ASK for ARGUMENTS_OF(BASE) and EXTRA about random.txt, that differs
-    from the mean run's derivative to both sides, by more than 1e-9 or ULPS of the run; None: there is none."""
+    """Compares the derivatives that ASK gives for random.txt with differences of its mean run time, when a parameter in
+    BASE becomes a little larger or smaller. ARGUMENTS_OF(BASE), EXTRA: ASK's arguments. Returns name, derivative and
+    the two differences of the first derivative that both contradict, by more than 1e-9 of it plus ULPS units in the
+    last place of the run time; None: there is none."""
     steps = {"latency": 1 / 1024, "byte": 2.0 ** -22, "compute": 2.0 ** -24, "noise": 1 / 1024}
     found = ask(*arguments_of(base), *extra, "--where=rank", "random.txt")
     run_ns, total = found["run_time_ns"]["mean"], found["where"]["total"]["path"]

@@ -113,7 +113,7 @@ printf '#mpgcollectives 1\n%s\n' 'allgatherv 1 0 two' 'gatherv 1 0 linear' 'bcas
 is "a vector that is made of blocks is scattered in equal parts" \
     "$(runs "${expand[@]}" --collectives=table=ring uneven)" "6900 6900 5500"
 
-# The measured time of a collective, or the sum of its rounds.
+# A collective takes the time that the signature has for it, or by other options the sum of its rounds.
 one='{"n": 9, "mean": VALUE, "sd": 0, "lag1": 0, "quantiles": [VALUE, VALUE]}'
 cat >t.sig <<END
 {"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"},

@@ -326,7 +326,7 @@ is "... balanced visits last as long as each other: 266.667 and 211" "$(marks --
 "$mpgsim" --absorb=none --hypothesis='scale R factor=4' --output-trace=times4 m.txt >/dev/null
 is "... so that the contrary, of what is read again, is what was traced" \
     "$(delays --hypothesis='scale R factor=0.25' times4)" "-3000"
-# CPU time, too: 250 of the 1000 in R, 300 of the others; predicted it is what is computed.
+# The same trace with CPU time: 250 of the 1000 ns in R, and 300 ns outside. Predictions take it as the computation.
 awk '/^#ranks/ { print; print "#values cpu_ns"; next } /^#/ { print; next }
     { cpu = 0 } /Region_begin/ { cpu = 200 } /1250/ { cpu = 50 } /Region_end/ { cpu = 200 } /Iprobe/ { cpu = 100 }
     { print $0, "values=" cpu }' m.txt >mc.txt

@@ -54,8 +54,9 @@ for trace in free later; do
     like "--lenient goes on, and says so" "$("$mpgsim" --lenient $trace.txt)" "*1 operation has no partner*(--lenient)*"
 done
 
-# What 0.1 probes for comes only after 0's Send; when it comes, 0's receive of it has been read. The two messages' 2 us
-# go into the probe, and on into 0.1's Send; rank 1 has them from there, and 1 us of that message.
+# Thread 0.1 probes for a message that rank 1 sends only after a message from thread 0; when it arrives, the simulation
+# has already read thread 0's receive of it. The latencies of both messages, 2 us, delay the probe, and then 0.1's Send.
+# Rank 1 is late by these 2 us and by 1 us of the message that this Send sends.
 cat >probe.txt <<'T'
 #mpgtext 1
 #ranks 2
