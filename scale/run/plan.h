@@ -55,9 +55,9 @@ struct scale_run_settings {
 int mpg_scale_run_open(struct scale_plan *plan, const char *folder, char *const *command, const char *mode,
                        const struct scale_run_settings *settings, struct mpg_error *err);
 
-/* Adds TODO to the manifest as done; it took SECONDS. */
+/* Notes in the manifest that the run is done and took SECONDS. */
 int mpg_scale_run_done(struct scale_plan *plan, struct scale_todo *todo, double seconds, struct mpg_error *err);
-/* Adds a line to the manifest: TODO failed, and WHY. */
+/* Notes in the manifest that the run failed, and WHY. */
 int mpg_scale_run_failed(struct scale_plan *plan, const struct scale_todo *todo, const char *why,
                          struct mpg_error *err);
 void mpg_scale_run_close(struct scale_plan *plan);

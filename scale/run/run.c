@@ -136,7 +136,7 @@ static int print_failed(struct scale_plan *plan, const struct scale_todo *todo, 
     return mpg_scale_run_failed(plan, todo, why, err);
 }
 
-/* Executes run TODO. Returns 1 if it is done; 0 if it failed, which is reported, or a signal (*GOT) ended it; -1 with
+/* Executes a planned run. Returns 1 if it is done; 0 if it failed, which is reported, or a signal (*GOT) ended it; -1 with
  * ERR if further runs make no sense. */
 static int do_run(const struct request *request, struct scale_plan *plan, struct scale_todo *todo, char **record,
                   struct mpg_progress *progress, int *got, struct mpg_error *err)
@@ -187,7 +187,7 @@ out:
     return status;
 }
 
-/* Returns whether so many runs at TODO's process count have failed, and none has succeeded, that it is given up.
+/* Returns whether so many runs at the process count of this run have failed, and none has succeeded, that it is given up.
  * FAILED: for each run of the plan. */
 static bool has_failed_often(const struct scale_plan *plan, const struct scale_todo *todo, const bool *failed)
 {
