@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots of sharing curves: a plot for each class, the sum of the rates against the number of pairs. */
+/* Plots of sharing curves: a plot for each class and direction, the sum of the rates against the number of pairs. */
 #include "config.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ enum { MAX_CURVES = 16 };
 static bool same_curve(const void *of, size_t a, size_t b)
 {
     const struct mpg_sharing_point *p = of;
-    return p[a].both == p[b].both && p[a].size_bytes == p[b].size_bytes;
+    return p[a].size_bytes == p[b].size_bytes;
 }
 
 /* The median in MB/s, and its interval where both ends are known. */
@@ -34,8 +34,7 @@ static void name(const void *of, size_t row, char text[PLOT_LINE_NAME])
 {
     const struct mpg_sharing_point *p = (const struct mpg_sharing_point *)of + row;
     char size[PLOT_TEXT];
-    snprintf(text, PLOT_LINE_NAME, "%s, %s", mpg_plot_size_name(size, p->size_bytes),
-             p->both ? "both directions" : "one direction");
+    snprintf(text, PLOT_LINE_NAME, "%s", mpg_plot_size_name(size, p->size_bytes));
 }
 
 /* Writes the marks of the x axis: each number of pairs of the N points from P on. */
@@ -54,13 +53,14 @@ static void set_pairs(FILE *script, const struct mpg_sharing_point *p, size_t n)
     fputs(")\n", script);
 }
 
-/* Draws the N points from P on, all of one class. */
-static int plot_class(struct plot_session *session, const struct mpg_signature *sig, const struct mpg_sharing_point *p,
+/* Draws the N points from P on, all of one class and direction. */
+static int plot_curves(struct plot_session *session, const struct mpg_signature *sig, const struct mpg_sharing_point *p,
                       size_t n, struct mpg_error *err)
 {
     const struct plot_lines lines = {.of = p, .same = same_curve, .point = point, .name = name, .rows = n,
                                      .max = MAX_CURVES, .table = "sharing curves", .bands = true};
     const char *host = mpg_fact_find(sig->fact, sig->facts, "host");
+    const char *direction = p->both ? "both directions" : "one direction";
     char title[256], shown[121];
     double low = INFINITY, high = 0;
     for (size_t i = 0; i < n; i++) {
@@ -70,18 +70,18 @@ static int plot_class(struct plot_session *session, const struct mpg_signature *
         high = fmax(high, at.high);
     }
     if (!((low = mpg_plot_floor(low, high)) > 0))
-        return mpg_plot_missing(session, err, "sharing, %s: the rates are beyond the limits of plots",
-                                mpg_path_name(p->path));
-    if (mpg_plot_start(session, err, "sharing-%s", mpg_path_name(p->path)) < 0)
+        return mpg_plot_missing(session, err, "sharing, %s, %s: the rates are beyond the limits of plots",
+                                mpg_path_name(p->path), direction);
+    if (mpg_plot_start(session, err, "sharing-%s-%s", mpg_path_name(p->path), direction) < 0)
         return -1;
-    snprintf(title, sizeof title, "%s%s%s: several pairs of ranks at once",
-             mpg_printable(shown, sizeof shown, host ? host : ""), host ? ", " : "", mpg_path_name(p->path));
+    snprintf(title, sizeof title, "%s%s%s: several pairs of ranks at once, %s",
+             mpg_printable(shown, sizeof shown, host ? host : ""), host ? ", " : "", mpg_path_name(p->path), direction);
     mpg_plot_title(session->script, title, "median of the sum of all pairs; bands: its 95 % interval");
     set_pairs(session->script, p, n);
     mpg_plot_set(session->script, "xlabel", "pairs at once");
     mpg_plot_set(session->script, "ylabel", "sum of the rates (1 GB/s = 10^9 bytes a second)");
     mpg_plot_log_rates(session->script, "y", low, high);
-    fputs("set key outside right center vertical Left reverse maxrows 20\n", session->script);
+    fputs("set key outside right center vertical Left reverse maxrows 20 title 'size'\n", session->script);
     fputs("plot ", session->script);
     if (mpg_plot_put_lines(session, &lines, err) < 0)
         return -1;
@@ -93,9 +93,10 @@ int plot_sharing(struct plot_session *session, const struct mpg_signature *sig, 
 {
     size_t n;
     for (size_t first = 0; first < sig->sharings; first += n) {
-        for (n = 1; first + n < sig->sharings && sig->sharing[first + n].path == sig->sharing[first].path;)
+        const struct mpg_sharing_point *p = &sig->sharing[first];
+        for (n = 1; first + n < sig->sharings && p[n].path == p->path && p[n].both == p->both;)
             n++;
-        if (plot_class(session, sig, &sig->sharing[first], n, err) < 0)
+        if (plot_curves(session, sig, p, n, err) < 0)
             return -1;
     }
     return 0;

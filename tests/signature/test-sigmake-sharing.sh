@@ -60,8 +60,10 @@ is "the median is within its interval, of some percent at most" \
     "$(awk 'NR > 1 && !($9 <= $8 && $8 <= $10 && $9 > 0.95 * $8 && $10 < 1.05 * $8)' rows)" ""
 if command -v gnuplot >/dev/null; then
     "$sigshow" --plot plots --keep r.sig 2>/dev/null
-    is "... and draws them" "$(ls plots | grep -c '^sharing-between-nodes.[sp][vn]g$')" 2
-    is "a line for each direction and size, at 1 and 2 pairs" "$(grep -cE '^[12] ' plots/sharing-between-nodes.dat)" 6
+    is "... and draws a plot for each direction" "$(ls plots | grep '^sharing-between-nodes-.*.[sp][vn]g$' | tr '\n' ' ')" \
+        "sharing-between-nodes-both-directions.png sharing-between-nodes-both-directions.svg \
+sharing-between-nodes-one-direction.png sharing-between-nodes-one-direction.svg "
+    is "a line for each size, at 1 and 2 pairs" "$(grep -cE '^[12] ' plots/sharing-between-nodes-one-direction.dat)" 4
 else
     skip "no gnuplot" 2
 fi
