@@ -9,7 +9,7 @@ static const char *const kept[] = {
     "absorb",      "against", "byte",     "call-noise", "collectives", "compute-ratio", "csv",       "eager-limit",
     "horizon",     "json",    "latency",  "hypothesis", "lenient",     "map",           "models",    "noise",
     "paper",       "per-rank", "perturb", "polling", "predict",    "replicas",    "seed",          "signature", "source",
-    "sweep",       "target",  "tasks",    "tolerate", "verbose",    "waits",       "where",         "without",
+    "sweep",       "target",  "tasks",    "tolerate", "verbose",    "waits",       "where",         "without", "without-noise",
 };
 
 bool mpg_history_stores_option(const char *option)

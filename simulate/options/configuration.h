@@ -68,6 +68,7 @@ enum { MPG_FACTORS = MPG_SWEPT_BYTE + 1 };
 struct mpg_perturbation_config {
     /* values of the options: distributions; of compute_ratio: ratios */
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio;
+    struct mpg_option_list quiet;          /* causes whose noise the target lacks */
     struct mpg_factor factor[MPG_FACTORS]; /* factors given to --noise, --call-noise, --latency, --byte, by enum mpg_swept */
     int64_t eager_limit;
     struct mpg_option_list given, files; /* values of --hypothesis, and those of them that are files */

@@ -13,6 +13,7 @@
 #include "simulate/cache/cache.h"
 #include "simulate/models/corrections.h"
 #include "simulate/models/factors.h"
+#include "simulate/models/quiet.h"
 #include "simulate/models/resize.h"
 #include "simulate/options/observed.h"
 #include "simulate/processes/processes.h"
@@ -374,6 +375,16 @@ static int resolve_ratios(struct mpg_setting *in, const struct mpg_config *c, co
     return mpg_ratios_resolve(&in->ratios, &from, err);
 }
 
+/* Replaces the target by a copy without the noise of the causes that --without-noise names. */
+static int take_noise_out(struct mpg_setting *in, const struct mpg_config *c, struct mpg_error *err)
+{
+    if (c->change.quiet.n == 0)
+        return 0;
+    in->quiet = mpg_quiet_make(in->target, &c->change.quiet, err);
+    in->target = in->quiet;
+    return in->quiet ? 0 : -1;
+}
+
 static int read_setting(struct mpg_setting *in, const struct mpg_config *c, const struct mpg_files *f,
                         struct mpg_error *err)
 {
@@ -385,7 +396,7 @@ static int read_setting(struct mpg_setting *in, const struct mpg_config *c, cons
         return -1;
     if (mpg_source_find(&in->source, f->trace, in->target, f->given_source,
                         c->source.none, err) < 0 ||
-        mpg_setting_scale_messages(in, in->target, err) < 0 ||
+        take_noise_out(in, c, err) < 0 || mpg_setting_scale_messages(in, in->target, err) < 0 ||
         (c->target.map && mpg_placement_parse(&in->placement, "map", c->target.map, ranks, err) < 0) ||
         place_source(c, f->trace, in, err) < 0 ||
         mpg_perturbation_use(p, in->target, in->source.signature, path_class(c, in),
@@ -414,6 +425,7 @@ void mpg_setting_close(struct mpg_setting *in)
     mpg_source_clear(&in->source);
     free(in->unexpanded.whole);
     mpg_factors_free(in->scaled);
+    mpg_quiet_free(in->quiet);
     *in = (struct mpg_setting){0};
 }
 

@@ -38,7 +38,8 @@ struct mpg_setting {
     bool borrows;              /* another setting owns the distributions */
     struct mpg_simulation_options simulation;
     struct mpg_ratios ratios;
-    const struct mpg_signature *target; /* target signature, owned by the files or equal to `scaled`; NULL: none */
+    const struct mpg_signature *target; /* target signature, owned by the files or equal to `scaled` or `quiet`; NULL: none */
+    struct mpg_signature *quiet;        /* copy of the files' target without the noise of some causes; NULL: with all noise */
     struct mpg_signature *scaled;       /* copy of the files' target with factors of message times; NULL: no factors */
     struct mpg_source source;
     struct mpg_placement placement, source_placement;

@@ -96,6 +96,9 @@ static const struct mpg_option_rule rules[] = {
     {"polling=interval", MPG_OPTION_EXCLUDES, "polling=work", NULL},
     {"without=tracer", MPG_OPTION_EXCLUDES, "predict", NULL},
     {"without=tracer", MPG_OPTION_NEEDS, "signature", "nothing is taken out without one"},
+    {"without-noise", MPG_OPTION_NEEDS, "signature", "it is the noise of its machine"},
+    {"without-noise", MPG_OPTION_EXCLUDES, "noise", "it replaces the signature's noise"},
+    {"without-noise", MPG_OPTION_EXCLUDES, "models=noise", "detours have causes, quanta and drawn detours have none"},
     {"without=weak-progress", MPG_OPTION_NEEDS, "hypothesis", NULL},
     {"tasks=by-arrival", MPG_OPTION_NEEDS, "predict|a prediction", "it is by predicted times"},
     {"tasks=by-arrival", MPG_OPTION_EXCLUDES, "target", "the order of arrival is that of a signature's messages"},
@@ -313,6 +316,10 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "lognormal:MEAN,SD pareto:MINIMUM,SHAPE file:SAMPLES\n"
                  "with times like 100ns or 2us; RANKS like 0,4-7.\n"
                  "Several --noise for one rank add up"},
+        {.name = "without-noise", .kind = MPG_OPTION_LIST, .value = &c->change.quiet, .argument = "CAUSE",
+         .brief = "leave out the target's noise of CAUSE",
+         .help = "leave out the target's noise of this cause, as sigshow names it:\n"
+                 "\"timer tick\" (mpgbench ftq --causes)"},
         {.name = "call-noise", .kind = MPG_OPTION_LIST, .value = &c->change.call_noise, .argument = "DIST[@RANKS]",
          .help = "time lost inside each MPI call; signature: the target's noise during\n"
                  "the call's own traced time; x0.5: half of this time"},

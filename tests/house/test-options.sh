@@ -172,7 +172,7 @@ program() {
             # Options that may be given several times have tests of their own.
             case $name$option in mpgsim--noise= | mpgsim--call-noise= | mpgsim--latency= | \
                 mpgsim--byte= | mpgsim--compute-ratio= | mpgsim--sweep= | mpgsim--signature= | \
-                mpgsim--hypothesis= | mpgsim--target= | mpgsim--without= | mpgsim--where= | mpgsim--models= | mpgreplay--hypothesis= | \
+                mpgsim--hypothesis= | mpgsim--target= | mpgsim--without= | mpgsim--without-noise= | mpgsim--where= | mpgsim--models= | mpgreplay--hypothesis= | \
                 mpgscale--label= | mpgscale--manifest= | mpgscale--only= | mpgscale--record= | mpgscale--select= | sigdiff--again= | 'mpgbench ftq--mode=') continue ;;
             esac
             ok "$name $command: ${option}... twice" given_twice "${option%=}" "${words[@]}"
