@@ -6,7 +6,7 @@ set -u
 spawn=$build/tests/trace/pmpi/spawn
 [ -x "$spawn" ] || skip_all "no tests/trace/pmpi/spawn"
 # shellcheck disable=SC2086 # mpirun may have arguments
-timeout 600 $mpirun -np 2 "$spawn" "$spawn" >plain 2>err || skip_all "no processes can be spawned here"
+timeout 100 $mpirun -np 2 "$spawn" "$spawn" >plain 2>err || skip_all "no processes can be spawned here"
 
 # recorded TRACE: records the parents as TRACE, and their children as app.trace.
 recorded() {
