@@ -134,7 +134,7 @@ struct mpg_rank_bounds mpg_rank_bounds(const struct mpg_effective_size *size, si
  * ranks. */
 struct ordered {
     size_t n, launches;
-    double *value, *sorted, *work; /* N elements each; WORK: scratch */
+    double *value, *sorted, *work; /* arrays of N elements; WORK: scratch */
     size_t *launch_end;            /* end index of each launch */
     size_t stretches, *stretch_end;
     double *launch_quantile;       /* quantile of each launch, or its logarithm */

@@ -36,8 +36,8 @@ static struct {
     /* Number of segments; of these, the first OLD_SEGMENTS are from the last list, while a new one is made. */
     size_t segment_number, old_segments;
     unsigned long long adds, subs; /* numbers of objects that the dynamic linker had loaded and closed when the list was made */
-    const void *address;           /* the address that was looked up last, and */
-    const struct segment *segment; /* the segment in which it was */
+    const void *address;           /* the address that was looked up last */
+    const struct segment *segment; /* the segment that contains ADDRESS */
 } loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Finds the object that holds the byte at ADDRESS. Returns false if there is none. Takes no lock, and some ten ns.
