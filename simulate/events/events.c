@@ -38,7 +38,7 @@ static int prepass(struct run *x, struct mpg_error *err)
     struct mpg_prepass *const own = &x->prepass;
     traced.active = 0; /* findings of the traced run, without hypotheses */
     traced.bound = NULL;
-    if (mpg_prepass_init(own, x->trace, &no_options, false, alike ? x->p : NULL, err) < 0)
+    if (mpg_prepass_init(own, x->trace, &no_options, false, alike ? x->p : NULL, x->options->simulation->removals, err) < 0)
         return -1;
     if (alike)
         mpg_classes_prefer_cpu(own->classes);

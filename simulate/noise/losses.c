@@ -141,6 +141,13 @@ void mpg_losses_free(struct mpg_losses *l)
     free(l);
 }
 
+bool mpg_losses_equal(const struct mpg_losses *a, const struct mpg_losses *b)
+{
+    return a->n == b->n && a->span_ns == b->span_ns && a->work_ns == b->work_ns &&
+           memcmp(a->done_ns, b->done_ns, a->n * sizeof *a->done_ns) == 0 &&
+           memcmp(a->before_ns, b->before_ns, (a->n + 1) * sizeof *a->before_ns) == 0;
+}
+
 double mpg_losses_fraction(const struct mpg_losses *l)
 {
     return l->before_ns[l->n] / l->span_ns;

@@ -4,6 +4,7 @@
 #ifndef MPG_LOSSES_H
 #define MPG_LOSSES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/error.h"
@@ -25,6 +26,8 @@ struct mpg_loss_law {
  * memory. The caller frees the result. */
 struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double left_out,
                                   struct mpg_error *err);
+/* Returns true if A and B are of equal records, so that all their results are equal. */
+bool mpg_losses_equal(const struct mpg_losses *a, const struct mpg_losses *b);
 /* Returns the share of time that is lost, 0 to 1. */
 double mpg_losses_fraction(const struct mpg_losses *losses);
 /* Returns the mean of mpg_losses_fraction() over CORES >= 1. */

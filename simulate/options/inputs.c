@@ -15,6 +15,7 @@
 #include "simulate/models/factors.h"
 #include "simulate/models/quiet.h"
 #include "simulate/models/resize.h"
+#include "simulate/noise/removals.h"
 #include "simulate/options/observed.h"
 #include "simulate/processes/processes.h"
 #include "simulate/rules.h"
@@ -197,7 +198,7 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *
                    const struct mpg_setting *setting, struct mpg_error *err)
 {
     *f = (struct mpg_files){.observed = {INT64_MAX, mpg_no_weak_progress}};
-    if (agree_on_files(f, c, setting, read_files(f, c, trace, setting, err), err) < 0)
+    if (agree_on_files(f, c, setting, read_files(f, c, trace, setting, err), err) < 0 || !(f->removals = mpg_removals_new(err)))
         return -1;
     if (!c->cache && !c->output.output_trace)
         f->cache = mpg_cache_open(f->trace, mpg_processes_first(setting->simulation.processes));
@@ -247,6 +248,7 @@ void mpg_files_close(struct mpg_files *f)
     free(f->target);
     mpg_signature_free(f->given_source);
     mpg_cache_close(f->cache);
+    mpg_removals_free(f->removals);
     mpg_bound_free(f->bound);
     mpg_counted_clear(&f->counted);
     mpg_trace_close(f->trace);
@@ -556,6 +558,7 @@ static void set_options(const struct mpg_config *c, const struct mpg_files *f, s
     o->deterministic = c->model.deterministic;
     o->horizon = (uint64_t)c->model.horizon;
     o->cache = f->cache;
+    o->removals = f->removals;
     o->polling_ns = in->simulation.times.polling == MPG_POLLING_WAIT ? in->simulation.times.polling_interval_ns : -1;
     o->graph.bound = f->bound;
     o->graph.active = f->bound ? mpg_bound_all(f->bound) : 0;

@@ -14,6 +14,7 @@ struct mpg_files {
     struct mpg_signature *given_source; /* NULL: --source has no file */
     struct mpg_collective_table *table;            /* NULL: no collective is expanded */
     struct mpg_cache *cache;             /* NULL: no pre-pass cache */
+    struct mpg_removals *removals;       /* removals of the sources' noise from the trace */
     struct mpg_bound_hypotheses *bound;      /* NULL: no hypotheses */
     struct mpg_counted counted;              /* counts of processor counters in the trace; n = 0: none, or not needed */
     /* with hypotheses: what the trace shows about the source machine; the eager limit is set only if options and signatures

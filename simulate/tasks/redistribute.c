@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/temporary.h"
+#include "simulate/noise/removals.h"
 #include "simulate/scenarios/companions.h"
 #include "simulate/tasks/order.h"
 
@@ -121,6 +122,7 @@ static int find_order(const struct mpg_config *c, struct mpg_setting *setting, c
             return mpg_error_set(err, "out of memory");
         if (x->late == 0 || x->passes == MOST_PASSES)
             return 0;
+        mpg_removals_forget(files->removals); /* the next trace has other intervals */
         if (write_trace(x, files->trace, order, err) < 0)
             return -1;
     }

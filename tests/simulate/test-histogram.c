@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/noise/removal.h"
+#include "simulate/noise/removals.h"
 #include "tests/tap.h"
 
 enum { N = 4000 };
@@ -221,6 +221,57 @@ static void test_bounds(void)
     mpg_replay_free(replay);
 }
 
+/* Returns whether A and B have the same losses for intervals of all lengths up to 200000 ns. */
+static bool same_losses(const struct mpg_removal *a, const struct mpg_removal *b)
+{
+    for (double ns = 0; ns < 200000; ns += 977)
+        if (memcmp(mpg_removal_of(a, ns), mpg_removal_of(b, ns), MPG_REMOVAL_CELLS * sizeof(double)) != 0)
+            return false;
+    return mpg_removal_time_ns(a) == mpg_removal_time_ns(b) && mpg_removal_lost_ns(a) == mpg_removal_lost_ns(b);
+}
+
+/* A store computes the removal of equal intervals and equal records once. Any other number of intervals, other record or other
+ * number of cores has a removal of its own. */
+static void test_store(void)
+{
+    static double ns[N];
+    struct mpg_error err;
+    struct mpg_replay *replay, *again;
+    struct mpg_histogram h, other;
+    mpg_losses_free(make_losses(&replay));
+    mpg_losses_free(make_losses(&again));
+    for (int i = 0; i < N; i++)
+        ns[i] = mpg_replay_time_for(replay, drand48() * 6.4e6, 50000);
+    mpg_histogram_init(&h);
+    mpg_histogram_init(&other);
+    add_all(&h, ns, N);
+    add_all(&other, ns, N - 1);
+    struct mpg_removals *store = mpg_removals_new(&err);
+    struct mpg_losses *l = mpg_removals_losses(store, replay, 0, &err), *less = mpg_removals_losses(store, replay, 0.05, &err);
+    struct mpg_losses *const cores[] = {l, l}, *const others[] = {l, less};
+    ok(l && l == mpg_removals_losses(store, again, 0, &err), "equal records have one object of losses");
+    ok(less && less != l, "a record without its longest detours has another");
+    const struct mpg_removal *r = mpg_removals_find(store, &h, cores, 2, &err);
+    ok(r && r == mpg_removals_find(store, &h, cores, 2, &err), "the removal of equal intervals is computed once");
+    const struct mpg_removal *x[] = {mpg_removals_find(store, &other, cores, 2, &err),
+                                     mpg_removals_find(store, &h, others, 2, &err),
+                                     mpg_removals_find(store, &h, cores, 1, &err)};
+    ok(x[0] && x[0] != r, "an interval less has another removal");
+    ok(x[1] && x[1] != r && !same_losses(x[1], r), "another record has another removal");
+    ok(x[2] && x[2] != r, "another number of cores has another removal");
+    struct mpg_removal *alone = removal_of(ns, N, l);
+    ok(same_losses(alone, r), "the removal is that of mpg_removal_new()");
+    mpg_removals_forget(store);
+    r = mpg_removals_find(store, &h, cores, 2, &err);
+    ok(r && same_losses(alone, r), "a store that forgot computes the same again");
+    mpg_removal_free(alone);
+    mpg_removals_free(store);
+    mpg_histogram_clear(&h);
+    mpg_histogram_clear(&other);
+    mpg_replay_free(replay);
+    mpg_replay_free(again);
+}
+
 int main(void)
 {
     srand48(58);
@@ -228,5 +279,6 @@ int main(void)
     test_removal();
     test_contradiction();
     test_bounds();
+    test_store();
     return done();
 }

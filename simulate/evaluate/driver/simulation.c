@@ -210,7 +210,7 @@ static int begin_prepass(struct simulation *sim, struct mpg_error *err)
     }
     sim->owns_prepass = true;
     if (mpg_prepass_init(&sim->prepass, sim->trace, sim->call_minima ? &floors : NULL, has_message_minima(sim),
-                         sim->uses_classes ? sim->p : NULL, err) < 0)
+                         sim->uses_classes ? sim->p : NULL, sim->options->removals, err) < 0)
         return -1;
     if (sim->uses_classes && sim->options->predicts)
         mpg_classes_prefer_cpu(sim->prepass.classes);

@@ -37,6 +37,7 @@ struct mpg_simulation_options {
     const struct mpg_placement *placement, *source_placement;
     const struct mpg_observer *observer; /* observer of delays or times, from MPI_Init on; NULL: none */
     struct mpg_cache *cache; /* pre-pass cache; NULL: none */
+    struct mpg_removals *removals; /* removals of the source's noise in all simulations; NULL: no source has noise */
     struct mpg_attribution_wanted where;
     struct mpg_times_options times; /* predict mode */
     struct mpg_critical *path; /* predict mode with one replica: records the critical path; NULL: not wanted */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/map.h"
-#include "simulate/noise/removal.h"
 
 /* Fewer than MIN_ALIKE intervals give no distribution. Windows with fewer than WINDOW_INTERVALS intervals are joined. */
 enum { MIN_ALIKE = 8, WINDOWS = 16, WINDOW_INTERVALS = 512, FIRST_SHIFT = 20, LAST_SHIFT = 59 };
@@ -16,7 +15,7 @@ enum { MIN_ALIKE = 8, WINDOWS = 16, WINDOW_INTERVALS = 512, FIRST_SHIFT = 20, LA
 struct windows {
     struct mpg_histogram histogram[WINDOWS];
     /* once finished: removal of noise in each window; several windows may share one; NULL: too few intervals */
-    struct mpg_removal *removal[WINDOWS];
+    const struct mpg_removal *removal[WINDOWS];
 };
 
 struct class {
@@ -28,6 +27,7 @@ struct class {
 
 struct mpg_classes {
     const struct mpg_perturbation *p;
+    struct mpg_removals *removals; /* has all removals */
     struct mpg_map index; /* (calls, sites) -> 1 + index of the class */
     size_t n, capacity;
     struct class *class;
@@ -37,7 +37,7 @@ struct mpg_classes {
     double lost; /* the fraction of an interval without class that is lost to noise */
 };
 
-struct mpg_classes *mpg_classes_new(const struct mpg_perturbation *p, struct mpg_error *err)
+struct mpg_classes *mpg_classes_new(const struct mpg_perturbation *p, struct mpg_removals *removals, struct mpg_error *err)
 {
     struct mpg_classes *c = calloc(1, sizeof *c);
     if (!c) {
@@ -45,17 +45,14 @@ struct mpg_classes *mpg_classes_new(const struct mpg_perturbation *p, struct mpg
         return NULL;
     }
     c->p = p;
+    c->removals = removals;
     return c;
 }
 
 static void clear_windows(struct windows *w)
 {
-    for (int i = 0; i < WINDOWS; i++) {
+    for (int i = 0; i < WINDOWS; i++)
         mpg_histogram_clear(&w->histogram[i]);
-        if (i == 0 || w->removal[i] != w->removal[i - 1])
-            mpg_removal_free(w->removal[i]);
-    }
-    memset(w->removal, 0, sizeof w->removal);
 }
 
 void mpg_classes_forget(struct mpg_classes *c)
@@ -66,7 +63,7 @@ void mpg_classes_forget(struct mpg_classes *c)
     }
     free(c->class);
     mpg_map_clear(&c->index);
-    *c = (struct mpg_classes){.p = c->p, .prefers_cpu = c->prefers_cpu};
+    *c = (struct mpg_classes){.p = c->p, .removals = c->removals, .prefers_cpu = c->prefers_cpu};
 }
 
 void mpg_classes_free(struct mpg_classes *c)
@@ -262,10 +259,12 @@ static struct windows *windows_of(const struct mpg_classes *c, struct class *cla
     return c->uses_cpu ? &class->by_cpu : &class->by_length;
 }
 
-/* Joins consecutive windows until each has enough intervals (if the last ones have too few, they are joined with the window
- * before), and computes the removal of noise for each joined window. */
-static int finish_windows(struct windows *w, struct mpg_losses *const *losses, size_t cores, struct mpg_error *err)
+/* Joins consecutive windows of C's W until each has enough intervals (if the last ones have too few, they are joined with the
+ * window before), and finds the removal of noise for each joined window. */
+static int finish_windows(const struct mpg_classes *c, struct windows *w, struct mpg_losses *const *losses,
+                          struct mpg_error *err)
 {
+    const size_t cores = c->p->source_noise.cores;
     int first[WINDOWS + 1], n = 0; /* first window of each joined window; number of joined windows */
     first[0] = 0;
     for (int i = 0; i < WINDOWS; i++) {
@@ -282,8 +281,8 @@ static int finish_windows(struct windows *w, struct mpg_losses *const *losses, s
     first[n] = WINDOWS;
     for (int k = 0; k < n; k++) {
         const struct mpg_histogram *all = &w->histogram[first[k]];
-        struct mpg_removal *removal = NULL;
-        if (all->n >= MIN_ALIKE && !(removal = mpg_removal_new(all, losses, cores, err)))
+        const struct mpg_removal *removal = NULL;
+        if (all->n >= MIN_ALIKE && !(removal = mpg_removals_find(c->removals, all, losses, cores, err)))
             return -1;
         for (int i = first[k]; i < first[k + 1]; i++)
             w->removal[i] = removal;
@@ -327,7 +326,7 @@ static int find_losses(struct mpg_classes *c, struct mpg_losses **losses, struct
     for (size_t i = 0; i < source->cores; i++) {
         const double off = source->core[i].off_cpu; /* less than 0: unknown */
         const bool is_seen = c->uses_cpu || c->p->off_cpu_known;
-        if (!(losses[i] = mpg_losses_new(source->core[i].replay, is_seen && off >= 0 ? off : left_out, err)))
+        if (!(losses[i] = mpg_removals_losses(c->removals, source->core[i].replay, is_seen && off >= 0 ? off : left_out, err)))
             return -1;
     }
     return 0;
@@ -341,11 +340,9 @@ int mpg_classes_finish(struct mpg_classes *c, struct mpg_error *err)
         return mpg_error_set(err, "out of memory");
     int status = find_losses(c, losses, err);
     for (size_t i = 0; i < c->n && status == 0; i++)
-        status = finish_windows(windows_of(c, &c->class[i]), losses, cores, err);
+        status = finish_windows(c, windows_of(c, &c->class[i]), losses, err);
     if (status == 0)
         find_lost(c, losses, cores);
-    for (size_t i = 0; i < cores; i++)
-        mpg_losses_free(losses[i]);
     free(losses);
     return status;
 }

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 int mpg_prepass_init(struct mpg_prepass *x, const struct mpg_trace *trace, const struct mpg_floor_options *options, bool messages,
-                     const struct mpg_perturbation *source, struct mpg_error *err)
+                     const struct mpg_perturbation *source, struct mpg_removals *removals, struct mpg_error *err)
 {
     x->messages = messages;
     if ((options && !(x->floors = mpg_floors_new(trace, options, err))) ||
-        (source && !(x->classes = mpg_classes_new(source, err))))
+        (source && !(x->classes = mpg_classes_new(source, removals, err))))
         return -1;
     return 0;
 }

@@ -19,10 +19,10 @@ struct mpg_prepass {
 };
 
 /* Prepares X, which is empty, for TRACE: minimum times by OPTIONS (NULL: none), with MESSAGES also message times, and
- * classes of the intervals from which the noise of SOURCE is removed (NULL: none). The caller clears X, also on failure.
- * Error: out of memory. */
+ * classes of the intervals from which the noise of SOURCE is removed (NULL: none); REMOVALS, which outlives X, keeps the
+ * removals. The caller clears X, also on failure. Error: out of memory. */
 int mpg_prepass_init(struct mpg_prepass *x, const struct mpg_trace *trace, const struct mpg_floor_options *options, bool messages,
-                     const struct mpg_perturbation *source, struct mpg_error *err);
+                     const struct mpg_perturbation *source, struct mpg_removals *removals, struct mpg_error *err);
 /* Completes N >= 1 prepared pre-passes over the steps of PASS_CONFIG: from the cache, or otherwise by one pass over the trace
  * that THREADS >= 1 threads share. Adds new findings to the cache. Errors: errors of mpg_pass(); out of memory. */
 int mpg_prepass_find(const struct mpg_pass_config *pass_config, struct mpg_prepass *const *x, size_t n, unsigned threads,
