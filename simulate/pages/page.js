@@ -169,6 +169,8 @@ function beside(D, label) {
         ["", ...rows.map(r => "#" + label(r).replace(/^signature /, ""))],
         [["predicted run time", ...rows.map(r => time(r.run_time_ns.median))],
          ["95 % confidence", ...rows.map(r => r.run_time_ns.median_confidence_95.map(time).join(" to "))],
+         ...(rows.some(r => r.run_time_90_percent_ns) ? [["90 % of runs", ...rows.map(r =>
+             r.run_time_90_percent_ns ? r.run_time_90_percent_ns.map(time).join(" to ") : "–")]] : []),
          ["predicted / recorded", ...rows.map(r => Number((r.run_time_ns.median / r.traced_run_time_ns).toPrecision(3)))],
          ...parts.filter(p => rows.some(r => Math.abs(part(r, p[1])) >= .0005)).map(([name, key]) =>
              [name, ...rows.map(r => `${time(r.mean_of_a_rank[key])} (${percent(part(r, key))})`)])]));

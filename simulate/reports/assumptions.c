@@ -359,6 +359,7 @@ static void print_speed(const struct mpg_report *r, FILE *out)
     fprintf(out, "as recorded; by the launches of both machines computation takes %.3g to %.3g times as long in 90 %% of runs, "
                  "which %s", speed.low, speed.high,
             r->companions ? "the first interval of the predicted run time contains"
+            : r->is_row   ? "the interval of 90 % of runs contains; confidence and ratios of rows are at the recorded speed"
                           : "the intervals do not contain (the short answer has one that does)");
 }
 

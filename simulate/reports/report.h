@@ -51,6 +51,7 @@ struct mpg_report {
     const struct mpg_where_report *short_where; /* attribution by callsite, for the short answer; NULL: not known */
     unsigned columns;                           /* width of the terminal that shows the answer; 0: it goes to no terminal */
     bool verbose;                               /* write all tables and assumptions after the short answer */
+    bool is_row;                                /* the answer is a row of a table, which has an interval of runs at any speed */
     const struct mpg_overview *recorded_run, *predicted_run; /* overviews over time, written with WAITS in JSON; NULL: none */
     uint32_t waits_replica;                     /* number of the replica whose wait states WAITS has */
     struct mpg_given { /* Options given on the command line. */

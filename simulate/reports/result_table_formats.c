@@ -63,9 +63,18 @@ static bool differs_traced(const struct mpg_result_table *rows)
     return false;
 }
 
+/* Whether rows have the interval of runs at any speed of the machine. */
+static bool knows_speed(const struct mpg_result_table *rows)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        if (rows->row[i].answer.any_speed_90[1] > 0)
+            return true;
+    return false;
+}
+
 static void add_runs(struct columns *x, const struct mpg_result_table *rows)
 {
-    const bool several = rows->replicas > 1, traced = rows->row->traced_ns > 0;
+    const bool several = rows->replicas > 1, traced = rows->row->traced_ns > 0, any_speed = knows_speed(rows);
     const char *const median = several ? "median" : rows->predicted ? "predicted" : "perturbed";
     const struct mpg_table_column runs[] = {
         {.json = "recorded_run_time_ns"},
@@ -75,6 +84,8 @@ static void add_runs(struct columns *x, const struct mpg_result_table *rows)
         {.key = "low_ns,high_ns", .json = "", .heading = several ? "95 % confidence" : NULL, .formatter = mpg_units_format_time},
         {.key = "p5_ns", .json = ""},
         {.key = "p95_ns", .json = ""},
+        {.key = any_speed ? "runs_90_low_ns,runs_90_high_ns" : NULL, .json = any_speed ? "run_time_90_percent_ns" : "",
+         .heading = any_speed ? "90 % of runs" : NULL, .formatter = mpg_units_format_time},
         MPG_SUMMARY_COLUMNS("run_time_ns"),
         {.json = "synchronous_messages"},
         {.key = "slowdown", .json = "slowdown_median", .heading = !traced ? NULL : rows->predicted ? "of the traced" : "slowdown",
@@ -120,6 +131,10 @@ static void put_row(struct mpg_table *t, const struct mpg_result_table *rows, si
     mpg_table_numbers(t, (double[]){row->recorded_ns, row->traced_ns, row->answer.run.median}, 3);
     mpg_table_range(t, row->answer.run.low, row->answer.run.high);
     mpg_table_numbers(t, (double[]){row->answer.run.p5, row->answer.run.p95}, 2);
+    if (row->answer.any_speed_90[1] > 0)
+        mpg_table_range(t, row->answer.any_speed_90[0], row->answer.any_speed_90[1]);
+    else
+        mpg_table_missing(t);
     mpg_answer_put_summary(t, &row->answer.run);
     mpg_table_count(t, row->synchronous);
     mpg_table_number(t, traced ? row->answer.run.median / row->traced_ns : NAN);
@@ -299,7 +314,8 @@ int mpg_result_table_text(const struct mpg_result_table *rows, FILE *out, struct
     if (put_rows(rows, MPG_TABLE_TEXT, out, err) < 0)
         return -1;
     if (rows->compares) {
-        fputs("\nFaster, slower: the part of the replicas in which a row's run is the shorter, or the longer, one\n", out);
+        fprintf(out, "\nFaster, slower: the part of the replicas in which a row's run is the shorter, or the longer, one%s\n",
+                knows_speed(rows) ? ", at the recorded speed" : "");
         print_pairs(rows, out);
     }
     mpg_lines_assumed(&MPG_LINES(rows->row, rows->n, answer.warnings), &MPG_LINES(rows->row, rows->n, answer.assumed), out);

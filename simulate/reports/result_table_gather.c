@@ -15,7 +15,7 @@ enum { LISTS = 4, UNIT_BYTES = 1 << 16 };
 struct numbers {
     struct mpg_summary run;
     struct mpg_run_account account;
-    double traced_ns, recorded_ns;
+    double traced_ns, recorded_ns, any_speed_90[2];
     uint64_t synchronous;
     uint32_t replicas, lines[LISTS], has_options;
 };
@@ -44,6 +44,7 @@ static void write_row(struct mpg_result_row *row, FILE *out)
     numbers.account = row->answer.account;
     numbers.traced_ns = row->traced_ns;
     numbers.recorded_ns = row->recorded_ns;
+    memcpy(numbers.any_speed_90, row->answer.any_speed_90, sizeof numbers.any_speed_90);
     numbers.synchronous = row->synchronous;
     numbers.replicas = row->answer.replicas;
     numbers.has_options = row->options != NULL;
@@ -105,6 +106,7 @@ static int read_row(struct mpg_result_row *row, const char **at, struct mpg_erro
     row->answer.account = n.account;
     row->traced_ns = n.traced_ns;
     row->recorded_ns = n.recorded_ns;
+    memcpy(row->answer.any_speed_90, n.any_speed_90, sizeof n.any_speed_90);
     row->synchronous = n.synchronous;
     row->answer.replicas = n.replicas;
     if (!(row->answer.run_ns = malloc(runs_bytes)))

@@ -10,6 +10,7 @@ struct mpg_row_answer {
     /* components of a rank's run time, means over ranks and replicas; run_ns 0: not a prediction */
     struct mpg_run_account account;
     double *run_ns;           /* run time of each replica */
+    double any_speed_90[2];   /* 90 % of runs are between these at any speed of the machine, ns; 0: not known (MODEL section 5) */
     uint32_t replicas;
     struct mpg_notes warnings, assumed;
     /* why the answer is not reliable (mpg_report_take_reliability()); empty: the answer is reliable */

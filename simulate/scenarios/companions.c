@@ -6,9 +6,10 @@
 
 #include "simulate/evaluate/driver/interval.h"
 #include "simulate/reports/report.h"
+#include "simulate/scenarios/speeds.h"
 
 /* A ratio of two runs with equal draws needs few replicas: one block of them. */
-enum { QUIET_REPLICAS = MPG_REPLICAS_A_BLOCK };
+enum { QUIET_REPLICAS = MPG_SPEED_REPLICAS };
 /* Further predictions of the first QUIET_REPLICAS replicas, in one simulation: without noise; with 10 % more latency, less
  * bandwidth, more computation; with a fast and a slow launch of the machine; with the smallest and the largest ratio of the
  * kernels. */
@@ -218,19 +219,10 @@ static double change_of(const struct run *r, const struct mpg_result *result, ui
 static int find_any_speed(const struct run *r, const struct mpg_result *result, uint32_t n, struct mpg_companions *x,
                           struct mpg_error *err)
 {
-    const double low = 1 + change_of(&r[FAST], result, n) / 100, high = 1 + change_of(&r[SLOW], result, n) / 100;
-    if (isnan(low) || isnan(high)) { /* the runs take no time */
-        x->speed.is_known = false;
-        return 0;
-    }
-    double *sorted = malloc(result->replicas * sizeof *sorted);
-    if (!sorted)
-        return mpg_error_set(err, "out of memory");
-    (void)mpg_summarise(result->run_ns, result->replicas, sorted);
-    const struct mpg_speed_runs runs = {sorted, result->replicas, fmin(low, 1), fmax(high, 1)};
-    mpg_speed_interval(&x->speed, &runs, x->any_speed_90);
-    free(sorted);
-    return 0;
+    const int found = mpg_speed_find(&x->speed, result->run_ns, result->replicas, r[FAST].result.run_ns, r[SLOW].result.run_ns, n,
+                                     x->any_speed_90, err);
+    x->speed.is_known = found > 0; /* not if runs take no time */
+    return found < 0 ? -1 : 0;
 }
 
 /* Returns the summary of N VALUES, of the first replicas of SETTING; its interval includes the uncertainty of the

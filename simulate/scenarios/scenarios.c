@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulate/scenarios/speeds.h"
+
 /* A setting: a signature and all options except the values that differ between the points. */
 struct setting {
     struct mpg_config at;
@@ -223,8 +225,8 @@ static void apply(struct item *x)
 static int done(void *context, struct mpg_error *err)
 {
     struct item *x = context;
-    const struct mpg_report report = mpg_setting_report(&x->of->setting, &x->of->at, x->files, &x->p,
-                                                        &x->options, &x->result);
+    struct mpg_report report = mpg_setting_report(&x->of->setting, &x->of->at, x->files, &x->p, &x->options, &x->result);
+    report.is_row = true;
     int status = mpg_result_table_take(x->rows, x->row, &report, err);
     mpg_result_clear(&x->result);
     return status;
@@ -296,6 +298,23 @@ static int simulate(const struct together *t, struct item *item, size_t n, struc
     return status;
 }
 
+/* Simulates N items starting at ITEM, whose rows are taken, at other speeds of the machine. */
+static int vary_speed(const struct together *t, const struct item *item, size_t n, struct mpg_error *err)
+{
+    struct mpg_speed_row *row = calloc(n, sizeof *row);
+    if (!row)
+        return mpg_error_set(err, "out of memory");
+    for (size_t k = 0; k < n; k++) {
+        const struct item *x = &item[k];
+        struct mpg_row_answer *answer = &t->rows->row[x->row].answer;
+        row[k] = (struct mpg_speed_row){.p = &x->p, .options = &x->options, .family = (uint32_t)(x->of - t->setting),
+                                        .run_ns = answer->run_ns, .any_speed_90 = answer->any_speed_90};
+    }
+    const int status = mpg_speed_rows(t->files->trace, row, n, err);
+    free(row);
+    return status;
+}
+
 /* Simulates the items of this part. */
 static int simulate_part(const struct together *t, struct mpg_error *err)
 {
@@ -304,7 +323,9 @@ static int simulate_part(const struct together *t, struct mpg_error *err)
         first++;
     while (first + n < t->items && part_of(t, first + n) == t->part)
         n++;
-    return n > 0 ? simulate(t, t->item + first, n, err) : 0;
+    if (n == 0)
+        return 0;
+    return simulate(t, t->item + first, n, err) < 0 ? -1 : vary_speed(t, t->item + first, n, err);
 }
 
 /* Reads all settings before drawing benchmark launches, because the draws depend on the number of replicas, and this number

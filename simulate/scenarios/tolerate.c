@@ -21,7 +21,8 @@ enum {
     FIRST_VALUES = 18,
     ROUNDS_ALONE = 4, /* maximum number of rounds before halving, if each value is a simulation of its own */
     FIRST_ALONE = 3, /* number of first values tried in a round, if each is a simulation of its own */
-    MAX_VALUES = 8 * CURVES * MAX_LIMITS
+    MAX_VALUES = 8 * CURVES * MAX_LIMITS,
+    RECORDED_SPEED = 1 /* --models=speed=recorded: the search needs the median and its interval alone */
 };
 
 /* Relative distance of the bounds at which the search ends: NEAR; NEAR_ROUGH for predictions with several replicas, whose
@@ -60,6 +61,7 @@ static int try(const struct search *s, double *values, size_t n, bool is_answer,
     one.question.sweep.axis[0].value = values;
     one.question.sweep.axis[0].n = one.question.sweep.points = n;
     one.output.json = one.output.json && is_answer;
+    one.model.speed = is_answer ? one.model.speed : RECORDED_SPEED;
     if (mpg_scenarios_run(&one, s->setting, s->files, rows, err) < 0)
         return -1;
     if (is_answer && mpg_processes_first(s->setting->simulation.processes))
@@ -279,7 +281,8 @@ static int find_base(struct search *s, struct mpg_error *err)
 {
     struct mpg_processes *processes = s->setting->simulation.processes;
     struct mpg_result_table rows;
-    const struct mpg_config as = without_axis(s->config, false);
+    struct mpg_config as = without_axis(s->config, false);
+    as.model.speed = RECORDED_SPEED;
     int status = mpg_scenarios_run(&as, s->given, s->files, &rows, err);
     if (status == 0 && mpg_processes_first(processes)) {
         const uint32_t n = rows.row->answer.replicas;

@@ -130,9 +130,62 @@ def check_unknown():
         line = next(line for line in run(*words)[1].splitlines() if line.startswith("Predicted run time"))
         ok(f"{' '.join(options)}: no speed", "machine_speed" not in found and "recorded speed" not in line and
            "(95 % confidence: " in line and all(a["topic"] != "speed" for a in found["assumptions"]), line)
-    rows = answer("--source=here.sig", "--signature=here.sig", "--signature=there.sig", "--noise=exp:30us", "--replicas=40", "pair.txt")
-    ok("tables say that their intervals are at the recorded speed", all(
-        any(a["topic"] == "speed" and "the intervals do not contain" in a["text"] for a in row["assumptions"]) for row in rows["rows"]), rows)
+    words = ["--source=here.sig", "--signature=here.sig", "--signature=once.sig", "--noise=exp:30us", "--replicas=40", "pair.txt"]
+    rows = {row["values"]["signature"]: row["run_time_90_percent_ns"] for row in answer(*words)["rows"]}
+    ok("a table has the interval of the rows whose speed is known", rows["once.sig"] is None and len(rows["here.sig"]) == 2, rows)
+    words[2:3] = []
+    rows = answer(*words, "--predict", "--models=speed=recorded", "--sweep=latency=x1,x2")["rows"]
+    ok("... and none at the recorded speed", all("run_time_90_percent_ns" not in row and
+       all(a["topic"] != "speed" for a in row["assumptions"]) for row in rows), rows)
+
+
+def check_rows():
+    """Rows of tables: each against Monte Carlo; equal to the interval of the row's scenario by itself."""
+    (there, there_freedom), (here, here_freedom) = spread(THERE_RATES), spread(HERE_RATES)
+    sd = math.sqrt(there + here)
+    freedom = (there + here) ** 2 / (there ** 2 / there_freedom + here ** 2 / here_freedom)
+
+    def one_run(rng, f, ratio=1, latency_ns=ONE_WAY_NS, noise_ns=30e3):
+        def work(ns):
+            return ns * ratio * f + rng.expovariate(1 / noise_ns)
+        sent = work(500e3)
+        return max(sent + work(100e3), max(sent + latency_ns, work(750e3)) + work(400e3))
+
+    def compare(what, row, spread_of, **case):
+        wanted, got = monte_carlo(lambda rng, f: one_run(rng, f, **case), *spread_of), row["run_time_90_percent_ns"]
+        ok(f"{what}: 90 % of runs as by Monte Carlo: {got[0]:.0f} to {got[1]:.0f} ns, {wanted[0]:.0f} to {wanted[1]:.0f}",
+           near(got[0], wanted[0], 0.015) and near(got[1], wanted[1], 0.015), (got, wanted))
+
+    common = ["--source=here.sig", "--noise=exp:30us", "--replicas=4000", "pair.txt"]
+    for parameter, values, case in (("compute-ratio", (0.5, 1, 1.7), lambda x: {"ratio": x}),
+                                    ("latency", ("x1", "x2.5"), lambda x: {"latency_ns": float(x[1:]) * ONE_WAY_NS}),
+                                    ("noise", (0.5, 1), lambda x: {"noise_ns": x * 30e3})):
+        rows = answer("--predict", "--signature=there.sig", f"--sweep={parameter}={','.join(map(str, values))}", *common)["rows"]
+        for value, row in zip(values, rows):
+            compare(f"{parameter}={value}", row, (sd, freedom), **case(value))
+    alone = answer("--signature=there.sig", *common)["machine_speed"]["run_time_90_percent_ns"]
+    words = ["--signature=here.sig", "--signature=there.sig", *common]
+    table = answer("--predict", *words)
+    by_name = {row["values"]["signature"]: row for row in table["rows"]}
+    ok("the interval of a row is that of its scenario by itself", by_name["there.sig"]["run_time_90_percent_ns"] == alone,
+       (by_name["there.sig"]["run_time_90_percent_ns"], alone))
+    compare("another signature", by_name["here.sig"], (math.sqrt(2 * here), here_freedom))
+    ok("ratios and medians are those of the recorded speed", all(
+        {key: row[key] for key in row if key not in ("assumptions", "options", "run_time_90_percent_ns")} ==
+        {key: other[key] for key in other if key not in ("assumptions", "options")}
+        for row, other in zip(table["rows"], answer("--predict", "--models=speed=recorded", *words)["rows"])), table)
+    ok("... as the assumptions say", all(any(a["topic"] == "speed" and "the interval of 90 % of runs contains" in a["text"]
+                                             for a in row["assumptions"]) for row in table["rows"]), table)
+    ok("rows by one thread, and by three", table == answer("--predict", "--threads=1", *words) == answer("--predict", "--threads=3", *words))
+    ok("text has the column", "90 % of runs" in run("--predict", *words)[1])
+    csv = run("--predict", "--csv", *words)[1].splitlines()
+    got = dict(zip(csv[0].split(","), csv[1].split(",")))
+    first = table["rows"][0]
+    ok("CSV has it", [float(got["runs_90_low_ns"]), float(got["runs_90_high_ns"])] == first["run_time_90_percent_ns"], csv)
+    sought = answer("--predict", "--signature=there.sig", "--tolerate=10%:latency", "--source=here.sig", "--noise=exp:30us", "--replicas=40",
+                    "--latency=x1", "pair.txt")
+    ok("rows of --tolerate have the interval", all(row["run_time_90_percent_ns"][0] < row["run_time_ns"]["median"] <
+                                                   row["run_time_90_percent_ns"][1] for row in sought["rows"]), sought)
 
 
 def main():
@@ -143,6 +196,7 @@ def main():
         signature("again.sig", HERE_RATES)
         signature("there.sig", THERE_RATES)
         check_runs()
+        check_rows()
         check_same()
         check_unknown()
     return finish()

@@ -16,9 +16,9 @@ struct mpg_classes;
 /* How intervals are measured: by length, or by CPU time (record --cpu-time). */
 enum mpg_cpu_use { MPG_CPU_NONE, MPG_CPU_ALL };
 
-/* Creates empty classes for removing the noise of P's source. P and REMOVALS, which keeps the removals, outlive the classes. Each
- * pair of callsites has up to 16 histograms (twice as many with recorded CPU time), for any number of ranks. NULL with ERR: out of
- * memory. */
+/* Creates empty classes for removing the noise of P's source. P and REMOVALS, which keeps the removals, outlive the classes.
+ * Each pair of callsites has up to 16 histograms (twice as many with recorded CPU time), for any number of ranks. NULL with ERR:
+ * out of memory. */
 struct mpg_classes *mpg_classes_new(const struct mpg_perturbation *p, struct mpg_removals *removals, struct mpg_error *err);
 /* Measures intervals by CPU time if all intervals have one, so that waiting within an interval does not count as work. Call
  * it before mpg_classes_finish(). */
