@@ -137,6 +137,7 @@ class Settings:
         elif self.map and any(trace.hosts[rank] for rank in range(trace.ranks)):
             self.source_places = Places.of_hosts(
                 [trace.hosts[rank] for rank in range(trace.ranks)])
+        self.ratios.place_by(self.source_places, self.places, [trace.hosts[rank] for rank in range(trace.ranks)])
         self.of_target = Paths(self.signature, self.places, self.path, trace.ranks)
         name = self.signature and self.target_path() and self.target_path().name
         self.of_source = Paths(self.source, self.source_places, name, trace.ranks)

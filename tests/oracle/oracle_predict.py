@@ -62,11 +62,14 @@ class Settings:
         self.draw = Draws(self.seed, self.replica)
         self.places = self.source_places = None
 
-    def place(self, ranks):
+    def place(self, trace):
+        """Determines where ranks are, and were, from the options and the trace's hosts."""
         if self.map:
-            self.places = Places(self.map, ranks)
+            self.places = Places(self.map, trace.ranks)
         if self.source_map:
-            self.source_places = Places(self.source_map, ranks)
+            self.source_places = Places(self.source_map, trace.ranks)
+        self.ratios.place_by(self.source_places, self.places, [trace.hosts[rank] for rank in range(trace.ranks)])
+        self.compute_ratio = self.ratios.outside
 
     def hosts(self):
         """Returns where ranks are on the target, if not on the trace's hosts."""
@@ -141,7 +144,7 @@ def run_times(matching, words, counts=None, carried=None, starts=None):
     """Returns [(run time, account)] of every rank of a matched trace. COUNTS: receives the numbers of choices. CARRIED:
     receives the object that knows which sends are carried. STARTS: receives whether Win_starts wait."""
     _, settings = parse_arguments([*words, "-"])
-    settings.place(matching.trace.ranks)
+    settings.place(matching.trace)
     return predicted(matching, settings, counts, carried, starts)
 
 
@@ -150,7 +153,7 @@ def main(words):
     try:
         with open(path, encoding="ascii") as file:
             matching = Matching(read_trace(file))
-        settings.place(matching.trace.ranks)
+        settings.place(matching.trace)
         for rank, (time, _) in enumerate(predicted(matching, settings)):
             print(f"{rank}\t{float(time)!r}")
     except (OracleError, OSError) as error:
