@@ -166,11 +166,11 @@ int mpg_conditions_describe(const struct mpg_core_conditions *conditions, struct
 void mpg_conditions_warn(const struct mpg_core_conditions *conditions, const char *name)
 {
     char stolen[32];
-    double division = (conditions->cpu_ns + (conditions->steal_ns > 0 ? conditions->steal_ns : 0)) / conditions->wall_ns;
-    if (division < FULL_SHARE)
+    double cpu_share = (conditions->cpu_ns + (conditions->steal_ns > 0 ? conditions->steal_ns : 0)) / conditions->wall_ns;
+    if (cpu_share < FULL_SHARE)
         fprintf(stderr, "mpgbench ftq: warning: %s: other processes used this core: ftq had %.0f %% of its"
                         " time and was preempted %lld times, counted as noise\n",
-                name, 100 * division, conditions->counters.preempted);
+                name, 100 * cpu_share, conditions->counters.preempted);
     if (conditions->steal_ns > LARGE_STEAL * conditions->wall_ns)
         fprintf(stderr, "mpgbench ftq: warning: %s: steal time %s (hypervisor), counted as noise\n",
                 name, mpg_units_format_time(stolen, sizeof stolen, conditions->steal_ns));

@@ -177,9 +177,9 @@ static int join(char *name, size_t size, struct mpg_ftq_cores *division, struct 
     if (result == JOINED)
         return 0;
     if (result == TAKEN)
-        return mpg_error_set(err, "the ranks of this host cannot division memory: /dev/shm%s* belong"
+        return mpg_error_set(err, "the ranks of this host cannot share memory: /dev/shm%s* belong"
                                   " to other launches; remove these files", base);
-    return mpg_error_errno(err, errno, "the ranks of this host cannot division memory in /dev/shm%s", name);
+    return mpg_error_errno(err, errno, "the ranks of this host cannot share memory in /dev/shm%s", name);
 }
 
 static int await_all(const struct mpg_ftq_cores *division, struct mpg_error *err)
