@@ -21,30 +21,30 @@ static uint32_t hash_of(const struct channel_name *n)
     return (uint32_t)(h >> 34) | (uint32_t)n->destination << 30;
 }
 
-static bool is_alone(const void *what)
+static bool is_alone(const void *entry)
 {
-    return (uintptr_t)what & 1;
+    return (uintptr_t)entry & 1;
 }
 
-static struct channel_entry read_place(void *what)
+static struct channel_entry read_place(void *entry)
 {
-    if (is_alone(what))
-        return (struct channel_entry){.alone = (struct message *)(void *)((char *)what - 1)};
-    return (struct channel_entry){.channel = what};
+    if (is_alone(entry))
+        return (struct channel_entry){.alone = (struct message *)(void *)((char *)entry - 1)};
+    return (struct channel_entry){.channel = entry};
 }
 
-static void *write_place(struct channel_entry what)
+static void *write_place(struct channel_entry entry)
 {
-    return what.alone ? (void *)((char *)what.alone + 1) : what.channel;
+    return entry.alone ? (void *)((char *)entry.alone + 1) : entry.channel;
 }
 
-static bool is_called(struct channel_entry what, const struct channel_name *n)
+static bool is_called(struct channel_entry entry, const struct channel_name *n)
 {
-    const struct message *m = what.alone;
+    const struct message *m = entry.alone;
     if (m)
         return m->source == n->source && m->destination == n->destination && m->tag == n->tag &&
                m->comm == n->where && m->space == n->space;
-    const struct channel_name *o = &what.channel->name;
+    const struct channel_name *o = &entry.channel->name;
     return o->source == n->source && o->destination == n->destination && o->tag == n->tag && o->where == n->where &&
            o->space == n->space;
 }
@@ -57,12 +57,12 @@ struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_
     for (size_t n = 0; n < channel_table->lines; n++) {
         struct channel_bucket *line = &channel_table->line[(hash + n) & (channel_table->lines - 1)];
         for (int i = 0; i < BUCKET_ENTRIES; i++) {
-            if (line->hash[i] != hash || !line->what[i])
+            if (line->hash[i] != hash || !line->entry[i])
                 continue;
-            const struct channel_entry what = read_place(line->what[i]);
-            *where = &line->what[i];
-            if (is_called(what, name))
-                return what;
+            const struct channel_entry entry = read_place(line->entry[i]);
+            *where = &line->entry[i];
+            if (is_called(entry, name))
+                return entry;
         }
         if (line->passed == 0)
             break;
@@ -71,14 +71,14 @@ struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_
     return (struct channel_entry){NULL, NULL};
 }
 
-/* Inserts WHAT, a channel or single message with this HASH. The table has a free entry. */
-static void insert(struct channel_table *channel_table, uint32_t hash, void *what)
+/* Inserts ENTRY, a channel or single message with this HASH. The table has a free entry. */
+static void insert(struct channel_table *channel_table, uint32_t hash, void *entry)
 {
     for (size_t l = hash & (channel_table->lines - 1);; l = (l + 1) & (channel_table->lines - 1)) {
         struct channel_bucket *line = &channel_table->line[l];
         for (int i = 0; i < BUCKET_ENTRIES; i++)
-            if (!line->what[i]) {
-                line->what[i] = what;
+            if (!line->entry[i]) {
+                line->entry[i] = entry;
                 line->hash[i] = hash;
                 return;
             }
@@ -98,25 +98,25 @@ static int grow(struct channel_table *channel_table)
     memset(larger.line, 0, bytes);
     for (size_t l = 0; l < channel_table->lines; l++)
         for (int i = 0; i < BUCKET_ENTRIES; i++)
-            if (channel_table->line[l].what[i])
-                insert(&larger, channel_table->line[l].hash[i], channel_table->line[l].what[i]);
+            if (channel_table->line[l].entry[i])
+                insert(&larger, channel_table->line[l].hash[i], channel_table->line[l].entry[i]);
     free(channel_table->line);
     *channel_table = larger;
     return 0;
 }
 
-int mpg_graph_channel_add(struct channel_table *channel_table, const struct channel_name *name, struct channel_entry what)
+int mpg_graph_channel_add(struct channel_table *channel_table, const struct channel_name *name, struct channel_entry entry)
 {
     if (5 * channel_table->count >= 3 * BUCKET_ENTRIES * channel_table->lines && grow(channel_table) < 0)
         return -1;
-    insert(channel_table, hash_of(name), write_place(what));
+    insert(channel_table, hash_of(name), write_place(entry));
     channel_table->count++;
     return 0;
 }
 
-void mpg_graph_channel_change(void **where, struct channel_entry what)
+void mpg_graph_channel_change(void **where, struct channel_entry entry)
 {
-    *where = write_place(what);
+    *where = write_place(entry);
 }
 
 void mpg_graph_channel_remove(struct channel_table *channel_table, const struct channel_name *name, void **where)
@@ -132,11 +132,11 @@ void mpg_graph_channel_remove(struct channel_table *channel_table, const struct 
 struct channel_entry mpg_graph_channel_next(const struct channel_table *channel_table, size_t *i)
 {
     for (; *i < BUCKET_ENTRIES * channel_table->lines; ++*i) {
-        void *what = channel_table->line[*i / BUCKET_ENTRIES].what[*i % BUCKET_ENTRIES];
-        if (!what)
+        void *entry = channel_table->line[*i / BUCKET_ENTRIES].entry[*i % BUCKET_ENTRIES];
+        if (!entry)
             continue;
         ++*i;
-        return read_place(what);
+        return read_place(entry);
     }
     return (struct channel_entry){NULL, NULL};
 }

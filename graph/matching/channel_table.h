@@ -39,7 +39,7 @@ struct channel_entry {
 
 enum { BUCKET_ENTRIES = 5 };
 struct channel_bucket {
-    void *what[BUCKET_ENTRIES]; /* NULL: empty; a pointer to a message has its least bit set */
+    void *entry[BUCKET_ENTRIES]; /* NULL: empty; a pointer to a message has its least bit set */
     uint32_t hash[BUCKET_ENTRIES];
     uint32_t passed;           /* number of entries that hash to this or an earlier bucket and are stored in a later bucket */
 };
@@ -55,9 +55,9 @@ struct channel_table {
 struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_table, const struct channel_name *name,
                                             void ***where);
 /* Adds WHAT under NAME, which must be unused. Returns 0, or -1: out of memory. */
-int mpg_graph_channel_add(struct channel_table *channel_table, const struct channel_name *name, struct channel_entry what);
+int mpg_graph_channel_add(struct channel_table *channel_table, const struct channel_name *name, struct channel_entry entry);
 /* Replaces the content at WHERE by WHAT. */
-void mpg_graph_channel_change(void **where, struct channel_entry what);
+void mpg_graph_channel_change(void **where, struct channel_entry entry);
 /* Removes the content at WHERE, under NAME. */
 void mpg_graph_channel_remove(struct channel_table *channel_table, const struct channel_name *name, void **where);
 /* Iterates over the table: returns the next content; *I is 0 at first. A content with neither channel nor message is the end. */

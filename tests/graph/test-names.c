@@ -161,7 +161,7 @@ static size_t line_of(struct round *r, struct message *m)
     size_t l = 0;
     if (!add(r, m))
         return LINES;
-    while (l < LINES && !r->channel_table.line[l].what[0])
+    while (l < LINES && !r->channel_table.line[l].entry[0])
         l++;
     take(r, m);
     return l;
