@@ -471,7 +471,7 @@ struct mpg_graph_options {
     bool regions;              /* ENTER steps name the innermost region */
     bool reports_unused;         /* batches report unused slots from time to time (struct mpg_steps) */
     /* a slot is not reused while a batch is kept whose steps, or earlier steps, read or write the slot. Steps can
-     * then be evaluated in another order. Excludes `choose` and `expand` */
+     * then be evaluated in another order. Excludes `choose` */
     bool keeps_slots;
     enum mpg_steps_wanted wanted; /* the graph makes no other steps; slots are counted all the same */
     /* with hypotheses about computation: ENTER steps list region marks, and of_target measures them in CPU time, if recorded */

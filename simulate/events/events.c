@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "simulate/evaluate/prepass/prepass.h"
 #include "simulate/evaluate/driver/share.h"
@@ -21,6 +22,7 @@ struct run {
     struct mpg_prepass prepass;
     struct mpg_result *result;
     struct mpg_extrapolation *x;
+    const struct mpg_capacities *shared; /* NULL: nothing is shared */
     struct mpg_rank_use *use; /* replicas x ranks; in the first process replicas of all processes */
     double *events;           /* number of events of each of these replicas */
 };
@@ -62,7 +64,10 @@ static void add_account(struct run *x, const struct replica *rep, uint32_t begin
         const double run_ns = *mpg_evaluator_end(rep->times, i);
         double term[MPG_ACCOUNT_TERMS] = {of_times[0], of_times[1], use[USE_CALL], use[USE_MESSAGE],
                                           use[USE_COLLECTIVE] + use[USE_BARRIER], 0, run_ns, of_times[7]};
-        term[5] = run_ns - term[0] - term[1] - term[2] - term[3] - term[4];
+        if (x->options->capacities) /* processors neither serve nor are shared */
+            memcpy(term, of_times, sizeof term);
+        else
+            term[5] = run_ns - term[0] - term[1] - term[2] - term[3] - term[4];
         r->recorded_ns[i] = mpg_evaluator_traced(rep->times, i);
         r->traced_ns[i] = (double)r->recorded_ns[i];
         r->delay_ns[(size_t)i * r->replicas + begin] = run_ns - r->traced_ns[i];
@@ -74,6 +79,13 @@ static void add_account(struct run *x, const struct replica *rep, uint32_t begin
                                   .requests = (double)rep->rank[i].requests};
     }
     x->events[begin] = (double)rep->events;
+    r->shared.messages += rep->shared.messages;
+    r->shared.delayed += rep->shared.delayed;
+    r->shared.delay_ns += rep->shared.delay_ns;
+    if (rep->counts) {
+        x->x->delayed = (uint64_t)rep->shared.delayed;
+        x->x->delay_ns = rep->shared.delay_ns;
+    }
 }
 
 /* A replica at the end of its run. */
@@ -107,7 +119,7 @@ static struct finished *run_replica(const struct run *x, struct mpg_trace *trace
                               .target = &x->target,
                               .parameters = x->x->parameters,
                               .processors = x->x->processors,
-                              .capacities = mpg_capacities_known(&x->capacities) ? &x->capacities : NULL,
+                              .capacities = x->shared,
                               .x = x->x,
                               .counts = begin == 0,
                               .blocking_get = x->options->blocking_get,
@@ -285,6 +297,7 @@ static int run_all(struct run *x, struct mpg_share share, struct mpg_error *err)
     const struct mpg_simulation_options *o = x->options->simulation;
     mpg_result_init(r, mpg_trace_ranks(x->trace), share.n, o->first_replica + share.begin);
     r->predicted = true;
+    r->shared.are = x->options->capacities != NULL;
     r->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
     r->clocks = mpg_clock_map_source(x->clocks);
     if (prepass(x, err) < 0 || mpg_result_reserve(r, err) < 0 || reserve_uses(x, share.n, err) < 0)
@@ -313,8 +326,10 @@ int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p
     x->use = calloc((size_t)x->ranks, sizeof *x->use);
     int status = x->use ? 0 : mpg_error_set(err, "out of memory");
     run.clocks = status == 0 ? mpg_clock_map_from_trace(trace, err) : NULL;
-    if (run.clocks && mpg_target_init(&run.target, p, o->placement, err) == 0 &&
-        mpg_capacities_of_parameters(&run.capacities, x->parameters, x->processors, err) == 0)
+    if (status == 0 && !options->capacities)
+        status = mpg_capacities_of_parameters(&run.capacities, x->parameters, x->processors, err);
+    run.shared = options->capacities ? options->capacities : mpg_capacities_known(&run.capacities) ? &run.capacities : NULL;
+    if (status == 0 && run.clocks && mpg_target_init(&run.target, p, o->placement, err) == 0)
         status = run_all(&run, share, err);
     else
         status = -1;
@@ -333,4 +348,21 @@ void mpg_extrapolation_clear(struct mpg_extrapolation *x)
 {
     free(x->use);
     x->use = NULL;
+}
+
+int mpg_events_predict_shared(struct mpg_trace *trace, const struct mpg_perturbation *p,
+                              const struct mpg_simulation_options *options, struct mpg_result *result, struct mpg_error *err)
+{
+    static const char text[] = "Policy = offload\nBarrierAlgorithm = rounds\n";
+    struct mpg_parameters *none = mpg_parameters_parse(text, sizeof text - 1, "sharing", err);
+    struct mpg_processors processors = {0};
+    const struct mpg_events_options events = {.simulation = options, .capacities = options->capacities};
+    int status = none ? mpg_processors_init(&processors, none, mpg_trace_ranks(trace), err) : -1;
+    struct mpg_extrapolation x = {.parameters = none, .processors = &processors};
+    if (status == 0)
+        status = mpg_events_predict(trace, p, &events, result, &x, err);
+    mpg_extrapolation_clear(&x);
+    mpg_processors_clear(&processors);
+    mpg_parameters_free(none);
+    return status;
 }

@@ -34,6 +34,8 @@ struct mpg_extrapolation {
 struct mpg_events_options {
     const struct mpg_simulation_options *simulation;
     bool blocking_get; /* a rank waits for each get or put immediately */
+    /* the capacities that messages share; NULL: those of the target's parameters */
+    const struct mpg_capacities *capacities;
 };
 
 /* Predicts the run of TRACE on target P. The caller sets the parameters, the processors and models_barrier of X. Fills
@@ -41,6 +43,10 @@ struct mpg_events_options {
  * failure. Errors: errors of the trace and its graph; out of memory; a deadlock of ranks. */
 int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p, const struct mpg_events_options *options,
                        struct mpg_result *result, struct mpg_extrapolation *x, struct mpg_error *err);
+/* An mpg_predict_shared (simulate/evaluate/driver/simulation.h): a target of signatures, whose processors serve nothing and are
+ * not shared. Calls complete the messages of the trace. */
+int mpg_events_predict_shared(struct mpg_trace *trace, const struct mpg_perturbation *p,
+                              const struct mpg_simulation_options *options, struct mpg_result *result, struct mpg_error *err);
 void mpg_extrapolation_clear(struct mpg_extrapolation *x);
 
 #endif

@@ -60,22 +60,27 @@ int mpg_events_steps_finish_wait(struct replica *rep, uint32_t stream, struct mp
 
 /* --- calls --- */
 
-uint32_t mpg_events_steps_missing(const struct replica *rep, const struct mpg_step *s)
+struct value *mpg_events_steps_missing(const struct replica *rep, const struct mpg_step *s)
 {
+    struct value *value;
     if (s->kind == MPG_STEP_LOAD || s->kind == MPG_STEP_JOIN)
-        return program_value(&rep->program, s->slot)->known ? NO_SLOT : s->slot;
-    for (uint32_t i = 0; s->kind == MPG_STEP_LEAVE && i < s->edge_number; i++)
-        if (!program_value(&rep->program, s->edges[i].slot)->known)
-            return s->edges[i].slot;
-    return NO_SLOT;
+        return (value = program_value(&rep->program, s->slot))->known ? NULL : value;
+    for (uint32_t i = 0; s->kind == MPG_STEP_LEAVE && i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[i];
+        value = e->expanded ? &rep->program.slot[e->slot].left : program_value(&rep->program, e->slot);
+        if (!value->known)
+            return value;
+    }
+    return NULL;
 }
 
-int mpg_events_steps_await(struct replica *rep, uint32_t stream, const struct mpg_step *s, uint32_t slot, struct mpg_error *err)
+int mpg_events_steps_await(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct value *value,
+                           struct mpg_error *err)
 {
     struct stream *l = &rep->stream[stream];
     const double idle_ns = *mpg_times_stream(rep->times, stream) +
                            (steps_is_followed(rep, stream) && s->kind == MPG_STEP_LEAVE ? mpg_events_call_sends_ns(rep, s) : 0);
-    if (!l->watches && mpg_events_program_watch(&rep->program, slot, stream, err) < 0)
+    if (!l->watches && mpg_events_program_watch(&rep->program, value, stream, err) < 0)
         return -1;
     l->watches = true;
     return mpg_events_steps_begin_wait(rep, stream, idle_ns, err) < 0 ? -1 : STOPS;
@@ -144,8 +149,8 @@ static int take(struct replica *rep, const struct mpg_step *s, struct mpg_error 
 int mpg_events_steps_leave(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
 {
     struct stream *l = &rep->stream[stream];
-    const uint32_t missing = mpg_events_steps_missing(rep, s);
-    if (missing != NO_SLOT)
+    struct value *missing = mpg_events_steps_missing(rep, s);
+    if (missing)
         return mpg_events_steps_await(rep, stream, s, missing, err);
     const struct meeting *m = prepare_meetings(rep, s);
     const double enter_ns = *mpg_times_stream(rep->times, stream);

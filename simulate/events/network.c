@@ -109,6 +109,7 @@ static int plan_settling(struct replica *rep, struct mpg_error *err)
 
 static int begin_flow(struct replica *rep, struct flight *f, struct mpg_error *err)
 {
+    rep->shared.messages++;
     if (f->bytes > 0)
         return mpg_flows_add(rep->network->flows, f->from, f->to, f->bytes, f->tau_ns, rep->now_ns, f, err) < 0
                    ? -1
@@ -138,9 +139,8 @@ int mpg_events_network_end_flows(struct replica *rep, const struct event *e, str
     if (e->turn != n->turn)
         return 0;
     for (struct flight *f; (f = mpg_flows_end(n->flows, rep->now_ns, &delay_ns));) {
-        const bool delayed = delay_ns > 0 && rep->counts;
-        rep->x->delayed += delayed;
-        rep->x->delay_ns += delayed ? delay_ns : 0;
+        rep->shared.delayed += delay_ns > 0;
+        rep->shared.delay_ns += delay_ns;
         const int status = arrive(rep, f, delay_ns, err);
         mpg_pool_give(&n->flights, f);
         if (status < 0)

@@ -12,8 +12,7 @@ static int out_of_memory(struct mpg_error *err)
 
 /* --- values --- */
 
-/* Gives SLOT to a new step; the previous value has no reader left. */
-static struct slot *renew(struct program *p, uint32_t slot)
+struct slot *mpg_events_program_renew(struct program *p, uint32_t slot)
 {
     struct slot *s = &p->slot[slot];
     struct meeting *m = s->meeting;
@@ -25,9 +24,8 @@ static struct slot *renew(struct program *p, uint32_t slot)
     return s;
 }
 
-static int watch(struct program *p, uint32_t slot, const struct watcher *who, struct mpg_error *err)
+static int watch(struct program *p, struct value *value, const struct watcher *who, struct mpg_error *err)
 {
-    struct value *value = program_value(p, slot);
     struct watcher *w = mpg_pool_take(&p->watchers);
     if (!w)
         return out_of_memory(err);
@@ -37,9 +35,9 @@ static int watch(struct program *p, uint32_t slot, const struct watcher *who, st
     return 0;
 }
 
-int mpg_events_program_watch(struct program *p, uint32_t slot, uint32_t stream, struct mpg_error *err)
+int mpg_events_program_watch(struct program *p, struct value *value, uint32_t stream, struct mpg_error *err)
 {
-    return watch(p, slot, &(struct watcher){.stream = stream}, err);
+    return watch(p, value, &(struct watcher){.stream = stream}, err);
 }
 
 int mpg_events_program_set_known(struct program *p, struct value *value, const struct program_calls *calls, struct mpg_error *err)
@@ -64,24 +62,38 @@ int mpg_events_program_set_known(struct program *p, struct value *value, const s
 
 /* --- nodes --- */
 
+struct node *mpg_events_program_node(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, struct mpg_error *err)
+{
+    struct node *node = mpg_pool_take(&p->nodes);
+    if (!node) {
+        out_of_memory(err);
+        return NULL;
+    }
+    *node = (struct node){.step = s, .batch = batch};
+    mpg_batch_keep(batch, 1);
+    return node;
+}
+
+int mpg_events_program_need(struct program *p, struct node *node, struct value *value, struct mpg_error *err)
+{
+    if (value->known)
+        return 0;
+    node->missing++;
+    return watch(p, value, &(struct watcher){.node = node}, err);
+}
+
 static int add_node(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, const struct program_calls *calls,
                     struct mpg_error *err)
 {
-    struct node *node = mpg_pool_take(&p->nodes);
+    struct node *node = mpg_events_program_node(p, s, batch, err);
     if (!node)
-        return out_of_memory(err);
-    const uint32_t needed[] = {s->a, s->b};
+        return -1;
+    const uint32_t needed[] = {s->a, s->kind == MPG_STEP_SYNCHRONOUS ? s->progress_slot : s->b};
     const int n = s->kind == MPG_STEP_CONTRIBUTE ? 1 : 2;
-    *node = (struct node){.step = s, .batch = batch};
-    mpg_batch_keep(batch, 1);
-    (void)renew(p, s->slot);
-    for (int i = 0; i < n; i++) {
-        if (program_value(p, needed[i])->known)
-            continue;
-        if (watch(p, needed[i], &(struct watcher){.node = node}, err) < 0)
+    (void)mpg_events_program_renew(p, s->slot);
+    for (int i = 0; i < n; i++)
+        if (mpg_events_program_need(p, node, program_value(p, needed[i]), err) < 0)
             return -1;
-        node->missing++;
-    }
     return node->missing == 0 ? calls->evaluate(calls->replica, node, err) : 0;
 }
 
@@ -101,7 +113,7 @@ static bool is_barrier(const struct program *p, const struct mpg_step *s)
 /* Makes SLOT refer to M from now on. */
 static void redirect_slot(struct program *p, uint32_t slot, struct meeting *m)
 {
-    renew(p, slot)->meeting = m;
+    mpg_events_program_renew(p, slot)->meeting = m;
     m->slots++;
 }
 
@@ -134,7 +146,7 @@ static int close_meetings(struct program *p, const struct program_calls *calls, 
         for (uint32_t i = 0; i < m->n; i++) {
             if (program_value(p, m->member[i].slot)->known)
                 continue;
-            if (watch(p, m->member[i].slot, &(struct watcher){.meeting = m}, err) < 0)
+            if (watch(p, program_value(p, m->member[i].slot), &(struct watcher){.meeting = m}, err) < 0)
                 return -1;
             m->missing++;
         }
@@ -238,9 +250,11 @@ static int take(struct program *p, const struct mpg_step *s, struct mpg_batch *b
     }
     case MPG_STEP_SYNCHRONOUS:
         return add_node(p, s, batch, calls, err);
+    case MPG_STEP_EXPAND:
+        return mpg_events_program_expand(p, s, batch, calls, err);
     case MPG_STEP_STORE:
     case MPG_STEP_EAGER:
-        (void)renew(p, s->slot);
+        (void)mpg_events_program_renew(p, s->slot);
         return append(p, s, batch, calls, err);
     default:
         return append(p, s, batch, calls, err);
@@ -274,7 +288,7 @@ int mpg_events_program_init(struct program *p, struct mpg_graph *graph, uint32_t
 void mpg_events_program_clear(struct program *p)
 {
     for (uint32_t i = 0; i < p->slots; i++)
-        (void)renew(p, i);
+        (void)mpg_events_program_renew(p, i);
     mpg_pool_clear(&p->spans);
     mpg_pool_clear(&p->nodes);
     mpg_pool_clear(&p->watchers);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Steps of the graph that wait until their stream reaches them in simulated time. Private to simulate/events/.
+/* Steps of the graph that wait until their stream reaches them in simulated time (program.c, expanded.c). Private to
+ * simulate/events/.
  *
  * The graph delivers steps in its own order. Steps stay in the graph's batches, and their values in slots that no other
  * value reuses meanwhile (graph.h, options.keeps_slots). A value that belongs to no stream (the match of a synchronous
@@ -9,8 +10,6 @@
 
 #include "common/pool.h"
 #include "graph/graph.h"
-
-enum { NO_SLOT = UINT32_MAX };
 
 struct node {
     const struct mpg_step *step;
@@ -66,6 +65,7 @@ struct program {
     uint32_t streams, stream_capacity;
     struct slot {
         struct value own;
+        struct value left;       /* the slot of a member of an expanded collective: the member's leave; OWN is its enter */
         struct meeting *meeting; /* the slot has the value of this barrier; NULL: the value is in OWN */
     } *slot;
     uint32_t slots, slot_capacity;
@@ -89,6 +89,18 @@ int mpg_events_program_init(struct program *p, struct mpg_graph *graph, uint32_t
 void mpg_events_program_clear(struct program *p);
 /* Reads the next steps of the graph. Returns 1; 0: at the end; -1 with ERR. */
 int mpg_events_program_pull(struct program *p, const struct program_calls *calls, struct mpg_error *err);
+/* --- private to program.c and expanded.c --- */
+/* Gives SLOT to a new step; the previous value has no reader left. */
+struct slot *mpg_events_program_renew(struct program *p, uint32_t slot);
+/* Returns a node of S, of BATCH, which lacks nothing yet; NULL: out of memory. */
+struct node *mpg_events_program_node(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, struct mpg_error *err);
+/* NODE lacks VALUE, unless it is known. */
+int mpg_events_program_need(struct program *p, struct node *node, struct value *value, struct mpg_error *err);
+/* Adds the node of S, an EXPAND step of BATCH. */
+int mpg_events_program_expand(struct program *p, const struct mpg_step *s, struct mpg_batch *batch,
+                              const struct program_calls *calls, struct mpg_error *err);
+
+/* --- for all --- */
 /* Returns the value that SLOT holds. */
 static inline struct value *program_value(const struct program *p, uint32_t slot)
 {
@@ -100,8 +112,8 @@ int mpg_events_program_set_known(struct program *p, struct value *value, const s
                                  struct mpg_error *err);
 /* Completes M, when the leave times of its members are known. */
 int mpg_events_program_met(struct program *p, struct meeting *m, const struct program_calls *calls, struct mpg_error *err);
-/* Makes the program notify STREAM once the value of SLOT, which is not known yet, is known. */
-int mpg_events_program_watch(struct program *p, uint32_t slot, uint32_t stream, struct mpg_error *err);
+/* Makes the program notify STREAM once VALUE, which is not known yet, is known. */
+int mpg_events_program_watch(struct program *p, struct value *value, uint32_t stream, struct mpg_error *err);
 /* Returns the first pending step of STREAM, which has one. */
 static inline const struct mpg_step *program_first(const struct program *p, uint32_t stream)
 {
@@ -110,6 +122,9 @@ static inline const struct mpg_step *program_first(const struct program *p, uint
 /* Removes the first pending step of STREAM, or NODE. */
 void mpg_events_program_drop(struct program *p, uint32_t stream);
 void mpg_events_program_drop_node(struct program *p, struct node *node);
+/* NODE, of a member or of all members of an expanded collective, is evaluated: marks the values that are known by that. */
+int mpg_events_program_expanded(struct program *p, const struct node *node, const struct program_calls *calls,
+                                struct mpg_error *err);
 /* Returns the time at which RANK leaves M, in which all members have arrived, ns. */
 double mpg_events_meeting_end(const struct meeting *m, int32_t rank);
 

@@ -62,6 +62,11 @@ static int evaluate(void *replica, struct node *node, struct mpg_error *err)
     const struct mpg_step *s = node->step;
     if (mpg_events_steps_take(rep, s, err) < 0)
         return -1;
+    if (s->kind == MPG_STEP_EXPAND) {
+        const int status = mpg_events_program_expanded(&rep->program, node, &rep->calls, err);
+        mpg_events_program_drop_node(&rep->program, node);
+        return status;
+    }
     if (s->kind != MPG_STEP_SYNCHRONOUS)
         return mpg_events_replica_node_known(rep, node, err);
     if (rep->counts) {

@@ -106,6 +106,7 @@ struct replica {
     struct rank *rank;
     struct processor *processor;
     struct network *network;
+    struct mpg_shared_messages shared; /* this replica's */
     const struct mpg_observer *observer;
 };
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "simulate/models/placement.h"
+
 static int set_constant(struct mpg_capacity_curve *curve, double bytes_per_s, struct mpg_error *err)
 {
     if (bytes_per_s <= 0)
@@ -25,6 +27,36 @@ int mpg_capacities_of_parameters(struct mpg_capacities *c, const struct mpg_para
     }
     const int status = set_constant(&c->port, p->port_bytes_per_s, err);
     return status == 0 ? set_constant(&c->memory, p->memory_bytes_per_s, err) : -1;
+}
+
+static int set_curve(struct mpg_capacity_curve *curve, const struct mpg_signature *sig, enum mpg_path_class path,
+                     double byte_factor, struct mpg_error *err)
+{
+    const int pairs = mpg_signature_capacity_pairs(sig, path), n = pairs > 2 ? pairs : 2;
+    if (pairs == 0 || byte_factor <= 0)
+        return 0;
+    if (!(curve->of = malloc((size_t)n * sizeof *curve->of)))
+        return mpg_error_set(err, "out of memory");
+    curve->n = (uint32_t)n;
+    curve->of[0] = INFINITY;
+    for (int k = 2; k <= n; k++)
+        curve->of[k - 1] = mpg_signature_capacity(sig, path, k) / byte_factor / 1e9;
+    return 0;
+}
+
+int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signature *sig, double byte_factor,
+                                const int32_t *host, int32_t ranks, struct mpg_error *err)
+{
+    struct mpg_placement hosts = {0};
+    int status = mpg_placement_of_hosts(&hosts, host, ranks, err);
+    for (int32_t r = 0; r < ranks && status == 0; r++)
+        c->hosts = hosts.node[r] < c->hosts ? c->hosts : hosts.node[r] + 1;
+    c->host = hosts.node;
+    hosts.node = NULL;
+    mpg_placement_clear(&hosts);
+    if (status == 0)
+        status = set_curve(&c->port, sig, MPG_PATH_BETWEEN, byte_factor, err);
+    return status == 0 ? set_curve(&c->memory, sig, MPG_PATH_NODE, byte_factor, err) : -1;
 }
 
 void mpg_capacities_clear(struct mpg_capacities *c)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "signature/signature.h"
 #include "simulate/target/topology.h"
 
 /* The resources of a host: the port in each direction, and memory. */
@@ -42,6 +43,11 @@ static inline bool mpg_capacities_known(const struct mpg_capacities *c)
  * caller clears C, even after an error. */
 int mpg_capacities_of_parameters(struct mpg_capacities *c, const struct mpg_parameters *p,
                                  const struct mpg_processors *processors, struct mpg_error *err);
+/* Fills C, zero at first, with the sharing curves of SIG, whose messages take BYTE_FACTOR (>= 0) times as long a byte: C knows no
+ * capacities if SIG has no curves. HOST is any number that identifies the host of each of RANKS ranks. A single flow is not
+ * limited: the times of one pair are measured. Error: out of memory. The caller clears C, even after an error. */
+int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signature *sig, double byte_factor,
+                                const int32_t *host, int32_t ranks, struct mpg_error *err);
 void mpg_capacities_clear(struct mpg_capacities *c); /* zero-initialised is allowed */
 
 #endif

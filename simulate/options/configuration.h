@@ -21,6 +21,8 @@
 
 /* Which engine evaluates predictions. The last word, DEFAULT, is the value if the option is not given. */
 enum mpg_engine { MPG_ENGINE_EVENTS, MPG_ENGINE_GRAPH, MPG_ENGINE_DEFAULT };
+/* Whether messages share the capacities of a signature: where they need to, never, always. */
+enum mpg_contention { MPG_CONTENTION_AUTO, MPG_CONTENTION_NONE, MPG_CONTENTION_MEASURED };
 enum mpg_collectives { MPG_COLLECTIVES_MEASURED, MPG_COLLECTIVES_ROUNDS, MPG_COLLECTIVES_EXPAND, MPG_COLLECTIVES_DEFAULT };
 enum { MPG_ABSORB_DEFAULT = 3 };
 enum mpg_paper { MPG_PAPER_CALL_EDGES, MPG_PAPER_SYNC_REDUCE, MPG_PAPER_OWN_EDGES };
@@ -92,6 +94,7 @@ struct mpg_model_config {
     struct mpg_option_words paper, without;
     bool has_weak_progress; /* with hypotheses: simulate weak progress of the sends for which the trace shows it */
     bool deterministic, lenient;
+    enum mpg_contention contention;
     int tasks;                         /* 1: --tasks=by-arrival: a master's tasks are given out in order of arrival */
     int64_t horizon;
 };

@@ -424,6 +424,7 @@ void mpg_setting_close(struct mpg_setting *in)
     mpg_placement_clear(&in->placement);
     mpg_placement_clear(&in->source_placement);
     mpg_processors_clear(&in->processors);
+    mpg_capacities_clear(&in->capacities);
     mpg_source_clear(&in->source);
     free(in->unexpanded.whole);
     mpg_factors_free(in->scaled);
@@ -617,6 +618,8 @@ int mpg_setting_open(struct mpg_setting *in, const struct mpg_config *c, const s
         return mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(f->trace));
     set_options(c, f, in);
     if (set_collectives(c, f, i, in, err) < 0)
+        return -1;
+    if (mpg_setting_share(in, c, f, i, err) < 0)
         return -1;
     if (!c->target.predict && has_resizes(c) && !mpg_resize_is_known(&in->p))
         return mpg_error_set(err, "resize: neither a source's signature nor --source=byte gives the time of a byte on the "

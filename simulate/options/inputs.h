@@ -3,6 +3,7 @@
 #ifndef MPG_INPUTS_H
 #define MPG_INPUTS_H
 
+#include "simulate/models/capacities.h"
 #include "simulate/options/configuration.h"
 #include "simulate/options/ratios.h"
 #include "simulate/options/observed.h"
@@ -46,6 +47,7 @@ struct mpg_setting {
     struct mpg_placement placement, source_placement;
     struct mpg_busy_cores busy;         /* for each machine: ranks of its fullest node */
     struct mpg_processors processors; /* processors of a parametric target */
+    struct mpg_capacities capacities; /* what messages share */
     struct mpg_unexpanded unexpanded;         /* collectives that are not expanded */
 };
 
@@ -63,6 +65,10 @@ int mpg_setting_scale_messages(struct mpg_setting *setting, const struct mpg_sig
 int mpg_setting_check_noise(const struct mpg_setting *setting, const struct mpg_config *c, struct mpg_error *err);
 /* Error: an option's list of ranks names a rank that is not below RANKS. Private to simulate/options/. */
 int mpg_setting_check_ranks(const struct mpg_config *c, struct mpg_perturbation *p, int32_t ranks, struct mpg_error *err);
+/* Lets the messages of SETTING share the capacities of target I, if C says so and its signature has sharing curves. Errors: these
+ * are asked for, and missing; hosts are unknown; out of memory. Private to simulate/options/. */
+int mpg_setting_share(struct mpg_setting *setting, const struct mpg_config *c, const struct mpg_files *files, size_t i,
+                      struct mpg_error *err);
 /* Completes SETTING, filled by mpg_setting_make(), with target I of FILES, which outlive it. Without a random part and without
  * --replicas it has one replica. Errors: signatures or trace lack a path, model or rank; out of memory. The caller closes
  * SETTING, even after an error. */

@@ -21,6 +21,7 @@ static const char *const measurements[] = {"resample", "fixed", NULL};
 static const char *const speeds[] = {"launches", "recorded", NULL};
 static const char *const absorbs[] = {"none", "wait", "clock", NULL};
 static const char *const collectives[] = {"measured", "rounds", "expand", NULL};
+static const char *const contentions[] = {"auto", "none", "measured", NULL};
 static const char *const pollings[] = {"wait", "work", NULL};
 static const char *const tasks[] = {"traced", "by-arrival", NULL};
 static const char *const papers[] = {"call-edges", "sync-reduce", "own-edges", NULL};
@@ -93,6 +94,13 @@ static const struct mpg_option_rule rules[] = {
     {"paper=sync-reduce", MPG_OPTION_EXCLUDES, "collectives=expand", "the messages of the algorithm determine who waits"},
     {"collectives=rounds", MPG_OPTION_NEEDS, "signature", "without a signature, all collectives are rounds already"},
     {"collectives=table", MPG_OPTION_NEEDS, "collectives that are messages", NULL},
+    {"contention=measured", MPG_OPTION_NEEDS, "signature", "it has the curves"},
+    {"contention=measured", MPG_OPTION_EXCLUDES, "perturb", "delays have no order of time"},
+    {"contention=measured", MPG_OPTION_EXCLUDES, "target", "its keys PortBandwidth and MemoryBandwidth are the capacities"},
+    {"contention=measured", MPG_OPTION_EXCLUDES, "where", "no paths are followed in the order of time"},
+    {"contention=measured", MPG_OPTION_EXCLUDES, "waits", "wait states are found in the order of the graph"},
+    {"contention=measured", MPG_OPTION_EXCLUDES, "tasks=by-arrival", "tasks are given out in the order of the graph"},
+    {"contention=measured", MPG_OPTION_EXCLUDES, "timeline", "it is drawn in the order of the graph"},
     {"polling=interval", MPG_OPTION_EXCLUDES, "polling=work", NULL},
     {"without=tracer", MPG_OPTION_EXCLUDES, "predict", NULL},
     {"without=tracer", MPG_OPTION_NEEDS, "signature", "without a signature, the tracer's time stays in the run anyway"},
@@ -360,6 +368,10 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "by the messages of their algorithms; rounds: all by rounds of\n"
                  "messages. table=FILE: the algorithms, mpgcollectives(5) (default:\n"
                  "those of Open MPI 4.1)"},
+        {.name = "contention", .kind = MPG_OPTION_WORD, .value = &c->model.contention, .words = contentions,
+         .help = "messages that share a port or the memory of a host: measured: by the\n"
+                 "sharing curves of the signature; auto (default): the same, if they\n"
+                 "delay each other; none: they share nothing"},
         {.name = "polling", .kind = MPG_OPTION_WORD, .value = &c->model.polling, .words = pollings, .keys = k->polling,
          .help = "time between unsuccessful polls (Test..., Iprobe ...) of a loop: wait\n"
                  "(default): waiting, which noise does not lengthen; work: computation.\n"

@@ -121,6 +121,8 @@ static int add_short(struct mpg_session *x, struct mpg_report *report, struct mp
     report->companions = &x->companions;
     report->short_where = &x->short_where;
     report->columns = strcmp(x->at.output.output, "-") == 0 ? mpg_terminal_columns() : 0;
+    if (!x->result.where) /* simulated in the order of time, which follows no paths */
+        return 0;
     return mpg_where_report_make(&x->short_where, x->result.where, x->files.trace, true, &by, 1, err);
 }
 
@@ -154,7 +156,7 @@ static void find_page_waits(struct mpg_session *x)
 {
     if (!x->at.output.report || x->at.question.waits != MPG_WAITS_BY_COUNT)
         return;
-    if (x->at.target.by_events)
+    if (x->at.target.by_events || x->result.shared.are)
         mpg_error_set(&x->why_no_waits, "wait states are not found in the order of simulated time");
     else if (find_waits(x, MPG_WAITS_BY_CALLSITE, &x->why_no_waits) == 0)
         return;

@@ -303,6 +303,16 @@ void mpg_answer_options(struct mpg_json *j, const char *key, const struct mpg_re
 
 /* ---- results ---- */
 
+/* Puts the messages that share ports and memory: sums over all replicas. */
+static void put_shared(struct mpg_json *j, const struct mpg_shared_messages *s)
+{
+    mpg_json_object(j, "sharing");
+    mpg_json_number(j, "messages", s->messages);
+    mpg_json_number(j, "delayed", s->delayed);
+    mpg_json_number(j, "delay_ns", s->delay_ns);
+    mpg_json_close(j);
+}
+
 /* Puts counts of calls that complete other messages than in the trace, summed over all replicas. */
 static void put_choice(struct mpg_json *j, const struct mpg_report *r)
 {
@@ -432,6 +442,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
     mpg_json_number(&j, "slowdown_median", traced_ns > 0 ? run.median / traced_ns : NAN);
     if (r->companions)
         mpg_short_answer_json(&j, r, &run);
+    if (q->shared.are)
+        put_shared(&j, &q->shared);
     if (q->chose)
         put_choice(&j, r);
     if (r->tasks)

@@ -70,6 +70,19 @@ void mpg_warnings_describe_no_limit(const struct mpg_report *r, char *text, size
                  mpg_units_word((uint64_t)limit, "byte", "bytes"));
 }
 
+/* Says that messages share ports and memory, which only --contention=none leaves out. */
+static void add_sharing(const struct mpg_report *r, struct mpg_notes *list)
+{
+    const struct mpg_shared_messages *s = &r->result->shared;
+    char mean[32];
+    if (s->are)
+        mpg_notes_add(list, "sharing",
+                      "messages share ports and memory by the signature's sharing curves: others delay %.3g %% of them, by %s on "
+                      "average (--contention=none: as if each were alone)",
+                      s->messages > 0 ? 100 * s->delayed / s->messages : 0,
+                      mpg_units_format_time(mean, sizeof mean, s->delayed > 0 ? s->delay_ns / s->delayed : 0));
+}
+
 /* Warns of a part that neither the target's signature nor an option gives. */
 static void add_missing_parts(const struct mpg_report *r, struct mpg_notes *list)
 {
@@ -463,8 +476,8 @@ int mpg_warnings_gather(const struct mpg_report *r, struct mpg_notes *list,
         add_unmet_regions, add_unused_rounds,  add_unseen_sizes,  mpg_warn_tasks,
     };
     static mpg_warning *const predicted[] = {
-        mpg_warn_tasks,    add_untraced,      add_unplaced,      add_verdicts,         mpg_predicted_missing, mpg_warn_sizes,
-        mpg_warn_means,
+        add_sharing,       mpg_warn_tasks,    add_untraced,      add_unplaced,         add_verdicts,
+        mpg_predicted_missing, mpg_warn_sizes, mpg_warn_means,
         mpg_warn_record,  mpg_warn_order,   mpg_predicted_warnings, add_replaced,          add_unused_draws,  add_unmet_options,
         add_unmet_regions, add_unused_rounds, mpg_warn_answers,    mpg_warn_partial,     mpg_warn_windows,
         mpg_warn_target_progress,

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random programs by mpgsim --predict and by other simulators, without contention: SimGrid's replay (one latency and
-one bandwidth) and LogGOPSim (latency alone). Messages are eager, blocking or not; computation between them is uneven.
+"""Random programs by mpgsim --predict and by other simulators: without contention SimGrid's replay (one latency and one
+bandwidth) and LogGOPSim (latency alone); with contention SimGrid's replay, two ranks on each host, whose port each message
+shares with the others (mpgtarget(5), PortBandwidth). Messages are eager, blocking or not; computation between them is uneven.
 
 other_simulators.py [RUNS [FIRST]]
 
@@ -25,14 +26,15 @@ LATENCY_NS, BYTE_NS, EAGER = 5000, 0.5, 65536
 HEADER = 16  # bytes that SimGrid's messages carry more; its link's latency is shorter by what these take
 SETTINGS = ["smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "smpi/os:0:0:0", "smpi/or:0:0:0", "smpi/ois:0:0:0",
             f"smpi/async-small-thresh:{EAGER + 1}", f"smpi/send-is-detached-thresh:{EAGER + 1}", "network/TCP-gamma:0",
-            "network/crosstraffic:0", "network/weight-S:0", "surf/precision:1e-12"]
+            "network/crosstraffic:0", "network/weight-S:0", "surf/precision:1e-12", "maxmin/precision:1e-9", "network/optim:Full"]
 
 
 class Program:
-    """The operations of each rank: (name, ...) in order; a wait names the operation for which it waits."""
+    """Operations of each rank: (name, ...) in order; a wait names the operation that it waits for. APART: only between ranks of
+    two hosts, of two ranks each."""
 
-    def __init__(self, rng):
-        self.ranks = rng.choice([2, 3, 4, 6, 8])
+    def __init__(self, rng, apart=False):
+        self.ranks, self.apart, self.delayed = rng.choice([4, 6, 8] if apart else [2, 3, 4, 6, 8]), apart, 0
         self.ops = [[] for _ in range(self.ranks)]
         self.tag, open_ = 0, [[] for _ in range(self.ranks)]
         for _ in range(rng.choice([20, 60, 200])):
@@ -51,6 +53,8 @@ class Program:
         """Adds a message between two random ranks, sent and received in the way of KIND."""
         self.tag += 1
         a, b = rng.sample(range(self.ranks), 2)
+        if self.apart and a // 2 == b // 2:
+            b = (b + 2) % self.ranks
         size = rng.randrange(1, EAGER - HEADER)
         sent = ("isend" if kind == "isend" else "send", a, b, self.tag, size)
         received = ("irecv" if kind == "irecv" else "recv", a, b, self.tag, size)
@@ -61,7 +65,8 @@ class Program:
         if kind == "irecv":
             open_[b].append(received)
 
-    def mpgtext(self):
+    def mpgtext(self, header=0):
+        """With HEADER more bytes for each message."""
         lines = ["#mpgtext 1", f"#ranks {self.ranks}"]
         for rank, ops in enumerate(self.ops):
             now, requests = 0, {}
@@ -78,7 +83,7 @@ class Program:
                 if name[0] == "i":
                     requests[op] = len(requests) + 1
                     text += f" request={requests[op]}"
-                lines.append(f"{text} tag={tag} bytes={size}")
+                lines.append(f"{text} tag={tag} bytes={size + header}")
             lines.append(f"{rank} {now} {now} Finalize")
         return "\n".join(lines) + "\n"
 
@@ -135,12 +140,37 @@ def by_mpgsim(program, byte_ns):
     return json.loads(done.stdout)["run_time_ns"]["median"]
 
 
+def by_ports(program, byte_ns):
+    """SimGrid's bytes: each message has its header."""
+    write("calls.txt", program.mpgtext(HEADER))
+    keys = {"CommStartupTime": 0, "HopTime": f"{LATENCY_NS - HEADER * byte_ns}ns", "ByteTransferTime": f"{byte_ns}ns",
+            "ClusterSize": 2, "PortBandwidth": 1e9 / byte_ns, "Policy": "offload"}
+    done = subprocess.run([MPGSIM, "--json", "--target=ideal", "--target=work=wall",
+                           *(f"--target={key}={value}" for key, value in keys.items()), "calls.txt"],
+                          capture_output=True, text=True, check=True)
+    answer = json.loads(done.stdout)
+    program.delayed = answer["extrapolation"]["delayed"]
+    return answer["run_time_ns"]["median"]
+
+
+def ports_of_simgrid(program):
+    """A link in each direction of each host, as fast as one message, and between them the latency, shared by nobody."""
+    hosts, of = range(program.ranks // 2), range(program.ranks)
+    return [*(f"<host id='h{r}' speed='1Gf'/>" for r in of),
+            *(f"<link id='{way}{h}' bandwidth='{1 / BYTE_NS:g}GBps' latency='0'/>" for h in hosts for way in ("out", "in")),
+            f"<link id='l' bandwidth='{1 / BYTE_NS:g}GBps' latency='{LATENCY_NS - HEADER * BYTE_NS:g}ns' sharing_policy='FATPIPE'/>",
+            *(f"<route src='h{a}' dst='h{b}' symmetrical='NO'><link_ctn id='out{a // 2}'/><link_ctn id='l'/>"
+              f"<link_ctn id='in{b // 2}'/></route>" for a in of for b in of if a // 2 != b // 2), "</zone></platform>"]
+
+
 def by_simgrid(program):
     ranks = range(program.ranks)
     lines = ['<?xml version="1.0"?>', '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
              '<platform version="4.1"><zone id="z" routing="Full">', *(f"<host id='h{r}' speed='1Gf'/>" for r in ranks),
              f"<link id='l' bandwidth='{1 / BYTE_NS:g}GBps' latency='{LATENCY_NS - HEADER * BYTE_NS:g}ns' sharing_policy='FATPIPE'/>",
              *(f"<route src='h{a}' dst='h{b}'><link_ctn id='l'/></route>" for a in ranks for b in ranks if a < b), "</zone></platform>"]
+    if program.apart:
+        lines[3:] = ports_of_simgrid(program)
     write("platform.xml", "\n".join(lines))
     for rank in ranks:
         write(f"{rank}.ti", program.simgrid(rank))
@@ -160,30 +190,34 @@ def by_loggopsim(program):
     return max(ends) if ends else text[-300:]
 
 
-def compare(name, other, byte_ns, first, number):
-    same = 0
+def compare(name, other, own, byte_ns, first, number):
+    same = delayed = 0
     for seed in range(first, first + number):
-        program = Program(random.Random(f"{name} {seed}"))
-        theirs, ours = other(program), by_mpgsim(program, byte_ns)
+        program = Program(random.Random(f"{name} {seed}"), own is by_ports)
+        theirs, ours = other(program), own(program, byte_ns)
+        delayed += program.delayed > 0
         if isinstance(theirs, str) or abs(theirs - ours) >= 1:
             print(f"seed {seed}: {name} {theirs}, mpgsim {ours}")
         else:
             same += 1
-    print(f"{name}: {same} of {number} the same to the ns", flush=True)
+    print(f"{name}: {same} of {number} the same to the ns" + (f", {delayed} with messages that delay others" if delayed else ""),
+          flush=True)
     return same == number
 
 
 def main():
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 112
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    others = [("SimGrid", by_simgrid, BYTE_NS)] if shutil.which(SMPIRUN) else []
+    others = []
+    if shutil.which(SMPIRUN):
+        others = [("SimGrid", by_simgrid, by_mpgsim, BYTE_NS), ("SimGrid's ports", by_simgrid, by_ports, BYTE_NS)]
     if LOGGOPSIM and TXT2BIN:
-        others.append(("LogGOPSim", by_loggopsim, 0))
+        others.append(("LogGOPSim", by_loggopsim, by_mpgsim, 0))
     if not others:
         sys.exit("other_simulators.py: neither SMPIRUN, nor LOGGOPSIM and TXT2BIN, name a program")
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
-        all_same = all([compare(name, other, byte_ns, first, number) for name, other, byte_ns in others])
+        all_same = all([compare(*other, first, number) for other in others])
         os.chdir("/")
     return 0 if all_same else 1
 

@@ -34,6 +34,12 @@ struct mpg_result {
     enum mpg_cpu_use cpu;   /* how intervals were measured to remove the source's noise: by length or by CPU time */
     const char *floor_rule; /* how minimum message times are known, in words; NULL: none are used */
     bool floors_of_source;  /* some minimum message times come from the source's signature */
+    /* Messages share ports and memory (predict mode): replicas are simulated in the order of time. Over the replicas of this
+     * process, then of all processes: number of messages, of those that others delayed, and the sum of the delays, ns. */
+    struct mpg_shared_messages {
+        bool are;
+        double messages, delayed, delay_ns;
+    } shared;
     bool chose;             /* calls could complete other messages than in the trace */
     struct mpg_choices choices; /* counts of such calls, summed over replicas */
     /* number of replicas evaluated again with the traced choices, because their own choices ended in a deadlock */

@@ -93,6 +93,7 @@ static int widen(struct mpg_result *r, uint32_t replicas, struct mpg_error *err)
 struct totals {
     struct mpg_choices choices;
     uint64_t redone;
+    struct mpg_shared_messages shared;
 };
 
 /* Sends the places, too, because processes can have different ones: calls choose messages in each replica separately. */
@@ -124,7 +125,7 @@ static int receive_where(struct mpg_attribution *w, int from, struct mpg_share s
 
 static void send(const struct mpg_result *r, const struct mpg_messenger *m)
 {
-    const struct totals totals = {.choices = r->choices, .redone = r->redone};
+    const struct totals totals = {.choices = r->choices, .redone = r->redone, .shared = r->shared};
     m->send(&totals, 1, sizeof totals);
     m->send(r->delay_ns, (size_t)r->ranks, delays_bytes(r->replicas));
     m->send(r->sums, (size_t)r->ranks, sums_bytes(r->replicas));
@@ -141,6 +142,9 @@ static int receive(struct mpg_result *r, int from, struct mpg_share share, const
     m->receive(from, &totals, 1, sizeof totals, sizeof totals);
     mpg_choices_add(&r->choices, &totals.choices);
     r->redone += (uint32_t)totals.redone;
+    r->shared.messages += totals.shared.messages;
+    r->shared.delayed += totals.shared.delayed;
+    r->shared.delay_ns += totals.shared.delay_ns;
     m->receive(from, r->delay_ns + share.begin, ranks, delays_bytes(share.n), delays_bytes(r->replicas));
     m->receive(from, r->sums + (size_t)block * MPG_ACCOUNT_TERMS, ranks, sums_bytes(share.n),
                sums_bytes(r->replicas));

@@ -395,8 +395,63 @@ static int of_one(int status, const struct mpg_scenario *scenario, struct mpg_er
     return status < 0 && scenario->name ? mpg_error_prefix(err, "%s", scenario->name) : status;
 }
 
+/* --- messages that share capacities --- */
+
+/* Finds whether messages of the first replica of S delay each other. */
+static int find_need(struct mpg_trace *trace, const struct mpg_scenario *s, bool *is_needed, struct mpg_error *err)
+{
+    struct mpg_simulation_options first = *s->options;
+    struct mpg_result result = {0};
+    first.replicas = first.threads = 1;
+    first.processes = NULL;
+    first.observer = NULL;
+    const int status = first.shared(trace, s->p, &first, &result, err);
+    *is_needed = status == 0 && result.shared.delayed > 0;
+    mpg_result_clear(&result);
+    return status;
+}
+
+/* Predicts S, *IS_DONE, if its messages share capacities and need to. */
+static int predict_shared(struct mpg_trace *trace, const struct mpg_scenario *s, bool *is_done, struct mpg_error *err)
+{
+    const struct mpg_simulation_options *o = s->options;
+    *is_done = o->predicts && o->capacities;
+    if (*is_done && o->if_needed && find_need(trace, s, is_done, err) < 0)
+        return -1;
+    if (!*is_done)
+        return 0;
+    if (o->shared(trace, s->p, o, s->result, err) < 0)
+        return -1;
+    return s->done && mpg_processes_first(o->processes) ? s->done(s->context, err) : 0;
+}
+
+static int simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
+                    struct mpg_error *err);
+
 int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
                  struct mpg_error *err)
+{
+    size_t i = 0, rest = 0;
+    while (i < n && !scenario[i].options->capacities)
+        i++;
+    if (i == n)
+        return simulate(trace, scenario, n, passes, err);
+    struct mpg_scenario *others = malloc(n * sizeof *others);
+    int status = others ? 0 : mpg_error_set(err, "out of memory");
+    for (i = 0; i < n && status == 0; i++) {
+        bool is_done;
+        status = of_one(predict_shared(trace, &scenario[i], &is_done, err), &scenario[i], err);
+        if (status == 0 && !is_done)
+            others[rest++] = scenario[i];
+    }
+    if (status == 0 && rest > 0)
+        status = simulate(trace, others, rest, passes, err);
+    free(others);
+    return status;
+}
+
+static int simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
+                    struct mpg_error *err)
 {
     const struct mpg_share share = mpg_share_own(scenario->options->replicas, scenario->options->processes);
     if (share.n == 0)

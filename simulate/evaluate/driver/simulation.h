@@ -15,6 +15,14 @@ enum mpg_source_limit {
     MPG_LIMIT_IN_TRACE   /* the target's, unless the trace contradicts it */
 };
 
+struct mpg_capacities;
+struct mpg_simulation_options;
+
+/* Predicts TRACE in the order of simulated time, for messages that share the capacities of OPTIONS. RESULT as for
+ * mpg_simulate(). */
+typedef int mpg_predict_shared(struct mpg_trace *trace, const struct mpg_perturbation *p,
+                               const struct mpg_simulation_options *options, struct mpg_result *result, struct mpg_error *err);
+
 struct mpg_simulation_options {
     bool predicts; /* predict mode; else perturb mode */
     bool absorb_given;
@@ -40,6 +48,11 @@ struct mpg_simulation_options {
     struct mpg_removals *removals; /* removals of the source's noise in all simulations; NULL: no source has noise */
     struct mpg_attribution_wanted where;
     struct mpg_times_options times; /* predict mode */
+    /* Predict mode: messages share CAPACITIES, and SHARED predicts; NULL: they share nothing. IF_NEEDED: only if others delay
+     * some message of the first replica. */
+    const struct mpg_capacities *capacities;
+    mpg_predict_shared *shared;
+    bool if_needed;
     struct mpg_critical *path; /* predict mode with one replica: records the critical path; NULL: not wanted */
 };
 

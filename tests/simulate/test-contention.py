@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgsim --contention: messages that share ports and memory by a signature's sharing curves (docs/MODEL.md, section 5, Sharing), by
+hand; and the simulation in the order of time against the ordinary one on random programs, where nothing is ever full (TAP). MPGSIM
+names the program, CONTENTION_SEEDS how many programs are compared (default 24)."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ORACLE = os.path.join(HERE, "..", "oracle")
+MPGSIM = os.environ["MPGSIM"]
+SEEDS = int(os.environ.get("CONTENTION_SEEDS", "24"))
+number = 0
+
+
+def ok(name, good, *why):
+    global number
+    number += 1
+    print(f"{'ok' if good else 'not ok'} {number} - {name}")
+    for line in why if not good else []:
+        print("#", str(line)[:600])
+
+
+def always(value):
+    """A distribution."""
+    return {"n": 2, "mean": value, "quantiles": [value, value]}
+
+
+def signature(folder, name, **curves):
+    """20 us and 8 ns a byte between nodes, of 65536 bytes eager; 500 ns and 0.1 ns a byte on a node, of 4096. CURVES: port and memory,
+    a dictionary of pairs and bytes a second each."""
+    def path(kind, least, byte, limit):
+        sizes = [0, limit, limit + 1, 1000000]
+        return {"path": kind, "eager_limit_bytes": limit, "one_way": "made up",
+                "latency": [{"size_bytes": size, "one_way_ns": always(least + size * byte)} for size in sizes]}
+    made = {"format": "mpgkit-signature", "version": [4, 4], "header": {"host": "a"},
+            "network": [path("node", 500, 0.1, 4096), path("between nodes", 20000, 8, 65536)]}
+    points = [{"placement": placement, "direction": "one", "bytes": 1000000, "pairs": pairs, "bandwidth": always(rate)}
+              for key, placement in (("memory", "node"), ("port", "between nodes"))
+              for pairs, rate in sorted(curves.get(key, {}).items())]
+    if points:
+        made["sharing"] = points
+    with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+        json.dump(made, file)
+    return os.path.join(folder, name)
+
+
+def exchange(folder, ranks, partner, size, times=10):
+    """Each rank computes for 0.5 ms, then exchanges SIZE bytes with PARTNER(rank); TIMES times."""
+    lines = ["#mpgtext 1", f"#ranks {ranks}", "#clocks shared", "#comm 0 = " + " ".join(map(str, range(ranks)))]
+    for r in range(ranks):
+        now = 1000
+        lines.append(f"{r} 0 1000 Init")
+        for _ in range(times):
+            now += 500000
+            lines.append(f"{r} {now} {now} Sendrecv comm=0 to={partner(r)} tag=1 bytes={size} from={partner(r)} recvtag=1 "
+                         f"recvbytes={size}")
+        lines.append(f"{r} {now} {now + 10} Finalize")
+    path = os.path.join(folder, f"exchange-{ranks}-{size}.txt")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join(lines) + "\n")
+    return path
+
+
+def run(*arguments):
+    done = subprocess.run([MPGSIM, "--cache=fresh", "--source=none", *arguments], check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    return done.returncode, done.stdout, done.stderr.decode().strip()
+
+
+def answer(*arguments):
+    status, text, why = run("--json", "--predict", *arguments)
+    return json.loads(text) if status == 0 else {"failed": why}
+
+
+def ms(x):
+    return round(x["run_time_ns"]["median"] / 1e6, 9) if "run_time_ns" in x else x
+
+
+def by_hand(folder):
+    port = signature(folder, "port.sig", port={1: 125e6, 2: 125e6, 4: 100e6})
+    four = exchange(folder, 4, lambda r: r ^ 2, 200000)
+    # A message alone: 20 us + 1.6 ms. Two at a port of their rate: 20 us + 3.2 ms.
+    x = answer("--replicas=2", "--signature", port, "--map=block:2", four)
+    ok("two ranks on each of two hosts: each message takes its bytes' time twice", ms(x) == 37.2, ms(x))
+    ok("the answer counts them, and says so in a warning",
+       x.get("sharing") == {"messages": 80, "delayed": 80, "delay_ns": 80 * 1.6e6} and
+       [a for a in x["attention"] if a["topic"] == "sharing" and "--contention=none" in a["text"]], x.get("sharing"), x.get("attention"))
+    ok("measured: the same", ms(answer("--contention=measured", "--signature", port, "--map=block:2", four)) == 37.2)
+    ok("none: as if each were alone", ms(answer("--contention=none", "--signature", port, "--map=block:2", four)) == 21.2)
+    ok("half the bandwidth: of the port, too", ms(answer("--signature", port, "--map=block:2", "--byte=x2", four)) == 69.2)
+    # Three pairs: C(3) = 112.5 MB/s, by interpolation; 37.5 MB/s each.
+    six = exchange(folder, 6, lambda r: (r + 3) % 6, 200000)
+    x = answer("--signature", port, "--map=block:3", six)
+    ok("three ranks on each: the capacity for three flows", abs(ms(x) - 10 * (0.52 + 200000 / 37.5e6 * 1e3)) < 1e-6, ms(x))
+    memory = signature(folder, "memory.sig", memory={4: 10e9})
+    inside = exchange(folder, 4, lambda r: r ^ 1, 2000000)
+    # 0.2 ms each; four flows at 10 GB/s together: 0.8 ms.
+    x = answer("--signature", memory, "--map=block:4", inside)
+    ok("four messages in one memory", abs(ms(x) - 10 * (0.5 + 0.0005 + 0.8)) < 1e-6, ms(x))
+    for name, arguments in (("one rank a host", ["--map=block:1", exchange(folder, 2, lambda r: r ^ 1, 200000)]),
+                            ("eager messages a byte at a time", ["--map=block:2", exchange(folder, 4, lambda r: r ^ 2, 0)]),
+                            ("one recorded host, and no --map", [four])):
+        both = [run("--json", "--predict", f"--contention={how}", "--signature", port, *arguments) for how in ("auto", "none")]
+        ok(f"{name}: nothing is shared, the same bytes as none",
+           both[0] == both[1] and both[0][0] == 0 and b'"sharing"' not in both[0][1], both[0][2], both[1][2])
+    plain = signature(folder, "plain.sig")
+    both = [run("--json", "--predict", f"--contention={how}", "--signature", plain, "--map=block:2", four) for how in ("auto", "none")]
+    ok("a signature without curves: the same bytes", both[0] == both[1] and both[0][0] == 0)
+    status, text, _ = run("--signature", port, "--map=block:2", four)
+    ok("the short answer", status == 0 and b"Predicted run time    37.2 ms" in text and b"Warning: sharing: " in text, text.decode())
+    for arguments, says in ((["--signature", plain, "--map=block:2", four], "plain.sig has no sharing curves"),
+                            (["--signature", port, four], "which ranks share a port is unknown (--map)"),
+                            (["--signature", port, "--map=block:2", "--where=call", four], "--where"),
+                            (["--signature", port, "--map=block:2", "--perturb", four], "--perturb"),
+                            (["--target=hdr", "--target=work=wall", "--signature", port, four], "--target")):
+        status, _, why = run("--contention=measured", *arguments)
+        ok(f"measured is refused: {says}", status in (1, 2) and says in why, why)
+
+
+def made(seed, folder):
+    """A random program as text, and its number of ranks."""
+    draw = random.Random(f"contention {seed}")
+    ranks = draw.randint(1, 9)
+    commands = [["randomtrace.py", "--seed", str(seed), "--ranks", str(ranks), "--steps", "100", "--clocks",
+                 draw.choice(["shared", "unknown"]), "--all-synchronous-safe"],
+                ["randomtrace_extras.py", "--seed", str(seed), "--sites", "2", *(["--cpu", "all"] if seed % 3 == 0 else [])]]
+    if seed % 4 == 1:
+        commands.append(["randomtrace_threads.py", "--seed", str(seed)])
+    text = b""
+    for script, *rest in commands:
+        text = subprocess.run([sys.executable, os.path.join(ORACLE, script), *rest], input=text, check=True,
+                              stdout=subprocess.PIPE).stdout
+    path = os.path.join(folder, "random.txt")
+    with open(path, "wb") as file:
+        file.write(text)
+    return path, ranks, draw
+
+
+def differences(a, b, at=""):
+    """Paths at which two answers differ by more than 1e-6 ns."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in a:
+            if key not in ("attention", "assumptions"):
+                yield from differences(a[key], b.get(key), f"{at}.{key}")
+    elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        for i, (x, y) in enumerate(zip(a, b)):
+            yield from differences(x, y, f"{at}[{i}]")
+    elif a != b and not (isinstance(a, (int, float)) and isinstance(b, (int, float)) and
+                         abs(a - b) <= 1e-6 * max(1, 1e-9 * abs(a))):
+        yield f"{at}: {a} and {b}"
+
+
+def at_random(folder):
+    wide = signature(folder, "wide.sig", port={2: 1e15}, memory={2: 1e15})
+    bad = []
+    for seed in range(SEEDS):
+        path, ranks, draw = made(seed, folder)
+        changes = draw.choice([[], ["--collectives=expand"], ["--collectives=rounds"], ["--noise=exp:3us"], ["--eager-limit=-1"],
+                               ["--eager-limit=1000", "--call-noise=exp:200ns"],
+                               ["--noise=const:1us", "--collectives=expand", "--eager-limit=500"]])
+        words = ["--without=choice", "--replicas=3", f"--map={draw.choice(['block', 'cyclic'])}:{draw.randint(1, ranks)}",
+                 "--signature", wide, *changes, path]
+        x, y = answer("--contention=none", *words), answer("--contention=measured", *words)
+        if "failed" in x or "failed" in y:
+            if x != y:
+                bad.append(f"seed {seed}: {x.get('failed')} and {y.get('failed')}")
+            continue
+        bad += [f"seed {seed} {changes}: {text}" for text in list(differences(x, y))[:2]]
+    ok(f"{SEEDS} random programs with capacities that are never full: the order of time changes nothing", not bad, *bad[:5])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        by_hand(folder)
+        at_random(folder)
+    print(f"1..{number}")
+
+
+main()
