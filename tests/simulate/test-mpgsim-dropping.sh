@@ -194,7 +194,7 @@ print(answer["together"]["change_ns"]["median"], *(
 is "... in words, last" \
     "$(sed -n '/^Hypotheses/,/^$/p' text | grep -E '^  (drop|  alone)' | tr -s ' ' | cut -d ' ' -f 1-5 | tr '\n' '|')" \
     " drop call=Iallreduce| alone -60 ns -15.00|\
- drop region=x call=Barrier| alone not known: a| drop region=y| alone not known: a|"
+ drop region=x call=Barrier| alone no share: a| drop region=y| alone no share: a|"
 
 # --- neighbourhood collectives: a message to each destination ---
 
