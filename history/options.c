@@ -6,7 +6,7 @@
 #include "history/history.h"
 
 static const char *const kept[] = {
-    "absorb",      "against", "byte",     "call-noise", "collectives", "compute-ratio", "csv",       "eager-limit",
+    "absorb",      "against", "byte",     "call-noise", "collectives", "compute-ratio", "contention", "csv", "eager-limit",
     "horizon",     "json",    "latency",  "hypothesis", "lenient",     "map",           "models",    "noise",
     "paper",       "per-rank", "perturb", "polling", "predict",    "replicas",    "seed",          "signature", "source",
     "sweep",       "target",  "tasks",    "tolerate", "verbose",    "waits",       "where",         "without", "without-noise",
