@@ -18,6 +18,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "common/reserve.h"
+
 /* Interrupts within interrupts: task, soft interrupt, interrupt, interrupt in it. */
 enum { DEPTH = 8 };
 /* The kernel's buffer of a core: bytes for each second of a record, and the limits. */
@@ -119,15 +121,9 @@ static void add_interval(struct mpg_causes *c, struct core *core, uint64_t at)
 {
     const int depth = core->depth < DEPTH ? core->depth : DEPTH - 1, cause = core->stack[depth];
     if (core->is_on && cause != OWN && at > core->last) {
-        if (core->n == core->capacity) {
-            const size_t capacity = core->capacity ? 2 * core->capacity : 4096;
-            struct interval *grown = realloc(core->interval, capacity * sizeof *grown);
-            if (!grown) {
-                c->out_of_memory = true;
-                return;
-            }
-            core->interval = grown;
-            core->capacity = capacity;
+        if (mpg_grow(&core->interval, core->n, &core->capacity, sizeof *core->interval, &(struct mpg_error){""}) < 0) {
+            c->out_of_memory = true;
+            return;
         }
         core->interval[core->n++] = (struct interval){core->last, at, cause, core->stack[0]};
     }
@@ -356,14 +352,8 @@ static int cause_of_part(const struct mpg_causes *c, const struct core *core, co
 
 static bool add_part(struct mpg_causes *c, uint64_t start, uint64_t end)
 {
-    if (c->parts == c->parts_capacity) {
-        const size_t capacity = c->parts_capacity ? 2 * c->parts_capacity : 16;
-        struct mpg_cause_span *grown = realloc(c->part, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        c->part = grown;
-        c->parts_capacity = capacity;
-    }
+    if (mpg_grow(&c->part, c->parts, &c->parts_capacity, sizeof *c->part, &(struct mpg_error){""}) < 0)
+        return false;
     c->part[c->parts++] = (struct mpg_cause_span){.start = start, .end = end};
     return true;
 }

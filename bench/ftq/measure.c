@@ -21,6 +21,7 @@
 #include "bench/ftq/conditions.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/results_file.h"
+#include "common/reserve.h"
 #include "common/units.h"
 #include "statistics/order.h"
 
@@ -230,7 +231,7 @@ static int describe_causes(const struct job *job, struct mpg_header *header, str
 static double *divide_by_cause(struct job *job, const struct mpg_detours *d, size_t *n)
 {
     const double ns = job->plan->timer->ns_per_tick;
-    size_t capacity = d->n + d->n / 8 + 16;
+    size_t capacity = d->n + 1;
     double *sample = malloc(capacity * CAUSE_COLUMNS * sizeof *sample);
     *n = 0;
     for (size_t i = 0; sample && i < d->n; i++) {
@@ -238,17 +239,16 @@ static double *divide_by_cause(struct job *job, const struct mpg_detours *d, siz
         const struct mpg_cause_span *part, span = {.start = d->start + (uint64_t)(from[0] / ns),
                                                    .end = d->start + (uint64_t)((from[0] + from[1]) / ns), .off_ns = from[2]};
         const int parts = mpg_causes_of(job->causes, job->index, &span, &part);
-        if (parts < 0 || *n + (size_t)parts > capacity) {
-            capacity = 2 * capacity + (size_t)(parts > 0 ? parts : 0);
-            double *grown = parts < 0 ? NULL : realloc(sample, capacity * CAUSE_COLUMNS * sizeof *sample);
-            if (!grown) {
+        double end_ns = 0; /* of the parts so far, from the detour's start */
+        if (parts < 0) {
+            free(sample);
+            return NULL;
+        }
+        for (int k = 0; k < parts; k++) {
+            if (mpg_grow(&sample, *n, &capacity, CAUSE_COLUMNS * sizeof *sample, &(struct mpg_error){""}) < 0) {
                 free(sample);
                 return NULL;
             }
-            sample = grown;
-        }
-        double end_ns = 0; /* of the parts so far, from the detour's start */
-        for (int k = 0; k < parts; k++) {
             double *to = sample + (*n)++ * CAUSE_COLUMNS;
             const double next_ns = k + 1 < parts ? fmin((double)(part[k].end - span.start) * ns, from[1]) : from[1];
             to[0] = from[0] + end_ns;

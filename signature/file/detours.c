@@ -355,46 +355,50 @@ static int get_parts(const json_t *object, int *parts, struct mpg_error *err)
                                                 (int)MAX_PARTS);
 }
 
+/* Reads MEMBER, marks of detours: their number *N and the packed text *PACKED, which belongs to MEMBER. */
+static int get_marks(const json_t *member, int *n, const char **packed, struct mpg_error *err)
+{
+    const json_t *text;
+    if (mpg_json_need_count(member, "n", 0, n, err) < 0 || mpg_json_get(member, "packed", JSON_STRING, &text, err) < 0)
+        return -1;
+    *packed = text ? json_string_value(text) : NULL;
+    return text ? 0 : mpg_error_set(err, "packed is missing");
+}
+
 /* Reads member "off_cpu" of OBJECT, off-CPU flags of N detours, into *OFF, which stays unchanged if the member is
  * absent. */
 static int read_off(const json_t *object, size_t n, uint8_t **off, struct mpg_error *err)
 {
-    const json_t *member, *text;
+    const json_t *member;
+    const char *packed;
     int marked = 0;
     if (mpg_json_get(object, "off_cpu", JSON_OBJECT, &member, err) < 0)
         return -1;
     if (!member)
         return 0;
-    int status = mpg_json_need_count(member, "n", 0, &marked, err);
-    if (status == 0)
-        status = mpg_json_get(member, "packed", JSON_STRING, &text, err);
-    if (status == 0 && !text)
-        status = mpg_error_set(err, "packed is missing");
+    int status = get_marks(member, &marked, &packed, err);
     if (status == 0 && (size_t)marked > n)
         status = mpg_error_set(err, "n is %d, of %zu detours", marked, n);
     if (status == 0)
-        status = mpg_detours_unpack_off(json_string_value(text), (size_t)marked, n, off, err);
+        status = mpg_detours_unpack_off(packed, (size_t)marked, n, off, err);
     return status < 0 ? mpg_error_prefix(err, "off_cpu") : 0;
 }
 
 /* Reads member "causes" of OBJECT, which has N detours, into MARK; nothing if it is absent. */
 static int read_causes(const json_t *object, size_t n, uint8_t *mark, struct mpg_error *err)
 {
-    const json_t *member, *text;
+    const json_t *member;
+    const char *packed;
     int caused = 0;
     if (mpg_json_get(object, "causes", JSON_OBJECT, &member, err) < 0)
         return -1;
     if (!member)
         return 0;
-    int status = mpg_json_need_count(member, "n", 0, &caused, err);
-    if (status == 0)
-        status = mpg_json_get(member, "packed", JSON_STRING, &text, err);
-    if (status == 0 && !text)
-        status = mpg_error_set(err, "packed is missing");
+    int status = get_marks(member, &caused, &packed, err);
     if (status == 0 && ((size_t)caused > n || !mark))
         status = mpg_error_set(err, mark ? "n is %d, of %zu detours" : "there are %d without off_cpu", caused, n);
     if (status == 0)
-        status = mpg_detours_unpack_causes(json_string_value(text), (size_t)caused, n, mark, err);
+        status = mpg_detours_unpack_causes(packed, (size_t)caused, n, mark, err);
     return status < 0 ? mpg_error_prefix(err, "causes") : 0;
 }
 
@@ -502,6 +506,16 @@ int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowan
 
 /* ---- writing ---- */
 
+/* Writes member KEY, N marks of detours. */
+static void put_marks(struct mpg_json *out, const char *key, size_t n, const char *packed)
+{
+    mpg_json_break(out);
+    mpg_json_object(out, key);
+    mpg_json_integer(out, "n", (int64_t)n);
+    mpg_json_text(out, "packed", packed);
+    mpg_json_close(out);
+}
+
 /* Writes the off-CPU flags of N detours; nothing if OFF, their marks, is NULL. */
 static int put_off(struct mpg_json *out, const uint8_t *off, size_t n, struct mpg_error *err)
 {
@@ -511,11 +525,7 @@ static int put_off(struct mpg_json *out, const uint8_t *off, size_t n, struct mp
     char *packed = mpg_detours_pack_off(off, n, MPG_PACK_WELL, &marked, err);
     if (!packed)
         return mpg_error_prefix(err, "detours");
-    mpg_json_break(out);
-    mpg_json_object(out, "off_cpu");
-    mpg_json_integer(out, "n", (int64_t)marked);
-    mpg_json_text(out, "packed", packed);
-    mpg_json_close(out);
+    put_marks(out, "off_cpu", marked, packed);
     free(packed);
     return 0;
 }
@@ -530,11 +540,7 @@ static int put_causes(struct mpg_json *out, const struct mpg_noise_core *core, c
     char *packed = mpg_detours_pack_causes(mark, n, MPG_PACK_WELL, &caused, err);
     if (!packed)
         return mpg_error_prefix(err, "detours");
-    mpg_json_break(out);
-    mpg_json_object(out, "causes");
-    mpg_json_integer(out, "n", (int64_t)caused);
-    mpg_json_text(out, "packed", packed);
-    mpg_json_close(out);
+    put_marks(out, "causes", caused, packed);
     free(packed);
     return 0;
 }
