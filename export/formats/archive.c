@@ -10,16 +10,16 @@
 
 #include "common/temporary.h"
 
-/* Returns what follows the archive's name in the name of its part I, from 0; NULL: there is no such part. The anchor
- * file is the last part: it makes the folder an archive, so it is moved last. */
+/* Returns the suffix of part I (from 0), which follows the archive's name; NULL: I is beyond the last part. The anchor
+ * file (.otf2, .ti) is moved last: an archive with an anchor file is complete. */
 static const char *part_of(const struct mpg_archive_output *o, int i)
 {
     const bool has_definitions = strcmp(o->ending, ".otf2") == 0;
     return i == 0 ? "" : i == 1 && has_definitions ? ".def" : i == 1 + has_definitions ? o->ending : NULL;
 }
 
-/* Writes to PATH the name of the archive's part I, in the temporary folder or at its final place. Returns false if the name is
- * too long. */
+/* Writes the path of the archive's part I to PATH: in the temporary folder if TEMPORARY, else at the final place. Returns
+ * false if the path is longer than SIZE - 1 bytes. */
 static bool name_part(const struct mpg_archive_output *o, int i, bool temporary, char *path, size_t size)
 {
     const int n = temporary ? snprintf(path, size, "%s/%s%s", o->temporary, o->name, part_of(o, i))
@@ -91,7 +91,8 @@ int mpg_archive_output_folder(const struct mpg_archive_output *o, char *path, si
     return n >= 0 && (size_t)n < size ? 0 : mpg_error_set(err, "%s: name too long", o->path);
 }
 
-/* Moves the parts of the archive from the temporary folder to their final places. If one fails, moves the others back. */
+/* Moves the archive's parts from the temporary folder to the final places. If a move fails, moves the earlier parts back.
+ * Returns 0, or -1 with ERR. */
 static int move_parts(const struct mpg_archive_output *o, struct mpg_error *err)
 {
     char from[4352], to[4352];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace export: writes a trace in a format that other tools read. */
+/* mpgtrace export: converts a trace to OTF2, Paraver, GOAL and further formats. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@ struct request {
     bool format_given;
 };
 
-/* Sets the format, if --format is not given, by the ending of the output's name. */
+/* Sets the format by the ending of the output's name, unless --format is given. Returns 0, or -1 with ERR: an unknown
+ * ending, or standard output for a format of several files. */
 static int find_format(void *context, char **arguments, size_t n, struct mpg_error *err)
 {
     struct request *r = context;

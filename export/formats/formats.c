@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The formats of mpgtrace export and how each is written. Most formats take the trace rank after rank through a sink
- * (trace/sink.h); others print it to a stream. */
+/* The formats of mpgtrace export. Most writers are sinks (trace/sink.h), which get the trace rank after rank; the writers
+ * for Chrome and text read the trace themselves. */
 #include "export/formats/formats.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@
 
 const char *const mpg_export_names[] = {"chrome", "goal", "otf2", "prv", "ti", "text", "native", NULL};
 
-/* Ending of the output's name, and the format that it means. */
+/* Format by the ending of the output's name. */
 static const struct {
     const char *text;
     enum mpg_export_format format;
@@ -64,8 +64,8 @@ static int write_facts(struct mpg_trace *trace, const struct mpg_sink *sink, int
     return 0;
 }
 
-/* Writes for each thread that died in a call the fact "died" with this call. If the process was killed in MPI_Finalize,
- * the trace has an event instead. */
+/* Writes the fact "died" for each thread that died: the thread and, if inside a call, the call and its begin. A process
+ * killed in MPI_Finalize has an event instead. */
 static int write_deaths(struct mpg_trace *trace, const struct mpg_sink *sink, int32_t rank, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < mpg_trace_threads(trace, rank); i++) {
@@ -132,7 +132,7 @@ static int write_otf2(struct mpg_trace *trace, const char *path, struct mpg_left
     return mpg_archive_output_discard(&output, err);
 }
 
-/* Writes the actions of each rank to a file in the folder, and the list of these files. */
+/* Writes the actions of each rank to a file in the folder NAME/, and the list of the files to NAME.ti. */
 static int write_ti(struct mpg_trace *trace, const char *path, const struct mpg_export_config *config, struct mpg_left_out *left,
                     struct mpg_error *err)
 {
@@ -161,12 +161,12 @@ static int write_ti(struct mpg_trace *trace, const char *path, const struct mpg_
     return mpg_archive_output_discard(&output, err);
 }
 
-/* Files of a Paraver trace: the records, named by the output, and two more with other endings beside it. */
+/* Number of files of a Paraver trace: names, rows and records. */
 enum { PRV_FILES = 3 };
 
 static int name_prv_file(const char *path, int i, char *name, size_t size, struct mpg_error *err)
 {
-    static const char *const ends[PRV_FILES] = {".pcf", ".row", ".prv"}; /* the records come last; they need the other two */
+    static const char *const ends[PRV_FILES] = {".pcf", ".row", ".prv"}; /* .prv last: readers of .prv also need .pcf and .row */
     size_t n = strlen(path);
     if (n > 4 && strcmp(path + n - 4, ".prv") == 0)
         n -= 4;
@@ -229,7 +229,7 @@ static int write_native(struct mpg_trace *trace, const char *path, struct mpg_er
     return mpg_trace_output_failed(&output, err);
 }
 
-/* --- formats of one file --- */
+/* --- formats of a single file --- */
 
 static int print_chrome(struct mpg_trace *trace, const struct mpg_export_config *config, FILE *out, struct mpg_left_out *left,
                         struct mpg_error *err)
