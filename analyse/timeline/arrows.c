@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages as arrows, "flows" in Chrome's format. Evaluates the graph's steps; each slot stores the call that sent the
- * message in it. Both ends of an arrow are written when the message arrives, so that no arrow has only one. */
+/* Messages as arrows, "flows" in Chrome's format. Reads the graph's steps; each slot stores the call that sent the
+ * message. Both ends of an arrow are written at the arrival, so no arrow lacks an end. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ struct left {
 struct arrows {
     struct timeline *t;
     struct left *slot;     /* by slot: the call that sent the message */
-    struct left *stream;   /* by stream: its present call */
+    struct left *stream;   /* by stream: the current call */
     uint32_t slots, streams;
     int32_t undone;
     bool *done;
@@ -31,8 +31,8 @@ static void put_end(struct timeline *t, char ph, uint32_t track, int64_t at_ns)
             t->arrows);
 }
 
-/* Writes an arrow from the begin of call FROM to the end of call TO, at END_NS. It ends 1 ns earlier, because viewers
- * would attach the time END_NS to the next slice. */
+/* Writes an arrow from the begin of call FROM to the end of call TO, END_NS. The arrow ends 1 ns earlier, because viewers
+ * attach an arrow at END_NS to the next slice. */
 static void put_arrow(struct timeline *t, const struct left *from, const struct left *to, int64_t end_ns)
 {
     t->arrows++;

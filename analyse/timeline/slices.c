@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls and regions of a rank as slices. Slices of a track must nest. If a region ends while regions that began later are
- * open, these are ended and begun again. */
+/* Calls and regions of a rank as slices. The slices of a track must nest: if a region ends while regions that began later
+ * are open, the later regions are ended and begun again. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "common/progress.h"
 #include "common/reserve.h"
 
-/* Maximum depth of regions; deeper ones are hidden, since no viewer has room for more. Where regions overlap, the end of
- * one also ends and begins again all regions within it, so without a limit the number of slices could grow with the
- * square of the depth. */
+/* Maximum depth of open regions. Deeper regions are hidden: no viewer has room for more. Also, if regions overlap, the
+ * end of a region ends, and begins again, every region nested within, so without a limit the number of slices could grow
+ * with the square of the depth. */
 enum { MAX_DEPTH = 256 };
 
 struct open_region {
@@ -21,13 +21,13 @@ struct open_region {
     int64_t begin_ns;
 };
 
-/* A thread of the rank, which has a track for its calls and a track for its regions. */
+/* A thread of the rank, with a track for calls and a track for regions. */
 struct track {
     struct open_region *open;
     uint32_t depth, room;
-    struct mpg_map hidden; /* name of a region -> number of open regions of this name that are hidden */
+    struct mpg_map hidden; /* name of a region -> number of open regions with this name that are hidden */
     bool named;      /* the track's name has been written */
-    int64_t last_ns; /* end of its last slice, on the rank's clock */
+    int64_t last_ns; /* end of the track's last slice, on the rank's clock */
 };
 
 struct rank_slices {
@@ -93,8 +93,8 @@ static int begin_region(struct rank_slices *s, uint32_t k, const struct mpg_even
     return 0;
 }
 
-/* Ends the innermost open region named as in E. Regions within it are ended, too, and begun again. Before the first call
- * of the part that the timeline shows, nothing is written. */
+/* Ends the innermost open region with the name in E. Regions within are ended, too, and begun again. Nothing is written
+ * before the first call of the selected part. */
 static void end_region(struct rank_slices *s, uint32_t k, const struct mpg_event *e)
 {
     struct track *track = &s->track[k];
@@ -116,7 +116,7 @@ static void end_region(struct rank_slices *s, uint32_t k, const struct mpg_event
     track->depth--;
 }
 
-/* Ends all regions still open at the end of the part that the timeline shows; they end with the last slice of their track. */
+/* Ends all regions still open at the end of the selected part, at the end of their track's last slice. */
 static void end_regions(struct rank_slices *s)
 {
     for (uint32_t k = 0; k < s->tracks; k++)
@@ -157,7 +157,8 @@ static bool receives(enum mpg_kind kind)
            kind == MPG_KIND_ISENDRECV;
 }
 
-/* Writes SITE's name, such as "halo (stencil.c:10)", as an argument of the slice; nothing if the name is unknown. */
+/* Writes the name of SITE, like "halo (stencil.c:10)", as an argument of the slice; nothing if the name is unknown.
+ * Returns 0, or -1 with ERR. */
 static int put_site(struct timeline *t, int32_t site, struct mpg_error *err)
 {
     const char *name = site == MPG_NO_SITE ? "" : mpg_site_name(t->names, (uint32_t)site + 1, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the timelines of several runs one after the other, and the fields that all events have. */
+/* Writes the timelines of all runs in turn, and the fields common to all events. */
 #include "analyse/timeline/timeline.h"
 
 #include <inttypes.h>
@@ -70,7 +70,8 @@ void mpg_timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_
 
 /* ---- when runs begin ---- */
 
-/* Finds, on aligned clocks, when the first rank leaves MPI_Init (*BEGIN_NS), and the first event before that (*FIRST_NS). */
+/* Sets *FIRST_NS and *BEGIN_NS to the times at which the first rank enters and leaves MPI_Init, on aligned clocks; both 0
+ * for a trace without events. Returns 0, or -1 with ERR. */
 static int find_begin(const struct mpg_timeline_run *w, double *begin_ns, double *first_ns, struct mpg_error *err)
 {
     *begin_ns = *first_ns = INFINITY;
@@ -91,7 +92,7 @@ static int find_begin(const struct mpg_timeline_run *w, double *begin_ns, double
     return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole timeline ---- */
 
 static int count_threads(struct timeline *t, struct mpg_error *err)
 {

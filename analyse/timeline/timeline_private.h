@@ -13,8 +13,8 @@ struct timeline {
     int pid;
     double base_ns;    /* aligned time that is 0 in the timeline */
     uint64_t arrows;   /* number of arrows so far, over all runs */
-    uint32_t *before;  /* for each rank: number of threads of all ranks before it */
-    bool any;          /* an event has been written: a comma goes before the next one */
+    uint32_t *before;  /* for each rank: number of threads of all lower ranks */
+    bool any;          /* an event has been written: a comma goes before the next event */
     uint64_t hidden;   /* number of hidden regions, over all runs */
     struct mpg_site_names *names; /* of the run's callsites, one function each */
 };
@@ -44,13 +44,13 @@ int64_t mpg_timeline_at(const struct timeline *t, int32_t rank, int64_t time_ns)
 void mpg_timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_ns);
 /* Puts NS as us with three digits. */
 void mpg_timeline_put_us(struct timeline *t, int64_t ns);
-/* Puts NS, the length of a slice, as us. Perfetto multiplies the double by 1000 and truncates: a length that would lose a ns, and
- * thereby calls that end with the slice, gets more than three digits. */
+/* Puts NS, the length of a slice, as us. Perfetto multiplies the double by 1000 and truncates. A length that would lose 1
+ * ns gets more than three digits, or Perfetto would drop a nested region with the same end as overlapping. */
 void mpg_timeline_put_duration(struct timeline *t, int64_t ns);
 
-/* Writes all calls and regions of a run, and names of its tracks. */
+/* Writes all calls and regions of run t->run, and the names of the tracks. Returns 0, or -1 with ERR. */
 int mpg_timeline_slices(struct timeline *t, struct mpg_error *err);
-/* Writes the arrows of its messages. */
+/* Writes the arrows of the messages of run t->run. Returns 0, or -1 with ERR. */
 int mpg_timeline_arrows(struct timeline *t, struct mpg_error *err);
 
 #endif
