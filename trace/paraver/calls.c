@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes events of the calls in a Paraver trace. A call's messages are those with the same times. */
+/* Makes events of the calls in a Paraver trace. A call and its messages have equal times. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,8 +50,8 @@ int32_t mpg_prv_position_in(const struct prv_import *im, const struct mpg_foreig
 
 /* --- messages --- */
 
-/* Defines a communicator for message M alone, because M overtakes an earlier message of the same sender, receiver and
- * tag. N: number of such messages so far, including M. */
+/* Defines a communicator for message M alone, which overtakes an earlier message with equal sender, receiver and tag. N:
+ * number of overtaking messages so far, including M. */
 static int define_own(struct prv_import *im, struct prv_message *m, uint64_t n, struct mpg_error *err)
 {
     enum { MAX_OWN = 4096 };
@@ -62,7 +62,7 @@ static int define_own(struct prv_import *im, struct prv_message *m, uint64_t n, 
     return mpg_build_comm(im->foreign.build, &built, err);
 }
 
-/* Gives each message that overtakes an earlier message of the same sender, receiver and tag a communicator of its own,
+/* Gives each message that overtakes an earlier message with equal sender, receiver and tag a communicator for itself,
  * because MPI forbids overtaking. Adds all messages to the sorters by sender and by receiver. */
 static int separate(struct prv_import *im, struct mpg_error *err)
 {
@@ -94,22 +94,22 @@ static int separate(struct prv_import *im, struct mpg_error *err)
 
 /* --- the events of a rank --- */
 
-/* A nonblocking receive that is not complete yet, in a list of those that complete at the same time. */
+/* A nonblocking receive that is not complete yet, in a list of receives with equal completion times. */
 struct open_receive {
     int64_t request;
-    size_t next; /* 1 + index of the next one; 0: none */
+    size_t next; /* 1 + index of the next receive in the list; 0: none */
 };
 
 struct state {
     struct prv_import *im;
     int32_t rank;
     struct prv_window sends, receives;
-    int32_t root;          /* root of the current collective if a rank has recorded that it is the root; else 0 */
-    struct mpg_map open;   /* time of physical receive -> 1 + index in OPEN_RECEIVES */
+    int32_t root;          /* root of the current collective, as recorded by the root; 0 if not recorded */
+    struct mpg_map open;   /* time of physical receive -> 1 + index of the list's first receive in OPEN_RECEIVES */
     struct open_receive *open_receives;
     /* UNUSED: 1 + index of the first free entry of OPEN_RECEIVES; free entries form a list. */
     size_t open_number, open_capacity, unused;
-    int64_t *requests;     /* requests that the current call completes */
+    int64_t *requests;     /* requests completed by the current call */
     size_t request_capacity;
     int64_t *counts;
 };
@@ -136,22 +136,22 @@ static int emit_unknown(struct state *s, const struct prv_call *call, struct mpg
 /* Stands for the message of a call with MPI_PROC_NULL, in MPI_COMM_WORLD. */
 static const struct prv_message nobody = {.comm = 0};
 
-/* Returns a message that CALL sent: one whose logical send is at CALL's enter and that no earlier call has taken,
- * preferably one with the physical send at CALL's leave, as Extrae writes it. NULL: there is none. */
+/* Takes a message sent by CALL: logical send at CALL's enter, and preferably physical send at CALL's leave, as Extrae
+ * writes. Each message is taken once. Returns NULL if none is left. */
 static const struct prv_message *take_send(struct state *s, const struct prv_call *call)
 {
     return mpg_prv_window_take(&s->sends, call->thread, call->enter_ns, call->leave_ns, -1);
 }
 
-/* Returns a message that CALL received: one whose logical receive is at CALL's enter and that no earlier call has taken,
- * preferably one with the physical receive at CALL's leave. NULL: there is none. */
+/* Takes a message received by CALL: logical receive at CALL's enter, and preferably physical receive at CALL's leave.
+ * Each message is taken once. Returns NULL if none is left. */
 static const struct prv_message *take_received(struct state *s, const struct prv_call *call)
 {
     return mpg_prv_window_take(&s->receives, call->thread, call->enter_ns, call->leave_ns, -1);
 }
 
-/* Returns a message whose receive CALL posted: one whose logical receive is at CALL's leave. Its physical receive must
- * not be call->not_ns: then the next call has received it. NULL: there is none. */
+/* Takes a message whose receive CALL posted: logical receive at CALL's leave. Messages with physical receive at
+ * call->not_ns are excluded: the next call has received them. Returns NULL if none is left. */
 static const struct prv_message *take_posted(struct state *s, const struct prv_call *call)
 {
     return mpg_prv_window_take(&s->receives, call->thread, call->leave_ns, -1, call->not_ns);
@@ -181,7 +181,8 @@ static int compare_requests(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Moves the requests that complete at LEAVE_NS from s->open to s->requests, in the order of posting; *N: how many. */
+/* Moves the requests with completion time LEAVE_NS from s->open to s->requests, in the order of posting. *N: number of
+ * requests. */
 static int take_requests(struct state *s, int64_t leave_ns, uint32_t *n, struct mpg_error *err)
 {
     const uint64_t *first = mpg_map_find(&s->open, (uint64_t)leave_ns, 0);
@@ -211,7 +212,7 @@ static void set_send(struct state *s, struct mpg_event *e, const struct prv_mess
         mpg_foreign_remark(&s->im->foreign, null_sends, 1);
 }
 
-/* Emits a free of REQUEST at the end of CALL, because no later call waits for it. */
+/* Emits a free of REQUEST at the end of CALL, because no later call completes REQUEST. */
 static int emit_free(struct state *s, const struct prv_call *call, int64_t request, struct mpg_error *err)
 {
     struct mpg_event e = make(call, MPG_CALL_Request_free);
@@ -300,8 +301,7 @@ static int emit_blocking(struct state *s, const struct prv_call *call, enum mpg_
     return emit(s, &e, send ? send : receive ? receive : &nobody, NULL, err);
 }
 
-/* Emits the operations that CALL, an MPI_Start or MPI_Startall, starts, each as a nonblocking call. The first one gets
- * the time of CALL. */
+/* Emits each operation started by CALL (MPI_Start or MPI_Startall) as a nonblocking call. The first gets the time of CALL. */
 static int emit_starts(struct state *s, const struct prv_call *call, struct mpg_error *err)
 {
     int64_t enter_ns = call->enter_ns;
@@ -342,7 +342,7 @@ static int emit_completion(struct state *s, const struct prv_call *call, enum mp
 
 /* --- collectives --- */
 
-/* Sets E's bytes as mpgtext(5) defines them, from the bytes that CALL sent and received as recorded. SIZE: of the
+/* Sets E's bytes, defined in mpgtext(5), from the recorded bytes sent and received by CALL. SIZE: number of ranks in the
  * communicator. */
 static void set_bytes(struct state *s, struct mpg_event *e, const struct prv_call *call, int32_t size, bool is_root)
 {
@@ -377,7 +377,7 @@ static int emit_collective(struct state *s, const struct prv_call *call, enum mp
     if (!comm)
         return emit_unknown(s, call, err);
     if (mpg_call_kind(which) != MPG_KIND_COLLECTIVE)
-        return emit_unknown(s, call, err); /* a nonblocking collective: the trace does not tell when it completes */
+        return emit_unknown(s, call, err); /* nonblocking collectives: their completion is not recorded */
     if (mpg_prv_position_in(im, comm, s->rank) < 0)
         return mpg_error_set(err, "%s in a communicator without the rank", mpg_prv_name_of(im, call));
     struct mpg_event e = make(call, which);
@@ -388,7 +388,7 @@ static int emit_collective(struct state *s, const struct prv_call *call, enum mp
 
 /* --- any call --- */
 
-/* Emits CALL, a flush of the recorder's buffer, if it lies between MPI_Init and MPI_Finalize. */
+/* Emits CALL, a flush of the recorder's buffer, if between MPI_Init and MPI_Finalize. */
 static int emit_flush(struct state *s, const struct prv_call *call, struct mpg_error *err)
 {
     struct mpg_event e = make(call, MPG_CALL_Flush);
@@ -462,7 +462,7 @@ static int take_call(struct state *s, const struct prv_call *call, struct mpg_er
     return emit_call(s, call, err);
 }
 
-/* Returns an error if there are sends or receives of messages that belong to no call, unless the import is lenient. */
+/* Returns -1 with ERR if sends or receives of messages belong to no call, unless the import is lenient; else 0. */
 static int check_taken(const struct state *s, struct mpg_error *err)
 {
     const uint64_t n = s->sends.left + s->receives.left;
@@ -473,7 +473,7 @@ static int check_taken(const struct state *s, struct mpg_error *err)
                          (unsigned long long)n, 2 * (unsigned long long)s->im->message_number);
 }
 
-/* Makes the events of all ranks, one rank after another. */
+/* Makes the events of all ranks, rank after rank. Returns 0, or -1 with ERR. */
 static int make_ranks(struct state *s, struct mpg_error *err)
 {
     const void *item = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports a Paraver trace: a .prv file, or .prv.gz, with the names of its calls in the .pcf file beside it. */
+/* Imports a Paraver trace: NAME.prv or NAME.prv.gz, with the names of the calls in NAME.pcf. */
 #include "trace/paraver/import.h"
 
 #include <errno.h>

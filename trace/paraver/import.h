@@ -8,8 +8,8 @@
 #include "trace/foreign/foreign.h"
 #include "trace/store/sorter.h"
 
-/* A call, or a flush of the recorder's buffer. In the file a call begins with an event of its type whose value is not 0, and
- * ends with one whose value is 0. */
+/* A call, or a flush of the recorder's buffer. In the file, an event of the call's type with a nonzero value begins the
+ * call, and an event with value 0 ends it. */
 enum { PRV_FLUSH = 40000003 };
 
 struct prv_call {
@@ -17,11 +17,11 @@ struct prv_call {
     uint64_t order;              /* number of the call's begin among all begins of calls in the file */
     int32_t task, thread;
     uint32_t type, value;
-    int64_t sent, received;      /* bytes that the call sends and receives, if it is a collective */
-    uint64_t number;             /* for a collective: its number, from 0, among the rank's collectives on the communicator */
-    int64_t not_ns;              /* -1, or the leave of the thread's next call if that call receives a message and begins
-                                    when this one ends. A message whose physical receive is at that time was received by the
-                                    next call: this call did not post its receive. */
+    int64_t sent, received;      /* collectives only: bytes that the call sends and receives */
+    uint64_t number;             /* collectives only: number, from 0, among the rank's collectives on the communicator */
+    int64_t not_ns;              /* -1, or the leave of the thread's next call, if the next call is a receive and begins
+                                    when this call ends. A message with its physical receive at this time was received by
+                                    the next call, not posted by this call. */
     int32_t comm;                /* number of the communicator in the file; 0: none */
     bool is_root;
 };
@@ -29,8 +29,8 @@ struct prv_call {
 /* A message, a line of type 3. Tasks from 0. */
 struct prv_message {
     int32_t source, destination, tag, source_thread, destination_thread;
-    int32_t comm;                /* label of the communicator: 0, or a label for this message alone if it overtakes an
-                                    earlier one */
+    int32_t comm;                /* 0, or the label of a communicator for this message alone, if the message overtakes an
+                                    earlier message */
     uint64_t order;              /* number of the message among the messages of the file */
     /* bytes; times of the logical and the physical send, and of the logical and the physical receive */
     int64_t bytes, sent_ns, left_ns, posted_ns, received_ns;
@@ -41,17 +41,17 @@ struct prv_names {
     char *name;
 };
 
-/* State of a thread while its records are read. */
+/* A thread during reading. */
 struct prv_thread {
     struct prv_call call;
     bool is_open;
-    struct prv_call *posting;    /* ended calls that post receives, until the next call determines their not_ns; all have
-                                    the same leave */
+    struct prv_call *posting;    /* ended calls that post receives, held back until the next call determines not_ns; all
+                                    have equal leaves */
     size_t posting_number, posting_capacity;
 };
 
 struct prv_rank {
-    uint64_t first;              /* 1 + index of the task's thread 0 in `threads`; 0: no record so far */
+    uint64_t first;              /* 1 + index of the task's thread 0 in `threads`; 0: no record yet */
     int32_t threads, node;
 };
 
@@ -61,34 +61,35 @@ struct prv_import {
     int32_t ranks;
     int64_t unit_ns;
     struct prv_rank *rank;
-    struct prv_thread *threads;  /* threads that have records */
+    struct prv_thread *threads;  /* threads with records */
     size_t thread_number, thread_capacity;
     struct mpg_sorter *calls;    /* struct prv_call, by task and enter */
     struct mpg_sorter *channels; /* struct prv_message, by sender, receiver, tag and logical send */
     struct mpg_sorter *sends, *receives; /* struct prv_message, by sender and logical send, receiver and logical receive */
     uint64_t call_number, message_number;
-    struct mpg_foreign_comm *comms; /* by number in the file - 1; their labels; 0 stands for MPI_COMM_WORLD */
+    struct mpg_foreign_comm *comms; /* by number in the file - 1; label 0: MPI_COMM_WORLD */
     size_t comm_number, comm_capacity;
     int32_t labels;
-    bool has_world;              /* label 0 is defined; a further communicator of all tasks gets its own label */
+    bool has_world;              /* label 0 is defined; a further communicator of all tasks gets another label */
     struct prv_names *names;     /* names of values, from the .pcf file */
     size_t name_number, name_capacity;
     struct mpg_map name_numbers; /* (type, value) -> 1 + index in `names` */
-    struct mpg_map other_threads; /* (task, thread), for threads other than 0 -> 1 + index in `threads` */
-    struct mpg_map positions;    /* (number of a communicator, world rank) -> 1 + rank in it, where the two ranks differ */
+    struct mpg_map other_threads; /* (task, thread > 0) -> 1 + index in `threads` */
+    struct mpg_map positions;    /* (number of a communicator, world rank) -> 1 + rank in the communicator, where the
+                                    ranks differ */
     struct mpg_map roots;        /* (communicator, number of the collective on it) -> root, if this is not rank 0 */
-    struct mpg_map collectives;  /* (communicator, rank) -> number of collectives so far */
-    /* communicator for a message out of order: the ranks of MPI_COMM_WORLD under a label that only this message has */
+    struct mpg_map collectives;  /* (communicator, rank) -> number of collectives read */
+    /* communicator of the current message: the ranks of MPI_COMM_WORLD under the message's label */
     struct mpg_foreign_comm own;
 };
 
 /* Opens the sorters. Returns 0, or -1 with ERR. */
 int mpg_prv_open_sorters(struct prv_import *im, struct mpg_error *err);
-/* Reads the .pcf file beside the trace. Returns 0, or -1 with ERR: there is no such file. */
+/* Reads the names of calls in the .pcf file beside the trace. Returns 0, or -1 with ERR: the file cannot be opened. */
 int mpg_prv_read_names(struct prv_import *im, struct mpg_error *err);
 /* Reads header and records of IN. Returns 0, or -1 with ERR, which names the line. */
 int mpg_prv_read(struct prv_import *im, FILE *in, struct mpg_error *err);
-/* Makes the events of all ranks. */
+/* Makes the events of all ranks. Returns 0, or -1 with ERR. */
 int mpg_prv_make_calls(struct prv_import *im, struct mpg_error *err);
 
 /* Returns the name of CALL in the .pcf file, or "MPI_?". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the header, communicators, events and messages of a .prv file, and the names of values in its .pcf file. */
+/* Reads a .prv file (header, communicators, events, messages) and the names of values in the .pcf file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Enlarges *ARRAY, with room for *CAPACITY items of SIZE bytes, so that N + 1 items fit. Returns false if out of memory. */
+/* Makes room for N + 1 items of SIZE bytes in *ARRAY, which has room for *CAPACITY. Returns false if out of memory. */
 static bool grow(void *array, size_t n, size_t *capacity, size_t size)
 {
     void **at = array;
@@ -32,8 +32,8 @@ static bool grow(void *array, size_t n, size_t *capacity, size_t size)
     return true;
 }
 
-/* Parses the number at *P, MIN to MAX, into *VALUE. Moves *P behind the number and the colon after it. Returns false if
- * there is no such number. */
+/* Parses a number from MIN to MAX at *P into *VALUE. Moves *P behind the number and a colon or comma after it. Returns
+ * false if there is no valid number. */
 static bool number(const char **p, int64_t min, int64_t max, int64_t *value)
 {
     const char *end = mpg_digits(*p, value);
@@ -197,8 +197,8 @@ static int read_comm(struct prv_import *im, const char *p, struct mpg_error *err
     return 0;
 }
 
-/* Reads "CPU:APPLICATION:TASK:THREAD" at *P and moves *P behind it. *TASK and *THREAD count from 0. Returns false if one
- * of the four is invalid. */
+/* Reads "CPU:APPLICATION:TASK:THREAD" at *P and moves *P on. *TASK and *THREAD count from 0. Returns false if a number is
+ * invalid. */
 static bool object(const struct prv_import *im, const char **p, int32_t *task, int32_t *thread)
 {
     int64_t cpu, application, t, h;
@@ -218,8 +218,8 @@ static bool time_of(const struct prv_import *im, const char **p, int64_t *ns)
     return true;
 }
 
-/* Returns the entry of THREAD of TASK, added on first use: memory grows with the threads that have records, not with the
- * number in the header. NULL: out of memory. */
+/* Returns the entry of THREAD of TASK, added on first use: memory grows with the threads in records, not with the number
+ * in the header. NULL: out of memory. */
 static struct prv_thread *find_thread(struct prv_import *im, int32_t task, int32_t thread)
 {
     uint64_t *place = thread == 0 ? &im->rank[task].first : mpg_map_add(&im->other_threads, (uint64_t)task, (uint64_t)thread);
@@ -230,8 +230,8 @@ static struct prv_thread *find_thread(struct prv_import *im, int32_t task, int32
     return place && *place ? &im->threads[*place - 1] : NULL;
 }
 
-/* If CALL is a collective, sets its number among the collectives of its communicator on its rank. If the record says that
- * its rank is the root, notes the root for the calls of the other ranks. Returns 0, or -1 with ERR. */
+/* If CALL is a collective, sets call->number; if the record says that CALL's rank is the root, notes the root for all
+ * ranks' calls. Returns 0, or -1 with ERR. */
 static int number_collective(struct prv_import *im, struct prv_call *call, struct mpg_error *err)
 {
     const struct mpg_foreign_comm *comm = mpg_prv_comm_of(im, call);
@@ -252,8 +252,7 @@ static int number_collective(struct prv_import *im, struct prv_call *call, struc
     return 0;
 }
 
-/* Adds the calls of T that post receives, and were held back until NOT_NS was known, to the sorter of calls, with not_ns
- * = NOT_NS. */
+/* Sends the calls held back in t->posting to the sorter of calls, with not_ns = NOT_NS. Returns 0, or -1 with ERR. */
 static int keep_posting(struct prv_import *im, struct prv_thread *t, int64_t not_ns, struct mpg_error *err)
 {
     for (size_t i = 0; i < t->posting_number; i++) {
@@ -275,7 +274,7 @@ static int end_call(struct prv_import *im, struct prv_thread *t, int64_t leave_n
     call->leave_ns = leave_ns;
     if (number_collective(im, call, err) < 0)
         return -1;
-    /* With equal leaves the call had no duration, and another one follows at once. */
+    /* with equal leaves this call has no duration, and the next call determines not_ns */
     if (t->posting_number > 0 && t->posting[0].leave_ns != leave_ns) {
         const bool receives = kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV || kind == MPG_KIND_MRECV;
         const int64_t not_ns = receives && call->enter_ns == t->posting[0].leave_ns ? leave_ns : -1;
@@ -302,12 +301,12 @@ static int end_threads(struct prv_import *im, struct mpg_error *err)
     return 0;
 }
 
-/* Handles an event at AT_NS of thread THREAD of TASK, state T: begins a call, or ends one (VALUE 0). */
+/* Handles an event at AT_NS of thread THREAD of TASK, state T: begins a call, or ends the open call (VALUE 0). */
 static int take_call(struct prv_import *im, struct prv_thread *t, int32_t task, int32_t thread, int64_t at_ns, uint32_t type,
                      uint32_t value, struct mpg_error *err)
 {
     if (t->is_open && (t->call.type == PRV_FLUSH) != (type == PRV_FLUSH)) {
-        if (type == PRV_FLUSH) /* a flush inside a call is a part of it */
+        if (type == PRV_FLUSH) /* a flush inside a call is a part of the call */
             return 0;
         if (end_call(im, t, at_ns, err) < 0)
             return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorts messages and calls by time, and keeps the messages of a rank around the time of its present call. */
+/* Sorts messages and calls by time, and holds a rank's messages around the time of the current call. */
 #include "trace/paraver/window.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum {
     SORT_BYTES = 4 << 20, /* memory of each sorter, bytes */
-    /* Maximum number of messages of one time that are examined for a call; keeps the time linear even for a malicious trace. */
+    /* Maximum number of messages with equal times examined for a call; keeps the time linear even for a malicious trace. */
     MAX_LOOKS = 4096
 };
 
@@ -97,7 +97,7 @@ int mpg_prv_window_begin(struct prv_window *w, struct mpg_error *err)
     return advance(w, err);
 }
 
-/* Drops the messages with times before FROM_NS. Counts in W->left those of them that no call has taken. */
+/* Drops the messages with times before FROM_NS; adds the number of dropped messages not taken by a call to w->left. */
 static void drop(struct prv_window *w, int64_t from_ns)
 {
     for (; w->first < w->n && time_of(w, &w->items[w->first].message) < from_ns; w->first++)
@@ -135,7 +135,7 @@ int mpg_prv_window_end(struct prv_window *w, int32_t rank, struct mpg_error *err
     return 0;
 }
 
-/* Returns the index of THREAD's first message whose logical time is AT_NS, or the index at which it would be inserted. */
+/* Returns the index of the first message that is not before logical time AT_NS and THREAD in the order of the window. */
 static size_t lower_bound(const struct prv_window *w, int32_t thread, int64_t at_ns)
 {
     size_t low = w->first, high = w->n;
@@ -150,7 +150,7 @@ static size_t lower_bound(const struct prv_window *w, int32_t thread, int64_t at
     return low;
 }
 
-/* Returns the index of the first message, from index I on, that no call has taken. */
+/* Returns the index of the first message, from index I on, that no call has taken. Shortens the jumps passed. */
 static size_t free_from(struct prv_window *w, size_t i)
 {
     size_t end = i;
