@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a call can do otherwise in a replica: its candidates with their completion times, the posted receives, and the probe. */
+/* Alternatives of a call in a replica: candidates with completion times, posted receives, and the probe. */
 #include "graph/schedule/alternatives.h"
 
 #include "graph/schedule/completion_times.h"
@@ -20,7 +20,7 @@ bool mpg_graph_is_choice(const struct mpg_event *e)
     }
 }
 
-/* Counts the call of E if it can complete, receive or find another message than in the trace. */
+/* Counts the call of E if A has alternatives to the traced result. */
 static void note_followed(struct mpg_graph_counts *c, const struct mpg_event *e, const struct mpg_alternatives *a)
 {
     const bool looks = a->probe.looks && (a->probe.fits.any_source || !e->found);

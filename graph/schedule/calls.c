@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Begins calls: starts their operations and notes what they wait for. */
+/* Begins calls: starts operations and counts the events to wait for. */
 #include "graph/schedule/calls.h"
 
 #include "graph/matching/exchanges.h"
@@ -12,8 +12,7 @@ static void await_message(struct stream *s, struct message *m, struct waiter **e
         graph_await(&s->call.waiter, event);
 }
 
-/* The call of S is an MPI_ANY_SOURCE receive, which can get another message than in the trace: makes it wait for other
- * messages. */
+/* Makes the call of S, a receive from MPI_ANY_SOURCE, also wait for the candidates to replace the traced message. */
 static void begin_open(struct mpg_graph *g, struct stream *s)
 {
     mpg_graph_begin_open(&g->requests, &s->call, &s->completing);
@@ -36,7 +35,7 @@ static inline int begin_receive(struct mpg_graph *g, struct stream *s, int32_t t
     return 0;
 }
 
-/* Makes the call of S wait for the receiver of its synchronous message. Meanwhile the receives of its rank progress. */
+/* Makes the call of S wait for the receiver of a synchronous message. Meanwhile the rank's receives progress. */
 static inline int await_sending(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct message *m = s->sending;
@@ -85,7 +84,7 @@ static int begin_probe(struct mpg_graph *g, struct rank_run *r, struct stream *s
     return 0;
 }
 
-/* Begins a collective, a constructor, or a fence. A fence first ends the epoch of its window. */
+/* Begins a collective, a constructor, or a fence. A fence first ends the window's epoch. */
 static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                             struct mpg_error *err)
 {
@@ -102,7 +101,7 @@ static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stre
     return 0;
 }
 
-/* Begins a one-sided transfer that has a request (MPI_Rput and others). */
+/* Begins a one-sided transfer with a request (MPI_Rput, MPI_Rget and the like). */
 static int begin_transfer(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
 {
     struct load load;
@@ -144,7 +143,7 @@ static int begin_parrived(struct mpg_graph *g, struct rank_run *r, struct stream
     return 0;
 }
 
-/* Returns the number of bytes that decides the size class of the call's overhead. */
+/* Returns the number of bytes for the size class of the call's overhead. */
 static double class_bytes(const struct mpg_event *e)
 {
     double sum = 0;
@@ -155,7 +154,7 @@ static double class_bytes(const struct mpg_event *e)
     return e->count_number ? sum : (double)e->bytes;
 }
 
-/* Begins a call that hypotheses insert: its sends and receives. */
+/* Begins the sends and receives of a call inserted by hypotheses. */
 static int begin_inserted(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     if (mpg_graph_begin_exchange(&g->matching, &s->call, &s->sending, &s->group, err) < 0 || await_sending(g, s, err) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Handles one call: starts its operations, makes it wait, and adds the edges into its leave. The rooms of graph/ for
- * messages, collectives, requests and windows do the work. */
+/* Begin and leave of a call: starts operations, counts the events to wait for, and adds the edges into the leave. The
+ * folders of graph/ for messages, collectives, requests and windows do the work. */
 #ifndef MPG_GRAPH_CALLS_H
 #define MPG_GRAPH_CALLS_H
 
@@ -12,8 +12,8 @@ int mpg_graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream 
 /* Makes the edges into the leave of the current call of S, and the LEAVE step. Returns 0, or -1 with ERR. */
 int mpg_graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err);
 
-/* Appends a LEAVE step of CALL without edges and rare data; CLASS_BYTES: bytes that select the call's size class. Returns
- * NULL: out of memory. */
+/* Appends and returns a LEAVE step of CALL without edges and rare data. CLASS_BYTES: bytes for the call's size class.
+ * Returns NULL: out of memory. */
 static inline struct mpg_step *graph_emit_leave(struct steps *steps, const struct call *call, double class_bytes)
 {
     struct mpg_step *step = graph_emit(steps, MPG_STEP_LEAVE, call);
@@ -29,7 +29,7 @@ static inline struct mpg_step *graph_emit_leave(struct steps *steps, const struc
     return step;
 }
 
-/* Updates the counts C for edge ARRIVAL of a message that the call left at LEAVE_NS receives. */
+/* Updates the counts C for ARRIVAL, the edge of a message received by a call that ends at LEAVE_NS (aligned). */
 static inline void graph_note_arrival(struct mpg_graph_counts *c, const struct mpg_edge *arrival, double leave_ns)
 {
     const double back_ns = arrival->sent_ns - leave_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of threads whose call can choose between messages and waits until all messages that may be chosen are known. */
+/* The list of threads whose call waits until all candidate messages are known. */
 #include "graph/schedule/choosing.h"
 
 void mpg_graph_note_choosing(struct stream **list, struct stream *s)

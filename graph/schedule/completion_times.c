@@ -9,7 +9,7 @@
 
 enum { MAX_AHEAD = 65536 }; /* maximum number of calls read ahead in search of a request's completion */
 
-/* The completion of a request in a call that was read ahead. */
+/* The completion of a request in a call read ahead. */
 struct noted {
     uint64_t number; /* number of the completing call */
     int64_t request;
@@ -21,7 +21,7 @@ struct completion_times {
     struct mpg_map completed; /* request -> leave of the completing call, ns */
     struct noted *noted;      /* stored completions in the order of calls; the first is at FIRST_NOTED */
     uint32_t first_noted, noted_count, noted_capacity;
-    uint64_t calls;   /* number of calls read so far */
+    uint64_t calls;   /* number of calls read */
     bool has_ended;   /* all events of the rank have been read */
 };
 
@@ -113,7 +113,7 @@ void mpg_graph_completion_times_forget(struct completion_times *completion_times
                        0);
     if (completion_times->first_noted <= completion_times->noted_count / 2)
         return;
-    /* More than half of the list is unused: moves the rest to its begin. */
+    /* More than half of the list is unused: moves the rest to the begin. */
     completion_times->noted_count -= completion_times->first_noted;
     memmove(completion_times->noted, completion_times->noted + completion_times->first_noted,
             completion_times->noted_count * sizeof *completion_times->noted);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Begins and leaves calls that wait for nobody at once: eager sends, receives of messages already sent, and nonblocking
- * sends and receives. */
+/* Begins and leaves, in one step, calls that need not wait: eager sends, receives of messages already sent, and
+ * nonblocking sends and receives. */
 #include "graph/schedule/fused.h"
 
 #include "graph/schedule/calls.h"
@@ -16,8 +16,7 @@ uint64_t mpg_graph_at_once(const struct mpg_graph *g)
     return g->at_once;
 }
 
-/* Returns the entry in the channel cache of S's thread for sending to, or receiving from, PEER; NULL: the cache has no
- * channel for that. */
+/* Returns the cached channel of S's thread for sending to PEER (SENDS) or receiving from PEER; NULL: not in the cache. */
 static inline struct cached_channel *known_channel(const struct stream *s, bool sends, int32_t peer)
 {
     const struct mpg_event *e = s->call.event;
@@ -25,7 +24,7 @@ static inline struct cached_channel *known_channel(const struct stream *s, bool 
     return graph_cached_channel_fits(cached_channel, e->comm, peer, e->tag) ? cached_channel : NULL;
 }
 
-/* Emits the step in which S leaves its call. */
+/* Emits the LEAVE step of S's call. Returns NULL with ERR: out of memory. */
 static inline struct mpg_step *emit_leave(struct mpg_graph *g, const struct stream *s, struct mpg_error *err)
 {
     struct mpg_step *step = graph_emit_leave(&g->steps, &s->call, (double)s->call.event->bytes);
@@ -48,7 +47,7 @@ static inline int send_at_once(struct mpg_graph *g, struct stream *s, struct mpg
     struct mpg_step *step = m ? emit_leave(g, s, err) : NULL;
     if (!step || (g->steps.wanted != MPG_STEPS_LEAVES && mpg_graph_keep_sent_at_once(matching, &s->call, step, m, err) < 0))
         return -1;
-    /* An eager send has no edge: this only records its end. */
+    /* An eager send has no edge: only the send's end is recorded. */
     return mpg_graph_sender_edge(matching, &s->call, m, err) < 0 ? -1 : 1;
 }
 

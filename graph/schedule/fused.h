@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that wait for nobody, so that their begin and leave are made together, which is faster: blocking eager sends,
+/* Fused calls: begin and leave are made together, which is faster, for calls that need not wait: blocking eager sends,
  * receives of messages already sent, and nonblocking sends and receives. Used in graphs without hypotheses, choices, weak
- * progress and regions. The steps equal those of mpg_graph_begin_call() and mpg_graph_leave_call(), in the same order. */
+ * progress and regions. Steps and order are as from mpg_graph_begin_call() and mpg_graph_leave_call(). */
 #ifndef MPG_GRAPH_FUSED_H
 #define MPG_GRAPH_FUSED_H
 

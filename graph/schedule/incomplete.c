@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors for traces that end early, because ranks were killed, because a file of their events is lost, or because they
- * still run. An error names one rank. */
+/* Errors for traces that end early, because ranks were killed or still run, or because a file of events is lost. An error
+ * names a single rank. */
 #include "graph/schedule/incomplete.h"
 
 #include <stdio.h>
@@ -22,8 +22,8 @@ static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
     return false;
 }
 
-/* Returns whether RANK's last calls were in a segment (file of the tracer) that is missing. False for a rank that waits:
- * MPI_Finalize may be among its unread calls. */
+/* Returns whether RANK's last calls were in a missing segment (file of the tracer). False for a rank that waits:
+ * MPI_Finalize may be among the unread calls. */
 static bool lost_segment(const struct mpg_graph *g, int32_t rank)
 {
     const struct rank_state *r = &g->rank[rank];
@@ -31,9 +31,9 @@ static bool lost_segment(const struct mpg_graph *g, int32_t rank)
            mpg_trace_lost_segment(g->trace, rank);
 }
 
-/* Returns the rank that the error names, among ranks without MPI_Finalize; NO_RANK: no rank has died. It is the first
- * rank that states a reason or called MPI_Abort, since the launcher may have killed the others because of it; if there is
- * none, the first rank that died or lost its segment. *DEAD: number of ranks that died. */
+/* Returns the rank to name in the error, among ranks without MPI_Finalize; NO_RANK: no rank has died. Preferred is the
+ * first rank that states a reason or called MPI_Abort, after which the launcher may have killed the remaining ranks; else
+ * the first rank that died or lost its segment. *DEAD: number of ranks that died. */
 static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
 {
     int32_t first = NO_RANK, cause = NO_RANK;
@@ -55,7 +55,7 @@ static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
     return cause != NO_RANK ? cause : first;
 }
 
-/* Sets ERR: how RANK died, which is one of COUNT dead ranks. Returns -1. */
+/* Sets ERR to how RANK died. COUNT: number of dead ranks. Returns -1. */
 static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
                          struct mpg_error *err)
 {

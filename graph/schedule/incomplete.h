@@ -5,9 +5,10 @@
 
 #include "graph/schedule/state.h"
 
-/* Fills ERR with the reason why the rank of LAST, its stream with the latest call, has no MPI_Finalize. Returns -1. */
+/* Fills ERR with the reason why a rank has no MPI_Finalize. LAST: the rank's stream with the latest call. Returns -1. */
 int mpg_graph_explain_end(const struct mpg_graph *g, const struct stream *last, struct mpg_error *err);
-/* Returns whether a rank died in the traced run, and fills ERR: operations that other ranks wait for can then be missing. */
+/* Returns true and fills ERR if a rank died, lost events, or still runs: operations awaited by the remaining ranks can be
+ * missing. */
 bool mpg_graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err);
 
 #endif

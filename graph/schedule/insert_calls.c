@@ -12,7 +12,7 @@ uint64_t mpg_graph_inserts(const struct mpg_graph *g, const struct stream *s, co
     return may ? mpg_graph_inserted_at(g->bound, g->active, event->string, s->call.rank) : 0;
 }
 
-/* Returns the inserted call at MARK, the begin of a region. IS_FIRST: it is the first at this mark. */
+/* Returns the inserted call at MARK, the begin of a region. IS_FIRST: no call is inserted before at MARK. */
 static struct mpg_event call_at(const struct mpg_event *mark, bool is_first)
 {
     return (struct mpg_event){.enter_ns = mark->enter_ns,
@@ -37,7 +37,7 @@ int mpg_graph_insert(const struct mpg_graph *g, struct stream *s, uint64_t some,
     const size_t n = mpg_bound_list(g->bound)->n;
     if (!s->inserted && !(s->inserted = calloc(n, sizeof *s->inserted)))
         return mpg_graph_out_of_memory(err);
-    for (size_t i = n; i-- > 0;) { /* in reverse order, because each call is inserted before the others */
+    for (size_t i = n; i-- > 0;) { /* in reverse order, because each call is put first */
         if (!(some >> i & 1))
             continue;
         const struct mpg_event call = call_at(mark, (some & ((UINT64_C(1) << i) - 1)) == 0);

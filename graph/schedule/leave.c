@@ -9,7 +9,7 @@
 #include "graph/schedule/choosing.h"
 #include "trace/polling.h"
 
-/* Adds the edges of the message that the call of S receives, and of the message that it sends, if these have no request. */
+/* Adds the edges of the messages that the call of S, if blocking, receives and sends. */
 static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct matching *matching = &g->matching;
@@ -34,7 +34,7 @@ static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_erro
     return 0;
 }
 
-/* Adds the edges of the messages that the inserted call of S receives. */
+/* Adds the edges of the messages received by the inserted call of S. */
 static int leave_exchange(struct matching *matching, struct stream *s, struct mpg_error *err)
 {
     struct group *group = s->group;
@@ -103,7 +103,7 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     return s->completing.count ? mpg_graph_completion_edges(&g->requests, &r->requests, &s->call, &s->completing, err) : 0;
 }
 
-/* Counts the messages that a call completes. A probed message is counted by the receiving call. */
+/* Counts the messages completed by a call. A probed message counts at the receiving call. */
 static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *step)
 {
     if (mpg_is_inserted(step->number)) /* an inserted call has no traced times */
@@ -115,12 +115,12 @@ static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *ste
     }
 }
 
-/* Returns how long, in ns, S's call still took after it had begun and all members had entered the nonblocking collectives
- * (also of neighbourhoods) that it completes; 0: it completes none. If clocks cannot be compared, returns the whole
- * duration of the call. */
+/* For a call of S that completes nonblocking collectives (also of neighbourhoods): returns the time, in ns, from the last
+ * member's enter, or from the call's enter if later, to the call's leave; if clocks cannot be compared, the whole
+ * duration of the call. Returns 0 for any other call. */
 static double after_all_came(const struct mpg_graph *g, const struct stream *s)
 {
-    /* true: neighbourhood collectives; false: other nonblocking collectives */
+    /* true: neighbourhood collectives; false: all further nonblocking collectives */
     const bool of_neighbors = s->call.completed & 1u << MPG_CATEGORY_COLLECTIVE;
     double came_ns = INFINITY;
     for (size_t i = 0; i < g->steps.edge_count; i++) {
@@ -128,7 +128,7 @@ static double after_all_came(const struct mpg_graph *g, const struct stream *s)
         if (e->kind == MPG_EDGE_MET || (e->kind == MPG_EDGE_ARRIVAL && of_neighbors))
             came_ns = fmax(isfinite(came_ns) ? came_ns : s->call.enter_ns, e->sent_ns);
     }
-    for (size_t i = 0; i < g->steps.edge_count; i++) /* waits for MPI calls of other members have edges, so they do not count */
+    for (size_t i = 0; i < g->steps.edge_count; i++) /* waits for MPI calls of members have edges, hence do not count */
         if (g->steps.edges[i].awaits_call)
             came_ns = fmax(came_ns, g->steps.edges[i].from_ns);
     if (!isfinite(came_ns))

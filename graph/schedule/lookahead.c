@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls of a rank that are read but not begun yet ("held"), so that later calls of other threads can go first. Held calls
- * have copies of their lists, since the reader reuses its own. */
+/* Held calls: calls of a rank that are read but not begun yet, so that later calls of other threads can go first. A held
+ * call has copies of all lists, since the reader reuses the originals. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct held_call {
     int64_t lists[];
 };
 
-/* Destination and tag of a call's send, source and tag of its receive or probe. */
+/* Destination and tag of a call's send, source and tag of a call's receive or probe. */
 struct ends {
     bool sends, receives;
     int32_t to, tag, from, recvtag;
@@ -58,8 +58,8 @@ static bool is_collective(const struct mpg_event *e)
     return mpg_call_kind(e->call) == MPG_KIND_COLLECTIVE || mpg_call_kind(e->call) == MPG_KIND_ICOLLECTIVE;
 }
 
-/* Returns whether A and B, on one communicator, must keep their order. Point-to-point calls must only if they can match
- * the same messages; a point-to-point call and a collective need not; any others must. */
+/* Returns whether A and B, on one communicator, must stay in order. Two point-to-point calls must if both can match the
+ * same message; a point-to-point call and a collective need not; all further pairs must. */
 static bool match_in_order(const struct mpg_event *a, const struct mpg_event *b)
 {
     struct ends of_a, of_b;
@@ -93,7 +93,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns whether LATER uses a request that A uses. */
+/* Returns whether LATER and A use a common request. */
 static bool shares_request(const struct mpg_event *later, const struct held_call *a)
 {
     for (uint32_t i = 0; a->sorted_number > 0 && i < later->request_number; i++)
@@ -122,7 +122,7 @@ static bool is_waiting(const struct rank_run *r, uint32_t thread)
     return false;
 }
 
-/* Returns whether EVENT is the first of its thread, and the rank has other threads. */
+/* Returns whether EVENT is the first of its thread, in a rank that already has a thread. */
 static bool is_first(const struct rank_run *r, const struct mpg_event *event)
 {
     for (const struct stream *s = r->streams; s; s = s->sibling)
@@ -131,8 +131,8 @@ static bool is_first(const struct rank_run *r, const struct mpg_event *event)
     return r->streams != NULL;
 }
 
-/* Returns whether the new thread that begins with EVENT must wait. It starts from the last call that the thread of
- * MPI_Init left before EVENT in the trace, and that call has not been left yet in the graph. */
+/* Returns whether the thread that begins with EVENT must wait. In the trace, the thread starts from the last call left by
+ * the thread of MPI_Init before EVENT; in the graph, this call has not been left yet. */
 static bool begins_later(const struct rank_run *r, const struct mpg_event *event)
 {
     const struct stream *creator = r->streams;
@@ -144,9 +144,9 @@ static bool begins_later(const struct rank_run *r, const struct mpg_event *event
     return creator->phase == PHASE_WAIT && creator->call.event->leave_ns <= event->enter_ns;
 }
 
-/* Thread S waits in a probe. Returns whether EVENT, of the same rank, receives the message that the probe looks for. A
- * receive that entered before the probe ended takes the first message, as in MPI, if other ranks can need its post. An
- * MPI_Recv or a matched probe always goes after the probe, since it waits for nothing but the probe's message. */
+/* Thread S waits in a probe. Returns whether EVENT, a call of S's rank, would take the probe's message and must therefore
+ * follow the probe. An MPI_Recv or a matched probe always must, since no rank can need the call earlier. Any other
+ * receive that entered before the probe ended need not, as in MPI: a rank may need the receive's post. */
 static bool takes_found(const struct rank_run *r, const struct stream *s, const struct mpg_event *event)
 {
     const struct mpg_event *probe = s->call.event;
@@ -171,7 +171,7 @@ static bool takes_found(const struct rank_run *r, const struct stream *s, const 
     }
 }
 
-/* Returns whether EVENT must not receive a message, because a probe is still to find it. */
+/* Returns whether EVENT must not receive yet, because a waiting probe has to find the message first. */
 static bool is_still_probed(const struct rank_run *r, const struct mpg_event *event)
 {
     for (const struct stream *s = r->streams; s; s = s->sibling)
@@ -235,11 +235,11 @@ static const int64_t *keep(int64_t **end, const int64_t *list, size_t n)
     return kept;
 }
 
-/* Size of a struct mpg_resolution, as the number of elements of struct held_call's `lists` that hold it. */
+/* Size of a struct mpg_resolution, in elements of `lists` of struct held_call. */
 enum { OF_A_RESOLUTION = sizeof(struct mpg_resolution) / sizeof(int64_t) };
 _Static_assert(sizeof(struct mpg_resolution) % sizeof(int64_t) == 0, "resolutions do not fill numbers");
 
-/* Holds the call that R reads next, with copies of its lists. */
+/* Holds the next call of R, with copies of all lists. */
 static int hold_next_call(struct rank_run *r, struct mpg_error *err)
 {
     const struct mpg_event *e = r->next;

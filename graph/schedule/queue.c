@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ranks that can go on, in a binary heap: the rank least far in its own run comes first. */
+/* The ranks that can go on, in a binary heap: the rank with the least progress is first. */
 #include "graph/schedule/queue.h"
 
 static bool is_behind(const struct queue *q, int32_t a, int32_t b)

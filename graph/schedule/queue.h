@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Queue of the ranks that can go on: the rank that has advanced least in its own run time is first; of equal ranks the
- * lowest. */
+/* Queue of the ranks that can go on, by progress in the rank's own run time, least first; ties: lowest rank first. */
 #ifndef MPG_GRAPH_QUEUE_H
 #define MPG_GRAPH_QUEUE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Produces the stream of steps. Ranks take turns: a rank goes on until it needs another rank or its turn is over; then
- * the rank that is least far in its own run goes on. */
+/* Produces the stream of steps. Ranks take turns: a rank goes on until the rank must wait or the turn is over; then the
+ * rank with the least progress goes on. */
 #include <stdlib.h>
 
 #include "graph/matching/rma_progress.h"
@@ -59,7 +59,7 @@ static int check_end(struct mpg_graph *g, struct mpg_error *err)
     return mpg_graph_check_collectives(&g->collectives, err);
 }
 
-/* No rank can go on with its next call. Lets ranks of several threads go on with a later call, of another thread. */
+/* No rank can go on with the next call: lets ranks of several threads go on with a later call, of another thread. */
 static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
 {
     if (mpg_graph_read_on(g, err) < 0)
@@ -75,13 +75,13 @@ static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
     return 0;
 }
 
-/* Returns whether the current rank goes on: its turn is not over, or no other rank is ready. */
+/* Returns whether the current rank goes on: the turn is not over, or no further rank is ready. */
 static bool keeps_turn(const struct mpg_graph *g)
 {
     return g->turn < GRAPH_TURN || g->queue.count == 0;
 }
 
-/* Chooses the rank that goes on. Returns 1; 0 if all ranks have finished; -1 with ERR if no rank can go on. */
+/* Chooses the rank to go on, g->current. Returns 1; 0 if all ranks have finished; -1 with ERR if no rank can go on. */
 static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
 {
     if (mpg_graph_is_beyond_horizon(g) && mpg_graph_release_choosing(g))
@@ -96,7 +96,7 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
     }
     if (g->queue.count == 0 && g->choosing)
         (void)mpg_graph_release_choosing(g);
-    /* With inexact clocks, ranks can wait for each other's progress calls. Such waits are given up. */
+    /* With inexact clocks, ranks can wait mutually for progress calls: gives up the waits. */
     if (g->queue.count == 0 && g->finished < g->ranks)
         (void)mpg_graph_abandon_progress(&g->matching.progress);
     if (g->queue.count == 0 && g->finished < g->ranks && look_ahead(g, err) < 0)
@@ -114,7 +114,7 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
     return 1;
 }
 
-/* A call can wait for an operation whose call returned an error: adds that call to ERR. Returns -1. */
+/* Adds the first call that returned an error to ERR: the missing operation may belong to the call. Returns -1. */
 static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
 {
     const struct call_ref *f = &g->first_failed;
@@ -126,8 +126,8 @@ static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
                          mpg_call_name(f->call));
 }
 
-/* If a call of the current rank can be left, leaves it. Otherwise begins the rank's next call, leaves it if it waits for
- * nothing, and repeats both until there are ENOUGH steps, the rank waits, or its turn is over. */
+/* Leaves a call of the current rank if possible. Otherwise begins and leaves calls of the rank until there are ENOUGH
+ * steps, a call must wait, or the turn is over. */
 static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
 {
     const int32_t rank = g->current;
@@ -152,8 +152,7 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
     return 0;
 }
 
-/* Returns whether it is time to report unused slots. Depends on steps only, so that all evaluators get the report at the
- * same step. */
+/* Returns whether unused slots must be reported now. Depends on the steps only, not on the evaluator. */
 static bool must_report_unused(const struct mpg_graph *g)
 {
     enum { MIN_STEPS = 1024 };
@@ -176,7 +175,7 @@ static int report_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mp
 
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
-    enum { SOME = 128 }; /* number of steps returned at once: few enough to be still in the cache when they are evaluated */
+    enum { SOME = 128 }; /* number of steps returned at once: few enough to be still in the cache during evaluation */
     if (mpg_graph_steps_begin(&g->steps, err) < 0)
         return -1;
     while (g->steps.count < SOME && !must_report_unused(g) && !mpg_graph_lists_are_full(&g->steps)) {
@@ -195,14 +194,14 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_erro
     return 1;
 }
 
-/* Returns the hypotheses about messages that are active; without any, `bound` is NULL. */
+/* Returns the active hypotheses about messages; if none is active, `bound` is NULL. */
 static struct applied_hypotheses applied_hypotheses_of(const struct mpg_graph *g)
 {
     const uint64_t some = g->bound ? mpg_bound_of_messages(g->bound, g->active) : 0;
     return (struct applied_hypotheses){some ? g->bound : NULL, some, g->trace};
 }
 
-/* Connects the parts of G (matching, requests, collectives, work) with each other and with OPTIONS. */
+/* Connects the parts of G (matching, requests, collectives, work) and applies OPTIONS. */
 static void connect(struct mpg_graph *g, const struct mpg_graph_options *options)
 {
     g->lenient = options->lenient;

@@ -10,7 +10,7 @@ static bool is_missing(const struct message *m)
     return m && !m->arrived;
 }
 
-/* Returns the message or collective that S waits for. */
+/* Returns the message or collective awaited by S. */
 static struct need find_need(const struct stream *s)
 {
     struct need need = {.part = s->part.collective ? &s->part : NULL};
@@ -33,8 +33,8 @@ static bool is_blocked(const struct stream *s)
     return s->phase == PHASE_WAIT && s->call.waiter.unmet > 0;
 }
 
-/* Returns the blocked thread without which RANK cannot go on: the thread of its next event, otherwise its first blocked
- * thread. NULL: no thread of RANK is blocked. */
+/* Returns the blocked thread without which RANK cannot go on: the thread of the next event if blocked, else the first
+ * blocked thread. NULL: no thread of RANK is blocked. */
 static struct stream *blocked_stream(const struct mpg_graph *g, int32_t rank)
 {
     const struct rank_run *r = g->rank[rank].run;
@@ -49,7 +49,7 @@ static struct stream *blocked_stream(const struct mpg_graph *g, int32_t rank)
     return first;
 }
 
-/* Returns the world rank that the blocked thread S waits for; of several, one of them. NO_RANK: none. */
+/* Returns a world rank awaited by the blocked thread S. NO_RANK: none. */
 static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
 {
     struct need need = find_need(s);
@@ -61,8 +61,8 @@ static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
     return need.part ? mpg_graph_part_lacks(&g->collectives, need.part) : NO_RANK;
 }
 
-/* Follows the chain of waits from the first blocked thread and returns the thread at its end. If the chain ends in a
- * cycle, sets *CIRCLE and returns the cycle's thread of the lowest rank. NULL: no thread is blocked. */
+/* Returns the thread at the end of the chain of waits from the first blocked thread. If the chain ends in a cycle, sets
+ * *CIRCLE and returns the cycle's thread of the lowest rank. NULL: no thread is blocked. */
 static struct stream *find_blocker(struct mpg_graph *g, bool *circle)
 {
     struct stream *s = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A graph, its ranks and their threads: shared by the files of graph/schedule/. Holds the state of matching,
- * collectives and requests, which do not know the scheduler. */
+/* A graph with ranks and threads, shared by the files of graph/schedule/. Holds the state of matching, collectives and
+ * requests, which do not know the scheduler. */
 #ifndef MPG_GRAPH_STATE_H
 #define MPG_GRAPH_STATE_H
 
@@ -14,7 +14,7 @@
 
 enum phase { PHASE_READ, PHASE_WAIT }; /* outside of a call; in a call */
 
-/* A thread of a rank, and its current call. */
+/* A thread of a rank, and the thread's current call. */
 struct stream {
     struct call call; /* first member: the scheduler converts the waiter to the stream */
     struct mpg_event *kept; /* copy of the call's event, needed if further events of the rank are read before the call is left */
@@ -28,36 +28,36 @@ struct stream {
     int64_t last_leave_ns;             /* leave of the previous call, on the rank's own clock */
     struct interval_sums interval_sums;            /* sums over the current interval, since the previous call */
     struct regions regions;            /* open regions, if options name regions */
-    struct mpg_call_site from;             /* the previous call and its callsite */
+    struct mpg_call_site from;             /* the previous call, with callsite */
     bool from_inserted;                /* the previous call is inserted */
     bool found_nothing;                /* the previous call was an unsuccessful test or probe */
-    double class_bytes;                /* bytes that select the call's size class */
+    double class_bytes;                /* bytes for the call's size class */
     bool has_fork_slot;
     uint32_t fork_slot;                /* slot of the value at the enter of the latest call, where new threads begin */
-    struct message *sending, *receiving; /* messages that the current call, if blocking, sends and receives */
+    struct message *sending, *receiving; /* messages sent and received by the current call, if blocking */
     struct probing probing;
     struct part part;
     struct group *group;
     struct completing completing;
-    /* links of the list of threads that wait for candidates; choosing_link NULL: not in the list */
+    /* links in the list of threads waiting for candidates; choosing_link NULL: not in the list */
     struct stream *choosing_next, **choosing_link;
     struct sent sent;
     struct channel_cache channel_cache;
     uint64_t *inserted;                /* number of calls inserted by each hypothesis; NULL: none */
 };
 
-/* State of a rank from its first to its last call. */
+/* State of a rank from the first to the last call. */
 struct rank_run {
     struct mpg_cursor *cursor;
     struct completion_times *completion_times;         /* NULL: not needed yet */
     uint32_t threads;            /* number of the rank's threads in the trace */
-    const struct mpg_event *next; /* the event after the current one, read ahead from the cursor; NULL: not read */
+    const struct mpg_event *next; /* the event after the current event, read ahead from the cursor; NULL: not read */
     uint64_t next_number;
     struct held_call *held_call, *taken; /* held calls (lookahead.h), in order; the held call taken last */
     uint32_t held_count;
-    struct stream *streams;      /* threads that have made calls, thread 0 first */
+    struct stream *streams;      /* threads that have made calls, the thread of MPI_Init first */
     uint32_t stream_count;
-    uint32_t waiting, ready;     /* number of streams in PHASE_WAIT, and of those whose waits are over */
+    uint32_t waiting, ready;     /* number of streams in PHASE_WAIT; number of streams in PHASE_WAIT with all waits over */
     struct rank_requests requests;
     struct taken probed;
     struct tracer_overhead tracer_overhead;
@@ -69,7 +69,7 @@ struct rank_state {
     /* in this order: the first call was made; the FINISH step was made; MPI_Finalize was called; the rank is in the queue */
     bool started, finished, finalized, queued;
     bool ended;               /* the trace has no further events */
-    uint64_t calls;           /* calls read so far */
+    uint64_t calls;           /* number of calls read */
     int64_t start_ns;         /* leave of MPI_Init, or enter of the first call, on the rank's own clock */
     int64_t progress_ns;      /* leave of the latest call minus start_ns, ns: the order of the queue */
 };
@@ -87,8 +87,8 @@ struct mpg_graph {
     int64_t origin_ns;
     bool lenient, by_completion, names_regions, marks, reports_unused;
     bool has_regions; /* options ask for open regions */
-    bool fuses;       /* calls that wait for nobody are fused (fused.h) */
-    uint64_t at_once; /* number of fused calls so far */
+    bool fuses;       /* calls that need not wait are fused (fused.h) */
+    uint64_t at_once; /* number of fused calls */
     uint64_t unreported; /* number of steps made since unused slots were last reported */
     const struct mpg_region_ratios *ratios; /* NULL: none */
     const struct mpg_bound_hypotheses *bound;    /* NULL: no hypotheses */
@@ -100,8 +100,8 @@ struct mpg_graph {
     struct rank_state *rank;
     struct queue queue;
     int32_t current; /* the rank being advanced, or NO_RANK */
-    uint32_t turn;   /* sum of the weights (streams.h) of the calls that the rank has made in its turn */
-    struct stream *choosing; /* list of the threads that wait for candidates */
+    uint32_t turn;   /* sum of the weights (streams.h) of the calls in the current turn */
+    struct stream *choosing; /* list of the threads waiting for candidates */
     uint64_t horizon;        /* maximum number of messages in flight at which calls wait for candidates */
     struct members members;
     struct steps steps;

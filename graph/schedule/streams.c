@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the events of a rank one by one and begins its calls. */
+/* Reads the events of a rank in order and begins calls. */
 #include "graph/schedule/streams.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "graph/schedule/insert_calls.h"
 #include "graph/schedule/threads.h"
 
-/* At least one thread of R is in a call. Returns whether R's next event cannot be handled before some call is left. */
+/* At least one thread of R is in a call. Returns whether a call must be left before R's next event can be handled. */
 static bool has_to_wait(const struct rank_state *rank, const struct rank_run *r)
 {
     if (r->held_call && mpg_graph_held_call_can_begin(r))
@@ -58,7 +58,7 @@ static struct region_rules region_rules(const struct mpg_graph *g, const struct 
                                  .by_work = g->matching.of_target};
 }
 
-/* Stores in STEP how regions change S's compute interval before E: their ratios, hypotheses, and times. */
+/* Stores in STEP the changes of S's compute interval before E by regions: ratios, hypotheses, and times. */
 static int change_interval(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e, struct mpg_step *step,
                            struct mpg_error *err)
 {
@@ -128,7 +128,8 @@ static inline int enter(struct mpg_graph *g, const struct stream *s, const struc
     if (traced_ns > tracer_ns + s->interval_sums.flushed_ns)
         g->counts.interval_ns += (uint64_t)(traced_ns - tracer_ns - s->interval_sums.flushed_ns);
     g->counts.off_ns += (uint64_t)mpg_graph_interval_off_ns(&s->interval_sums, e, e->thread == s->thread, traced_ns);
-    if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) { /* MPI_Finalize does not count, because it can wait for the launcher */
+    if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) { /* MPI_Finalize does not count, because the call can wait for the
+                                                          launcher */
         g->counts.call_off_ns += (uint64_t)e->off_in_ns;
         g->counts.calls_ns += (uint64_t)(e->leave_ns - e->enter_ns);
     }
@@ -136,8 +137,7 @@ static inline int enter(struct mpg_graph *g, const struct stream *s, const struc
     return is_unwanted(g, s, tracer_ns) ? 0 : emit_enter(g, s, e, number, traced_ns, tracer_ns, err);
 }
 
-/* Handles the first call of S's rank. Returns 1 if it is MPI_Init; 0 if it is another call, which option lenient allows;
- * -1 with ERR. */
+/* Handles the first call of S's rank. Returns 1: MPI_Init; 0: another call, allowed by option lenient; -1 with ERR. */
 static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_state *r = &g->rank[s->call.rank];
@@ -153,8 +153,8 @@ static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *e
     return is_init;
 }
 
-/* The other threads of S's rank end at MPI_Finalize. The time since their last call is a compute interval, with the same
- * random draws as any other. */
+/* Ends all threads of S's rank but S, at MPI_Finalize. The time since a thread's last call is a compute interval, with
+ * random draws as usual. */
 static int join_threads(struct mpg_graph *g, const struct stream *s, struct mpg_error *err)
 {
     for (const struct stream *t = g->rank[s->call.rank].run->streams; t; t = t->sibling) {
@@ -206,7 +206,7 @@ static int finalize(struct mpg_graph *g, struct stream *s, struct mpg_error *err
     return end_rank(g, s, e->enter_ns, err);
 }
 
-/* RANK's trace ends without MPI_Finalize: ends all its threads. */
+/* Ends RANK, whose trace ends without MPI_Finalize. Returns -1 with ERR unless option lenient is given. */
 static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
 {
     struct rank_state *r = &g->rank[rank];
@@ -221,8 +221,8 @@ static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     return end_rank(g, last, r->started ? last->last_leave_ns : r->start_ns, err);
 }
 
-/* Handles the event of S if it is not a call of the graph (*IS_NO_CALL). The time of aggregated local calls belongs to
- * the compute interval. */
+/* If the event of S is not a call of the graph (*IS_NO_CALL), handles the event. The time of aggregated local calls
+ * belongs to the compute interval. */
 static int handle_non_call(struct mpg_graph *g, struct stream *s, bool *is_no_call, struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
@@ -247,7 +247,7 @@ static int handle_non_call(struct mpg_graph *g, struct stream *s, bool *is_no_ca
     return 0;
 }
 
-/* S has left its call: a compute interval begins. */
+/* Begins a compute interval of S, after the leave of a call. */
 static inline void note_left(const struct mpg_graph *g, struct stream *s)
 {
     s->last_leave_ns = s->call.event->leave_ns;
@@ -258,14 +258,14 @@ static inline void note_left(const struct mpg_graph *g, struct stream *s)
     s->state->progress_ns = s->last_leave_ns - s->state->start_ns;
 }
 
-/* Returns whether calls of R that wait for nobody are begun and left at once. Not the last call of a turn, because the
- * turn ends between its begin and its leave. */
+/* Returns whether calls of R that need not wait are fused. The last call of a turn is not, because the turn ends between
+ * begin and leave. */
 static inline bool may_fuse(const struct mpg_graph *g, const struct rank_run *r)
 {
     return g->fuses && r->threads == 1 && g->turn + GRAPH_POSTS_A_CALL < GRAPH_TURN;
 }
 
-/* Begins the call of S. Returns 1 if it has also been left, 0 if not, -1 with ERR. */
+/* Begins the call of S. Returns 1 if the call was fused, hence also left; 0 if not; -1 with ERR. */
 static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_run *r = s->state->run;
@@ -293,7 +293,7 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
                               !mpg_graph_is_given_transfers(&r->requests, &s->call));
     if (sees && mpg_graph_note_progress_call(&g->matching.progress, &s->call, s->call.leave_ns, r->threads == 1, err) < 0)
         return -1;
-    s->call.waiter.unmet = 1; /* keeps the call from ending while it is still being found out what it waits for */
+    s->call.waiter.unmet = 1; /* keeps the call from ending before all waits are known */
     if (mpg_graph_begin_call(g, r, s, err) < 0)
         return -1;
     /* In a rank of several threads pass_on() does this, because another thread's call may come first. */
@@ -303,8 +303,7 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     return 0;
 }
 
-/* Makes EVENT the event of S's call. The event is copied, because the cursor that read it can move on before S leaves the
- * call. */
+/* Makes a copy of EVENT the event of S's call, because the cursor that read EVENT can move on before S leaves the call. */
 static int keep_event(struct stream *s, const struct mpg_event *event, struct mpg_error *err)
 {
     if (!s->kept && !(s->kept = malloc(sizeof *s->kept)))
@@ -365,7 +364,7 @@ static __attribute__((noinline)) int take_any(struct mpg_graph *g, int32_t rank,
         return 0;
     s->call.number = number;
     g->counts.calls += !mpg_is_inserted(number);
-    if (graph_is_computation(event)) { /* such calls (MPI_Initialized and others) may also come before MPI_Init */
+    if (graph_is_computation(event)) { /* calls like MPI_Initialized may also come before MPI_Init */
         const struct region_rules of = region_rules(g, s);
         mpg_graph_interval_add(&s->interval_sums, &r->tracer_overhead, event);
         mpg_graph_regions_skip(&s->regions, &of, event);
@@ -408,7 +407,8 @@ int mpg_graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mp
     return 0;
 }
 
-/* RANK has several threads. Its events are read in order of time, so no thread makes an MPI call before the event just read. */
+/* Tells the progress engine of a rank of several threads the time of the event just read: events are read in order of
+ * time, so no thread makes an earlier MPI call. */
 static void pass_on(struct mpg_graph *g, int32_t rank, const struct rank_run *r)
 {
     if (g->matching.progress.is_on && r->threads > 1 && !r->held_call)

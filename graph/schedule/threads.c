@@ -10,7 +10,7 @@
 #include "graph/schedule/queue.h"
 #include "graph/schedule/completion_times.h"
 
-/* Called when the call of WAITER waits for nothing any more: its rank can go on. */
+/* Called when the call of WAITER waits for nothing any more: the rank can go on. */
 static void stop_waiting(struct waiter *waiter)
 {
     struct stream *s = (struct stream *)(void *)waiter;
@@ -30,7 +30,7 @@ static void stop_choosing(struct waiter *waiter)
     graph_satisfy(&s->call.waiter);
 }
 
-static const struct mpg_event nothing; /* event of threads that have none yet */
+static const struct mpg_event nothing; /* event of threads without events */
 
 struct stream *mpg_graph_further_stream(struct mpg_graph *g, int32_t rank, uint32_t thread, struct mpg_error *err)
 {
@@ -73,7 +73,7 @@ int mpg_graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error 
 }
 
 /* Returns the time, on the rank's clock, of T's last leave or enter at or before NOW_NS. *IS_CURRENT: T's present value
- * belongs to that time. */
+ * belongs to the returned time. */
 static int64_t fork_time(const struct stream *t, int64_t now_ns, bool *is_current)
 {
     bool has_left = t->phase == PHASE_READ && t->last_leave_ns <= now_ns;

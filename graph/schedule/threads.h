@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Begin and end of a rank's run and of its threads. */
+/* Begin and end of a rank's run and threads. */
 #ifndef MPG_GRAPH_THREADS_H
 #define MPG_GRAPH_THREADS_H
 
@@ -10,14 +10,14 @@ int mpg_graph_begin_run(struct mpg_graph *g, int32_t rank, struct mpg_error *err
 /* Frees the run of RANK. */
 void mpg_graph_end_run(struct mpg_graph *g, int32_t rank);
 
-/* Returns the stream of THREAD, not the first thread, of RANK; makes it at the thread's first call. (The first thread's
- * stream number is the rank.) Returns NULL: out of memory. */
+/* Returns the stream of THREAD of RANK, made at the thread's first call. (The first thread's stream number is the rank.)
+ * Returns NULL: out of memory. */
 struct stream *mpg_graph_further_stream(struct mpg_graph *g, int32_t rank, uint32_t thread, struct mpg_error *err);
-/* Stores the value of S, the thread of MPI_Init, as the starting point of threads of the rank that have not begun yet; does
- * nothing if all have. Returns 0, or -1: out of memory. */
+/* Stores the value of S, the thread of MPI_Init, as the starting value of threads that begin later. Returns 0, or -1: out
+ * of memory. */
 int mpg_graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err);
-/* Begins thread S with EVENT, its first. S continues from the last event of the thread of MPI_Init before EVENT. Returns 0,
- * or -1: out of memory. */
+/* Begins thread S with EVENT, the thread's first. S continues from the last event of the thread of MPI_Init before EVENT.
+ * Returns 0, or -1: out of memory. */
 int mpg_graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_event *event, struct mpg_error *err);
 
 /* Returns call and callsite of E. */
