@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Send and receive buffers. All calls of a rank share one of each, since the contents of messages do not matter. */
+/* Send and receive buffers. All calls of a rank share a send and a receive buffer, since the contents of messages do not
+ * matter. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,14 +9,15 @@
 
 enum { MIN_BYTES = 1 << 16 };
 
-/* Returns *BUFFER, of *ROOM bytes, if it has BYTES bytes, else a larger new one that replaces it. The old one stays
- * mapped, since open requests may use it. NULL: out of memory. */
+/* Returns *BUFFER, of *ROOM bytes, if BYTES fit, else replaces *BUFFER by a larger buffer. The old buffer stays mapped,
+ * since open requests may use it. NULL: out of memory. */
 static void *raise_to(void **buffer, int64_t *room, int64_t bytes)
 {
     if (bytes <= *room)
         return *buffer;
-    int64_t more = *room < MIN_BYTES / 2 ? MIN_BYTES : 2 * *room; /* each buffer is twice as large as the one before, so all old
-                                                                     ones together are at most as large */
+    int64_t more = *room < MIN_BYTES / 2 ? MIN_BYTES : 2 * *room; /* each buffer is twice as large as the buffer before,
+                                                                     so all old buffers together are smaller than the new
+                                                                     buffer */
     if (more < bytes)
         more = bytes;
     void *at = mmap(NULL, (size_t)more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -37,8 +39,8 @@ void *play_receive_buffer(struct player *p, int64_t bytes)
     return raise_to(&p->shared->receive, &p->shared->receive_bytes, bytes);
 }
 
-/* Attaches a buffer for MPI_Bsend with room for all buffered sends of the rank; if that exceeds a limit, MPI has to
- * reuse the room. */
+/* Attaches a buffer for MPI_Bsend with room for all buffered sends of the rank, but at most 1 GiB: then MPI has to reuse
+ * the room. */
 int play_attach_buffer(struct player *p)
 {
     const struct mpg_needs *n = p->host->needs;
@@ -80,7 +82,7 @@ void play_type_end(MPI_Datatype *type)
         PMPI_Type_free(type);
 }
 
-/* Returns an object with lists of N elements, all in one block of memory; NULL: out of memory. */
+/* Returns an object with lists of N elements, all in a single block of memory; NULL: out of memory. */
 static struct play_counts *new_counts(size_t n)
 {
     const size_t wide = sizeof(MPI_Aint) > sizeof(MPI_Datatype) ? sizeof(MPI_Aint) : sizeof(MPI_Datatype);

@@ -11,20 +11,20 @@
 
 enum form { BLOCKING, POSTED, PERSISTENT };
 
-/* A collective call that is to be made. */
+/* A collective call to be made. */
 struct collective {
     enum mpg_call call; /* the blocking form of the call */
     enum form form;
     struct play_comm *c;
     const struct mpg_event *e;
-    const int64_t *contributions; /* sizes that the other members pass; NULL: the call does not need them */
+    const int64_t *contributions; /* sizes that the peers pass; NULL: not needed by the call */
     int root;
     MPI_Request *request;
-    struct play_counts **counts; /* where the call's lists are stored: with its request, or for blocking calls with the thread */
+    struct play_counts **counts; /* storage of the call's lists: with the request, or for blocking calls with the thread */
 };
 
-/* ENACT() makes the blocking, nonblocking or persistent form of a call; returns MPI's error code. INIT(): the
- * persistent form, if this MPI has it. */
+/* ENACT() makes the blocking, nonblocking or persistent form of a call; returns MPI's error code. INIT(): the persistent
+ * form; an error code if this MPI has none. */
 #if MPI_VERSION >= 4
 #define INIT(name, ...) MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, k->request)
 #define HAS_INIT 1
@@ -122,7 +122,7 @@ static int blocks(struct player *p, const struct collective *k)
     const int64_t peers = k->c->peers;
     int64_t other = k->e->bytes;
     int n, m;
-    if (k->contributions) /* an intercommunicator: the members of the other group may send blocks of another size */
+    if (k->contributions) /* an intercommunicator: the blocks of the remote group may have another size */
         for (int64_t i = 0; i < peers; i++)
             if (k->contributions[i] > 0)
                 other = k->contributions[i];
@@ -253,7 +253,7 @@ static int neighbors(struct player *p, const struct collective *k)
         play_count(p, k->e->bytes, &n) < 0)
         return -1;
     const struct play_counts *x = *k->counts;
-    m = n; /* a rank without a source passes its own size, since MPI wants some size */
+    m = n; /* a rank without a source passes the size of its sends, since MPI wants some size */
     for (uint32_t i = 0; i < near->source_number; i++)
         if (near->sources[i] != MPG_PROC_NULL)
             m = x->counts[1][i];
@@ -325,7 +325,7 @@ static int describe(struct player *p, const struct mpg_action *action, struct co
     return 0;
 }
 
-/* Stores with OWN what its starts need: the call's arguments, and the other members' sizes. */
+/* Stores with OWN the data for later starts: the call's arguments, and the peers' sizes. */
 static int keep(struct player *p, struct play_persistent *own, const struct collective *k)
 {
     const struct mpg_event *e = &p->action->event;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes communicators with the members that they have in the trace. The trace has no colours, keys and groups: they are
- * derived from the members. */
+/* Makes communicators with the traced members. The trace has no colours, keys and groups: the members determine them. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -83,7 +82,7 @@ static int32_t number_of(const struct player *p, const struct play_comm *c)
     return -1;
 }
 
-/* Checks that the new communicator C has the rank and size of the trace. */
+/* Checks that the new communicator C has the traced rank and size. */
 static int check_made(struct player *p, struct play_comm *c)
 {
     int rank = -1, size = 0, remote = 0;
@@ -99,7 +98,7 @@ static int check_made(struct player *p, struct play_comm *c)
     return 0;
 }
 
-/* Lets calls use communicator NUMBER, which has been made, after its members have exchanged their sizes of collectives. */
+/* Lets calls use communicator NUMBER, which has been made, after the members have exchanged the sizes for collectives. */
 static int make_available(struct player *p, int32_t number, struct play_comm *c)
 {
     if (check_made(p, c) < 0 || play_exchange_contributions(p, number, c) < 0)
@@ -142,8 +141,8 @@ int play_set_up_world(struct player *p)
         if (is_world(p, traced) && traced->parent == MPG_NO_COMM && traced->instance == 0)
             return play_comm(p, i) ? 0 : -1;
     world = (struct play_comm){.traced = &unused, .comm = MPI_COMM_WORLD, .silent = MPI_COMM_NULL, .peers = p->host->ranks};
-    return play_exchange_contributions(p, INT32_MAX, &world); /* the trace lacks MPI_COMM_WORLD, so this rank makes no call on
-                                                                 it, but must take part in the exchange */
+    return play_exchange_contributions(p, INT32_MAX, &world); /* the trace lacks MPI_COMM_WORLD, so this rank makes no
+                                                                 calls there, but must take part in the exchange */
 }
 
 /* --- constructors --- */
@@ -233,7 +232,7 @@ static int merge(struct player *p, const struct play_comm *old, struct play_comm
 }
 
 /* Makes a communicator by MPI_Comm_create_from_group or MPI_Intercomm_create_from_groups, which have no parent
- * communicator. They are replaced by calls on a duplicate of MPI_COMM_WORLD. */
+ * communicator: the replay makes calls on a duplicate of MPI_COMM_WORLD instead. */
 static int from_group(struct player *p, struct play_comm *made, MPI_Comm *into)
 {
     const struct sides s = sides_of(p, made->traced);
@@ -286,7 +285,7 @@ static int make(struct player *p, struct play_comm *old, struct play_comm *made,
     }
 }
 
-/* Returns whether CALL is made by no other ranks than the members of the new communicator. */
+/* Returns whether only the members of the new communicator make CALL. */
 static bool lacks_members(enum mpg_call call)
 {
     return call == MPG_CALL_Comm_create_group || call == MPG_CALL_Comm_create_from_group ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that complete requests. If a call completes another request than in the trace, the two requests exchange their
+/* Calls that complete requests. If a call completes another request than in the trace, the two requests exchange
  * identifiers (docs/MODEL.md, section 6). A test that succeeded in the trace and would fail here becomes a wait, now or
- * later (docs/REENACTMENT.md). A test that failed in the trace is made, unless its requests are complete here already. */
+ * later (docs/REENACTMENT.md). A test that failed in the trace is made, unless the requests are complete here already. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -36,8 +36,8 @@ int play_note_done(struct player *p, struct play_request *r, const MPI_Status *s
     return 0;
 }
 
-/* MPI has completed N requests of the list; p->list has their indices and statuses. Notes them, and removes them from
- * the list. */
+/* Notes the N requests of the list that MPI has completed, by the indices and statuses in p->list, and removes the
+ * requests from the list. */
 static int note_some(struct player *p, int n)
 {
     struct play_list *l = &p->list;
@@ -77,9 +77,9 @@ static int count_ready(struct player *p)
 
 /* --- truncated messages --- */
 
-/* Checks RC, the error code of a call that returns a status for each request. MPI_ERR_IN_STATUS means a truncated
- * message here, since other errors appear when a request is created. The message was truncated in the trace, too, so
- * this is no error: sets *CUT. */
+/* Checks RC, the error code of a call that returns a status for each request. MPI_ERR_IN_STATUS means a truncated message
+ * here, since all further errors appear when a request is created. The message was truncated in the trace, too: this is
+ * no error, but sets *CUT. */
 static int check_each(struct player *p, int rc, bool *cut)
 {
     int class = MPI_SUCCESS;
@@ -89,9 +89,8 @@ static int check_each(struct player *p, int rc, bool *cut)
     return *cut ? 0 : play_check(p, rc);
 }
 
-/* After a truncated message: finds the requests of the list that are complete. WAITS: waits for the others. MPICH
- * reports complete requests as pending, so these are waited for in any case. Open MPI keeps the handles of requests
- * that failed. */
+/* After a truncated message: notes the complete requests of the list. WAITS: waits for the rest. MPICH reports complete
+ * requests as pending, which are waited for in any case. Open MPI keeps the handles of failed requests. */
 static int note_complete(struct player *p, bool waits)
 {
     struct play_list *l = &p->list;
@@ -134,8 +133,8 @@ static int wait_for_all(struct player *p)
     return cut ? note_complete(p, true) : note_all(p);
 }
 
-/* In this function and the next, MPI_UNDEFINED means that all requests are complete: MPICH returns it if all are starts
- * of requests to MPI_PROC_NULL. */
+/* In wait_for_any() and wait_for_some(), MPI_UNDEFINED means that all requests are complete: MPICH returns MPI_UNDEFINED
+ * if all requests are starts to MPI_PROC_NULL. */
 static int wait_for_any(struct player *p)
 {
     const int rc = PLAY_CALL(p, MPI_Waitany(p->list.n, p->list.handle, p->list.index, p->list.status));
@@ -184,8 +183,8 @@ static int test(struct player *p, enum mpg_call call)
     return note_some(p, n);
 }
 
-/* Returns whether R may be completed later than in the trace. Not so: requests that create a communicator; one-sided
- * transfers, since the window may be freed after them; persistent requests whose next start needs the handle. */
+/* Returns whether R may be completed later than in the trace. Excluded are requests that create a communicator; one-sided
+ * transfers, since the window may be freed afterwards; persistent requests whose next start needs the handle. */
 static bool may_be_deferred(const struct play_request *r)
 {
     const struct play_persistent *own = r->persistent;
@@ -199,7 +198,7 @@ static bool is_test(enum mpg_call call)
            call == MPG_CALL_Testsome;
 }
 
-/* Waits for requests of the list by CALL; if CALL is a test, by the wait that corresponds to it. */
+/* Waits for requests of the list by CALL; if CALL is a test, by the corresponding wait. */
 static int wait_by(struct player *p, enum mpg_call call)
 {
     switch (call) {
@@ -217,9 +216,9 @@ static int wait_by(struct player *p, enum mpg_call call)
     }
 }
 
-/* A test succeeded in the trace, but fewer than WANTED requests of the list are complete here. Returns 0: wait for
- * them. Returns DEFERRED: they can only be completed later, since wildcard receives have taken other messages than in
- * the trace and their own messages must be received first. -1: error. */
+/* A test succeeded in the trace, but fewer than WANTED requests of the list are complete here. Returns 0: wait for the
+ * requests. Returns DEFERRED: complete the requests later, since wildcard receives have taken other messages than in the
+ * trace, and the messages of the traced receives must come first. -1: error. */
 enum { DEFERRED = 1 };
 
 static int wait_or_defer(struct player *p, int wanted)
@@ -260,15 +259,15 @@ static int complete_list(struct player *p, int wanted)
 
 /* --- deferred completions --- */
 
-/* Requests that a test completed in the trace and that are still to be completed here. */
+/* Requests completed by a test in the trace, and still to be completed here. */
 struct play_deferred {
     struct play_deferred *next;
-    struct mpg_action action; /* the test; of its event only call and number of requests are set */
+    struct mpg_action action; /* the test; the event has only call and number of requests */
     int n;
     struct play_request *request[];
 };
 
-/* Adds the incomplete requests among the N with identifiers ID to the deferred ones, and forgets the complete ones. */
+/* Adds the incomplete requests among the N with identifiers ID to the deferred requests; forgets the complete requests. */
 static int defer(struct player *p, const int64_t *id, uint32_t n)
 {
     struct play_deferred *batch = malloc(sizeof *batch + n * sizeof *batch->request), **last = &p->shared->deferred;
@@ -294,8 +293,8 @@ static int defer(struct player *p, const int64_t *id, uint32_t n)
     return 0;
 }
 
-/* Forgets R, a deferred request that is complete now. If the program freed its persistent request in the meantime,
- * frees the handle. */
+/* Forgets R, a deferred request that is complete now. Frees the handle if the program has freed the persistent request
+ * meanwhile. */
 static int finish_deferred(struct player *p, struct play_request *r)
 {
     struct play_persistent *own = r->persistent;
@@ -307,8 +306,7 @@ static int finish_deferred(struct player *p, struct play_request *r)
     return play_check(p, rc);
 }
 
-/* Waits for the requests of BATCH that are not complete. Returns DEFERRED if they still cannot be completed, unless
- * IN_ANY_CASE. */
+/* Waits for the incomplete requests of BATCH. Returns DEFERRED if a wait could still deadlock, unless IN_ANY_CASE. */
 static int complete_deferred(struct player *p, struct play_deferred *batch, bool in_any_case)
 {
     if (list_room(p, (uint32_t)batch->n) < 0)
@@ -349,14 +347,14 @@ int play_complete_deferred(struct player *p, bool in_any_case)
 
 /* --- replay of a traced call --- */
 
-/* Counts the call as dropped, since hypotheses drop all its requests. */
+/* Counts the call as dropped, since hypotheses drop all requests of the call. */
 static void note_dropped(struct player *p)
 {
     p->outcome.dropped++;
     p->outcome.calls--;
 }
 
-/* Makes a call that completed all its requests in the trace. */
+/* Makes a call that completed all listed requests in the trace. */
 static int complete_all(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -387,7 +385,7 @@ static int complete_all(struct player *p)
     return 0;
 }
 
-/* Returns whether R is a receive with which another receive may exchange its identifier. */
+/* Returns whether R is a receive and may exchange identifiers with another receive. */
 static bool is_candidate(const struct play_request *r)
 {
     return r->receives && !r->cancels && !r->elapse_only && !r->dropped;
@@ -401,7 +399,7 @@ static bool is_picked(const struct mpg_event *e, int64_t id)
     return false;
 }
 
-/* Exchanges the identifiers of requests A and B: each gets what MPI has of the other. */
+/* Exchanges the identifiers of requests A and B, by swapping handle, state and persistent request. */
 static void exchange(struct player *p, struct play_request *a, struct play_request *b)
 {
     const struct play_request was = *a;
@@ -419,8 +417,8 @@ static void exchange(struct player *p, struct play_request *a, struct play_reque
     p->outcome.exchanged++;
 }
 
-/* Requests that the call completed in the trace but that are not complete here exchange identifiers, in list order,
- * with requests of the call that are complete here and were not in the trace. */
+/* Requests completed by the call in the trace, but not here, exchange identifiers, in list order, with requests of the
+ * call completed here, but not in the trace. */
 static void exchange_all(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -439,7 +437,7 @@ static void exchange_all(struct player *p)
     }
 }
 
-/* Makes a call that completed some of its requests in the trace. */
+/* Makes a call that completed some listed requests in the trace. */
 static int complete_some(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -464,7 +462,7 @@ static int complete_some(struct player *p)
     if (wanted == 0)
         p->list.n = 0;
     const bool needed = wanted + others > 0;
-    if (others > 0) { /* only receives can exchange identifiers: sends and others are completed by a second call */
+    if (others > 0) { /* only receives can exchange identifiers: a second call completes all further requests */
         struct play_list *l = &p->list;
         if (wanted > 0 && (status = complete_list(p, wanted)) < 0)
             return -1;
@@ -492,8 +490,7 @@ static int complete_some(struct player *p)
     return 0;
 }
 
-/* Makes a test that completed no request in the trace. A request that completes here is noted as done for the call that
- * will complete it. */
+/* Makes a test that completed no request in the trace. A request that completes here is noted as done for a later call. */
 static int complete_none(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -535,7 +532,7 @@ static int complete_none(struct player *p)
     return 0;
 }
 
-/* Makes a call that has no active requests. */
+/* Makes a call without active requests. */
 static int complete_nothing(struct player *p)
 {
     MPI_Request none = MPI_REQUEST_NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A rank's trace has the bytes that this rank passes to each collective. To receive, the rank also needs the bytes of
- * the other members. Therefore the members of a new communicator exchange their sizes of all later collectives on it. */
+/* A rank's trace has the bytes that this rank passes to each collective. To receive, the rank also needs the bytes of the
+ * peers. Therefore the members of a new communicator exchange the sizes for all later collectives on the communicator. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@ static void turn(const int64_t *own, size_t calls, size_t width, int64_t *rows)
             rows[k * calls + i] = own[i * width + k];
 }
 
-/* A reduction on an intercommunicator gives each group the result of the other group, so the result of this group, ITS
- * in the other, is sent back. Sets *SILENT if it is not 0. */
+/* A reduction on an intercommunicator gives each group the result of the remote group. Sends ITS, the remote group's
+ * result, back, and sets *SILENT if the result of this rank's group is not 0. */
 static int agree_between_groups(struct player *p, struct play_comm *c, int64_t its, bool *silent)
 {
     int64_t own = 0;
@@ -25,8 +25,8 @@ static int agree_between_groups(struct player *p, struct play_comm *c, int64_t i
     return 0;
 }
 
-/* Checks that all members of C make as many calls of each kind as this rank, CALLS. Sets *SILENT if some member needs
- * C's duplicate without messages (play_comm.silent). */
+/* Checks that all members of C make as many calls of each kind as this rank, CALLS. Sets *SILENT if any member needs C's
+ * duplicate without messages (play_comm.silent). */
 static int agree(struct player *p, struct play_comm *c, const int64_t *calls, bool *silent)
 {
     enum { BOTH = 2 * MPG_CONTRIBUTION_KINDS };

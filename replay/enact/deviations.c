@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Keeps account of messages that other receives take than in the trace. A receive or probe with a wildcard may take
- * another message here. A later receive that names the source of that message would wait for ever, so it takes a
- * substitute: a message that the traced run had received by then and this run has not. Such a message exists and will
- * arrive, because its send depends on no receive that came later in the trace. Only for ranks with one thread. */
+/* Accounts for messages taken by another receive than in the trace. A receive or probe with a wildcard may take another
+ * message here. A later receive that names the message's source would wait for ever, so the receive takes a substitute: a
+ * message that the traced run had received by then and this run has not. The substitute exists and will arrive, because
+ * its send depends on no receive that came later in the trace. Only for ranks with a single thread. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
 
-/* How many more messages of a communicator, source and tag this run has received than the traced run had at the same
- * call; negative: fewer. */
+/* Number of messages of a communicator, source and tag received by this run, minus the number that the traced run had
+ * received at the same call. */
 struct excess {
     int32_t comm, from, tag;
     int64_t n;
@@ -18,7 +18,7 @@ struct excess {
 struct play_wildcard {
     struct play_request *owner;
     int32_t comm, from, tag; /* communicator, and source and tag of the message in the trace */
-    int source, with_tag;    /* source and tag that the receive was posted with */
+    int source, with_tag;    /* source and tag arguments of the posted receive */
     size_t place;            /* index in play_deviations.pending */
 };
 
@@ -27,9 +27,9 @@ struct play_deviations {
     size_t excesses, excess_room;
     struct play_wildcard **pending;
     size_t pending_number, pending_room;
-    int held; /* number of substitutes that matched probes have found and no receive has taken yet */
-    struct excess traced, found; /* last wildcard probe that found another message than in the trace: the message in the trace,
-                                    and the one found here; traced.n = 0: no such probe */
+    int held; /* number of substitutes found by matched probes and not yet received */
+    struct excess traced, found; /* for the last wildcard probe: the message in the trace, and the message found here;
+                                    traced.n = 0: the messages are equal, or there was no probe */
 };
 
 int deviations_new(struct player *p)
@@ -152,7 +152,7 @@ int deviations_complete(struct player *p, struct play_request *r, const MPI_Stat
     return deviations_note(p, o.comm, o.from, o.tag, status);
 }
 
-/* Finds the wildcard receives posted on COMM (negative: on any) that MPI could complete now, and notes their messages. */
+/* Finds the wildcard receives posted on COMM (negative: on any) that MPI could complete now, and notes the received messages. */
 static int settle(struct player *p, int32_t comm)
 {
     struct play_deviations *t = p->shared->deviations;
@@ -205,8 +205,8 @@ void deviations_hold(struct player *p, int messages)
 
 /* --- substitutes --- */
 
-/* Returns the message to receive as a substitute on COMM. If PROBED, the one that the last probe found; else one with
- * TAG if possible, and among these one that has arrived. NULL: none is missing. */
+/* Returns the message to receive as a substitute on COMM: if PROBED, the message found by the last probe; else a message
+ * with TAG if possible, preferably a message that has arrived. NULL: none is missing. */
 static const struct excess *choose(const struct play_deviations *t, MPI_Comm on, int32_t comm, int32_t tag, bool probed)
 {
     const struct excess *best = NULL;

@@ -81,7 +81,7 @@ static void mark(struct player *p)
         mpg_region_end(name);
 }
 
-/* The action's call is dropped by a hypothesis. Its requests count as complete from the beginning. */
+/* The action's call is dropped by a hypothesis. The requests of the call count as complete from the beginning. */
 static int drop(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -151,7 +151,7 @@ int play_perform_call(struct player *p)
         return play_window(p);
     case MPG_KIND_PCONTROL:
         return play_check(p, MPI_Pcontrol(e->to));
-    default: { /* requests of files and generalized requests; other calls that are not replayed */
+    default: { /* requests of files and generalized requests; all further calls that are not replayed */
         for (uint32_t i = 0; e->requests && !e->persistent && i < e->request_number; i++) {
             struct play_request *r = play_new_request(p, e->requests[i], false);
             if (!r)
@@ -169,7 +169,7 @@ int play_perform_call(struct player *p)
 void play_abort(int status)
 {
     enum { FORWARDED_US = 200000 };
-    usleep(FORWARDED_US); /* MPICH's launcher discards standard error that it has not forwarded before an abort */
+    usleep(FORWARDED_US); /* MPICH's launcher discards standard error not forwarded before an abort */
     PMPI_Abort(MPI_COMM_WORLD, status);
 }
 
@@ -214,7 +214,7 @@ static void broadcast(int from, int32_t *list, int n)
     PMPI_Bcast(list, n, MPI_INT32_T, from, MPI_COMM_WORLD);
 }
 
-/* Finds what all ranks together need; creates buffers, watchdog and threads. */
+/* Finds the needs of all ranks together; creates buffers, watchdog and threads. */
 static int prepare(struct player *p)
 {
     const struct mpg_needs *n = p->host->needs;
@@ -236,7 +236,7 @@ static int prepare(struct player *p)
     return threads_new(p) < 0 ? -1 : deviations_new(p);
 }
 
-/* Receives all messages that are left on COMM, in order to count them; returns their number. */
+/* Receives and counts all messages left on COMM. Returns the number. */
 static uint64_t take_rest(struct player *p, MPI_Comm comm)
 {
     enum { TRIES = 4 };
@@ -266,8 +266,8 @@ static void count_rest(struct player *p)
             p->outcome.unreceived += take_rest(p, p->shared->comm[i]->comm);
 }
 
-/* Adds up the counts of all ranks. It is an attribute callback: MPI_Finalize calls it while MPI is still usable, so
- * that the replay's own communication comes within the traced MPI_Finalize (MPI-3.1, section 8.7.1). */
+/* Adds up the counts of all ranks. An attribute callback, called by MPI_Finalize while MPI is still usable: the replay's
+ * own communication comes within the traced MPI_Finalize (MPI-3.1, section 8.7.1). */
 static int add_up(MPI_Comm comm, int key, void *value, void *extra)
 {
     struct player *p = value;
@@ -322,15 +322,15 @@ static int play_action(struct player *p)
     return 0;
 }
 
-/* Returns whether the next action follows so soon that reading a clock in between would take longer. */
+/* Returns whether the next action follows so soon that reading a clock before would take longer. */
 static bool is_followed(const struct mpg_action *action)
 {
     enum { AT_ONCE_NS = 50 };
     return action->after_ns != MPG_NOT_READ && action->after_ns <= AT_ONCE_NS;
 }
 
-/* Performs the action after the wait that ended at READY_NS. *FROM_NS: where the time until the next action starts.
- * *LATE_NS: time from READY_NS to the call; 0 with several threads, since another thread may have taken it. */
+/* Performs the action after the wait that ended at READY_NS. *FROM_NS: begin of the time until the next action. *LATE_NS:
+ * time from READY_NS to the call; 0 with several threads, since another thread may have caused the delay. */
 static int replay_action(struct player *p, int64_t ready_ns, int64_t *from_ns, int64_t *late_ns)
 {
     const bool calls = !is_mark(p->action) && p->action->repetition_number == 0;
@@ -343,7 +343,7 @@ static int replay_action(struct player *p, int64_t ready_ns, int64_t *from_ns, i
     const bool timed = p->timed && p->returned_ns > 0;
     *late_ns = timed && ready_ns != MPG_JUST_NOW && p->called_ns > ready_ns ? p->called_ns - ready_ns : 0;
     *from_ns = at_once ? MPG_JUST_NOW : timed ? p->returned_ns : (int64_t)mpg_clock_ns();
-    if (!at_once) /* this also ends the state of a call that a region mark followed at once */
+    if (!at_once) /* also ends the state of a call directly followed by a region mark */
         watchdog_compute(p);
     return status;
 }
@@ -391,7 +391,7 @@ static int perform(const struct mpg_replay_host *host, int64_t left_ns, struct m
                    struct mpg_error *err)
 {
     static struct play_shared shared;
-    static struct player play; /* static, because the attribute callback uses it within MPI_Finalize */
+    static struct player play; /* static, because the attribute callback uses PLAY within MPI_Finalize */
     struct player *p = &play;
     err->text[0] = '\0';
     shared = (struct play_shared){.request_pool = {.size = sizeof(struct play_request)},

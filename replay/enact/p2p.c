@@ -90,7 +90,7 @@ static int receive(struct player *p, struct play_comm *c)
     return e->any ? deviations_note(p, e->comm, e->from, e->tag, &status) : 0;
 }
 
-/* Makes MPI_Sendrecv or MPI_Sendrecv_replace; with REQUEST, their nonblocking forms. */
+/* Makes MPI_Sendrecv or MPI_Sendrecv_replace; with REQUEST, the nonblocking form. */
 static int sendrecv(struct player *p, struct play_comm *c, MPI_Request *request)
 {
     const struct mpg_event *e = &p->action->event;
@@ -195,8 +195,8 @@ static int post(struct player *p, struct play_comm *c)
     if (!r)
         return -1;
     r->cancels = e->cancelled_number > 0;
-    r->elapse_only = c->elapse_only || (r->cancels && !receives); /* a cancelled send has no receiver in the trace, so it is not
-                                                                     made */
+    r->elapse_only = c->elapse_only || (r->cancels && !receives); /* a cancelled send has no receiver in the trace, hence
+                                                                     is not made */
     if (r->elapse_only) {
         play_elapse(p);
         return 0;

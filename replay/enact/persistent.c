@@ -22,7 +22,7 @@ static int make_persistent(struct player *p)
         return play_post_send(p, c, e, p->action->plain, &own->handle);
     case MPG_KIND_RECV_INIT:
         if (e->any != play_wildcards(p, e))
-            return 0; /* no persistent handle: each start makes a receive of its own, with the source and tag of the trace */
+            return 0; /* no persistent handle: each start posts a separate receive, with the source and tag of the trace */
         return play_post_receive(p, c->comm, e, true, play_source(p, e, e->from), play_tag(p, e, e->tag), &own->handle);
     default:
         break;
@@ -43,7 +43,7 @@ static int make_persistent(struct player *p)
 #endif
 }
 
-/* Returns the nonblocking call that does what a start of INIT does. */
+/* Returns the nonblocking call equivalent to a start of INIT. */
 static enum mpg_call posting(enum mpg_call init)
 {
     switch (init) {
@@ -58,8 +58,8 @@ static enum mpg_call posting(enum mpg_call init)
     }
 }
 
-/* Returns the source and tag of the message that R, a start within START, received in the trace; NULL: R has no
- * wildcard or received nothing. */
+/* Returns the source and tag of the message received in the trace by R, a start within START; NULL: R has no wildcard or
+ * received nothing. */
 static const struct mpg_resolution *find_resolution(const struct mpg_event *start, const struct play_request *r)
 {
     for (uint32_t i = 0; i < start->resolution_number; i++)
@@ -68,7 +68,7 @@ static const struct mpg_resolution *find_resolution(const struct mpg_event *star
     return NULL;
 }
 
-/* Notes R, a start of OWN, if it is a receive with a wildcard. */
+/* Notes R, a start of OWN, if R is a receive with a wildcard. */
 static int note_wildcard(struct player *p, const struct play_persistent *own, struct play_request *r)
 {
     const struct mpg_resolution *took = find_resolution(&p->action->event, r);
@@ -110,9 +110,9 @@ static bool is_to_proc_null(const struct play_persistent *own)
            (own->action.kind == MPG_KIND_RECV_INIT && e->from == MPG_PROC_NULL);
 }
 
-/* Completes the active start of OWN: OWN is started again, so it must have ended, but the trace does not show where.
- * That happens with MPI_PROC_NULL under MPICH, which does not report such requests in lists. Open MPI needs a wait for
- * them. */
+/* Completes the active start of OWN. OWN is started again, so the active start must have ended, but the trace does not
+ * show where: MPICH does not report requests to MPI_PROC_NULL in lists. Open MPI needs a wait for requests to
+ * MPI_PROC_NULL. */
 static int end_unreported(struct player *p, struct play_persistent *own)
 {
     const int rc = is_to_proc_null(own) ? PLAY_CALL(p, PMPI_Wait(&own->handle, MPI_STATUS_IGNORE)) : MPI_SUCCESS;
@@ -120,13 +120,13 @@ static int end_unreported(struct player *p, struct play_persistent *own)
     return play_check(p, rc);
 }
 
-/* Makes start number I of the action. Sets *STARTS to the request if MPI's own start is still to be called for it. */
+/* Makes start number I of the action, or sets *STARTS to the request for which the caller has to call MPI's start. */
 static int start_one(struct player *p, uint32_t i, struct play_request **starts)
 {
     const struct mpg_event *e = &p->action->event;
     struct play_persistent *own = play_find_persistent(p, e->persistent[i]);
     const bool receives = own && own->action.kind == MPG_KIND_RECV_INIT;
-    /* a receive from MPI_PROC_NULL gets no message, so no other receive can exchange identifiers with it */
+    /* a receive from MPI_PROC_NULL gets no message, so no receive can exchange identifiers with R */
     struct play_request *r = play_new_request(p, e->requests[i], receives && !is_to_proc_null(own));
     if (!r)
         return -1;
@@ -138,7 +138,7 @@ static int start_one(struct player *p, uint32_t i, struct play_request **starts)
     r->elapse_only = !own || own->elapse_only || (r->cancels && !receives);
     if (r->elapse_only)
         return 0;
-    while (own->active && threads_wait(p, THREADS_ALL)) { /* the last start is not complete: another thread completes it */
+    while (own->active && threads_wait(p, THREADS_ALL)) { /* the last start is not complete: another thread completes the start */
     }
     if (own->active && own->active->started == own && end_unreported(p, own) < 0)
         return -1;
@@ -218,7 +218,7 @@ static int ready(struct player *p)
 #endif
 }
 
-/* Makes MPI_Parrived. If it was true in the trace, repeats it until it is true here; else makes it once. */
+/* Makes MPI_Parrived: if true in the trace, repeatedly until true here; else once. */
 static int arrived(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -239,8 +239,7 @@ static int arrived(struct player *p)
 
 /* --- end of requests --- */
 
-/* Cancels a request only if that succeeded in the trace: otherwise a message that was received in the trace could be
- * lost. */
+/* Cancels a request only if the cancellation succeeded in the trace: otherwise a message received in the trace could be lost. */
 static int cancel(struct player *p)
 {
     struct play_request *r = play_find_request(p, p->action->event.requests[0]);
@@ -259,8 +258,8 @@ static int request_free(struct player *p)
         struct play_persistent *own = play_find_persistent(p, e->persistent[0]);
         int rc = MPI_SUCCESS;
         if (own && own->active &&
-            own->active->deferred) /* frees it later: completing the start here could deadlock, since its message may depend on
-                                      calls to come */
+            own->active->deferred) /* freed later: completing the start here could deadlock, since the message may depend
+                                      on calls to come */
             own->freed = true;
         else if (own && own->handle != MPI_REQUEST_NULL)
             rc = PLAY_CALL(p, MPI_Request_free(&own->handle));
@@ -270,7 +269,7 @@ static int request_free(struct player *p)
     struct play_request *r = e->request_number ? play_find_request(p, e->requests[0]) : NULL;
     if (!r)
         return 0;
-    int rc = MPI_SUCCESS; /* a complete request has no handle any more, unless it is persistent */
+    int rc = MPI_SUCCESS; /* a complete request has no handle any more, unless persistent */
     MPI_Request *handle = r->persistent ? &r->persistent->handle : &r->handle;
     if (!r->elapse_only && (r->persistent || !r->done) && *handle != MPI_REQUEST_NULL)
         rc = PLAY_CALL(p, MPI_Request_free(handle));

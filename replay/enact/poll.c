@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs of unsuccessful polls (replay/polls.h). Reading a clock between two polls would take longer than a poll, so
- * short intervals are added up and waited for together. The run ends early if the poll that succeeded after it in the
- * trace succeeds here before. */
+/* Runs of unsuccessful polls (replay/polls.h). Reading a clock between two polls would take longer than a poll, so short
+ * intervals are added up and waited for together. The run ends early if the poll that ended the run in the trace succeeds
+ * earlier here. */
 #include "replay/enact/player.h"
 
 enum {
-    OWN_NS = 8,    /* time of an iteration of the loop below without its call */
+    OWN_NS = 8,    /* time of an iteration of the loop below without the call */
     MIN_NS = 400   /* shorter times are not waited for */
 };
 
-/* One of the different calls that are repeated in a run. */
+/* A call that is repeated in a run. */
 struct poll {
     const struct mpg_action *action;
     struct play_request *only; /* short cut for a test of a single request, active in MPI; NULL: made as any call */

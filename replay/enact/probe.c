@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-/* A message that a matched probe has found and that is not received yet. */
+/* A message found by a matched probe and not yet received. */
 struct play_matched {
     MPI_Message message;
-    int64_t bytes, traced_bytes; /* size of the message, and of the one in the trace */
-    bool other;                  /* it is another message than in the trace */
+    int64_t bytes, traced_bytes; /* size of the message here, and in the trace */
+    bool other;                  /* another message than in the trace */
 };
 
 static int keep(struct player *p, int64_t id, MPI_Message message, const MPI_Status *status)
@@ -36,7 +36,7 @@ static int probe(struct player *p, struct play_comm *c)
     const bool matched = p->action->kind == MPG_KIND_MPROBE;
     const bool asks = p->action->plain == MPG_CALL_Iprobe || p->action->plain == MPG_CALL_Improbe;
     int flag = 0, rc;
-    if (asks && e->found) { /* a probe that succeeded in the trace waits for its message here */
+    if (asks && e->found) { /* a probe that succeeded in the trace waits for a message here */
         PMPI_Iprobe(from, tag, c->comm, &flag, MPI_STATUS_IGNORE);
         p->outcome.waited += !flag;
     } else
@@ -51,8 +51,8 @@ static int probe(struct player *p, struct play_comm *c)
     }
     MPI_Message message = MPI_MESSAGE_NULL;
     p->found = false;
-    if (!e->found) /* a matched probe that finds a message here would have to receive it, so a failed one is made where no
-                      message is ever sent */
+    if (!e->found) /* a matched probe would have to receive a message found here, so a probe that failed in the trace uses
+                      the communicator without messages */
         return play_check(p, PLAY_CALL(p, MPI_Improbe(from, tag, c->silent, &flag, &message, &status)));
     rc = PLAY_CALL(p, flag ? MPI_Improbe(from, tag, c->comm, &flag, &message, &status)
               : MPI_Mprobe(from, tag, c->comm, &message, &status));

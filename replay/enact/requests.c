@@ -77,7 +77,7 @@ void play_free_lists(struct play_persistent *own)
 
 void play_free_persistent(struct player *p, int64_t id)
 {
-    struct play_persistent *own = play_find_persistent(p, id); /* a start that is not complete keeps its pointer to OWN */
+    struct play_persistent *own = play_find_persistent(p, id); /* an incomplete start keeps the pointer to OWN */
     if (!own)
         return;
     if (!own->freed)

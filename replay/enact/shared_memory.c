@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory shared by the processes of a host, without MPI: MPI_Win_allocate_shared() needs Open MPI's component osc,
- * which a user may have disabled. The memory has no name, so nothing remains if the processes are killed. */
+/* Memory shared by the processes of a host, without MPI: MPI_Win_allocate_shared() needs Open MPI's component osc, which
+ * a user may have disabled. The memory has no name: nothing remains if the processes are killed. */
 #define _GNU_SOURCE /* for memfd_create */
 #include "replay/enact/player.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads of a rank. Each thread makes its calls at its traced times, and waits for other threads in three cases only:
+/* Threads of a rank. Each thread makes its calls at the traced times, and waits for another thread in three cases only:
  * (1) A call uses a request, communicator, window or message that another thread created or used last. The call waits until
- *     the other thread has finished all calls that ended before this call in the trace.
- * (2) Collectives on one communicator keep the traced order.
+ *     the thread has finished all calls that ended before this call in the trace.
+ * (2) Collectives on a communicator keep the traced order.
  * (3) A call that frees an object waits for all calls that ended before this call in the trace.
- * A call only waits for calls that ended earlier in the trace, so waits cannot form a cycle. */
+ * A call waits only for calls that ended earlier in the trace, so waits cannot form a cycle. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct play_threads {
     struct member *member; /* the rank's threads; member 0 does not use PLAY, but the caller's struct player */
     int64_t begin_ns;
     int begun;      /* number of threads, besides the first, that have begun their first action */
-    uint64_t *turn; /* by communicator: number of collectives that the rank has made */
+    uint64_t *turn; /* by communicator: number of collectives made by the rank */
     uint32_t turns;
     bool failed;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Topologies. The trace has the neighbours of each rank; the extents of a Cartesian grid are derived from them. */
+/* Topologies. The trace has the neighbours of each rank, which determine the extents of a Cartesian grid. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@ struct grid {
     int n, dims[MAX_DIMENSIONS], periods[MAX_DIMENSIONS];
 };
 
-/* Sets *LENGTH and *PERIOD of dimension I, following the neighbours in its positive direction from member 0. ALL: the
- * neighbours of all MEMBERS. Returns false if they form no grid. */
+/* Sets *LENGTH and *PERIOD of dimension I, following the neighbours in positive direction from member 0. ALL: the
+ * neighbours of all members; MEMBERS: their number. Returns false if the neighbours form no grid. */
 static bool measure(const struct grid *g, int i, const int *all, int members, int *length, int *period)
 {
     int at = 0;
@@ -27,8 +27,8 @@ static bool measure(const struct grid *g, int i, const int *all, int members, in
     return false;
 }
 
-/* Fills ALL with WIDTH neighbours of each member of MADE, ordered by rank in MADE. The members get them from each
- * other, over OLD, which has OLD_SIZE members. */
+/* Fills ALL with WIDTH neighbours of each member of MADE, ordered by rank in MADE. The members exchange the neighbours
+ * over OLD, which has OLD_SIZE members. */
 static int gather(struct player *p, struct play_comm *old, int old_size, struct play_comm *made, int width,
                   int *all)
 {
@@ -52,7 +52,7 @@ static int gather(struct player *p, struct play_comm *old, int old_size, struct 
     return play_check(p, rc);
 }
 
-/* Sets *G to the grid that the neighbours of all members of MADE form; without neighbours it is a line. */
+/* Sets *G to the grid formed by the neighbours of all members of MADE; without neighbours, to a line. */
 static int find_grid(struct player *p, struct play_comm *old, struct play_comm *made, struct grid *g)
 {
     int old_size;
@@ -90,7 +90,7 @@ static int keeps_order(struct player *p, struct play_comm *old, struct play_comm
     return play_check(p, PLAY_CALL(p, PMPI_Allreduce(MPI_IN_PLACE, keeps, 1, MPI_INT, MPI_MIN, old->comm)));
 }
 
-/* Copies those of the N RANKS that are not MPI_PROC_NULL; returns their number. */
+/* Copies all of the N RANKS but MPI_PROC_NULL to INTO. Returns the number of copies. */
 static int some_of(const int32_t *ranks, uint32_t n, int *into)
 {
     int kept = 0;
@@ -103,8 +103,8 @@ static int some_of(const int32_t *ranks, uint32_t n, int *into)
 static int make_graph(struct player *p, MPI_Comm from, struct play_comm *made, MPI_Comm *into)
 {
     const struct mpg_neighbors none = {0}, *n = made && made->has_neighbors ? &made->neighbors : &none;
-    int *volatile unweighted = MPI_UNWEIGHTED; /* volatile, since gcc takes MPICH's constant for the address of an array that is
-                                                  too short, and warns */
+    int *volatile unweighted = MPI_UNWEIGHTED; /* volatile, since gcc takes MPICH's constant for the address of a too
+                                                  short array, and warns */
     int *sources = malloc(((size_t)n->source_number + n->destination_number + 1) * sizeof *sources);
     if (!sources)
         return play_fail(p, "out of memory");
@@ -124,7 +124,7 @@ int play_topology(struct player *p, struct play_comm *old, struct play_comm *mad
     if (keeps_order(p, old, made, &keeps) < 0 ||
         (p->action->plain == MPG_CALL_Cart_create && find_grid(p, old, made, &g) < 0))
         return -1;
-    if (!keeps) /* the members have another order than in OLD: a split orders them first */
+    if (!keeps) /* the members are ordered differently in OLD: a split orders them first */
         if (play_check(p, PLAY_CALL(p, PMPI_Comm_split(old->comm, made ? 0 : MPI_UNDEFINED, made ? made->rank : 0,
                                           &ordered))) < 0)
             return -1;
@@ -148,8 +148,8 @@ static int32_t place_of(const struct mpg_comm *traced, int32_t world_rank)
     return -1;
 }
 
-/* Returns whether the neighbours of MADE in its dimension J fit a dimension of extent 1: the rank itself if it is
- * periodic, else MPI_PROC_NULL. */
+/* Returns whether the neighbours of MADE in dimension J of MADE fit a dimension of extent 1: the rank itself if periodic,
+ * else MPI_PROC_NULL. */
 static bool is_flat(const struct play_comm *made, uint32_t j, bool periodic)
 {
     const int32_t expected = periodic ? made->rank : MPG_PROC_NULL;
@@ -157,8 +157,8 @@ static bool is_flat(const struct play_comm *made, uint32_t j, bool periodic)
            made->neighbors.sources[2 * j] == expected && made->neighbors.sources[2 * j + 1] == expected;
 }
 
-/* Sets KEPT for the dimensions of grid G of OLD that MADE keeps: those in which the coordinates COORDS of MADE's
- * members differ, and those of extent 1 that fit its neighbours. */
+/* Sets KEPT for the dimensions of grid G of OLD that MADE keeps: dimensions in which MADE's members have different
+ * coordinates, COORDS, and dimensions of extent 1 that fit MADE's neighbours. */
 static void find_kept(const struct grid *g, const struct play_comm *made, const int *coords, int *kept)
 {
     uint32_t pairs = 0;
@@ -214,7 +214,7 @@ int play_cart_sub(struct player *p, struct play_comm *old, struct play_comm *mad
         return play_fail(p, "out of memory");
     if (made)
         find_kept(&g, made, coords, kept);
-    /* ranks that are not members have 0, so all get the members' values */
+    /* ranks outside of MADE have zeros, so all ranks get the members' values */
     int status = play_check(p, PLAY_CALL(p, PMPI_Allreduce(MPI_IN_PLACE, kept, g.n, MPI_INT, MPI_MAX, old->comm)));
     int differs = made && !is_part(&g, made, coords, kept);
     free(coords);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ends a run that hangs. Each thread publishes its current call in memory shared by the processes of a host, which a
+/* Ends a run that hangs. Each thread publishes the current call in memory shared by the processes of a host, which a
  * thread of the host's first process checks regularly. If no thread computes and nothing has changed for the time of
- * --patience, the watchdog prints the calls and ends the run. With several hosts each has its own watchdog, which also
+ * --patience, the watchdog prints the calls and ends the run. With several hosts, each host has a watchdog, which also
  * allows 1.5 times the longest traced duration of the current calls, since another host may still compute. */
 #include "replay/enact/player.h"
 
@@ -18,11 +18,11 @@
 
 enum { CHECK_NS = 250000000, LINES = 32 };
 
-/* COMPUTES, LEFT: values of CALL outside of calls; NONE: value of a member that the call lacks. */
+/* COMPUTES, LEFT: values of CALL outside of calls; NONE: value of an argument that the call lacks. */
 enum { COMPUTES = -1, LEFT = -2, NONE = -1 };
 
 struct activity {
-    alignas(128) _Atomic uint64_t changes; /* number of begins and ends of calls so far; alone in its cache line */
+    alignas(128) _Atomic uint64_t changes; /* number of begins and ends of calls; alone in a cache line */
     _Atomic int32_t call;
     int32_t rank, thread;
     int32_t comm, to, tag, from, recvtag, requests, root; /* arguments of the call; negative: the call has none; MPG_UNKNOWN: a
@@ -34,10 +34,10 @@ struct activity {
 struct watchdog {
     const struct mpg_replay_host *host;
     MPI_Comm here;
-    struct activity *own, *all; /* ALL: states of the threads of all processes of the host, in rank order, and one more, whose
-                                   CALL is no longer COMPUTES after a failure. NULL: there is no shared memory. OWN: those of
-                                   this process. */
-    uint64_t *seen;        /* for each thread: its CHANGES at the last check */
+    struct activity *own, *all; /* ALL: states of the threads of all processes of the host, in rank order, and an entry
+                                   whose CALL is no longer COMPUTES after a failure. NULL: no shared memory. OWN: states
+                                   of the threads of this process. */
+    uint64_t *seen;        /* for each thread: CHANGES at the last check */
     int activities, hosts; /* number of threads of the host's processes; number of hosts */
     bool watches;
     pthread_t thread;
@@ -62,7 +62,7 @@ static void write_activity(FILE *out, const struct watchdog *g, const struct act
     fprintf(out, "mpgreplay: rank %d", activity->rank);
     if (activity->thread > 0)
         fprintf(out, ".%d", activity->thread);
-    if (call < 0) { /* the thread has left its call since the check */
+    if (call < 0) { /* the thread has left the call since the check */
         fputs(" computes\n", out);
         return;
     }
@@ -92,8 +92,7 @@ static void write_activities(FILE *out, const struct watchdog *g)
         fprintf(out, "mpgreplay: ... and %d others\n", lines - LINES);
 }
 
-/* Prints the states of all threads and ends the run. Prints them at once, since other hosts may print to the same
- * place. */
+/* Prints the states of all threads at once, since other hosts may print to the same place, and ends the run. */
 static void give_up(const struct watchdog *g)
 {
     char *text = NULL;
@@ -110,8 +109,7 @@ static void give_up(const struct watchdog *g)
 
 /* --- checks --- */
 
-/* Returns whether a thread computes or has changed its state since the last check. *ALLOWED_NS: how long no change is
- * allowed. */
+/* Returns whether a thread computes or has changed state since the last check. *ALLOWED_NS: maximum time without change. */
 static bool any_progress(struct watchdog *g, double *allowed_ns)
 {
     bool changes = false;
@@ -188,8 +186,7 @@ static int place_activities(struct player *p, struct watchdog *g, int rank)
         g->own[i] = (struct activity){.call = COMPUTES, .rank = p->host->rank, .thread = p->host->needs->thread[i]};
     if (g->all && rank == 0)
         atomic_store(&g->all[g->activities].call, COMPUTES);
-    PMPI_Barrier(g->here); /* other processes read the states only after all have initialised theirs: zeros would look like a
-                              call */
+    PMPI_Barrier(g->here); /* no process reads the states before all are initialised: zeros would look like a call */
     return 0;
 }
 
@@ -210,7 +207,7 @@ int watchdog_begin(struct player *p)
     return rank == 0 && g->all ? begin_watch(p, g) : 0;
 }
 
-/* Counts a change of a thread's state. Only the thread itself writes its state, so this needs no atomic addition. */
+/* Counts a change of a thread's state. Only the thread itself writes the state: no atomic addition is needed. */
 static void note_change(struct activity *own)
 {
     const uint64_t changes = atomic_load_explicit(&own->changes, memory_order_relaxed);

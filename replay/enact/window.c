@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Windows and one-sided transfers. The trace does not tell where in a window a transfer goes: all go to its start. */
+/* Windows and one-sided transfers. The trace does not tell where in a window a transfer goes: all transfers go to the start. */
 #include "replay/enact/player.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static struct play_window *window(struct player *p, int32_t number)
     return p->shared->window[number];
 }
 
-/* The members exchange the sizes of their windows, so that no transfer exceeds its target's. */
+/* The members exchange the sizes of the windows, so that no transfer exceeds the target's window. */
 static int exchange_sizes(struct player *p, struct play_comm *c, struct play_window *w)
 {
     w->members = c->peers;
