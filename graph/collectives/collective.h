@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A collective in progress and its members. Private to graph/collectives/. */
+/* A collective in progress, with members. Private to graph/collectives/. */
 #ifndef MPG_GRAPH_COLLECTIVE_H
 #define MPG_GRAPH_COLLECTIVE_H
 
@@ -13,25 +13,26 @@ enum { BLOCK_BITS = 5, BLOCK = 1 << BLOCK_BITS };
 
 struct member {
     bool arrived, absent;  /* absent: the member passes MPI_PROC_NULL as root */
-    int32_t latest;        /* SHAPE_SCAN: index of the member that entered last among members 0 .. this one */
-    /* of the call that waits for other members: the collective itself, or the call that completes its request */
+    int32_t latest;        /* SHAPE_SCAN: index of the last to enter among members 0 .. this member */
+    /* of the member's waiting call: the collective itself, or the call that completes the request */
     struct waiter *waiter;
     struct call_ref call_ref;
-    uint32_t slot, index; /* index: position of this part among the parts in collectives that the member's call starts */
+    uint32_t slot, index; /* index: index of this part among the collectives that the member's call starts */
     double enter_ns;       /* aligned enter of the member; SHAPE_SCAN: later set to the enter of member LATEST */
     double came_ns;        /* aligned enter of the member, never changed */
     int64_t duration_ns,
-        off_ns; /* off_ns: of a blocking call, time off the CPU in the call; SHAPE_SCAN: maximum over members 0 .. this one */
+        off_ns; /* off_ns: of a blocking call, time off the CPU in the call; SHAPE_SCAN: maximum over members 0 .. this member */
     int64_t bytes, target_bytes; /* bytes on the traced machine; bytes as changed by hypotheses */
     int64_t traced_bytes; /* bytes in the trace, even with options.of_target */
 };
 
 struct collective {
-    struct batch_attachment over; /* an expanded collective that has ended: freed with the batch whose steps refer to it */
+    struct batch_attachment over; /* for an expanded collective that has ended: freed with the batch whose steps refer to
+                                     the collective */
     enum mpg_call called, call; /* call: the blocking variant of `called` */
     bool blocking;
-    int64_t off_ns; /* blocking: longest time that a member's thread was off its CPU in the call */
-    int resizer; /* hypothesis that resizes the part of the member that entered first; -1: none */
+    int64_t off_ns; /* blocking: longest time off the CPU of a member's thread in the call */
+    int resizer; /* hypothesis that resizes the part of the first member to enter; -1: none */
     bool dropped;          /* hypotheses drop the collective: no waits, no steps */
     uint64_t droppers;     /* hypotheses that drop members' parts, as bits */
     bool holds;            /* SHAPE_TO_ROOT: members wait for the root, too (option sync_reduce) */
@@ -39,23 +40,23 @@ struct collective {
     enum order order;
     int32_t where;         /* communicator or window that orders the collectives */
     int32_t comm, p, root; /* root: member index, -1: not known yet, or none */
-    /* expected: number of members in this job; arrived, left: how many of these have entered, and left; prefix: SHAPE_SCAN:
-     * members 0 .. prefix - 1 have entered */
+    /* expected: number of members in this job; arrived, left: number of members that have entered, and left; prefix:
+     * SHAPE_SCAN: members 0 .. prefix - 1 have entered */
     int32_t expected, arrived, prefix, left;
     bool closed, foreign_root; /* closed: all members have entered, and meeting_slot has a value */
     /* slot of the meeting node G; SHAPE_TO_ROOT, if members wait for the root: slot of the root's leave or (nonblocking)
      * enter */
     uint32_t meeting_slot;
-    double held_ns;        /* SHAPE_TO_ROOT: aligned time of the root's node whose value meeting_slot holds */
-    int32_t latest; /* if closed: index of the member that entered last */
-    uint64_t sequence; /* number of the collective, from 0, among the collectives of its order (entering.h) */
+    double held_ns;        /* SHAPE_TO_ROOT: aligned time of the root's node, with value in meeting_slot */
+    int32_t latest; /* if closed: index of the last member to enter */
+    uint64_t sequence; /* number of the collective, from 0, in `order` on `where` (entering.h) */
     double total_bytes, total_target_bytes; /* sums over the members that have entered */
-    struct expansion *expansion; /* NULL: the collective is one node */
-    double first_ns, last_ns;    /* of an expanded collective: enter of the first member; latest enter so far, aligned */
+    struct expansion *expansion; /* NULL: the collective is a single node */
+    double first_ns, last_ns;    /* of an expanded collective: enter of the first member; latest enter until now, aligned */
     struct member *blocks[];
 };
 
-/* Returns member I, or NULL if no member of its block has entered. */
+/* Returns member I, or NULL if no member in the block of I has entered. */
 static inline struct member *graph_find_member(const struct collective *c, int32_t i)
 {
     struct member *block = c->blocks[i >> BLOCK_BITS];
@@ -102,8 +103,8 @@ static inline bool graph_is_held(const struct collective *c, int32_t i)
     return c->holds && i != c->root && !c->foreign_root && !graph_find_member(c, i)->absent;
 }
 
-/* Lets the members go on that wait for the root, which has reached the node that they wait for: the leave or the enter of
- * CALL, at AT_NS (aligned). Returns 0, or -1: out of memory. */
+/* Releases the members that wait for the root, which has reached the awaited node: the leave or the enter of CALL, at
+ * AT_NS (aligned). Returns 0, or -1: out of memory. */
 int mpg_graph_release_members(struct collectives *collectives, struct collective *c, const struct call *call, double at_ns,
                               struct mpg_error *err);
 void mpg_graph_free_collective(struct collective *c);

@@ -12,7 +12,7 @@ bool mpg_collective_is_partial(enum mpg_call call)
     return mpg_graph_shape_of(mpg_call_blocking(call)) != SHAPE_MEETING;
 }
 
-/* Allocates member I of C, which is about to enter, and returns it; NULL: out of memory. */
+/* Allocates and returns member I of C, which is about to enter; NULL: out of memory. */
 static struct member *make_member(struct collective *c, int32_t i)
 {
     struct member **block = &c->blocks[i >> BLOCK_BITS];
@@ -44,7 +44,7 @@ static void wake_expanded(void *collective, int32_t i)
     wake_member(collective, i);
 }
 
-/* Returns whether the user's options ask to simulate C as the messages of its algorithm. BYTES: contribution of a member. */
+/* Returns whether options ask to simulate C as messages of an algorithm. BYTES: contribution of a member. */
 static bool is_to_expand(const struct collectives *collectives, const struct collective *c, double bytes)
 {
     if (!collectives->expand || !mpg_graph_has_algorithms(c->call))
@@ -55,12 +55,12 @@ static bool is_to_expand(const struct collectives *collectives, const struct col
                                                          bytes) : !collectives->expand_some;
 }
 
-/* Prepares C to be simulated as the messages of its algorithm, if options ask for that and all members are of this job.
- * BYTES: contribution of the first member that enters. Returns 0, or -1 with ERR. */
+/* Prepares C to be simulated as messages of an algorithm, if options demand and all members are of this job. BYTES:
+ * contribution of the first member to enter. Returns 0, or -1 with ERR. */
 static int expand(struct collectives *collectives, struct collective *c, double bytes, struct mpg_error *err)
 {
     const struct mpg_comm *comm = graph_comm_of(collectives, c);
-    /* If its progress was observed, the calls that complete a nonblocking collective get the edges of weak progress instead. */
+    /* If progress was observed, the calls that complete a nonblocking collective get the edges of weak progress instead. */
     const bool is_moved = !c->blocking && collectives->observed_progress;
     const struct expansion_input what = {.table = collectives->expand,
                                          .observed_progress = is_moved ? collectives->observed_progress : NULL,
@@ -113,7 +113,7 @@ static struct collective *new_collective(struct collectives *collectives, const 
     return c;
 }
 
-/* Returns the collective that the call ENTERING belongs to, made when its first member enters; NULL with ERR: out of memory. */
+/* Returns the collective of the call ENTERING, made when the first member enters; NULL with ERR: out of memory. */
 static struct collective *join(struct collectives *collectives, const struct entering *entering,
                                struct mpg_error *err)
 {
@@ -134,8 +134,8 @@ static struct collective *join(struct collectives *collectives, const struct ent
     return c;
 }
 
-/* Returns the index of the root in C. ROOT: the argument of member ME's call, on an intercommunicator a rank of the other
- * group. -1: ME does not take part. */
+/* Returns the index of the root in C. ROOT: the argument of member ME's call, on an intercommunicator a rank of the
+ * remote group. -1: ME does not take part. */
 static int32_t root_index(const struct mpg_comm *c, int32_t me, int32_t root)
 {
     if (root == MPG_ROOT)
@@ -170,7 +170,7 @@ static int check_call(const struct collectives *collectives, const struct collec
 
 /* --- steps --- */
 
-/* Returns the first member of C that belongs to this job. Random numbers that all members share are those of its call. */
+/* Returns the first member of C in this job. The member's call is the key of the random numbers shared by all members. */
 static const struct member *first_member(const struct collective *c)
 {
     int32_t i = 0;
@@ -200,10 +200,10 @@ static int emit_contribution(struct collectives *collectives, const struct colle
     return 0;
 }
 
-/* The contributions merged so far. */
+/* The contributions already merged. */
 struct merged {
     uint32_t slot;
-    int32_t latest;     /* index of the member that entered last; of several, the first */
+    int32_t latest;     /* index of the last member to enter; ties: the first */
     double latest_ns;
     /* Minimum duration of the members' calls; 0 with nonblocking members, which have no slack in the slack model `wait`. */
     int64_t min_ns;
@@ -241,7 +241,7 @@ static struct merged merged_with_first(const struct member *m, int32_t i)
     return (struct merged){m->slot, i, m->enter_ns, m->duration_ns};
 }
 
-/* All members have entered: emits the steps that merge their contributions into the value of the meeting node. */
+/* All members have entered: emits the steps that merge the contributions into the value of the meeting node. */
 static int close_meeting(struct collectives *collectives, struct collective *c, struct mpg_error *err)
 {
     struct merged merged = {0};
@@ -268,8 +268,8 @@ static int close_meeting(struct collectives *collectives, struct collective *c, 
     return 0;
 }
 
-/* For scans: as long as the next member in rank order has entered, merges it with the members before. Its slot then holds
- * the time at which it and all members before have entered. */
+/* For scans: as long as the next member in rank order has entered, merges the member with the members before. The slot of
+ * a merged member holds the time at which this member and all members before have entered. */
 static int extend_prefix(struct collectives *collectives, struct collective *c, struct mpg_error *err)
 {
     const int32_t *world_ranks = graph_comm_of(collectives, c)->world_ranks;
@@ -365,8 +365,8 @@ static int take_part(struct collectives *collectives, struct collective *c, cons
     return 0;
 }
 
-/* Notes in CALL the messages that ME sends in this call. The root sends one message of BYTES to each child in a binomial
- * tree, or to each other rank; every other member sends one message. */
+/* Counts in CALL the messages of BYTES that ME sends in a rooted collective: the root a message to each child in a
+ * binomial tree (Bcast), or to each member (Scatter); with Reduce and Gather, each member but the root a message. */
 static void note_rooted(const struct collective *c, const struct call *call,
                         const struct entering *entering, int32_t me, int64_t bytes)
 {
@@ -409,7 +409,7 @@ static int refuse_expanded(const struct call *call, struct mpg_error *err)
                            "size only (--predict asks for no other)");
 }
 
-/* Checks that hypotheses drop either all members' calls of collective C or none. LOAD says whether they drop CALL. */
+/* Checks that hypotheses drop either all members' calls of collective C or none. LOAD->drops: CALL is dropped. */
 static int drop_part(struct collectives *collectives, struct collective *c, const struct call *call,
                      const struct load *load, struct mpg_error *err)
 {
@@ -441,7 +441,7 @@ static bool has_own_sizes(enum mpg_call call)
            call == MPG_CALL_Alltoallw;
 }
 
-/* Reports the effect that hypotheses have on CALL's part of C, as LOAD says. Returns 0, or -1 with ERR. */
+/* Reports the effect of hypotheses, LOAD, on CALL's part of C. Returns 0, or -1 with ERR. */
 static int report_part(struct collectives *collectives, struct collective *c, const struct call *call,
                      const struct load *load, struct mpg_error *err)
 {
@@ -470,7 +470,7 @@ static int arrive(struct collectives *collectives, const struct call *call, cons
     if (!c)
         return -1;
     if (check_call(collectives, c, call, entering, root, err) < 0) {
-        collectives->counts->unmatched++; /* a call that does not match the other members' calls waits for nobody */
+        collectives->counts->unmatched++; /* a call that does not match the members' calls waits for nobody */
         return collectives->lenient ? 0 : -1;
     }
     struct load load = entering->load;

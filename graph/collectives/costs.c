@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shape of each collective, and numbers of its rounds and bytes: the tables of docs/MODEL.md, section 4. */
+/* Shape, number of rounds and bytes of each collective: the tables of docs/MODEL.md, section 4. */
 #include "graph/collectives/costs.h"
 
 enum collective_shape mpg_graph_shape_of(enum mpg_call call)
@@ -67,7 +67,7 @@ double mpg_graph_bytes_of(enum mpg_call call, int32_t p, double d, double total)
     case MPG_CALL_Reduce_scatter:
     case MPG_CALL_Reduce_scatter_block:
         return d * (p - 1) / p;
-    case MPG_CALL_Alltoallv: /* D is already the sum over the other members */
+    case MPG_CALL_Alltoallv: /* D is already the sum over all peers */
     case MPG_CALL_Alltoallw:
     case MPG_CALL_Win_fence: /* D: bytes that the member transferred in the epoch */
     case MPG_CALL_Reduce:

@@ -7,7 +7,7 @@
 #include "graph/collectives/costs.h"
 
 /* Constructors by group are not called by all members of the old communicator. Each is counted as the first collective of
- * its new communicator, in a sequence separate from that communicator's other collectives. */
+ * the new communicator, in a separate sequence. */
 void mpg_graph_find_order(const struct collectives *collectives, const struct mpg_event *e, struct entering *entering)
 {
     enum mpg_kind kind = mpg_call_kind(e->call);

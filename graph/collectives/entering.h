@@ -11,17 +11,17 @@ enum order { ORDER_COMM, ORDER_GROUP, ORDER_WINDOW, ORDER_PERSISTENT };
 
 /* A call that takes part in a collective. */
 struct entering {
-    enum mpg_call call;  /* the call that names the operation: of a persistent collective the initialising call */
+    enum mpg_call call;  /* the call that names the operation; persistent: the initialising call */
     enum order order;
     int32_t where, comm; /* where: communicator or window; comm: communicator, -1: unknown */
     int32_t root;
     uint64_t sequence;   /* number of the collective in `order` on `where`, from 0 */
     bool blocking;
-    struct load load;    /* bytes that the rank contributes */
-    uint32_t index;      /* index among the parts in collectives that the call starts */
+    struct load load;    /* bytes contributed by the rank */
+    uint32_t index;      /* index among the collectives that the call starts */
 };
 
-/* Returns HIGH and LOW as one key for the maps of struct collectives. */
+/* Returns HIGH and LOW as a key for the maps of struct collectives. */
 static inline uint64_t graph_pair(int32_t high, int32_t low)
 {
     return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;

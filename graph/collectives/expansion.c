@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Steps of collectives simulated as the messages of their algorithm. In most algorithms every member depends on every
- * other: one step for all once all have entered. In a tree a member depends on few others and leaves early, as in MPI
- * libraries: each member has a step of its own, as soon as the members that it depends on have theirs. */
+/* Steps of collectives simulated as messages of an algorithm. In most algorithms every member depends on all members: a
+ * single step evaluates all members, once all have entered. In a tree a member depends on few members and leaves early,
+ * as in MPI libraries: each member has a separate step, made after the steps of the members that it depends on. */
 #include "graph/collectives/expansion.h"
 
 #include <math.h>
@@ -13,21 +13,22 @@ struct expansion {
     struct expansion_input what;
     struct mpg_expanding shared; /* read by the evaluator of the steps */
     int32_t arrived;
-    /* TREE: members are evaluated one at a time; EVALUATED: all members have been evaluated at once. */
+    /* TREE: each member is evaluated in a separate step; EVALUATED: all members have been evaluated at once. */
     bool planned, tree, evaluated;
     struct mpg_expanded_member *member;
     struct call_ref *call_ref;           /* by member index: the member's call */
-    double *bytes, *before;        /* by member index: bytes; BEFORE: their prefix sums from the root on, if block sizes differ */
+    double *bytes, *before;        /* by member index: bytes; BEFORE: prefix sums of the bytes from the root on, if block
+                                      sizes differ */
     /* TREE: number of predecessors still missing, by member number relative to the root; -1: evaluated. */
     int32_t *lacks;
     int32_t *ready;                /* TREE: stack of members that can be evaluated */
     bool *elsewhere;               /* by member index: see struct mpg_expanding */
     struct member_time {
-        double enter_ns, progressed_ns, leave_ns; /* LEAVE_NS: only if what.observes */
-        /* SENT_NS: earliest time at which the parent's message departs; READY_NS: time when the member has all data for
-         * its own sends: whether they progress depends only on the receivers' MPI calls from then on */
+        double enter_ns, progressed_ns, leave_ns; /* LEAVE_NS: only with `observes` */
+        /* SENT_NS: earliest time at which the parent's message departs; READY_NS: time when the member has all data to
+         * send: the progress of its sends depends only on the receivers' MPI calls from then on */
         double sent_ns, ready_ns;
-    } *time;                       /* by member index; only if what.observes, or with weak sends */
+    } *time;                       /* by member index; only with `observes`, or with weak sends */
     int32_t left;
 };
 
@@ -116,7 +117,7 @@ static bool is_synchronous(const struct expansion *x, int32_t v)
     return mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > x->shared.eager_limit_bytes;
 }
 
-/* Returns whether the send between V and its parent is weak: not synchronous, but it completes only once the receiver has
+/* Returns whether the send between V and its parent is weak: not synchronous, but complete only once the receiver has
  * entered MPI. */
 static bool has_progress_call(const struct expansion *x, int32_t v)
 {
@@ -124,8 +125,8 @@ static bool has_progress_call(const struct expansion *x, int32_t v)
            mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > x->shared.weak_bytes;
 }
 
-/* Returns whether the message between V and its parent, if its send is weak, waits until the receiver enters the
- * collective: earlier MPI calls of the receiver do not progress it. */
+/* Returns whether the message between V and its parent, if the send is weak, waits until the receiver enters the
+ * collective: earlier MPI calls of the receiver give no progress. */
 static bool is_posted(const struct expansion *x, int32_t v)
 {
     return mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > (double)x->what.tree_bytes;
@@ -136,8 +137,8 @@ static bool goes_down(const struct expansion *x)
     return first_phase(x)->kind == MPG_PHASE_DOWN;
 }
 
-/* Counts the predecessors of each member. Always: the member's enter. Down the tree: its parent, and the children to
- * which it sends synchronously or weakly. Up the tree: its children, and the parent if it sends weakly. */
+/* Counts the predecessors of each member. Always: the member's enter. Down the tree: the parent, and the children with
+ * synchronous or weak sends from this member. Up the tree: the children, and the parent if the member's send is weak. */
 static int plan_tree(struct expansion *x, struct mpg_error *err)
 {
     size_t p = (size_t)x->what.p;
@@ -205,7 +206,7 @@ static void look_at_all(struct expansion *x)
     }
 }
 
-/* A predecessor of V has been evaluated: adds V to the N members on the stack `ready` if it was the last one missing.
+/* A predecessor of V has been evaluated: if none is missing any more, adds V to the N members on the stack `ready`.
  * Returns the new number of members on the stack. */
 static int32_t satisfy(struct expansion *x, int32_t v, int32_t n)
 {
@@ -232,7 +233,7 @@ static int emit_expand(const struct expansion *x, struct steps *steps, int32_t i
     return 0;
 }
 
-/* Allocates the slot for the message between V and its parent, from the evaluation of the sender until that of the receiver. */
+/* Allocates the slot for the message between V and its parent, in use from the sender's evaluation to the receiver's. */
 static int make_message(struct expansion *x, struct steps *steps, int32_t v, struct mpg_error *err)
 {
     return graph_new_slot(steps, &x->member[index_of(x, v)].message_slot, err);
@@ -243,8 +244,8 @@ static void drop_message(const struct expansion *x, struct steps *steps, int32_t
     graph_free_slot(steps, x->member[index_of(x, v)].message_slot);
 }
 
-/* Evaluates V of a tree whose messages go down from the root, and adds to the N members on the stack `ready` those that
- * waited for V. Returns the new number, or -1: out of memory. */
+/* Evaluates V of a tree whose messages go down from the root, and adds the members that waited for V to the N members on
+ * the stack `ready`. Returns the new number, or -1: out of memory. */
 static int32_t evaluate_down(struct expansion *x, struct steps *steps, int32_t v, int32_t n,
                              struct mpg_error *err)
 {
@@ -337,7 +338,7 @@ static int make_plan(struct expansion *x, const struct expansion_member *member,
 int mpg_graph_expansion_arrive(struct expansion *x, struct steps *steps, const struct expansion_member *member,
                                struct mpg_error *err)
 {
-    /* MESSAGE_SLOT stays: the parent's evaluation can have set it already. */
+    /* MESSAGE_SLOT stays: the parent's evaluation may have set the slot already. */
     struct mpg_expanded_member *it = &x->member[member->index];
     it->slot = member->slot;
     it->origin = member->origin;
@@ -363,7 +364,7 @@ int mpg_graph_expansion_arrive(struct expansion *x, struct steps *steps, const s
     return 0;
 }
 
-/* Counts in EVIDENCE whether the send between V and its parent waited for its receiver. SENDER, OTHER: times of sender
+/* Counts in EVIDENCE whether the send between V and its parent waited for the receiver. SENDER, OTHER: times of sender
  * and receiver. */
 static void observe(const struct expansion *x, int32_t v, const struct member_time *sender, const struct member_time *other,
                     const struct tree_progress_evidence *evidence)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives as messages of their algorithms: when each member can be evaluated (docs/MODEL.md, section 4, Expanded
+/* Collectives as messages of an algorithm: when each member can be evaluated (docs/MODEL.md, section 4, Expanded
  * collectives). This file identifies members by index and slot. Private to graph/collectives/. */
 #ifndef MPG_GRAPH_EXPANSION_H
 #define MPG_GRAPH_EXPANSION_H
@@ -16,7 +16,7 @@ struct expansion_input {
     const struct mpg_weak_progress *observed_progress; /* nonblocking: observed progress; NULL: like the blocking variant */
     int64_t eager_limit_bytes;  /* larger messages are synchronous, bytes; INT64_MAX: none */
     int64_t weak_bytes;      /* larger sends, in bytes, wait until the receiver is inside MPI (weak progress); INT64_MAX: none */
-    /* larger sends, in bytes, wait until the receiver enters the collective, even if an earlier call could progress them */
+    /* larger sends, in bytes, wait until the receiver enters the collective, even if an earlier call could progress the send */
     int64_t tree_bytes;
     bool observes;              /* collect evidence about sends in trees, once all members have left */
     enum mpg_call call;         /* blocking variant */
@@ -26,7 +26,7 @@ struct expansion_input {
     void (*wake)(void *context, int32_t index); /* called when member INDEX may leave */
 };
 
-/* A member that enters the collective. */
+/* A member entering the collective. */
 struct expansion_member {
     int32_t index, root; /* root: member index, or -1 without root */
     uint32_t slot;       /* slot with the member's value */
@@ -38,7 +38,7 @@ struct expansion_member {
 
 /* Returns whether CALL has algorithms. */
 bool mpg_graph_has_algorithms(enum mpg_call call);
-/* Returns a new expansion; NULL: out of memory. The caller frees it. */
+/* Returns a new expansion, which the caller frees; NULL: out of memory. */
 struct expansion *mpg_graph_expansion_new(const struct expansion_input *what, struct mpg_error *err);
 void mpg_graph_expansion_free(struct expansion *expansion); /* NULL is allowed */
 /* To be called when MEMBER enters: emits steps for all members that can now be evaluated. Returns 0, or -1: out of memory. */
@@ -50,7 +50,8 @@ void mpg_graph_expansion_leave(struct expansion *expansion, int32_t index, doubl
                                const struct tree_progress_evidence *evidence);
 /* Returns whether the slot of member INDEX already holds the value of the member's leave. */
 bool mpg_graph_expansion_left(const struct expansion *expansion, int32_t index);
-/* Returns whether members leave only after all have entered, instead of after the members that their messages depend on. */
+/* Returns whether a member leaves only after all members have entered, not already after the members that its messages
+ * depend on. */
 bool mpg_graph_expansion_needs_all(const struct expansion *expansion);
 
 #endif

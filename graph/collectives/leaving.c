@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Members leave a collective: when they may, the edges into their leave, and cleanup after the last. */
+/* Members leave a collective: the condition, the edges into the leave, and cleanup after the last member. */
 #include "graph/algorithms/operation.h"
 #include "graph/collectives/collective.h"
 #include "graph/collectives/collectives.h"
@@ -47,7 +47,7 @@ static void free_over(struct batch_attachment *over)
     mpg_graph_free_collective((struct collective *)over); /* OVER is the first member of the struct */
 }
 
-/* A member has left C. After the last one C is freed, and so are the slots that its members share. */
+/* A member has left C. After the last member, frees C and the slots shared by the members. */
 static void leave_collective(struct collectives *collectives, struct collective *c)
 {
     if (++c->left < c->expected)
@@ -77,7 +77,7 @@ static struct mpg_edge *edge_from(struct collectives *collectives, const struct 
     return edge;
 }
 
-/* Adds the edge from C's meeting node, whose value is in SLOT, to ME's leave. LATEST: index of the member that entered last. */
+/* Adds the edge from C's meeting node, with value in SLOT, to ME's leave. LATEST: index of the last member to enter. */
 static int meeting_edge(struct collectives *collectives, const struct collective *c,
                         const struct member *me, int32_t latest, uint32_t slot,
                         struct mpg_error *err)
@@ -129,7 +129,7 @@ static int member_edges(struct collectives *collectives, const struct collective
     return 0;
 }
 
-/* Adds the edge from the root's enter to the leave of a member that waits for the root. */
+/* Adds the edge from the root's enter or leave to the leave of a member that waits for the root. */
 static int held_edge(struct collectives *collectives, const struct collective *c, struct mpg_error *err)
 {
     struct mpg_edge *edge = edge_from(collectives, graph_find_member(c, c->root), c->call,
@@ -191,8 +191,8 @@ int mpg_graph_part_left(struct collectives *collectives, const struct part *part
     return 0;
 }
 
-/* Adds the edge to ME's leave in a collective simulated as messages: ME's slot holds the time at which its messages end.
- * Frees the slot. */
+/* Adds the edge to ME's leave in a collective simulated as messages, from ME's slot, which holds the end of ME's
+ * messages. Frees the slot. */
 static int expanded_edge(struct collectives *collectives, const struct collective *c,
                          const struct member *me, struct mpg_error *err)
 {
@@ -208,8 +208,8 @@ static int expanded_edge(struct collectives *collectives, const struct collectiv
     return 0;
 }
 
-/* Hypotheses drop collective C: notes that ME then does not wait there. Counted for each member that can wait, because
- * the order in which members would enter is not known. */
+/* Notes the lost wait of ME in collective C, which hypotheses drop. Counted for each member that can wait, because the
+ * order in which members would enter is not known. */
 static int lose_part(struct collectives *collectives, const struct collective *c, int32_t me, struct mpg_error *err)
 {
     const bool is_root = me == c->root;
