@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls such as MPI_Waitany, which can complete other requests when times change (docs/MODEL.md, section 6): lists the
- * receives passed to the call, and makes the call wait for their messages. */
+/* Calls like MPI_Waitany, which can complete other requests when times change (docs/MODEL.md, section 6): lists the
+ * receives passed to the call, and makes the call wait for the messages. */
 #include <stdlib.h>
 
 #include "graph/requests/table.h"
@@ -39,9 +39,9 @@ static bool needs_all(enum mpg_call call)
     return call == MPG_CALL_Testall;
 }
 
-/* E is an MPI_Testall that completed nothing. Returns whether its result in a replica can be determined: all its requests
- * are eager sends, which are complete, and at least one receive, each with a named source. When other requests complete
- * is not known. */
+/* E is an MPI_Testall that completed nothing. Returns whether the result in a replica can be determined: all requests are
+ * eager sends, which are complete, and at least one receive, each with a named source. The completion of any other
+ * request is not known. */
 static bool may_be_whole(const struct rank_requests *rank, const struct mpg_event *e)
 {
     bool any = false;
@@ -60,7 +60,7 @@ static bool may_be_whole(const struct rank_requests *rank, const struct mpg_even
     return any;
 }
 
-/* Returns whether E can complete another request than in the trace: it completes a receive or no request at all, and
+/* Returns whether E can complete another request than in the trace: E completes a receive or no request at all, and
  * leaves at least one request open. */
 static bool has_choice(const struct rank_requests *rank, const struct mpg_event *e)
 {
@@ -76,8 +76,8 @@ static bool has_choice(const struct rank_requests *rank, const struct mpg_event 
     return done_number == 0;
 }
 
-/* Lists request ID, passed to the call of COMPLETING, if it is an ordinary receive. If the call does not complete it,
- * COMPLETING's `choice` waits for its message, which may arrive earlier in a replica. */
+/* Lists request ID, passed to the call of COMPLETING, if the request is an ordinary receive. If the call does not
+ * complete the request, COMPLETING's `choice` waits for the message, which may arrive earlier in a replica. */
 static int give(const struct rank_requests *rank, int64_t id, struct completing *completing,
                 struct mpg_error *err)
 {
@@ -116,7 +116,7 @@ int mpg_graph_begin_choice(struct requests *requests, struct rank_requests *rank
     if (!requests->choose || !mpg_graph_is_alone(requests->matching, call->rank))
         return 0;
     if (requests->choose_sources && mpg_graph_completes_open(completing))
-        choice->unmet = 1; /* No arrival ends this wait: it lasts until the schedule lets waiting calls choose. */
+        choice->unmet = 1; /* No arrival ends this wait: the schedule lets waiting calls choose. */
     if (!has_choice(rank, e)) {
         call->waiter.unmet += choice->unmet;
         return 0;
@@ -144,7 +144,7 @@ void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, s
 }
 
 /* Lists as candidates the receives of COMPLETING whose messages have arrived. Sets *ANY_LEFT if CALL does not complete
- * one of them, so that there is a choice. */
+ * all of the candidates: then there is a choice. */
 static int list_arrived(struct matching *matching, const struct rank_requests *rank,
                         const struct call *call, const struct completing *completing,
                         bool *any_left, struct mpg_error *err)
@@ -156,7 +156,7 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
             *any_left = false;
             return 0;
         }
-        /* A request that is passed twice is one candidate. */
+        /* A request passed twice is a single candidate. */
         if (!m || !m->arrived || graph_more(m)->candidate_of == call->number + 1)
             continue;
         if (mpg_graph_view(matching, call, m, err) < 0 ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that complete requests: what they wait for, and their edges. Also requests that are never completed. */
+/* Calls that complete requests: the awaited events, and the edges. Also requests that are never completed. */
 #include <stdlib.h>
 
 #include "graph/requests/table.h"
@@ -19,7 +19,7 @@ static int keep(struct completing *completing, struct request *request, struct m
     return 0;
 }
 
-/* Makes CALL wait for all that must happen before REQUEST completes. */
+/* Makes CALL wait for all events needed for the completion of REQUEST. */
 static int await_request(struct requests *requests, struct call *call, struct request *request, struct mpg_error *err)
 {
     struct waiter *waiter = &call->waiter;
@@ -87,8 +87,8 @@ static enum mpg_category category_of(const struct request *request)
     return mpg_call_category((enum mpg_call)request->call);
 }
 
-/* Adds the edges of REQUEST, which CALL completes, to CALL's leave. With option lenient, operations that the request
- * needs can be missing. POLLS: CALL is a test. */
+/* Adds the edges of REQUEST, completed by CALL, to CALL's leave. With option lenient, operations that the request needs
+ * can be missing. POLLS: CALL is a test. */
 static int completion_edge(struct requests *requests, struct call *call,
                            struct request *request, bool polls, struct mpg_error *err)
 {

@@ -8,7 +8,7 @@ static bool is_open(const struct message *m)
     return m && (m->posted_any & MPG_ANY_SOURCE);
 }
 
-/* Returns the message that REQUEST receives; NULL if REQUEST sends. */
+/* Returns the message received by REQUEST; NULL: REQUEST sends. */
 static struct message *received(const struct request *request)
 {
     return request->kind == REQUEST_RECEIVE ? request->message : NULL;
@@ -39,11 +39,11 @@ void mpg_graph_begin_open(struct requests *requests, struct call *call, struct c
     completing->choice.unmet = 0;
     if (!requests->choose_sources || !mpg_graph_is_alone(requests->matching, call->rank))
         return;
-    completing->choice.unmet = 1; /* No arrival ends this wait: it lasts until the schedule lets waiting calls choose. */
+    completing->choice.unmet = 1; /* No arrival ends this wait: the schedule lets waiting calls choose. */
     call->waiter.unmet++;
 }
 
-/* An MPI_ANY_SOURCE receive or probe of RANK gets M. Counts M if no replica can give it to another receive: M is
+/* An MPI_ANY_SOURCE receive or probe of RANK gets M. Counts M if no replica can give M to another receive: M is
  * synchronous, or RANK has several threads (docs/MODEL.md, section 6: Not followed). */
 static void note_kept(struct matching *matching, int32_t rank, const struct message *m)
 {
@@ -52,7 +52,7 @@ static void note_kept(struct matching *matching, int32_t rank, const struct mess
 }
 
 /* CALL completes, or can complete, the receive of M. If replicas can give the receive another message, marks M,
- * increments *INVOLVED, and makes a view of M: a copy of its arrival that can be exchanged. */
+ * increments *INVOLVED, and makes a view of M: a copy of the arrival, to be exchanged. */
 static int involve(struct matching *matching, const struct call *call, struct message *m,
                    uint32_t *involved, struct mpg_error *err)
 {
@@ -81,8 +81,8 @@ static int add_posted(struct matching *matching, const struct call *call, const 
     return 0;
 }
 
-/* Lists for evaluators the posted receives of CALL's rank, in posting order, up to the last of the INVOLVED marked ones;
- * with ALL, all. */
+/* Lists for evaluators the posted receives of CALL's rank, in posting order, up to the last of the INVOLVED marked
+ * receives; with ALL, all. */
 static int list_posted(struct matching *matching, const struct call *call, uint32_t involved, bool all,
                        struct mpg_error *err)
 {
@@ -128,8 +128,7 @@ int mpg_graph_list_open_requests(struct requests *requests, const struct rank_re
     return list_posted(matching, call, involved, false, err);
 }
 
-/* Fills FITS with the source, tag and communicator that CALL, a probe, looks for. Returns false if the source belongs to
- * another job. */
+/* Fills FITS with the source, tag and communicator of CALL, a probe. Returns false if the source belongs to another job. */
 static bool looks_for(struct matching *matching, const struct call *call, struct mpg_message_pattern *fits)
 {
     const struct mpg_event *e = call->event;

@@ -13,7 +13,7 @@ static void *copy(const void *from, size_t size)
     return to && size ? memcpy(to, from, size) : to;
 }
 
-/* Returns a copy of E, a neighbourhood collective, including its lists of neighbours; NULL: out of memory. */
+/* Returns a copy of E, a neighbourhood collective, including the lists of neighbours; NULL: out of memory. */
 static struct mpg_event *keep_neighbors(const struct mpg_event *e)
 {
     struct mpg_event *kept = copy(e, sizeof *e);
@@ -96,7 +96,8 @@ int mpg_graph_define_persistent(struct requests *requests, struct rank_requests 
 
 /* --- starts --- */
 
-/* Sets peer and tag of WHAT, a started receive from any source, to those of the message that it got in the trace. */
+/* Sets peer and tag of WHAT, a started wildcard receive, to source and tag of the message received in the trace, or to
+ * MPG_UNKNOWN. */
 static void resolve(const struct mpg_event *e, int64_t id, struct persistent *what)
 {
     for (uint32_t i = 0; i < e->resolution_number; i++)
@@ -141,7 +142,7 @@ static int start_collective(struct requests *requests, const struct call *call,
     return 0;
 }
 
-/* Starts the messages of a persistent neighbourhood collective. *INDEX: index of its first message among those of CALL;
+/* Starts the messages of a persistent neighbourhood collective. *INDEX: index of the first message among CALL's messages;
  * increased by the number of messages. */
 static int start_neighbors(struct requests *requests, const struct call *call,
                            struct persistent *p, struct request *request, uint32_t *index,
@@ -185,8 +186,8 @@ static int start_partitioned(struct requests *requests, const struct call *call,
     return 0;
 }
 
-/* Starts the persistent request P as request ID. *INDEX: index of its first message among those of CALL; increased by the
- * number of messages. */
+/* Starts the persistent request P as request ID. *INDEX: index of the first message among CALL's messages; increased by
+ * the number of messages. */
 static int start(struct requests *requests, struct rank_requests *rank, const struct call *call,
                  struct persistent *p, int64_t id, uint32_t *index, struct mpg_error *err)
 {
@@ -220,7 +221,7 @@ int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *
     for (uint32_t i = 0; i < e->request_number; i++) {
         uint64_t *slot = mpg_map_find(&rank->persistent, (uint64_t)e->persistent[i], 0);
         if (!slot && requests->matching->lenient)
-            continue; /* the call that completes the request counts it */
+            continue; /* counted by the call that completes the request */
         if (!slot)
             return mpg_graph_error_lenient(&here, err, "persistent request %lld is unknown", (long long)e->persistent[i]);
         call->sent->which = i;
@@ -243,7 +244,7 @@ static int depart(struct requests *requests, const struct call *call, struct req
                           err) < 0)
         return -1;
     request->kind = REQUEST_SEND;
-    /* A thread that waits for REQUEST goes on waiting, for the receiver. */
+    /* A thread waiting for REQUEST goes on waiting, for the receiver. */
     if (protocol.sync_target && !request->message->arrived) {
         request->message->send_waiter = request->more->ready_waiter;
         request->more->ready_waiter = NULL;

@@ -2,7 +2,7 @@
 /* Calls that make, start, free and cancel requests. */
 #include "graph/requests/table.h"
 
-/* Returns whether request ID, which CALL posts, is cancelled later: it then matches nothing. */
+/* Returns whether request ID, posted by CALL, is cancelled later: a cancelled request matches nothing. */
 static bool is_cancelled(const struct call *call, int64_t id)
 {
     for (uint32_t i = 0; i < call->event->cancelled_number; i++)
@@ -48,7 +48,7 @@ int mpg_graph_post_receive(struct requests *requests, struct rank_requests *rank
     return 0;
 }
 
-/* Adds a request without an operation for CALL, which posts it. */
+/* Adds a request without an operation, posted by CALL. */
 static struct request *add(struct requests *requests, struct rank_requests *rank,
                            const struct call *call, struct mpg_error *err)
 {
@@ -107,7 +107,7 @@ int mpg_graph_start_transfer(struct requests *requests, struct rank_requests *ra
     return 0;
 }
 
-/* Starts the send and the receive of an MPI_Isendrecv; the request's tag is that of the receive. */
+/* Starts the send and the receive of an MPI_Isendrecv; the request's tag is the receive's tag. */
 static int start_both(struct requests *requests, struct rank_requests *rank,
                       const struct call *call, struct mpg_error *err)
 {
@@ -188,7 +188,8 @@ int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank
                                        (long long)e->requests[0]);
     if (request->kind == REQUEST_COLLECTIVE || request->kind == REQUEST_GROUP ||
         request->kind == REQUEST_PARTITIONS)
-        return 0; /* MPI forbids to free requests of these kinds; if no call completes one, the end of the graph reports it */
+        return 0; /* MPI forbids to free requests of these kinds; the end of the graph reports requests that are never
+                     completed */
     requests->matching->counts->cancelled += request->cancelling;
     if (request->kind == REQUEST_SEND)
         mpg_graph_sender_done(requests->matching, request->message, true);

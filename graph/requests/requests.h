@@ -21,7 +21,7 @@ struct requests {
     struct mpg_pool request_pool, more_pool, persistent_pool;
 };
 
-/* Requests of one rank. Zero-initialised: no requests. */
+/* Requests of a rank. Zero-initialised: no requests. */
 struct rank_requests {
     struct request **near;     /* index: id modulo near_capacity, a power of 2; successive requests have successive ids */
     uint32_t near_capacity, near_count;
@@ -29,29 +29,29 @@ struct rank_requests {
     struct mpg_map persistent; /* id -> struct persistent * */
 };
 
-/* Requests that a call completes. Zero-initialised: no requests. */
+/* Requests completed by a call. Zero-initialised: no requests. */
 struct completing {
     struct request **requests;
     uint32_t count, capacity;
-    int64_t *given; /* of a call that can choose what it completes: ids of the receives passed to the call */
+    int64_t *given; /* of a call with a choice: ids of the receives passed to the call */
     uint32_t given_count, given_capacity;
-    struct waiter choice; /* waiter for the requests passed to the call that it does not complete in the trace */
+    struct waiter choice; /* waiter for the requests passed to the call but not completed by the call in the trace */
 };
 
-/* What a call waits for: a message, a part in a collective, or partitions of a send; all unset: nothing. */
+/* Cause of a call's wait: a message, a part in a collective, or partitions of a send; all unset: none. */
 struct need {
     const struct message *message;
     bool as_sender; /* the sender of the message waits */
     const struct part *part;
-    uint32_t unready;          /* number of partitions of a send that are not ready */
-    uint64_t start;            /* number of the rank's call that started the send */
+    uint32_t unready;          /* number of partitions of a send not yet ready */
+    uint64_t start;            /* number of the rank's call with the start of the send */
 };
 
 void mpg_graph_requests_init(struct requests *requests, struct matching *matching, struct collectives *collectives);
 void mpg_graph_requests_clear(struct requests *requests); /* call after the requests of all ranks are cleared */
 
-/* To be called when CALL posts or starts requests, or initialises a persistent request. TAKEN: messages that the rank's
- * matched probes have taken. Returns 0, or -1 with ERR. */
+/* To be called when CALL posts or starts requests, or initialises a persistent request. TAKEN: messages taken by the
+ * rank's matched probes. Returns 0, or -1 with ERR. */
 int mpg_graph_start_request(struct requests *requests, struct rank_requests *rank, struct taken *taken, const struct call *call,
                             struct mpg_error *err);
 /* To be called when CALL starts a one-sided transfer of LOAD with a request. Returns 0, or -1: out of memory. */
@@ -62,27 +62,26 @@ int mpg_graph_ready(struct requests *requests, struct rank_requests *rank, const
 int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank, const struct call *call, struct mpg_error *err);
 /* To be called when CALL asks to cancel a request. */
 void mpg_graph_cancel_request(struct rank_requests *rank, const struct call *call);
-/* To be called when CALL, which completes requests, begins: lists the requests in COMPLETING, and makes CALL wait for their
- * events. Returns 0, or -1 with ERR. */
+/* To be called when CALL, which completes requests, begins: lists the requests in COMPLETING, and makes CALL wait for the
+ * events of the requests. Returns 0, or -1 with ERR. */
 int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *rank, struct call *call,
                                struct completing *completing, struct mpg_error *err);
 /* For CALL that completes, or could have completed, receives: lists the requests passed to CALL, and makes the CHOICE of
- * COMPLETING wait for messages that are not sent yet. Call after mpg_graph_begin_completion(). Returns 0, or -1: out of
- * memory. */
+ * COMPLETING wait for messages not sent yet. Call after mpg_graph_begin_completion(). Returns 0, or -1: out of memory. */
 int mpg_graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
                            struct completing *completing, struct mpg_error *err);
 /* As mpg_graph_begin_choice() for CALL, an MPI_Parrived that returned false. */
 int mpg_graph_begin_parrived_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
                                     struct completing *completing, struct mpg_error *err);
-/* Ends the wait of CALL for requests that it does not complete in the trace: their messages come too late. */
+/* Ends CALL's wait for requests not completed in the trace: the messages come too late. */
 void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, struct completing *completing);
 /* Return whether COMPLETING completes MPI_ANY_SOURCE receives; and whether MPI_ANY_SOURCE receives were passed to CALL. */
 bool mpg_graph_completes_open(const struct completing *completing);
 bool mpg_graph_is_given_open(const struct rank_requests *rank, const struct completing *completing);
-/* For CALL that completes MPI_ANY_SOURCE receives. mpg_graph_begin_open() makes the CHOICE of COMPLETING wait until no rank
- * can go on. When CALL is left, the next two functions list the rank's posted receives, in posting order, up to the last one
- * for which the evaluator chooses the message: the receive of MESSAGE by CALL itself; the receives among CALL's requests.
- * They return 0, or -1: out of memory. */
+/* For CALL that completes MPI_ANY_SOURCE receives. mpg_graph_begin_open() makes the CHOICE of COMPLETING wait until no
+ * rank can go on. When CALL is left, the two list functions list the rank's posted receives, in posting order, up to the
+ * last receive for which the evaluator chooses the message: the receive of MESSAGE by CALL itself; the receives among
+ * CALL's requests. Both return 0, or -1: out of memory. */
 void mpg_graph_begin_open(struct requests *requests, struct call *call, struct completing *completing);
 int mpg_graph_list_open_receive(struct requests *requests, const struct call *call, struct message *message,
                                 struct mpg_error *err);
@@ -97,10 +96,10 @@ int mpg_graph_list_probe(struct requests *requests, struct call *call, struct pr
  * out of memory. */
 int mpg_graph_choice_candidates(struct requests *requests, const struct rank_requests *rank, const struct call *call,
                                 struct completing *completing, struct mpg_error *err);
-/* With hypotheses: counts the requests passed to CALL as parts of CALL, and those that hypotheses drop as dropped parts. */
+/* With hypotheses: counts the requests passed to CALL as parts of CALL, and the dropped requests as dropped parts. */
 void mpg_graph_count_given(const struct requests *requests, const struct rank_requests *rank, const struct call *call);
-/* Returns whether all requests passed to CALL are one-sided transfers. In a library whose starting calls wait, these are
- * already complete at CALL's enter. */
+/* Returns whether all requests passed to CALL are one-sided transfers, which are already complete at CALL's enter in a
+ * library whose starting calls wait. */
 bool mpg_graph_is_given_transfers(const struct rank_requests *rank, const struct call *call);
 /* Adds the edges of COMPLETING into CALL's leave, and removes the requests. Returns 0, or -1 with ERR. */
 int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *rank, struct call *call,

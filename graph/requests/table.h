@@ -8,7 +8,7 @@
 enum request_kind {
     REQUEST_SEND,
     REQUEST_RECEIVE,    /* a receive; also an Isendrecv, with the send in SENDING */
-    REQUEST_PARTITIONS, /* a partitioned send whose partitions are not all ready; then it becomes a REQUEST_SEND */
+    REQUEST_PARTITIONS, /* a partitioned send with partitions not yet ready; becomes a REQUEST_SEND */
     REQUEST_COLLECTIVE,
     REQUEST_GROUP,
     REQUEST_TRANSFER, /* a one-sided transfer: the completing call waits for a round trip */
@@ -19,9 +19,9 @@ enum request_kind {
 struct request {
     uint8_t kind;                /* enum request_kind */
     bool unresolved : 1;         /* a wildcard receive of unknown source or tag: never completed in the trace */
-    bool completing : 1;         /* a call of the rank that has begun completes the request */
+    bool completing : 1;         /* a begun call of the rank completes the request */
     bool cancelling : 1;         /* the rank has asked for cancellation */
-    uint16_t call;               /* enum mpg_call of the posting call, its thread and its world rank */
+    uint16_t call;               /* enum mpg_call of the posting call; thread and world rank of the call */
     uint32_t thread;
     int32_t rank;
     uint64_t number;             /* call number of the posting call */
@@ -31,7 +31,7 @@ struct request {
 };
 
 struct more_of_request {
-    struct message *sending; /* RECEIVE: the message that an Isendrecv sends; otherwise NULL */
+    struct message *sending; /* RECEIVE: the message sent by an Isendrecv; otherwise NULL */
     struct part part;
     struct group *group;
     struct load load;       /* TRANSFER: bytes of the transfer; PARTITIONS: bytes of all partitions */
@@ -50,14 +50,14 @@ static inline struct message *graph_request_sending(const struct request *reques
     return request->more ? request->more->sending : NULL;
 }
 
-/* A persistent operation, such as MPI_Send_init defines. */
+/* A persistent operation, as defined by MPI_Send_init. */
 struct persistent {
     enum mpg_call call;
     int32_t comm, peer, tag;
     uint32_t any;
     int64_t bytes;
     struct persistent_collective persistent_collective;    /* persistent collectives, including neighbourhood collectives */
-    struct mpg_event *neighbors; /* neighbourhood collectives: the initialising call, with its own copies of the lists */
+    struct mpg_event *neighbors; /* neighbourhood collectives: copy of the initialising call, with copies of the lists */
     uint32_t partitions;
     struct channel_name channel; /* partitioned communication, unless FOREIGN */
     bool foreign;
@@ -73,22 +73,22 @@ static inline struct request *graph_find_request(const struct rank_requests *ran
 
 /* Iterates over RANK's requests, with *I from 0 on; NULL: the end. */
 struct request *mpg_graph_next_request(const struct rank_requests *rank, size_t *i);
-/* Adds a request of KIND that CALL posts. Returns NULL with ERR: out of memory. */
+/* Adds a request of KIND posted by CALL. Returns NULL with ERR: out of memory. */
 struct request *mpg_graph_add_request(struct requests *requests, struct rank_requests *rank, const struct call *call, int64_t id,
                                       enum request_kind kind, struct mpg_error *err);
-/* Adds a request of CALL that has a struct more_of_request. Returns NULL with ERR: out of memory. */
+/* Adds a request of CALL with a struct more_of_request. Returns NULL with ERR: out of memory. */
 struct request *mpg_graph_add_large_request(struct requests *requests, struct rank_requests *rank, const struct call *call,
                                             int64_t id, struct mpg_error *err);
 /* Adds struct more_of_request to REQUEST. Returns 0, or -1: out of memory. */
 int mpg_graph_enlarge_request(struct requests *requests, struct request *request, struct mpg_error *err);
-/* Post the send, and the receive, described by WHAT as request ID of CALL; INDEX: index among the messages that CALL starts.
- * Both return 0, or -1 with ERR. */
+/* Post the send, and the receive, described by WHAT as request ID of CALL; INDEX: index among the messages of CALL. Both
+ * return 0, or -1 with ERR. */
 int mpg_graph_post_send(struct requests *requests, struct rank_requests *rank, const struct call *call,
                         const struct persistent *what, int64_t id, uint32_t index, struct mpg_error *err);
 int mpg_graph_post_receive(struct requests *requests, struct rank_requests *rank, const struct call *call,
                            const struct persistent *what, int64_t id, struct mpg_error *err);
-/* The first function defines the persistent request that CALL initialises, the second starts the persistent requests that
- * CALL starts. Both return 0, or -1 with ERR. */
+/* mpg_graph_define_persistent() defines the persistent request initialised by CALL; mpg_graph_start_persistent() starts
+ * the persistent requests started by CALL. Both return 0, or -1 with ERR. */
 int mpg_graph_define_persistent(struct requests *requests, struct rank_requests *rank, const struct call *call,
                                 struct mpg_error *err);
 int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *rank, const struct call *call,
