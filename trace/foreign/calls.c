@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Turns the calls that a foreign recorder has written into events. Steps 1 to 3: see trace/foreign/calls.h. */
+/* Makes events of the calls written by a foreign recorder. Steps 1 to 3: see trace/foreign/calls.h. */
 #include "trace/foreign/calls.h"
 
 #include <stdlib.h>
@@ -171,8 +171,8 @@ static const struct mpg_foreign_comm *find_comm(struct mpg_calls *c, int32_t ran
 
 /* --- receives --- */
 
-/* A receive asks for FROM and TAG. Sets *FOUND_FROM and *FOUND_TAG to those of the message that it gets: from STATUS
- * (NULL: none), else from the send that step 2 has matched. *ANY: MPG_ANY_ flags. */
+/* A receive asks for FROM and TAG. Sets *FOUND_FROM and *FOUND_TAG to source and tag of the received message: from STATUS
+ * (NULL: none), else from the send matched in step 2. *ANY: MPG_ANY_ flags. */
 static void resolve(struct mpg_calls *c, int32_t from, int32_t tag, const struct mpg_call_status *status, int32_t *found_from,
                    int32_t *found_tag, uint32_t *any)
 {
@@ -225,9 +225,9 @@ static int match_send(struct mpg_calls *c, int32_t rank, const struct mpg_foreig
                               call->tag, at_ns + c->offset_ns[rank], err);
 }
 
-/* --- messages. CALL can be a persistent request's constructor; ENTER_NS, LEAVE_NS are then those of the MPI_Start --- */
+/* --- messages. CALL can be a persistent request's constructor; ENTER_NS, LEAVE_NS are then times of the MPI_Start --- */
 
-/* Returns the status that REQUEST will have when it completes; NULL: unknown. */
+/* Returns the status of REQUEST at its completion; NULL: unknown. */
 static const struct mpg_call_status *status_ahead(const struct mpg_calls *c, size_t request)
 {
     return request >= 1 && request <= c->posting_number ? &c->postings[request - 1].status : NULL;
@@ -296,8 +296,8 @@ static int emit_message(struct mpg_calls *c, int32_t rank, const struct mpg_fore
     return mpg_foreign_event(&c->foreign, rank, &e, comm, NULL, err);
 }
 
-/* Handles the message of CALL, whose request has the number REQUEST (0: blocking call): matches it in step 2, makes its
- * event in step 3. */
+/* Handles the message of CALL, whose request has the number REQUEST (0: blocking call): matches the message in step 2,
+ * makes the event in step 3. */
 static int take_message(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, int64_t enter_ns,
                         int64_t leave_ns,
                         int64_t request, struct mpg_error *err)
@@ -325,9 +325,9 @@ static int take_starts(struct mpg_calls *c, int32_t rank, const struct mpg_forei
 
 /* --- completions --- */
 
-/* CALL, the present one, completes requests, but the trace does not tell which. Returns whether pending REQUEST is taken
- * to complete in it. OLDEST: the oldest pending request in its list; ANY_LAST: some request in the list appears in no
- * later completion. */
+/* CALL, the current call, completes requests, but the trace does not tell which. Returns whether pending REQUEST is
+ * assumed to complete in CALL. OLDEST: the oldest pending request in CALL's list; ANY_LAST: some request in the list
+ * appears in no later completion. */
 static bool is_chosen(const struct mpg_calls *c, enum mpg_call call, int64_t request, int64_t oldest, bool any_last)
 {
     const bool is_last = c->postings[request - 1].last == c->call_number;
@@ -343,8 +343,8 @@ static bool is_chosen(const struct mpg_calls *c, enum mpg_call call, int64_t req
     }
 }
 
-/* Sets in E the pending requests of CALL and, by is_chosen(), those that it is taken to complete, and forgets the latter.
- * LISTS: storage for 3 * request_number numbers. */
+/* Sets in E the pending requests of CALL, and the requests assumed to be completed by CALL (is_chosen()); forgets the
+ * completed requests. LISTS: storage for 3 * request_number numbers. */
 static void choose(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_event *e, int64_t *lists)
 {
     int64_t *done = lists + call->request_number, *place = done + call->request_number, oldest = INT64_MAX;
@@ -375,8 +375,8 @@ static void choose(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_c
         mpg_foreign_remark(&c->foreign, call->call == MPG_CALL_Waitany || call->call == MPG_CALL_Waitsome ? chosen : tested, 1);
 }
 
-/* Sets in E the pending requests of CALL and those that it completes, which the trace tells, and forgets the latter.
- * LISTS: storage for 2 * request_number numbers; CANCELLED: storage for those that were cancelled. */
+/* Sets in E the pending requests of CALL, and the requests completed by CALL according to the trace; forgets the
+ * completed requests. LISTS: storage for 2 * request_number numbers; CANCELLED: storage for the cancelled requests. */
 static void take_known(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_event *e,
                        int64_t *lists,
                        int64_t *cancelled)
@@ -523,7 +523,7 @@ static int emit_comm_free(struct mpg_calls *c, int32_t rank, const struct mpg_fo
                 : mpg_foreign_untraced(&c->foreign, rank, call->name, err);
 }
 
-/* Handles a call of a function that mpgkit does not know: counts it if its name shows that it is local, else makes an
+/* Handles a call of a function unknown to mpgkit: counts the call if the name belongs to a local function, else makes an
  * event of an unknown call. */
 static int emit_foreign(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_error *err)
 {
@@ -535,7 +535,7 @@ static int emit_foreign(struct mpg_calls *c, int32_t rank, const struct mpg_fore
     return emit_unknown(c, rank, call, err);
 }
 
-/* Makes the event, in step 3, of a call that is no message and no completion. Returns 0, or -1 with ERR. */
+/* Makes the event, in step 3, of a call that is neither message nor completion. Returns 0, or -1 with ERR. */
 static int emit_other(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_error *err)
 {
     struct mpg_event e = mpg_foreign_make(call->call, call->enter_ns, call->leave_ns);
@@ -593,7 +593,7 @@ static int take(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call
     return kind == MPG_KIND_UNKNOWN ? emit_foreign(c, rank, call, err) : emit_other(c, rank, call, err);
 }
 
-/* Counts CALL if it is a receive from any source, or with any tag, and the trace does not tell the sender. */
+/* Counts CALL if a receive from any source, or with any tag, and the trace does not tell the sender. */
 static void count_unresolved(struct mpg_calls *c, const struct mpg_foreign_call *call)
 {
     const enum mpg_kind kind = call->call < MPG_CALL_COUNT ? mpg_call_kind(call->call) : MPG_KIND_UNKNOWN;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Turns calls that recorders of MPI's arguments (liballprof, DUMPI) have written into events. A reader decodes each record into
+/* Makes events of the calls that recorders of MPI's arguments (liballprof, DUMPI) have written. A reader decodes each record into
  * a struct mpg_foreign_call; mpg_calls_run() lets the reader read every rank several times:
  *
  * 1. survey: notes constructors of communicators and the earliest time, and counts receives whose source or tag the trace does
  *    not have;
- * 2. only if there are such receives: matches all sends and receives (trace/foreign/wildcards.h);
- * 3. makes the events. In steps 2 and 3 a rank is read twice, because source and completion of a request come after its posting.
+ * 2. only if there are receives to resolve: matches all sends and receives (trace/foreign/wildcards.h);
+ * 3. makes the events. In steps 2 and 3 a rank is read twice, because source and completion of a request come after the posting.
  *
- * Memory: 40 bytes for each request of one rank; if step 2 is needed, for each message, too. */
+ * Memory: 40 bytes for each request of a rank; with step 2, also for each message. */
 #ifndef MPG_FOREIGN_CALLS_H
 #define MPG_FOREIGN_CALLS_H
 
@@ -28,7 +28,7 @@ struct mpg_call_status {
 };
 
 struct mpg_foreign_call {
-    enum mpg_call call;      /* MPG_CALL_COUNT: a call that mpgkit does not know */
+    enum mpg_call call;      /* MPG_CALL_COUNT: a call unknown to mpgkit */
     const char *name;        /* name of the call, with MPI_ */
     int64_t enter_ns, leave_ns;
     uint32_t thread;
@@ -38,7 +38,7 @@ struct mpg_foreign_call {
     int64_t bytes, recvbytes;
     const int64_t *counts;   /* of Scatterv's root, Alltoallv, Alltoallw: bytes */
     uint32_t count_number;
-    const uint64_t *requests; /* requests that are posted, given to a completion, started or freed, as numbers of the format */
+    const uint64_t *requests; /* requests posted, given to a completion, started or freed, as numbers of the format */
     uint32_t request_number;
     bool knows_done;         /* for a completion: DONE is known; for a probe: FOUND is known */
     const uint32_t *done;    /* indices in REQUESTS of the completed requests */
@@ -46,27 +46,27 @@ struct mpg_foreign_call {
     /* statuses of the requests in DONE, or of a blocking receive or probe; NULL: unknown */
     const struct mpg_call_status *statuses;
     bool found;              /* for a probe: a message was there */
-    struct mpg_comm_call constructor; /* for a constructor: its arguments; HANDLE -2: the rank is in no new communicator */
+    struct mpg_comm_call constructor; /* for a constructor: the arguments; HANDLE -2: the rank is in no new communicator */
 };
 
 struct mpg_calls {
     struct mpg_foreign foreign;
     struct mpg_comms *comms;
-    struct mpg_wildcards *wildcards; /* NULL: no receive needs them */
+    struct mpg_wildcards *wildcards; /* NULL: not needed */
     enum { MPG_CALLS_SURVEY, MPG_CALLS_LOOK_AHEAD, MPG_CALLS_MATCH, MPG_CALLS_EMIT } pass;
-    int64_t *offset_ns;      /* by rank: offset added to its times, in step 2, to get a common time */
+    int64_t *offset_ns;      /* by rank: offset added to the rank's times in step 2, for a common time */
     int64_t origin_ns;       /* earliest time of all ranks; valid after the survey */
     bool has_origin;
     uint64_t unresolved;     /* number of receives whose source or tag the trace does not have */
     size_t wildcard;         /* number of the next receive */
     struct mpg_call_posting {
-        int64_t last;        /* number of the last completion call that names the request */
+        int64_t last;        /* number of the last completion call with the request */
         struct mpg_call_status status;
-    } *postings;             /* by request - 1, for the rank that is read */
+    } *postings;             /* by request - 1, for the current rank */
     size_t posting_number, posting_capacity;
     int64_t call_number;     /* number of the current call of this rank */
-    uint64_t min_request;    /* numbers of requests below this one stand for MPI_REQUEST_NULL */
-    struct mpg_map current;  /* (rank, number of a request) -> 1 + index of its posting, while looking ahead */
+    uint64_t min_request;    /* lower numbers of requests stand for MPI_REQUEST_NULL */
+    struct mpg_map current;  /* (rank, number of a request) -> 1 + index of the posting, while looking ahead */
     struct mpg_map persistent; /* (rank, number of a request) -> 1 + index in templates */
     struct mpg_call_template {
         struct mpg_foreign_call call;

@@ -11,7 +11,7 @@
 /* Values in place of a communicator's index: the rank is no member; not known yet; an error. */
 enum { NONE = -1, OPEN = -2, FAILED = -3 };
 
-/* Maximum number of earlier calls that are examined for a use of a handle; keeps the time linear even for a malicious trace. */
+/* Maximum number of earlier calls examined for a use of a handle; keeps the time linear even for a malicious trace. */
 enum { MAX_LOOKS = 4096 };
 
 /* A constructor call of a rank, or (USE) the first use of a handle after the handle got a new meaning. */
@@ -19,7 +19,7 @@ struct item {
     enum { CONSTRUCT, USE } what;
     enum mpg_comm_rule rule;
     bool taken; /* CONSTRUCT: a use of the new communicator has been found */
-    int64_t handle, parent, color, key; /* USE: COLOR is the rank in the communicator, KEY its size */
+    int64_t handle, parent, color, key; /* USE: COLOR is the rank in the communicator, KEY the communicator's size */
     int32_t *list;
     size_t n;
     int32_t comm; /* index of the new or used communicator, or NONE or OPEN */
@@ -27,8 +27,8 @@ struct item {
     size_t same;                 /* USE: 1 + index of the rank's next use with equal handle, rank and size; 0: none */
 };
 
-/* The K-th constructor call on a parent communicator. Each member of the parent makes it; only all their arguments
- * together tell the members of the new communicators. */
+/* The K-th constructor call on a parent communicator, made by each member of the parent. Only the arguments of all
+ * members together tell the members of the new communicators. */
 struct meeting {
     enum mpg_comm_rule rule;
     /* PARENT: index of the communicator; SHOWN: with rule SHOWN, the index of the new communicator, or OPEN. */
@@ -44,7 +44,7 @@ struct meeting {
 struct rank_items {
     struct item *items;
     size_t n, capacity, next;
-    int32_t world_known, self; /* SELF: index of the rank's MPI_COMM_SELF, or OPEN if it has none yet */
+    int32_t world_known, self; /* SELF: index of the rank's MPI_COMM_SELF; OPEN: not made yet */
 };
 
 struct mpg_comms {
@@ -55,13 +55,14 @@ struct mpg_comms {
     int32_t comm_number, comm_capacity;
     struct meeting *meetings;
     int32_t meeting_number, meeting_capacity;
-    /* (rank, handle) -> 1 + index of the handle's last use; in the second pass, of its last use or constructor. */
+    /* (rank, handle) -> 1 + index of the handle's last use; in the second pass, of the last use or constructor. */
     struct mpg_map handles;
-    struct mpg_map bound;     /* (rank, handle) -> 1 + index of the item that gave the handle its meaning; used while resolving */
+    struct mpg_map bound;     /* (rank, handle) -> 1 + index of the item that gave the handle the current meaning; used
+                                 while resolving */
     struct mpg_map positions; /* (communicator, world rank) -> 1 + rank in the communicator */
-    struct mpg_map counts;    /* (communicator, rank) -> number of constructor calls so far */
-    struct mpg_map numbers;   /* (communicator, number of the constructor call on it) -> 1 + index of the meeting */
-    /* (rank, its rank in the communicator and size, handle) -> 1 + index of the next use in the second pass. */
+    struct mpg_map counts;    /* (communicator, rank) -> number of constructor calls handled */
+    struct mpg_map numbers;   /* (communicator, number of a constructor call on the communicator) -> 1 + index of the meeting */
+    /* (rank, MEMBER and SIZE of a use, handle) -> 1 + index of the next use in the second pass. */
     struct mpg_map uses;
     uint64_t guessed, misplaced;
 };
@@ -71,7 +72,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Enlarges ARRAY, with room for *CAPACITY items of SIZE bytes, so that N + 1 items fit. Returns it; NULL: out of memory. */
+/* Makes room for N + 1 items of SIZE bytes in ARRAY, which has room for *CAPACITY. Returns the array; NULL: out of memory. */
 static void *grow(void *array, size_t n, size_t *capacity, size_t size)
 {
     if (n < *capacity)
@@ -85,7 +86,7 @@ static void *grow(void *array, size_t n, size_t *capacity, size_t size)
 
 /* --- communicators --- */
 
-/* Adds a communicator of SIZE members, none of which is known yet. Returns its index, or -1 with ERR. */
+/* Adds a communicator of SIZE unknown members. Returns the index of the communicator, or -1 with ERR. */
 static int32_t add_comm(struct mpg_comms *c, int32_t parent, int32_t size, struct mpg_error *err)
 {
     size_t capacity = (size_t)c->comm_capacity;
@@ -123,7 +124,7 @@ static int set_member(struct mpg_comms *c, int32_t comm, int32_t i, int32_t rank
     return 0;
 }
 
-/* Returns the rank that world rank RANK has in COMM; -1: none, or unknown. */
+/* Returns the rank in COMM of world rank RANK; -1: none, or unknown. */
 static int32_t position_in(const struct mpg_comms *c, int32_t comm, int32_t rank)
 {
     if (comm == 0)
@@ -225,8 +226,9 @@ int mpg_comms_construct(struct mpg_comms *c, int32_t rank, const struct mpg_comm
     return 0;
 }
 
-/* RANK uses HANDLE as a communicator of SIZE ranks in which it has the rank MEMBER. Returns 1 if this differs from the last
- * use, so that HANDLE names another communicator now; else 0; -1: out of memory. *SLOT: the entry of HANDLE in c->handles. */
+/* RANK uses HANDLE as a communicator of SIZE ranks with RANK as rank MEMBER. Returns 1 if MEMBER or SIZE differs from the
+ * last use, so that HANDLE names another communicator now; else 0; -1: out of memory. *SLOT: the entry of HANDLE in
+ * c->handles. */
 static int is_new_use(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size, uint64_t **slot)
 {
     *slot = mpg_map_add(&c->handles, (uint64_t)rank, (uint64_t)handle);
@@ -261,7 +263,7 @@ int mpg_comms_use(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t mem
 
 /* --- resolving --- */
 
-/* Returns the index of the communicator that HANDLE names on RANK at present; OPEN: not known yet; NONE: no call made it;
+/* Returns the index of the communicator that HANDLE names on RANK at present; OPEN: not known yet; NONE: made by no call;
  * FAILED with ERR. */
 static int32_t resolve_handle(struct mpg_comms *c, int32_t rank, int64_t handle, struct mpg_error *err)
 {
@@ -275,8 +277,8 @@ static int32_t resolve_handle(struct mpg_comms *c, int32_t rank, int64_t handle,
     return bound && *bound ? c->rank[rank].items[*bound - 1].comm : NONE;
 }
 
-/* Returns the index of the meeting to which RANK's next constructor call on COMM belongs. The first rank that makes this
- * call creates the meeting, with RULE. -1 with ERR: out of memory. */
+/* Returns the index of the meeting of RANK's next constructor call on COMM. The first rank with this call creates the
+ * meeting, with RULE. -1 with ERR: out of memory. */
 static int32_t find_meeting(struct mpg_comms *c, int32_t comm, int32_t rank, enum mpg_comm_rule rule, struct mpg_error *err)
 {
     uint64_t *count = mpg_map_add(&c->counts, (uint64_t)comm, (uint64_t)rank);
@@ -306,8 +308,8 @@ static struct item *item_of(const struct mpg_comms *c, const struct meeting *m, 
     return &c->rank[m->arrivals[i].rank].items[m->arrivals[i].item];
 }
 
-/* Makes a communicator of the first N members of M's parent, for a Cartesian grid, and stores it in their calls. Returns
- * 0, or -1 with ERR. */
+/* Makes a communicator of the first N members of M's parent (a Cartesian grid, or a duplicate), and stores the
+ * communicator in the members' calls. Returns 0, or -1 with ERR. */
 static int make_first(struct mpg_comms *c, const struct meeting *m, int64_t n, struct mpg_error *err)
 {
     const int32_t size = c->comms[m->parent].size;
@@ -322,7 +324,7 @@ static int make_first(struct mpg_comms *c, const struct meeting *m, int64_t n, s
     return 0;
 }
 
-/* Returns the rank in M's parent of the process that is number K in the list of ITEM; -1: not a member of the parent. */
+/* Returns the rank in M's parent of process number K in the list of ITEM; -1: not a member of the parent. */
 static int32_t place_in_parent(const struct mpg_comms *c, const struct meeting *m, const struct item *item, size_t k)
 {
     const int32_t number = item->list[k];
@@ -331,8 +333,8 @@ static int32_t place_in_parent(const struct mpg_comms *c, const struct meeting *
     return m->rule == MPG_COMM_PICK ? number : position_in(c, m->parent, number);
 }
 
-/* Makes the communicator of the members that member I of M's parent lists in its call, and stores it in the calls of all
- * of them; no communicator if I does not list itself. Returns 0, or -1 with ERR. */
+/* Makes the communicator listed in the call of member I of M's parent, and stores the communicator in the calls of all
+ * listed members; no communicator if I does not list itself. Returns 0, or -1 with ERR. */
 static int make_list(struct mpg_comms *c, const struct meeting *m, int32_t i, struct mpg_error *err)
 {
     struct item *item = item_of(c, m, i);
@@ -364,9 +366,9 @@ static int make_lists(struct mpg_comms *c, const struct meeting *m, struct mpg_e
     return 0;
 }
 
-/* Sets color and key of ITEM, the call of rank POSITION of a grid of SIZE ranks: its coordinates in the dropped dimensions
- * (color) and in the remaining dimensions (key), each combined into one number. Returns 0, or -1 with ERR: the extents do
- * not fit SIZE. */
+/* Sets color and key of ITEM, the call of rank POSITION of a grid of SIZE ranks, from the rank's coordinates in the
+ * dropped dimensions (color) and in the remaining dimensions (key), each combined into a number. Returns 0, or -1 with
+ * ERR: the extents do not fit SIZE. */
 static int set_grid_color(struct item *item, int32_t position, int32_t size, struct mpg_error *err)
 {
     const size_t n = item->n / 2;
@@ -455,8 +457,7 @@ static int finish_meeting(struct mpg_comms *c, int32_t meeting, struct mpg_error
     }
 }
 
-/* Handles RANK's constructor call, item I. Returns 1; 0: it must wait, since calls of other ranks make its parent; -1
- * with ERR. */
+/* Handles RANK's constructor call, item I. Returns 1; 0: must wait, since calls of other ranks make the parent; -1 with ERR. */
 static int construct(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_error *err)
 {
     struct item *item = &c->rank[rank].items[i];
@@ -548,7 +549,8 @@ static int use(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_error *e
     return 1;
 }
 
-/* Handles the items of RANK in order, up to one that must wait for other ranks. Returns the number handled, or -1 with ERR. */
+/* Handles the items of RANK in order, up to an item that must wait for other ranks. Returns the number of handled items,
+ * or -1 with ERR. */
 static int advance(struct mpg_comms *c, int32_t rank, struct mpg_error *err)
 {
     struct rank_items *r = &c->rank[rank];
@@ -562,8 +564,8 @@ static int advance(struct mpg_comms *c, int32_t rank, struct mpg_error *err)
     return status < 0 ? -1 : taken;
 }
 
-/* Defines COMM in the trace B. If its parent has the same size, members that no call names are taken to be the members at
- * the same ranks of the parent. */
+/* Defines COMM in the trace B. If the parent has the same size, members named by no call are assumed to be the parent's
+ * members at the same ranks. */
 static int define(struct mpg_comms *c, int32_t comm, struct mpg_build *b, struct mpg_error *err)
 {
     struct mpg_foreign_comm *f = &c->comms[comm];
@@ -579,8 +581,8 @@ static int define(struct mpg_comms *c, int32_t comm, struct mpg_build *b, struct
     return mpg_build_comm(b, &built, err);
 }
 
-/* For rule SHOWN: sets the new communicator in the calls of members that never use it. Calls of other ranks, or the
- * parent, have told which members these are. */
+/* For rule SHOWN: sets the new communicator in the calls of members without a use. Calls of other ranks, or the parent,
+ * have told the members. */
 static void settle_shown(struct mpg_comms *c)
 {
     for (int32_t i = 0; i < c->meeting_number; i++) {

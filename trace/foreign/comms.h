@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Communicators of a trace in which each rank has its own handles for them. In a first pass the reader passes each rank's
- * constructor calls; the members of the communicators follow from the calls of all ranks. In a second pass, in the same
- * order, the reader gets the communicator that a handle means at each call. For readers of other tools' traces; not
- * thread-safe. */
+/* Communicators of a trace in which each rank has private handles. In a first pass the reader passes each rank's
+ * constructor calls; the calls of all ranks together determine the members. In a second pass, in the same order, the
+ * reader gets the communicator of a handle at each call. For readers of other tools' traces; not thread-safe. */
 #ifndef MPG_FOREIGN_COMMS_H
 #define MPG_FOREIGN_COMMS_H
 
@@ -14,11 +13,11 @@
 
 struct mpg_comms;
 
-/* A communicator: its label for trace/build/, and its members as world ranks in their order. */
+/* A communicator: label for trace/build/, and members as world ranks in order. */
 struct mpg_foreign_comm {
     int32_t label, parent, size; /* parent: a label */
     int32_t *members;            /* members as world ranks; -1: unknown */
-    int32_t known;               /* number of members that are known */
+    int32_t known;               /* number of known members */
 };
 
 enum mpg_comm_rule {
@@ -28,16 +27,16 @@ enum mpg_comm_rule {
     MPG_COMM_PICK,    /* the ranks of the parent in the list, in order; no list: no communicator */
     MPG_COMM_FIRST,   /* the first COLOR members of the parent */
     MPG_COMM_GRID,    /* the list: N / 2 extents of the parent's grid, then for each 1 if the dimension remains */
-    MPG_COMM_SHOWN    /* not told by the call: each use names one member, mpg_comms_use() */
+    MPG_COMM_SHOWN    /* not told by the call: each use names a member, mpg_comms_use() */
 };
 
 /* A constructor call. */
 struct mpg_comm_call {
     enum mpg_comm_rule rule;
-    /* handles of the parent and of the new communicator; HANDLE -1: not in the trace, mpg_comms_use() tells it */
+    /* handles of the parent and of the new communicator; HANDLE -1: not in the trace, but told by mpg_comms_use() */
     int64_t parent, handle;
     int64_t color, key;
-    const int32_t *list;    /* N elements, see enum mpg_comm_rule; the call copies them */
+    const int32_t *list;    /* N elements, see enum mpg_comm_rule; copied by the call */
     size_t n;
 };
 
@@ -48,13 +47,13 @@ void mpg_comms_free(struct mpg_comms *c); /* NULL is allowed */
 
 /* First pass, for each rank in the order of its calls. Return 0, or -1 with ERR: out of memory. */
 int mpg_comms_construct(struct mpg_comms *c, int32_t rank, const struct mpg_comm_call *call, struct mpg_error *err);
-/* To be called when RANK uses HANDLE, a communicator in which it is rank MEMBER of SIZE: needed for traces whose constructor
- * calls do not tell the new handle, and for MPI_COMM_SELF. */
+/* To be called when RANK uses HANDLE, a communicator of SIZE ranks with RANK as rank MEMBER: needed for traces whose
+ * constructor calls do not tell the new handle, and for MPI_COMM_SELF. */
 int mpg_comms_use(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size, struct mpg_error *err);
 
 /* After the first pass: finds the members, and defines the communicators in B. Returns 0, or -1 with ERR: a constructor
- * that not all members call, a handle that no constructor made, members that no call names. *GUESSED: number of uses to
- * which several constructors fit; *MISPLACED: number of ranks that call themselves another rank of MPI_COMM_WORLD. */
+ * not called by all members, a handle made by no constructor, members named by no call. *GUESSED: number of uses to which
+ * several constructors fit; *MISPLACED: number of ranks whose place among the files is not their rank in MPI_COMM_WORLD. */
 int mpg_comms_resolve(struct mpg_comms *c, struct mpg_build *b, uint64_t *guessed, uint64_t *misplaced, struct mpg_error *err);
 
 /* Returns the rank in COMM of world rank RANK, or -1. */
@@ -65,8 +64,8 @@ int mpg_comms_rewind(struct mpg_comms *c, struct mpg_error *err);
 /* Second pass, in the order of the first: to be called for RANK's next constructor call, which makes HANDLE. Returns the new
  * communicator; NULL: RANK is not a member. */
 const struct mpg_foreign_comm *mpg_comms_constructed(struct mpg_comms *c, int32_t rank, int64_t handle);
-/* Second pass: returns the communicator that HANDLE of RANK means at the present call; MEMBER and SIZE as for
- * mpg_comms_use(), or -1; NULL: unknown. */
+/* Second pass: returns the communicator of RANK's HANDLE at the current call; MEMBER and SIZE as for mpg_comms_use(), or
+ * -1; NULL: unknown. */
 const struct mpg_foreign_comm *mpg_comms_find(struct mpg_comms *c, int32_t rank, int64_t handle, int32_t member, int32_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the files of a trace by their names. */
+/* Finds the files of a trace by name. */
 #include "trace/foreign/files.h"
 
 #include <ctype.h>
@@ -70,8 +70,8 @@ static int add(struct mpg_foreign_files *files, const char *folder, size_t lengt
     return 0;
 }
 
-/* Adds the files of KIND in the folder whose path is the first LENGTH bytes of FOLDER: those whose names differ from LIKE
- * in the last number at most; if LIKE is NULL, all. Returns 0, or -1 with ERR. */
+/* Adds the files of KIND in the folder whose path is the first LENGTH bytes of FOLDER: files with names that differ from
+ * LIKE in the last number at most; all files if LIKE is NULL. Returns 0, or -1 with ERR. */
 static int add_folder(struct mpg_foreign_files *files, const char *folder, size_t length, const char *like,
                       enum mpg_file_kind kind, struct mpg_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files of a trace that has one file a rank, in the order of the number in their names. For readers of other tools' traces.
- * */
+/* The files of a trace with a file for each rank, in the order of the number in the file name. For readers of other
+ * tools' traces. */
 #ifndef MPG_FOREIGN_FILES_H
 #define MPG_FOREIGN_FILES_H
 
@@ -15,8 +15,9 @@ struct mpg_foreign_files {
     size_t n;
 };
 
-/* Fills FILES from PATH: a folder, whose files of KIND are taken; or one file of KIND, with the files beside it whose names
- * differ in the last number only. Returns 0, or -1 with ERR: no such file, files of two traces, two files with one number. */
+/* Fills FILES from PATH: a folder, whose files of KIND are taken; or a file of KIND, with the files beside it whose names
+ * differ in the last number only. Returns 0, or -1 with ERR: no such file, files of two traces, two files with equal
+ * numbers. */
 int mpg_foreign_files_find(struct mpg_foreign_files *files, const char *path, enum mpg_file_kind kind, struct mpg_error *err);
 void mpg_foreign_files_clear(struct mpg_foreign_files *files);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What importers of all formats share: events, facts, the check of messages, and the report. */
+/* Common functions of all importers: events, facts, the check of messages, and the report. */
 #include "trace/foreign/foreign.h"
 
 #include <ctype.h>
@@ -135,7 +135,7 @@ static int count(struct mpg_map *map, const struct mpg_foreign_comm *comm, int32
     return 0;
 }
 
-/* Returns the world rank of PEER, a rank of COMM; -1 with ERR: COMM has no such rank. */
+/* Returns the world rank of PEER, a rank of COMM; -1 with ERR: PEER is outside of COMM. */
 static int32_t world_rank(const struct mpg_foreign_comm *comm, int32_t peer, struct mpg_error *err)
 {
     if (peer >= 0 && peer < comm->size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The common part of readers of other tools' traces: new request numbers, counts of messages, calls that every rank must
- * have, assumptions with their counts, and the report of an import. Every event goes through mpg_foreign_event() on its
+/* The common part of readers of other tools' traces: new request numbers, counts of messages, MPI_Init and MPI_Finalize
+ * on every rank, counted assumptions, and the report of an import. Every event goes through mpg_foreign_event() on the
  * way to trace/build/. For the readers in trace/NAME/; not thread-safe. */
 #ifndef MPG_FOREIGN_H
 #define MPG_FOREIGN_H
@@ -21,7 +21,7 @@ struct mpg_foreign {
     const char *name; /* name of the format, in errors and the report */
     int32_t ranks;
     struct mpg_foreign_rank {
-        int64_t last_ns, requests; /* leave of the last call; number of requests made so far */
+        int64_t last_ns, requests; /* leave of the last call; number of requests made */
         bool has_events, has_init, has_finalize, died;
     } *rank;
     struct mpg_map sent, received; /* (communicator, source and destination as world ranks) -> number of messages */
@@ -51,20 +51,20 @@ int mpg_foreign_untraced(struct mpg_foreign *f, int32_t rank, const char *functi
 
 /* Returns the number of a new request, which the format calls NUMBER on RANK; -1 with ERR: out of memory. */
 int64_t mpg_foreign_post(struct mpg_foreign *f, int32_t rank, uint64_t number, struct mpg_error *err);
-/* Returns the pending request that the format calls NUMBER on RANK, and forgets it if TAKE; 0: there is none. */
+/* Returns the pending request that the format calls NUMBER on RANK; 0: there is none. TAKE: forgets the request. */
 int64_t mpg_foreign_request(struct mpg_foreign *f, int32_t rank, uint64_t number, bool take);
 
-/* Returns an event of CALL with its times; it has no new communicator, window, file or callsite, and all other fields are
- * 0. */
+/* Returns an event of CALL with the given times, without new communicator, window, file and callsite; all further fields
+ * are 0. */
 struct mpg_event mpg_foreign_make(enum mpg_call call, int64_t enter_ns, int64_t leave_ns);
-/* Gives EVENT of RANK to the builder, NAME as for mpg_build_event(). COMM: the event's communicator, NULL if it has none.
- * Times before the last leave by up to 1 us are set to the last leave, and counted. If a rank has no MPI_Init, one is made
- * before its first call. Returns 0, or -1 with ERR: a peer that is no member, decreasing times. */
+/* Gives EVENT of RANK to the builder, NAME as for mpg_build_event(). COMM: the event's communicator; NULL: none. Times
+ * before the last leave by up to 1 us are set to the last leave, and counted. A missing MPI_Init is added before the
+ * rank's first call. Returns 0, or -1 with ERR: a peer outside of the communicator, decreasing times. */
 int mpg_foreign_event(struct mpg_foreign *f, int32_t rank, struct mpg_event *event, const struct mpg_foreign_comm *comm,
                       const char *name, struct mpg_error *err);
 
-/* Completes the trace: checks that sends and receives are equal in number, makes missing calls of MPI_Finalize, writes facts
- * and the report. CLOCKS: what the report says about clocks. Returns 0, or -1 with ERR. */
+/* Completes the trace: checks that sends and receives are equal in number, adds missing calls of MPI_Finalize, writes
+ * facts and the report. CLOCKS: text about clocks for the report. Returns 0, or -1 with ERR. */
 int mpg_foreign_end(struct mpg_foreign *f, const char *clocks, struct mpg_error *err);
 
 #endif

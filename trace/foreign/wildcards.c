@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matches receives from any source, or with any tag, with the sends that they can take. */
+/* Matches receives from any source, or with any tag, with the sends that fit. */
 #include "trace/foreign/wildcards.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "common/map.h"
 
-/* Maximum number of sends that are examined for a receive; keeps the time linear even for a malicious trace. */
+/* Maximum number of sends examined for a receive; keeps the time linear even for a malicious trace. */
 enum { MAX_LOOKS = 4096 };
 
 struct message {
@@ -82,15 +82,14 @@ static int compare(const void *a, const void *b)
     return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->order > y->order) - (x->order < y->order);
 }
 
-/* The sends to one rank of a communicator that are still free, not taken by a receive: a list in the order of time. */
+/* The free sends (taken by no receive) to a rank of a communicator: a list in the order of time. */
 struct receiver {
     const struct message *sends, *receives;
     size_t send_number, receive_number;
     /* By send: the next and the previous free send; FIRST: the first free send; SEND_NUMBER: there is none. */
     size_t *next, *previous, first;
     size_t *chain;         /* by send: the next send with equal source and tag */
-    /* (source, tag) -> lower half: number of free sends; upper half: number of receives still to come that name this
-     * source and tag. */
+    /* (source, tag) -> lower half: number of free sends; upper half: number of later receives with this named source and tag. */
     struct mpg_map queues;
     struct mpg_map heads;  /* (source, tag) -> 1 + index of the first free send */
 };
@@ -121,15 +120,15 @@ static bool is_named(const struct message *receive)
     return receive->from >= 0 && receive->tag >= 0;
 }
 
-/* Returns whether SEND can be given to a receive from any source: of its source and tag there are more free sends than
- * receives that name both. */
+/* Returns whether SEND can be given to a wildcard receive: there are more free sends with SEND's source and tag than
+ * later receives that name both. */
 static bool is_spare(const struct receiver *r, const struct message *send)
 {
     const uint64_t *queue = mpg_map_find(&r->queues, (uint32_t)send->from, (uint32_t)send->tag);
     return !queue || (uint32_t)*queue > *queue >> 32;
 }
 
-/* Returns the index of the send that receive M takes; r->send_number: there is none. */
+/* Returns the index of the send for receive M; r->send_number: there is none. */
 static size_t find(const struct receiver *r, const struct message *m)
 {
     size_t looks = 0;
