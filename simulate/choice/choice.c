@@ -8,9 +8,9 @@
 #include "simulate/choice/choice_private.h"
 #include "simulate/rounding.h"
 
-/* ---- requests that have another message than in the trace in some lane (docs/MODEL.md, exchange identities) ---- */
+/* ---- requests with another message than in the trace in some lane (docs/MODEL.md, exchange identities) ---- */
 
-/* Prepares view P for an exchange of messages in lane W: a view that still has the traced message gets a record of it. */
+/* Prepares view P for an exchange of messages in lane W: notes the traced message in the view, unless exchanged before. */
 static void identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
 {
     struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
@@ -83,8 +83,8 @@ static bool has_completed(const struct mpg_choosing *c, uint64_t id)
     return !m || m->taken[c->n];
 }
 
-/* For S, which sends SENT at BASE_NS + VALUE[w] to the sender of the message in SLOT: in lanes that have not completed this
- * message, although the trace has, SENT counts as its answer. */
+/* For S, which sends SENT at BASE_NS + VALUE[w] to the sender of the message in SLOT: in lanes that have not completed
+ * this message, although the trace has, SENT counts as an answer. */
 static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
                             const struct mpg_sent *sent, uint32_t slot, double base_ns,
                             const double *value)
@@ -120,7 +120,7 @@ static void answer_pending(struct mpg_choosing *c, struct mpg_pending *m, double
     }
 }
 
-/* As answer_in_lanes(), for pending messages that the trace has taken, but some lane has not. */
+/* As answer_in_lanes(), for pending messages taken in the trace, but not in some lane. */
 static void answer_overdue(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_sent *sent,
                            double base_ns, const double *value)
 {
@@ -135,8 +135,8 @@ static void answer_overdue(struct mpg_choosing *c, const struct mpg_step *s, con
         }
 }
 
-/* For each message that S sends at BASE_NS + VALUE[w]: handles the messages that it may answer, which lane w has not
- * completed. */
+/* For each message sent by S at BASE_NS + VALUE[w], perhaps an answer: handles the messages from the receiver that lane w
+ * has not completed, although the trace has. */
 static void find_answers(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                                const double *value)
 {
@@ -176,7 +176,7 @@ void mpg_choosing_clear_early(struct mpg_map *early)
 
 /* ---- a call ---- */
 
-/* Sets `others` of the lanes in which a receive from any source that S completes has taken another message than in the trace. */
+/* Sets `others` of the lanes in which an MPI_ANY_SOURCE receive completed by S has taken another message than in the trace. */
 static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < s->edge_number && s->alternatives->receive_number > 0; i++)
@@ -190,7 +190,7 @@ static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
         c->counts.picks_changed += c->others[w];
 }
 
-/* Applies the changes that S has made to views, if it can have made any. */
+/* Applies the changes of views by S, if S can have changed any. */
 static int settle(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     const bool any = s->alternatives->candidate_number + s->alternatives->receive_number > 0 || s->alternatives->probe.looks;

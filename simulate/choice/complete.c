@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls with candidates. In each lane such a call completes as many messages as in the trace; a test that failed in the trace
- * completes all messages that have arrived (docs/MODEL.md, section 6: A call that completed, Waitsome and Testsome, A test
+/* Calls with candidates. In each lane, a call completes as many messages as in the trace; a test that failed in the trace
+ * completes messages that have arrived (docs/MODEL.md, section 6: A call that completed, Waitsome and Testsome, A test
  * that failed, A Parrived). */
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void mpg_choosing_describe(struct mpg_choosing *c, const struct mpg_step *s, uin
     c->arrivals.place(c->arrivals.context, s, begin, end, c->pick);
 }
 
-/* Returns the candidate that arrived last. If S needs all candidates and failed in the trace, it had not arrived. */
+/* Returns the candidate with the latest arrival, which had not arrived if S needs all candidates and failed in the trace. */
 static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
 {
     uint32_t last = 0;
@@ -50,8 +50,8 @@ static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
     return last;
 }
 
-/* Returns what S tells about arrivals in the trace. FIRST: the first candidate that S completes (the number of candidates:
- * none). LAST_NS: the latest arrival of the completed candidates (-INFINITY: none). */
+/* Returns the conclusions from S about arrivals in the trace. FIRST: the first candidate completed by S (the number of
+ * candidates: none). LAST_NS: the latest arrival of the completed candidates (-INFINITY: none). */
 static struct mpg_lateness lateness_of(const struct mpg_step *s, uint32_t first, double last_ns)
 {
     const uint32_t n = s->alternatives->candidate_number;
@@ -63,8 +63,8 @@ static struct mpg_lateness lateness_of(const struct mpg_step *s, uint32_t first,
                                  .together_ns = arrived_together ? last_ns : -INFINITY};
 }
 
-/* Raises t(A) of the I-th of N candidates: messages that the call could have completed and did not complete had not arrived;
- * messages that one waiting call completed together arrived together. */
+/* Raises t(A) of the I-th of N candidates: messages that the call could have completed, but did not complete, had not
+ * arrived; messages completed together by a waiting call arrived together. */
 static void raise(struct mpg_pick *p, uint32_t i, uint32_t n, const struct mpg_lateness *x)
 {
     const bool is_late = !p->completed && i < x->end && (x->one == n || i == x->one);
@@ -132,11 +132,11 @@ static const struct mpg_pick *later(const struct mpg_pick *first, const struct m
     return first && first->at_ns > second->at_ns ? first : second;
 }
 
-/* Raises at_ns so that no candidate arrives before the eager candidates that precede it on its channel, unless in this call
- * the trace completes the candidate but not the preceding one. Sets `before`. ORDER: memory for N candidates. */
+/* Raises at_ns so that no candidate arrives before the preceding eager candidates on the channel, unless in this call the
+ * trace completes the candidate but not the preceding candidate. Sets `before`. ORDER: memory for N candidates. */
 static void keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **order)
 {
-    const struct mpg_pick *any = NULL, *completed = NULL; /* latest arrivals on the channel so far */
+    const struct mpg_pick *any = NULL, *completed = NULL; /* latest arrivals on the channel up to here */
     for (uint32_t i = 0; i < n; i++)
         order[i] = &pick[i];
     qsort(order, n, sizeof(struct mpg_pick *), compare_sequences);
@@ -158,7 +158,7 @@ static void keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **orde
 
 /* ---- completions in a lane ---- */
 
-/* Lets S complete its I-th candidate in lane W, which it does not complete in the trace. */
+/* Lets S complete the I-th candidate, not completed by S in the trace, in lane W. */
 static int complete_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
                                 struct mpg_error *err)
 {
@@ -191,10 +191,10 @@ static int replace(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
                : 0;
 }
 
-/* ---- calls that completed something ---- */
+/* ---- calls that completed candidates ---- */
 
 /* For S, a Waitsome or Testsome, which completes all messages that have arrived: completes in lane W, besides as many
- * candidates as in the trace, all others that arrive by NOW_NS, the time when the lane enters S. */
+ * candidates as in the trace, all further candidates that arrive by NOW_NS, the time when the lane enters S. */
 static int take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                            struct mpg_error *err)
 {
@@ -211,7 +211,7 @@ static int take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t 
     return 0;
 }
 
-/* Returns the next candidate: one already done, else the first in the list that arrives by NOW_NS, else the earliest. */
+/* Returns the next candidate: a done candidate, else the first in the list that arrives by NOW_NS, else the earliest. */
 static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns)
 {
     uint32_t arrived = n, min = n;
@@ -280,7 +280,7 @@ static int retry_whole(struct mpg_choosing *c, const struct mpg_step *s, uint32_
     return 0;
 }
 
-/* Lets S complete, in lane W, the first candidate that has arrived, or all that have. */
+/* Lets S complete, in lane W, the first candidate that has arrived, or all arrived candidates. */
 static int retry_some(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
 {
@@ -322,7 +322,7 @@ void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s)
 
 /* ---- MPI_Parrived that failed in the trace and succeeds in a lane ---- */
 
-/* Writes the key, for c->arrived, of the partition that S tests. */
+/* Writes the key, for c->arrived, of the partition tested by S. */
 static void make_key(const struct mpg_step *s, uint64_t key[2])
 {
     key[0] = (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)s->alternatives->parrived.partition;
@@ -367,13 +367,13 @@ void mpg_choosing_skip_parrived(struct mpg_choosing *c, const struct mpg_step *s
 /* ---- long lists of candidates, of which calls complete one at a time, or none in a test. If all messages are on different
  * channels, no message delays another, and arrival times alone decide ---- */
 
-/* How many candidates may differ from the trace in a lane; if more do, the general functions above decide. */
+/* Maximum number of candidates that differ from the trace in a lane; with more, the general functions above decide. */
 enum { MAX_ALTERED = 64 };
 
-/* The candidates as a lane sees them. */
+/* State of the candidates in a lane. */
 struct lane_candidates {
     uint32_t altered_number, altered[MAX_ALTERED]; /* candidates that differ from the trace */
-    uint32_t done;    /* index of the first candidate that is done; the number of candidates: none */
+    uint32_t done;    /* index of the first done candidate; the number of candidates: none */
     uint32_t arrived; /* index of the first candidate that has arrived; the number of candidates: none */
     double min_ns;    /* the earliest arrival, ns */
 };
@@ -413,8 +413,8 @@ static uint32_t find_channel(const struct mpg_choosing *c, uint32_t n, const str
     return n;
 }
 
-/* Prepares the fast path, and returns whether it applies: all channels differ, and S completes one candidate, or is a failed
- * test that needs only some of its candidates. */
+/* Prepares the fast path, and returns whether the path applies: all channels differ, and S completes a single candidate,
+ * or is a failed test that needs only some candidates. */
 static bool prepare_fast_path(struct mpg_choosing *c, const struct mpg_step *s, bool is_test)
 {
     const struct mpg_alternatives *a = s->alternatives;
@@ -438,7 +438,7 @@ static bool prepare_fast_path(struct mpg_choosing *c, const struct mpg_step *s, 
     return true;
 }
 
-/* Returns whether, in lane W, each message that differs from the trace is on a channel without other candidates. */
+/* Returns whether, in lane W, each message that differs from the trace is alone on its channel. */
 static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t w, const struct lane_candidates *lane_candidates)
 {
     const struct mpg_sequence *sequence[MAX_ALTERED];
@@ -456,7 +456,7 @@ static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t
     return true;
 }
 
-/* Finds the state of the N candidates in lane W at NOW_NS: sets LANE_CANDIDATES, and c->at_ns to their arrivals. Returns
+/* Finds the state of the N candidates in lane W at NOW_NS: sets LANE_CANDIDATES, and c->at_ns to the arrivals. Returns
  * false if more than MAX_ALTERED candidates differ from the trace. */
 static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, struct lane_candidates *lane_candidates)
 {
@@ -481,7 +481,7 @@ static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, 
     return true;
 }
 
-/* Returns, of the candidates that arrive at MIN_NS, the earliest time, one that is completed in the trace, or else the first. */
+/* Among the candidates that arrive at MIN_NS, the earliest time, returns the first completed in the trace, or else the first. */
 static uint32_t first_of(const struct mpg_choosing *c, uint32_t n, double min_ns)
 {
     uint32_t first = n;
@@ -500,7 +500,7 @@ static int take_one(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w
     return replace(c, s, w, out, in, err);
 }
 
-/* Completes one candidate of S in lane W: the first that is done, otherwise the first that has arrived, otherwise the
+/* Completes a candidate of S in lane W: the first done candidate, otherwise the first that has arrived, otherwise the
  * earliest of LANE_CANDIDATES. */
 static int take_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, const struct lane_candidates *lane_candidates,
                      struct mpg_error *err)
@@ -521,8 +521,8 @@ static void skip_test(struct mpg_choosing *c, uint32_t w)
     c->counts.tests_saved++;
 }
 
-/* For a test: completes the first candidate that has arrived, or all that have; lanes with a candidate that is done skip the
- * test. */
+/* For a test: completes the first candidate that has arrived, or all arrived candidates; lanes with a done candidate skip
+ * the test. */
 static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       const struct lane_candidates *lane_candidates,
                  struct mpg_error *err)
@@ -540,8 +540,8 @@ static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     return 0;
 }
 
-/* Does in lane W what retry() and pick_in_lane() do, but faster. Sets *IS_DONE to false if the fast path does not apply: two
- * messages are on one channel, or too many candidates differ from the trace. */
+/* Does the work of retry() and pick_in_lane() in lane W, but faster. Sets *IS_DONE to false if the fast path does not
+ * apply: two messages share a channel, or too many candidates differ from the trace. */
 static int look_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns, bool is_test, bool *is_done,
                       struct mpg_error *err)
 {
@@ -553,9 +553,9 @@ static int look_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32
     return is_test ? retry_seen(c, s, w, now_ns, &lane_candidates, err) : take_seen(c, s, w, &lane_candidates, err);
 }
 
-/* ---- the same for lists that are kept from one call to the next (long_list.h) ---- */
+/* ---- fast path for lists that are kept between calls (long_list.h) ---- */
 
-/* Sets those fields of candidate I of S that are equal for all lanes, raised_ns included. */
+/* Sets the fields of candidate I of S that are equal for all lanes, including raised_ns. */
 static void describe_raised(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, const struct mpg_lateness *lateness)
 {
     mpg_choosing_describe(c, s, i, i + 1);
@@ -563,7 +563,7 @@ static void describe_raised(struct mpg_choosing *c, const struct mpg_step *s, ui
         raise(&c->pick[i], i, s->alternatives->candidate_number, lateness);
 }
 
-/* Completes one candidate of S in the lane of Q; OUT: the candidate that the trace completes. */
+/* Completes a candidate of S in the lane of Q; OUT: the candidate completed in the trace. */
 static int take_listed(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_long_question *q,
                        struct mpg_long_list *list, uint32_t out, double now_ns, struct mpg_error *err)
 {
@@ -583,7 +583,7 @@ static int take_listed(struct mpg_choosing *c, const struct mpg_step *s, const s
     return 0;
 }
 
-/* For test S: completes in the lane of Q the first candidate that has arrived, or all that have. */
+/* For test S: completes in the lane of Q the first candidate that has arrived, or all arrived candidates. */
 static int retry_listed(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_long_question *q, double now_ns,
                         struct mpg_error *err)
 {
@@ -606,17 +606,17 @@ static int retry_listed(struct mpg_choosing *c, const struct mpg_step *s, const 
 
 /* ---- selection among kept list, fast path and general functions ---- */
 
-/* How the lanes find the candidates that they complete. */
+/* The lanes' method to find the candidates to complete. */
 struct method {
     bool is_test;
     bool is_described, looks;   /* is_described: all candidates are described; looks: the fast path applies */
     struct mpg_long_list *list; /* the kept list; NULL: none */
-    uint32_t completed;         /* with LIST: the candidate that the trace completes */
+    uint32_t completed;         /* with LIST: the candidate completed in the trace */
     struct mpg_lateness lateness;
     struct mpg_long_question question;
 };
 
-/* Describes all candidates of S, so that lanes need no list. */
+/* Describes all candidates of S, for lanes without a list. */
 static void describe_all(struct mpg_choosing *c, const struct mpg_step *s, struct method *m)
 {
     if (m->is_described)
@@ -628,8 +628,8 @@ static void describe_all(struct mpg_choosing *c, const struct mpg_step *s, struc
     m->looks = prepare_fast_path(c, s, m->is_test);
 }
 
-/* Sets `list` and the search of M if lanes can use a list for S. S completes COMPLETED candidates in the trace, the first of
- * them FIRST. Returns 0, or -1 with ERR: out of memory. */
+/* Sets `list` and the search of M if lanes can use a list for S. S completes COMPLETED candidates in the trace; FIRST is
+ * the first of these. Returns 0, or -1 with ERR: out of memory. */
 static int begin_list(struct mpg_choosing *c, const struct mpg_step *s, uint32_t first, uint32_t completed, struct method *m,
                       struct mpg_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists the earliest arrivals of a group when they are needed. The third search for the minimum builds a tournament tree over
- * the arrivals, sorted by source, so that of equal arrivals the leftmost one is from the lowest rank. */
+/* Lists the earliest arrivals of a group when needed. The third search for the minimum builds a tournament tree over the
+ * arrivals, sorted by source: of equal arrivals the leftmost is from the lowest rank. */
 #include "simulate/choice/earliest.h"
 
 #include <math.h>
@@ -247,7 +247,7 @@ int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pa
     return 0;
 }
 
-/* Raises the arrival at PLACE to the largest bound that has not been applied to it. */
+/* Raises the arrival at PLACE to the largest bound not yet applied to the arrival. */
 static void settle(struct mpg_decision *d, struct mpg_earliest *f, struct mpg_earliest_of_source *place)
 {
     uint32_t low = 0, high = f->bound_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A list holds its candidates in blocks, in the order of the calls' lists, and leaves positions free for new candidates. A
+/* A list holds candidates in blocks, in the order of the calls' lists, and leaves positions free for new candidates. A
  * tree for each lane has lower bounds of the arrivals in each block, in each group of blocks, and so on. The bounds tell
  * where a lane must look; arrival times are then computed as for short lists (mpg_choosing_fill()). */
 #include "simulate/choice/long_list.h"
@@ -34,7 +34,7 @@ struct entry {
     uint32_t slot;
     uint32_t index;   /* index in the list of the current call */
     uint64_t message;
-    uint64_t call;    /* number of the last call that had this candidate */
+    uint64_t call;    /* number of the last call with this candidate */
     double done_ns;
     struct mpg_sequence own;
     double base_ns, cause_ns, traced_ns;
@@ -54,14 +54,15 @@ struct stale {
 
 struct mpg_long_list {
     uint32_t lanes, count;
-    /* number of blocks and levels; for each level the index of its first node, and its number of nodes */
+    /* number of blocks and levels; for each level the index of the first node, and the number of nodes */
     uint32_t blocks, levels, begin[LEVELS], size[LEVELS];
     uint32_t entry_capacity, bound_capacity, stale_number, stale_capacity;
-    struct entry *entry;    /* [block][position in it] */
+    struct entry *entry;    /* [block][position in the block] */
     struct bound *bound;
     struct lane *lane;
-    struct stale *stale;    /* blocks whose bounds must be computed again, in one lane or in ALL */
-    struct mpg_map channels; /* (source and communicator, tag) -> number of candidates << 32 | exclusive or of their slots */
+    struct stale *stale;    /* blocks whose bounds must be computed again, in a lane or in ALL */
+    struct mpg_map channels; /* (source and communicator, tag) -> number of candidates << 32 | exclusive or of the
+                                candidates' slots */
     uint32_t shared;        /* number of channels with several candidates */
     uint64_t call;
     bool is_void;           /* memory ran out, and the list cannot be used */
@@ -128,7 +129,7 @@ static struct bound bound_of_group(const struct mpg_long_list *l, const struct b
     return b;
 }
 
-/* Computes the bounds of BLOCK in lane W again, and those of its groups as far as they change. */
+/* Computes the bounds of BLOCK in lane W again, and the bounds of the groups above as far as needed. */
 static void update(const struct mpg_choosing *c, struct mpg_long_list *l, uint32_t block, uint32_t w)
 {
     struct bound *bound = l->lane[w].bound, b = bound_of_block(c, l, block, w);
@@ -215,7 +216,7 @@ static uint64_t first_key(const struct mpg_sequence *q)
     return (uint64_t)(uint32_t)q->source << 32 | (uint32_t)q->comm;
 }
 
-/* Adds SLOT to its channel; with BY -1 removes it. */
+/* Adds SLOT to the slot's channel; with BY -1 removes SLOT. */
 static void count_channel(struct mpg_long_list *l, const struct mpg_sequence *own, uint32_t slot, int by)
 {
     const uint64_t key[2] = {first_key(own), (uint32_t)own->tag};
@@ -243,7 +244,7 @@ static int compare_channels(const void *x, const void *y)
     return mpg_choosing_compare_channels(*(const struct mpg_sequence *const *)x, *(const struct mpg_sequence *const *)y);
 }
 
-/* Returns the same as mpg_long_list_is_free(), computed from all messages that differ from the trace. */
+/* Computes mpg_long_list_is_free() from all messages that differ from the trace. */
 static bool find_free(const struct mpg_choosing *c, const struct mpg_long_list *l, uint32_t w)
 {
     const struct lane *lane = &l->lane[w];
@@ -321,7 +322,7 @@ static struct entry make_entry(struct mpg_choosing *c, const struct mpg_long_lis
                           .traced_ns = p->traced_ns};
 }
 
-/* Registers the new candidate in SLOT: on its channel, and in each lane in which it differs from the trace. */
+/* Registers the new candidate in SLOT: on the channel, and in each lane with a difference from the trace. */
 static void begin_candidate(struct mpg_choosing *c, struct mpg_long_list *l, uint32_t slot)
 {
     count_channel(l, &l->entry[place_of(c, slot)->position].own, slot, 1);
@@ -437,8 +438,8 @@ static uint32_t find(const struct mpg_choosing *c, const struct mpg_long_list *l
     return is_there ? place->position : ALL;
 }
 
-/* Keeps those candidates of S that are on the list in the same order, and removes all others. Returns the number of
- * candidates kept. */
+/* Keeps the candidates of S that are on the list in the order of S, and removes all further candidates from the list.
+ * Returns the number of candidates kept. */
 static uint32_t keep(struct mpg_choosing *c, struct mpg_long_list *l, const struct mpg_step *s)
 {
     const struct mpg_candidate *x = s->alternatives->candidates;
@@ -449,7 +450,8 @@ static uint32_t keep(struct mpg_choosing *c, struct mpg_long_list *l, const stru
         next = i + 1 < n ? find(c, l, s->rank, &x[i + 1]) : ALL;
         if (position == ALL)
             continue;
-        /* A program often stores its last request in the place of a completed one: then this candidate alone is out of order. */
+        /* A program often stores the last request in the place of a completed request: then this candidate alone is out
+         * of order. */
         const bool has_moved = next < position && next >= end;
         if (position < end || has_moved) {
             mpg_long_list_remove(c, x[i].arrival->slot);
@@ -466,7 +468,7 @@ static uint32_t keep(struct mpg_choosing *c, struct mpg_long_list *l, const stru
     return kept;
 }
 
-/* Inserts those candidates of S that are not on the list. Returns false if there is no room. */
+/* Inserts the candidates of S that are not on the list. Returns false if there is no room. */
 static bool insert_new(struct mpg_choosing *c, struct mpg_long_list *l, const struct mpg_step *s)
 {
     uint32_t before = ALL;
@@ -479,7 +481,7 @@ static bool insert_new(struct mpg_choosing *c, struct mpg_long_list *l, const st
     return true;
 }
 
-/* Returns the list of RANK, empty if it is new. NULL: no memory, with ERR. */
+/* Returns the list of RANK, empty if new. NULL: no memory, with ERR. */
 static struct mpg_long_list *list_of(struct mpg_choosing *c, int32_t rank, struct mpg_error *err)
 {
     struct mpg_long_lists *lists = &c->lists;
@@ -573,8 +575,8 @@ static uint64_t width_of(uint32_t level)
     return width;
 }
 
-/* Returns false if no candidate below NODE of LEVEL, except the completed one, arrives by LIMIT_NS. SLACK_NS allows for
- * rounding, because bounds and arrivals add the same terms in different orders. */
+/* Returns false if no candidate below NODE of LEVEL, except the completed candidate, arrives by LIMIT_NS. SLACK_NS allows
+ * for rounding, because bounds and arrivals add equal terms in different orders. */
 static bool can_arrive(const struct mpg_long_question *q, uint32_t level, uint32_t node, double limit_ns)
 {
     const struct bound *b = &q->list->lane[q->w].bound[q->list->begin[level] + node];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Notifies the observer of calls of the first lane that differ from the trace (docs/MODEL.md, section 6: In the trace of a
+/* Notifies the observer of the first lane's calls that differ from the trace (docs/MODEL.md, section 6: In the trace of a
  * replica). */
 #include "simulate/choice/choice_private.h"
 
@@ -29,8 +29,8 @@ static int note_taken(struct mpg_choosing *c, const struct mpg_step *s, int64_t 
     return mpg_choosing_note(c, s, 0, &taking, err);
 }
 
-/* Returns true if message ID is still pending, so that MPI_ANY_SOURCE receives could take it, but must stay in V, which was
- * exchanged, is done, or was found by a probe. */
+/* Returns true if message ID is still pending (MPI_ANY_SOURCE receives could take the message), but must stay in V, which
+ * was exchanged, is done, or was found by a probe. */
 static bool is_settled(const struct mpg_choosing *c, const struct mpg_view *v, uint64_t id)
 {
     return v->fixed && mpg_unexpected_find(&c->unexpected, id);
@@ -50,7 +50,7 @@ int mpg_choosing_note_early(struct mpg_choosing *c, const struct mpg_step *s, ui
     return note_taken(c, s, override.request, id, err);
 }
 
-/* Notifies of the message of E, an edge of S, if it differs from the trace or is_settled(). */
+/* Notifies of the message of E, an edge of S, if different from the trace or is_settled(). */
 static int note_arrival(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_edge *e,
                         struct mpg_error *err)
 {

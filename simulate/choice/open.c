@@ -9,7 +9,7 @@
 
 /* ---- lower bounds: a message taken in the trace arrived before other matching messages (docs/MODEL.md, Bounds of t(A)) ---- */
 
-/* For each posted receive, in order: the matching messages that it did not take arrived later than the one that it took. */
+/* For each posted receive, in order: the matching messages not taken by the receive arrived later than the taken message. */
 static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_decision *d = &c->decision;
@@ -33,8 +33,8 @@ static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, s
     return 0;
 }
 
-/* For a probe: the message that it found arrived before the other matching messages; if it found none, all matching messages
- * arrived later. */
+/* For a probe: the found message arrived before all further matching messages; if none was found, all matching messages
+ * arrived later than the probe. */
 static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_decision *d = &c->decision;
@@ -112,8 +112,8 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_pen
                        same ? taken->value[w] : fmax(taken->value[w], min_ns));
 }
 
-/* Lets the posted receives take messages in the order in which they were posted. Sets the views of those whose message is
- * decided at this LEAVE. */
+/* Lets the posted receives take messages in the order of posting. Sets the views of the receives whose message is decided
+ * at this LEAVE. */
 static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                        struct mpg_error *err)
 {
@@ -146,7 +146,7 @@ static void make_key(const struct mpg_step *s, uint64_t key[2])
              (fits->any_tag ? UINT32_MAX : (uint32_t)fits->tag);
 }
 
-/* Returns the message in FOUND (NULL: none) for lane W, unless a receive has taken it since. */
+/* Returns the message FOUND[W] (FOUND NULL: none), unless a receive in lane W has taken the message since. */
 static struct mpg_pending *seen(const struct mpg_choosing *c, const uint64_t *found, uint32_t w)
 {
     struct mpg_pending *m = found && found[w] ? mpg_unexpected_find(&c->unexpected, found[w]) : NULL;
@@ -179,8 +179,8 @@ static int evaluate_failed_probe(struct mpg_choosing *c, const struct mpg_step *
     return 0;
 }
 
-/* For S, a probe that found a message in the trace: sets *FOUND to the message that lane W finds, if no other receive may
- * take it, because S is a matched or MPI_ANY_SOURCE probe. */
+/* For S, a probe that found a message in the trace: evaluates the probe in lane W. If S is a matched or MPI_ANY_SOURCE
+ * probe, sets *FOUND to the message found in the lane, which no other receive may take. */
 static int evaluate_probe(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                           struct mpg_pending **found, struct mpg_error *err)
 {
@@ -257,14 +257,14 @@ void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w)
         mpg_unexpected_take(&c->unexpected, m, w);
 }
 
-/* Takes from the queues, in lane W, the message that the call completes by edge E. */
+/* Takes from the queues, in lane W, the message completed by edge E. */
 static void take_in_lane(struct mpg_choosing *c, const struct mpg_edge *e, uint32_t w)
 {
     const struct mpg_view *v = e->is_view ? mpg_choosing_view_of(c, e->slot, w) : NULL;
     const bool follows = !c->keeps[w] && !c->broken[w];
     const uint64_t id = follows && v && v->serial ? v->serial : e->message;
     const struct mpg_pending *m = mpg_unexpected_find(&c->unexpected, id);
-    const bool is_gone = !m || m->taken[w]; /* freed, because all lanes and the trace have taken it */
+    const bool is_gone = !m || m->taken[w]; /* freed, after all lanes and the trace took the message, or taken by W */
     if (follows && is_gone && !(v && v->fixed))
         c->broken[w] = true;
     mpg_choosing_take(c, id, w);
@@ -279,7 +279,7 @@ void mpg_choosing_taken(struct mpg_choosing *c, const struct mpg_edge *e)
     mpg_choosing_take(c, e->message, c->n);
 }
 
-/* Lets the trace, and the lanes in the traced order, take the message that a matched probe found. */
+/* Lets the trace, and the lanes in the traced order, take the message found by a matched probe. */
 void mpg_choosing_matched(struct mpg_choosing *c, uint64_t id)
 {
     for (uint32_t w = 0; w < c->n; w++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* There is a queue for each receiver, communicator and source, and one for each tag of these. A group lists its queues that
- * are not empty. */
+/* There is a queue of all tags for each receiver, communicator and source, and a queue for each of the tags. A group
+ * lists the non-empty queues. */
 #include "simulate/choice/unexpected.h"
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static struct mpg_group *get_group(struct mpg_unexpected *unexpected, int32_t re
     return group;
 }
 
-/* Adds the queue for the message of S: of messages with its tag, or of all tags. */
+/* Adds the queue for the message of S: of messages with TAG, or of all tags (ANY). */
 static struct mpg_queue *new_queue(struct mpg_unexpected *unexpected, const struct mpg_step *s, int32_t tag)
 {
     struct mpg_group *group = get_group(unexpected, s->receiver, s->comm, tag);
@@ -123,7 +123,7 @@ static void enqueue(const struct mpg_unexpected *unexpected, struct mpg_pending 
             q->head[w] = m;
 }
 
-/* Frees Q, an empty queue of one tag, because the queues of a program with very many tags would fill the memory. */
+/* Frees Q, an empty queue of a single tag, because the queues of a program with very many tags would fill the memory. */
 static void drop_queue(struct mpg_unexpected *unexpected, struct mpg_queue *q)
 {
     struct mpg_group *group = q->group;
@@ -244,7 +244,7 @@ struct mpg_pending *mpg_unexpected_next(struct mpg_unexpected *unexpected, struc
     return m;
 }
 
-/* Frees M, which is the head of its queues in no lane. */
+/* Frees M, which is the head of a queue in no lane. */
 static void drop(struct mpg_unexpected *unexpected, struct mpg_pending *m)
 {
     unlink_pending(m, MPG_PENDING_OVERDUE, &m->queue[MPG_PENDING_ALL]->overdue, NULL);
@@ -255,7 +255,7 @@ static void drop(struct mpg_unexpected *unexpected, struct mpg_pending *m)
     mpg_pool_give(&unexpected->pending_pool, m);
 }
 
-/* Moves the head of QUEUE in lane W on past the messages that W has taken. */
+/* Moves the head of QUEUE in lane W on past the messages taken by W. */
 static void move_head(struct mpg_unexpected *unexpected, struct mpg_queue *queue, enum mpg_pending_list which, uint32_t w)
 {
     struct mpg_pending *head = queue->head[w];
