@@ -43,7 +43,7 @@ bool mpg_task_is_persistent(const struct mpg_event *e)
 
 /* --- the master --- */
 
-/* Reads all events of RANK; if STATUS, the result so far, is BREAKS, only for the survey. Returns the new result. */
+/* Reads all events of RANK; if STATUS is BREAKS already, only for the survey. Returns the new status. */
 static int scan_rank(struct mpg_task_finding *f, int32_t rank, int status)
 {
     struct mpg_cursor *c = mpg_cursor_open(f->trace, rank, f->why);
@@ -52,7 +52,7 @@ static int scan_rank(struct mpg_task_finding *f, int32_t rank, int status)
     uint64_t number = 0;
     int more = -1;
     if (f->t->master < 0)
-        f->received_number = 0; /* discards messages to ranks that are not masters */
+        f->received_number = 0; /* discards messages to ranks other than masters */
     mpg_task_survey_begin(&f->survey, rank);
     while (c && status != FAILS && (more = mpg_cursor_read(c, &e, f->why)) > 0) {
         mpg_task_survey_take(&f->survey, number, e);
@@ -132,7 +132,7 @@ static int sort_messages(struct mpg_task_finding *f)
 
 /* --- the workers --- */
 
-/* Discards what is known about the workers' segments. */
+/* Discards all data about the workers' segments. */
 static void forget_pieces(struct mpg_task_finding *f)
 {
     struct mpg_tasks *t = f->t;
@@ -167,7 +167,7 @@ static int read_workers(struct mpg_task_finding *f)
 static const char more[] = "between two receives from any source the rank does more than receive from the source of the first "
                            "and send to it";
 
-/* Checks the calls of the master after receive K, which is followed by another receive of its round. */
+/* Checks the calls of the master after receive K, which is followed by another receive of the round. */
 static int check_master(struct mpg_task_finding *f, uint64_t k)
 {
     const struct mpg_task *task = &f->t->task[k];
@@ -221,7 +221,7 @@ static int refuse_round(struct mpg_task_finding *f, uint64_t first)
                            master, master);
 }
 
-/* A round while its receives are read. */
+/* A round during the reading of the receives. */
 struct round {
     bool has_begun;
     /* number of final receives; number of workers that have ended the round; the first final receive */
@@ -255,7 +255,7 @@ static int take_final(struct mpg_task_finding *f, struct round *r, uint64_t k)
     return check_final(f, k, r->first);
 }
 
-/* Checks that the message at the end of each piece is received in the round of its task. */
+/* Checks that the message at the end of each piece is received in the task's round. */
 static int check_pieces(struct mpg_task_finding *f)
 {
     const struct mpg_tasks *t = f->t;
@@ -329,7 +329,7 @@ static int find_all(struct mpg_task_finding *f)
     return status;
 }
 
-/* Fills in the master and workers of a trace without the pattern, as far as the survey knows them. */
+/* Fills in the master and workers of a trace without the pattern, as far as known from the survey. */
 static void take_survey(struct mpg_task_finding *f)
 {
     struct mpg_tasks *t = f->t;

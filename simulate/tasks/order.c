@@ -47,7 +47,7 @@ struct mpg_observer mpg_task_observer(struct mpg_task_watch *watch)
 
 /* --- the next order --- */
 
-/* Returns true if a message of worker A, at A_NS, comes before one of worker B, at B_NS. */
+/* Returns true if a message of worker A, at A_NS, comes before a message of worker B, at B_NS. */
 static bool is_first(double a_ns, int32_t a, double b_ns, int32_t b)
 {
     return fabs(a_ns - b_ns) > EQUAL_NS ? a_ns < b_ns : a < b;
@@ -55,19 +55,19 @@ static bool is_first(double a_ns, int32_t a, double b_ns, int32_t b)
 
 /* The arrivals, in order, of the messages with which a worker's tasks in progress end. */
 struct line {
-    double *arrival_ns; /* at most DEPTH of them */
+    double *arrival_ns; /* at most DEPTH arrivals */
     uint32_t first, n;
     double last_ns;     /* arrival of the last message added */
 };
 
-/* A round while its tasks are given out again. */
+/* A round during the new distribution of the tasks. */
 struct round {
     const struct mpg_tasks *t;
     const struct mpg_task_times *time;
     const int32_t *order;
     uint64_t begin, end;
-    /* by receive of the round: duration of its task, from when the worker can begin it to the arrival of the message at its
-     * end */
+    /* by receive of the round: duration of the task, from the possible begin on the worker to the arrival of the message
+     * at the end */
     double *piece_ns;
     uint64_t *same;     /* by receive of the round: the next receive from the same worker; END: none */
     uint64_t *next;     /* by world rank: the next receive from the worker */
@@ -114,8 +114,8 @@ static void find_times(struct round *r, uint64_t from)
     }
 }
 
-/* Returns true if a call of R's master that begins at BEGIN_NS takes a message of worker A, at A_NS, before one of worker B,
- * at B_NS. */
+/* Returns true if a call of R's master that begins at BEGIN_NS takes a message of worker A, at A_NS, before a message of
+ * worker B, at B_NS. */
 static bool is_taken_first(const struct round *r, double begin_ns, double a_ns, int32_t a, double b_ns, int32_t b)
 {
     const int32_t places[] = {r->t->worker[a].place, r->t->worker[b].place};
@@ -127,7 +127,7 @@ static bool is_taken_first(const struct round *r, double begin_ns, double a_ns, 
     return is_first(a_ns, places[0], b_ns, places[1]);
 }
 
-/* Returns the worker whose message receive K takes, which begins at BEGIN_NS. */
+/* Returns the worker whose message is taken by receive K, which begins at BEGIN_NS. */
 static int32_t find_first(const struct round *r, uint64_t k, double begin_ns)
 {
     int32_t first = -1;
@@ -144,7 +144,8 @@ static int32_t find_first(const struct round *r, uint64_t k, double begin_ns)
     return first;
 }
 
-/* Returns the number of receives of R that do not take the message that arrives first; sets *FIRST to the first such receive. */
+/* Returns the number of receives of R that do not take the first message to arrive; sets *FIRST to the first of these
+ * receives. */
 static uint64_t count_late(struct round *r, uint64_t *first)
 {
     uint64_t late = 0;
@@ -187,7 +188,7 @@ static double give_out(struct round *r, uint64_t from, int32_t *order)
     return leave_ns;
 }
 
-/* Returns the receive after the last one of the round that begins with receive BEGIN. */
+/* Returns the receive after the last receive of the round that begins with receive BEGIN. */
 static uint64_t end_of(const struct mpg_tasks *t, uint64_t begin)
 {
     uint64_t k = begin;

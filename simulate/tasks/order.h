@@ -8,24 +8,24 @@
 
 /* Times of a receive of the master in a simulation, ns. */
 struct mpg_task_times {
-    double enter_ns, arrival_ns, leave_ns; /* arrival of the message that the receive takes */
+    double enter_ns, arrival_ns, leave_ns; /* arrival of the message taken by the receive */
 };
 
 /* An observer that stores the times of receives, in a simulation of a trace with TASKS. */
 struct mpg_task_watch {
     const struct mpg_tasks *tasks;
-    struct mpg_task_times *time; /* by receive: its times */
-    uint64_t entered, left;      /* number of receives that the master has entered, and left, so far */
+    struct mpg_task_times *time; /* by receive */
+    uint64_t entered, left;      /* number of receives entered, and left, by the master */
 };
 
 /* Returns the observer that fills WATCH. */
 struct mpg_observer mpg_task_observer(struct mpg_task_watch *watch);
 
-/* ORDER has, by receive, the worker whose message it takes. Changes ORDER in each round in which a receive does not take the
- * message that arrives first according to TIME. Of equal arrivals (to 1e-3 ns) the message of the lower rank counts as first;
- * if the master picks, docs/MODEL.md says which. Receives before the first wrong one of a round keep their worker. From there
- * on the round is simulated: each receive takes the first message, and each task, call and pause of the master takes as long
- * as in TIME. Returns the number of wrong receives; UINT64_MAX: out of memory. */
+/* ORDER has, by receive, the worker whose message is taken. Changes ORDER in each round with a receive that does not take
+ * the first message to arrive according to TIME. Of equal arrivals (to 1e-3 ns) the message of the lower rank counts as
+ * first; if the master picks, docs/MODEL.md says which. Receives before the first wrong receive of a round keep their
+ * worker. From there on the round is simulated: each receive takes the first message, and each task, call and pause of
+ * the master takes as long as in TIME. Returns the number of wrong receives; UINT64_MAX: out of memory. */
 uint64_t mpg_task_order_renew(const struct mpg_tasks *tasks, const struct mpg_task_times *time, int32_t *order);
 /* Gives out the tasks of all rounds anew, from the first receive of each round, as mpg_task_order_renew() does. Returns,
  * summed over rounds, how many ns earlier than in TIME the last receive ends; NAN: out of memory. */

@@ -5,30 +5,30 @@
 
 enum { HOLDS = MPG_TASK_HOLDS, BREAKS = MPG_TASK_BREAKS, FAILS = MPG_TASK_FAILS, AGAIN = MPG_TASK_AGAIN };
 
-/* Maximum number of a segment's requests that are open at once; a segment with more is not the piece of a task. */
+/* Maximum number of a segment's open requests; a segment with more is not the piece of a task. */
 enum { MOST_REQUESTS = 32 };
 
-/* The current segment of a worker, whose events are being read. It begins after the worker's previous messages to the master,
- * and ends with the messages that the next step of the master receives. */
+/* The current segment of a worker, during reading. The segment begins after the worker's previous messages to the master,
+ * and ends with the messages received by the next step of the master. */
 struct segment {
     struct mpg_task_finding *f;
     int32_t rank;
     /* state of the worker: */
-    uint32_t message;   /* index of the worker's next message in the sequence of its messages to the master */
-    uint32_t answered;  /* index, in this sequence, of the message that is answered next */
-    uint32_t answered_number; /* number, among the worker's steps, of the step that receives this message */
+    uint32_t message;   /* index of the worker's next message in the sequence of the worker's messages to the master */
+    uint32_t answered;  /* index, in this sequence, of the next message to be answered */
+    uint32_t answered_number; /* number, among the worker's steps, of the step that receives the message to be answered */
     uint32_t received;  /* number of messages received from the master */
     uint64_t *own;      /* address where the events of the worker's own segments are counted */
     uint32_t own_run;   /* number of own segments counted there */
     /* state of the segment: */
     uint32_t number;    /* number of the worker's earlier segments */
-    uint64_t step; /* the master's receive that takes the message before the segment; MPG_NO_TASK: this is the first segment */
+    uint64_t step; /* the master's receive that takes the message before the segment; MPG_NO_TASK: first segment */
     uint64_t task;      /* the master's receive whose reply begins the segment; MPG_NO_TASK: none */
-    /* number of this receive's step among the worker's steps; number of its replies received so far */
+    /* number of the step of `task` among the worker's steps; number of the step's replies received */
     uint32_t task_number, replies;
-    uint64_t events, next; /* EVENTS: number of events so far; NEXT: the master's receive that takes the messages at the end */
-    uint32_t sent;      /* number of messages sent so far of those that NEXT takes */
-    bool has_ended; /* all of these messages are sent, so that the next call that concerns other ranks begins the next segment */
+    uint64_t events, next; /* EVENTS: number of events read; NEXT: the master's receive for the messages at the end */
+    uint32_t sent;      /* number of messages sent for NEXT */
+    bool has_ended; /* all messages for NEXT are sent: the next call that concerns another rank begins the next segment */
     int depth;          /* number of regions begun minus number of regions ended */
     struct mpg_task_place other; /* the first call that cannot belong to a task */
     int64_t request[MOST_REQUESTS];
@@ -41,7 +41,7 @@ static void note_other(struct segment *c, struct mpg_task_place at)
         c->other = at;
 }
 
-/* Returns the index of REQUEST among the open requests of C; REQUESTS: it is not among them. */
+/* Returns the index of REQUEST among the open requests of C; c->requests: not open. */
 static uint32_t find_request(const struct segment *c, int64_t request)
 {
     uint32_t i = 0;
@@ -58,7 +58,7 @@ static void add_request(struct segment *c, struct mpg_task_place at, const struc
         c->request[c->requests++] = e->requests[0];
 }
 
-/* Returns true if E completes, tests or frees requests, and all of these are requests of C. */
+/* Returns true if E completes, tests or frees requests, all of C. */
 static bool is_about_own_requests(const struct segment *c, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -85,7 +85,7 @@ static void take_completion(struct segment *c, const struct mpg_event *e)
 
 /* --- the end of a segment --- */
 
-/* Ends a segment that is the piece of a task. */
+/* Ends a segment, the piece of a task. */
 static int end_piece(struct segment *c, struct mpg_task_place at)
 {
     struct mpg_task_finding *f = c->f;
@@ -112,7 +112,7 @@ static int end_piece(struct segment *c, struct mpg_task_place at)
     return HOLDS;
 }
 
-/* Ends a segment that is the worker's own. */
+/* Ends a segment, the worker's own. */
 static void end_own(struct segment *c, struct mpg_task_place at)
 {
     struct mpg_task_finding *f = c->f;
@@ -133,7 +133,7 @@ static void end_own(struct segment *c, struct mpg_task_place at)
     *c->own += c->events;
 }
 
-/* Returns true if segment C, as far as it has been read, can be the piece of a task. */
+/* Returns true if segment C, as far as read, can be the piece of a task. */
 static bool is_piece(const struct segment *c)
 {
     if (c->task == MPG_NO_TASK || c->other.call != MPG_CALL_COUNT)
@@ -207,8 +207,8 @@ static void take_reply(struct segment *c, struct mpg_task_place at, const struct
         add_request(c, at, e);
 }
 
-/* Returns true if receive K, which names C's worker as source and takes MESSAGE, is a final receive: K is known to be one, or
- * MESSAGE ends the piece of a task and has the tag of the worker's first message. */
+/* Returns true if receive K, which names C's worker as source and takes MESSAGE, is a final receive: known before, or
+ * because MESSAGE ends the piece of a task and has the tag of the worker's first message. */
 static bool is_final(const struct segment *c, uint64_t k, const struct mpg_event *message)
 {
     const struct mpg_tasks *t = c->f->t;

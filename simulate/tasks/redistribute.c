@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Simulates the trace, gives out the tasks again by the times of the simulation, and writes the trace again, until all
- * receives take the message that arrives first. */
+ * receives take the first message to arrive. */
 #include "simulate/tasks/redistribute.h"
 
 #include <errno.h>
@@ -88,7 +88,7 @@ static int simulate(const struct mpg_config *c, struct mpg_setting *setting, con
     return status;
 }
 
-/* Simulates replicas with noise, and computes for each how much shorter it is with tasks given out by its times. */
+/* Simulates replicas with noise, and computes the mean reduction of run time with tasks given out by each replica's times. */
 static int find_gain(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
                      struct mpg_redistributed *x, struct mpg_task_watch *watch, const int32_t *order, struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the events of the master: MPI_ANY_SOURCE receives, and their steps. */
+/* Reads the events of the master: MPI_ANY_SOURCE receives, with steps. */
 #include "common/reserve.h"
 #include "simulate/tasks/finding.h"
 
@@ -14,7 +14,7 @@ static int add_received(struct mpg_task_finding *f, int32_t source, uint64_t rec
     return HOLDS;
 }
 
-/* Adds a message to the last step. BYTES -1: its size is unknown. */
+/* Adds a message to the last step. BYTES -1: unknown size. */
 static int add_message(struct mpg_task_finding *f, int32_t tag, int64_t bytes)
 {
     struct mpg_tasks *t = f->t;
@@ -37,7 +37,7 @@ int mpg_task_end_master(struct mpg_task_finding *f)
         return mpg_task_refuse(f, t->master, at, "the message that it finds is not received");
     if (t->n == 1)
         t->messages = f->taken;
-    /* it is not a final receive: its step is filled with MPG_TASK_NO_MESSAGE */
+    /* not a final receive: the step is filled with MPG_TASK_NO_MESSAGE */
     while (task->is_named && f->taken < t->messages) {
         if (add_message(f, 0, MPG_TASK_NO_MESSAGE) != HOLDS)
             return FAILS;
@@ -79,7 +79,7 @@ static int begin_step(struct mpg_task_finding *f, int32_t rank, struct mpg_task_
     return HOLDS;
 }
 
-/* Handles E, an MPI_ANY_SOURCE receive, or an MPI_ANY_SOURCE probe that found a message. */
+/* Handles E, an MPI_ANY_SOURCE receive, or a successful MPI_ANY_SOURCE probe. */
 static int take_open(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e)
 {
     const struct mpg_task_place at = mpg_task_place_of(number, e);
@@ -100,7 +100,7 @@ static int take_open(struct mpg_task_finding *f, int32_t rank, uint64_t number, 
     return f->is_probed ? HOLDS : add_message(f, e->tag, e->bytes);
 }
 
-/* Handles E, a call of the master after a probe has found a message: another probe of this message, or its receive. */
+/* Handles E, a call of the master after a probe has found a message: another probe, or the receive, of this message. */
 static int take_probed(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e)
 {
     const struct mpg_task *task = &f->t->task[f->t->n - 1];
@@ -115,9 +115,9 @@ static int take_probed(struct mpg_task_finding *f, int32_t rank, uint64_t number
                            "not the MPI_Recv or MPI_Mrecv of the message that the call before has found");
 }
 
-/* --- one receive from each worker, of which calls pick one --- */
+/* --- a receive from each worker, among which calls pick --- */
 
-/* Handles E, an MPI_Irecv of the master that names its source. */
+/* Handles E, an MPI_Irecv of the master with a named source. */
 static int take_post(struct mpg_task_finding *f, int32_t rank, uint64_t number, const struct mpg_event *e)
 {
     struct mpg_tasks *t = f->t;
@@ -147,7 +147,7 @@ static int32_t find_pick(const struct mpg_task_finding *f, int64_t request)
     return -1;
 }
 
-/* Stores the indices that the receives have in the list of E. */
+/* Stores the receives' indices in the list of E. */
 static void take_first_list(struct mpg_task_finding *f, const struct mpg_event *e)
 {
     for (uint32_t i = 0; i < e->request_number && (int32_t)i < f->picks; i++) {
@@ -160,7 +160,7 @@ static void take_first_list(struct mpg_task_finding *f, const struct mpg_event *
     }
 }
 
-/* Returns true if the list of E has all receives that are posted, in the order of the first list. */
+/* Returns true if the list of E has all posted receives, in the order of the first list. */
 static bool is_whole_list(const struct mpg_task_finding *f, const struct mpg_event *e)
 {
     uint32_t i = 0;
@@ -212,7 +212,7 @@ static int take_completion(struct mpg_task_finding *f, int32_t rank, uint64_t nu
     return status == HOLDS ? add_message(f, f->posted.tag, -1) : status;
 }
 
-/* Returns true if E, a receive or probe of the master that names its source, belongs to the last step. */
+/* Returns true if E, a receive or probe of the master with a named source, belongs to the last step. */
 static bool is_of_step(const struct mpg_task_finding *f, const struct mpg_event *e)
 {
     const struct mpg_tasks *t = f->t;
@@ -230,7 +230,7 @@ static int take_named(struct mpg_task_finding *f, int32_t rank, uint64_t number,
     return add_message(f, e->tag, e->bytes);
 }
 
-/* Returns true if E may be a final receive that names its source. */
+/* Returns true if E may be a final receive with a named source. */
 static bool may_be_final(const struct mpg_task_finding *f, const struct mpg_event *e)
 {
     const int32_t source = mpg_task_world(f->trace, e->comm, e->from);
@@ -238,7 +238,7 @@ static bool may_be_final(const struct mpg_task_finding *f, const struct mpg_even
            source >= 0 && f->t->worker[source].is_worker;
 }
 
-/* Handles E, a send of the master. Returns true if it belongs to the last step. */
+/* Handles E, a send of the master. Returns true if E belongs to the last step. */
 static bool take_reply(struct mpg_task_finding *f, int32_t rank, const struct mpg_event *e)
 {
     struct mpg_tasks *t = f->t;

@@ -91,7 +91,7 @@ void mpg_task_survey_begin(struct mpg_task_survey *x, int32_t rank)
     memset(x->pick.partner, 0, (size_t)x->ranks * sizeof *x->pick.partner);
 }
 
-/* Returns true if E completes whichever of its requests is complete first. */
+/* Returns true if E, a call that chooses among requests by completion, has completed a request. */
 static bool picks(const struct mpg_event *e)
 {
     switch (mpg_call_plain(e->call)) {

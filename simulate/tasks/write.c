@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a trace whose tasks have other workers. The pieces are read in the order of the master's receives, from all workers
- * at the same time, and are written to the files of their new workers. */
+/* Writes a trace whose tasks have new workers. The pieces are read in the order of the master's receives, from all
+ * workers at the same time, and are written to the files of the new workers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,23 +11,23 @@
 /* Maximum number of workers whose files are open at once; each needs some MiB. */
 enum { MOST_FILES = 64 };
 
-/* A worker as source: its events in the trace that is read. */
+/* A worker as source: the worker's events in the original trace. */
 struct source {
     struct mpg_cursor *cursor;
-    int64_t left_ns; /* leave of the last event that was read, on the worker's clock; INT64_MIN: none was read */
+    int64_t left_ns; /* leave of the last event read, on the worker's clock; INT64_MIN: none */
 };
 
-/* A worker as sink: its events in the trace that is written. */
+/* A worker as sink: the worker's events in the new trace. */
 struct sink {
     struct mpg_copy *copy; /* NULL: the worker is not written in this pass */
     int64_t left_ns;
 };
 
-/* Larger than all request numbers in a trace. The numbers in a piece that moves from rank R to another rank are increased by
- * R + 1 times MOVED, so that no two requests of a rank have the same number. */
+/* Larger than all request numbers in a trace. The numbers in a piece that moves from rank R to another rank are increased
+ * by R + 1 times MOVED, to give all requests of a rank different numbers. */
 static const int64_t MOVED = (int64_t)1 << 40;
 
-/* Lists of requests that get other numbers. */
+/* Lists of requests with new numbers. */
 struct renumbered {
     int64_t *requests, *done;
     uint32_t requests_capacity, done_capacity;
@@ -101,7 +101,7 @@ static int renumber_event(struct writing *x, int32_t from, struct mpg_event *e)
     return 0;
 }
 
-/* Moves the next N events of worker FROM to worker TO; skips them if TO is not written. */
+/* Moves the next N events of worker FROM to worker TO; skips the events if TO is not written. */
 static int move_events(struct writing *x, int32_t from, uint64_t n, int32_t to)
 {
     struct source *in = &x->source[from];
@@ -150,7 +150,7 @@ static int open_sources(struct writing *x)
     return 0;
 }
 
-/* Writes the workers from rank FIRST on, as many as may be open at once. *NEXT: the rank after them. */
+/* Writes the workers from rank FIRST on, as many as may be open at once. *NEXT: the rank after the last. */
 static int write_some(struct writing *x, int32_t first, int32_t *next)
 {
     int status = open_sources(x), files = 0;
@@ -174,9 +174,10 @@ static int write_some(struct writing *x, int32_t first, int32_t *next)
     return status;
 }
 
-/* --- the master and all other ranks --- */
+/* --- the master and all further ranks --- */
 
-/* The messages that a worker has sent or will send next; each is named by the receive that takes it in the traced run. */
+/* The messages that a worker has sent or will send next. A message is named by the receive that takes the message in the
+ * traced run. */
 struct line {
     uint64_t *message; /* at most DEPTH of T */
     uint32_t first, n;
@@ -187,13 +188,13 @@ struct master {
     uint64_t k;          /* number of the next MPI_ANY_SOURCE receive */
     uint64_t call;       /* number of the next call */
     struct line *line;   /* by world rank */
-    uint64_t message;    /* the receive that takes, in the traced run, the messages that receive k - 1 takes now */
-    uint32_t taken;      /* number of these messages that have been received */
-    uint32_t replies;    /* number of replies to receive k - 1 that have not been sent yet */
+    uint64_t message;    /* the receive that takes, in the traced run, the messages now taken by receive k - 1 */
+    uint32_t taken;      /* number of messages received by receive k - 1 */
+    uint32_t replies;    /* number of replies to receive k - 1 not sent yet */
     /* if the master picks, by world rank: request of the posted receive, in the traced and in the written trace; 0: none */
     int64_t *traced, *request;
-    int32_t *at_place;   /* by index in the list of receives: its worker */
-    int64_t *list, done; /* requests of the present call; the request that it completes */
+    int32_t *at_place;   /* by index in the list of receives: the worker */
+    int64_t *list, done; /* requests of the current call; the request completed by the call */
 };
 
 static void push(const struct mpg_tasks *t, struct line *line, uint64_t message)
@@ -219,7 +220,7 @@ static void push_own(const struct mpg_tasks *t, struct line *line, uint64_t mess
     }
 }
 
-/* Changes E so that it finds or receives, from WORKER, message I of those that receive MESSAGE takes in the traced run. */
+/* Changes E into a receive or probe, from WORKER, of message I of the messages taken by receive MESSAGE in the traced run. */
 static void receive(const struct mpg_tasks *t, int32_t worker, uint64_t message, uint32_t i, struct mpg_event *e)
 {
     const struct mpg_task_message *m = &t->message[message * t->messages + i];
@@ -261,8 +262,8 @@ static int32_t find_traced(const struct mpg_tasks *t, const struct master *m, in
     return -1;
 }
 
-/* Sets the requests of E, a completion of the master, to the receives that are posted; if E BEGINS a step, E completes the
- * receive from the step's source. */
+/* Sets the requests of E, a completion of the master, to the posted receives; if E BEGINS a step, E completes the receive
+ * from the step's source. */
 static void pick(const struct writing *x, struct master *m, bool begins, struct mpg_event *e)
 {
     const struct mpg_tasks *t = x->t;
@@ -284,7 +285,7 @@ static void pick(const struct writing *x, struct master *m, bool begins, struct 
         e->done = &m->done;
 }
 
-/* Changes E, a receive that the master posts from one worker: after a task, from the worker that now gets the task. */
+/* Changes E, a receive posted by the master from a named worker: after a task, from the worker that now gets the task. */
 static void post(const struct writing *x, struct master *m, struct mpg_event *e)
 {
     const struct mpg_tasks *t = x->t;
@@ -302,7 +303,7 @@ static void post(const struct writing *x, struct master *m, struct mpg_event *e)
     receive(t, worker, m->line[worker].message[m->line[worker].first], 0, e);
 }
 
-/* Changes E, an MPI_ANY_SOURCE receive that is posted: it gets the message of the next MPI_ANY_SOURCE receive. */
+/* Changes E, a posted MPI_ANY_SOURCE receive: E gets the message of the next MPI_ANY_SOURCE receive. */
 static void post_open(const struct writing *x, const struct master *m, struct mpg_event *e)
 {
     const struct mpg_tasks *t = x->t;
@@ -315,7 +316,7 @@ static void post_open(const struct writing *x, const struct master *m, struct mp
     receive(t, x->order[k], line->message[line->first], 0, e);
 }
 
-/* Sets the peer of E, an event of the master, to the new one. */
+/* Sets the peer of E, an event of the master, to the new peer. */
 static void redirect(const struct writing *x, struct master *m, struct mpg_event *e)
 {
     const struct mpg_tasks *t = x->t;
