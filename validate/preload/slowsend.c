@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Library to preload: every send begins MPGKIT_DELAY_NS later, like over a transport that delays sender and message by
- * a known time. It also replaces the PMPI functions, so that the delay is below a tracer and below the Fortran
- * functions. Collectives are unchanged: their internal messages do not use these functions. */
+/* Library to preload: every send begins MPGKIT_DELAY_NS later, as over a transport that delays sender and message by a
+ * known time. The library also replaces the PMPI functions, to delay below a tracer and below the Fortran functions.
+ * Collectives are unchanged: their internal messages do not use these functions. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -39,8 +39,8 @@ static void *library(const char *name)
     return function;
 }
 
-/* Defines MPI_NAME and PMPI_NAME, which delay and then call the library's PMPI_NAME. PARAMETERS: their declarations;
- * ARGUMENTS: their names. */
+/* Defines MPI_NAME and PMPI_NAME, which delay and then call the library's PMPI_NAME. PARAMETERS: declarations; ARGUMENTS:
+ * names of the parameters. */
 #define SLOW(name, parameters, arguments)                                                         \
     int PMPI_##name parameters                                                                    \
     {                                                                                             \

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Library to preload into a program: appends a line "rank begin_ns end_ns off_ns" for each rank to the file named by
  * MPGKIT_TIMER. A rank's run time lasts from the end of MPI_Init to the start of MPI_Finalize (docs/MODEL.md); off_ns
- * is the off-CPU time within it. No other MPI function is wrapped. The library also replaces the PMPI functions, so
- * that it is below a tracer.
+ * is the off-CPU time within the run time. No other MPI function is wrapped. The library also replaces the PMPI
+ * functions, to be below a tracer.
  *
  * off_ns is the wall time minus the CPU time of the rank's main thread, and so includes time stolen by a hypervisor. If
- * the thread has slept, however, which is the program's own time, off_ns is only its time in the run queue
+ * the thread has slept, however, which is the program's own time, off_ns is only the time in the run queue
  * (/proc/thread-self/schedstat).
  *
  * At the end of MPI_Init every pair of ranks exchanges a message, because some libraries connect at the first message.
  * Over TCP this takes milliseconds once, which no signature contains; the tracer's own messages at this point have the
- * same effect. Then the ranks sleep for a short time, because the launcher, which may share their cores, is still busy
+ * same effect. Then the ranks sleep for a short time, because the launcher, which may share the cores, is still busy
  * after MPI_Init. With MPGKIT_TIMER_TRACED set the library does neither, because a tracer would record both. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -91,8 +91,8 @@ static void report(void)
         close(fd);
 }
 
-/* Starts the run time of this rank, at the end of MPI_Init. A Fortran program may call it twice: MPI_Init of Fortran
- * and of C, which the former calls. */
+/* Starts the run time of this rank, at the end of MPI_Init. A Fortran program may call begin() twice: by Fortran's
+ * MPI_Init, and by C's MPI_Init, called by Fortran's. */
 static void begin(void)
 {
     int rank, ranks;
@@ -164,7 +164,7 @@ int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
-/* Fortran's functions. They call those of PMPI, weak here because only Fortran programs are linked to them. */
+/* Fortran's functions, which call Fortran's PMPI functions, weak here because only Fortran programs are linked to them. */
 void mpi_init_(int *err)
 {
     pmpi_init_(err);
