@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cancels HOW: a program that keeps receives in reserve, like Graph500's message layer. Each rank keeps a few receives
- * posted, receives some messages, posts again, and at the end cancels the remaining receives. What follows the cancel
- * depends on HOW: leave (MPI_Finalize without completing the requests), wait, free, persistent (also a started
- * persistent request), source (like leave, and then a receive from a known source is cancelled, so that the next
- * receive with its tag gets the message). */
+ * posted, receives some messages, posts again, and at the end cancels the remaining receives. The actions after the
+ * cancel depend on HOW: leave (MPI_Finalize without completing the requests), wait, free, persistent (also a started
+ * persistent request), source (like leave, and then a receive from a known source is cancelled, for the next receive with
+ * this tag to get the message). */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void keep_posted(int i)
     MPI_Irecv(&buffer[i], 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request[i]);
 }
 
-/* Sends MESSAGES messages around the ring, and posts a new receive for each one that completes. */
+/* Sends MESSAGES messages around the ring, and posts a new receive for each completed receive. */
 static void exchange(int to)
 {
     for (int n = 0; n < MESSAGES; n++) {
@@ -29,7 +29,7 @@ static void exchange(int to)
     }
 }
 
-/* Posts a receive and cancels it, and then posts another one for the same messages. */
+/* Posts a receive, cancels the receive, and posts another receive for the same messages. */
 static void cancel_first(int from, int to)
 {
     int value = 7, other;

@@ -90,7 +90,7 @@ static bool same_step(const struct mpg_step *a, const struct mpg_step *b)
     }
 }
 
-/* One of the two graphs, its last steps, and the number of them that were compared. */
+/* One of the two graphs, the last batch of steps, and the number of steps compared in the batch. */
 struct side {
     struct mpg_graph *graph;
     struct mpg_steps steps;

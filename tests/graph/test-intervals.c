@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compute intervals in the graph: their two calls, their length without the tracer's overhead, and their CPU time.
+/* Compute intervals in the graph: the calls before and after, the length without the tracer's overhead, and the CPU time.
  * Expected values by hand, from the rules of graph.h. */
 #include <stdlib.h>
 #include <string.h>
@@ -69,18 +69,18 @@ static const struct expected expected[] = {
     {0, 1, MPG_CALL_Init, MPG_CALL_Barrier, 0, 'A', 877, 274},
     /* 97900 minus the flush, minus 3 x 61.3 + 1000 x 34.87 = 35053.9; CPU time 60501 minus 3 x 240.4 + 34870 = 35591.2 */
     {0, 4, MPG_CALL_Barrier, MPG_CALL_Barrier, 'A', 'B', 97900 - 4000 - 35054, 60501 - 35591},
-    /* neither can be negative */
+    /* neither length nor CPU time can be negative */
     {0, 5, MPG_CALL_Barrier, MPG_CALL_Barrier, 'B', 'A', 0, 0},
     {0, 6, MPG_CALL_Barrier, MPG_CALL_Finalize, 'A', 0, 1000 - 61, 700 - 240},
     {1, 1, MPG_CALL_Init, MPG_CALL_Barrier, 0, 0, 500 - 63, 437},
-    /* The first interval of another thread begins at its rank's last event, here the enter of MPI_Barrier. */
+    /* The first interval of the second thread begins at the rank's last event, here the enter of MPI_Barrier. */
     {1, 2, MPG_CALL_Barrier, MPG_CALL_Send, 0, 0, 200 - 63, 150},
     {1, 3, MPG_CALL_Send, MPG_CALL_Ssend, 0, 0, 190 - 63, 180},
     /* Overhead of 3 x 62.5 = 187.5, rounded up. CPU time: minus the 125 of the aggregated calls. */
     {1, 4, MPG_CALL_Barrier, MPG_CALL_Barrier, 0, 0, 97850 - 188, 91234 - 125},
     {1, 5, MPG_CALL_Barrier, MPG_CALL_Barrier, 0, 0, 0, 2},
     {1, 6, MPG_CALL_Barrier, MPG_CALL_Finalize, 0, 0, 1000 - 63, 500},
-    /* The end of the other thread; its CPU time is unknown. */
+    /* The end of the second thread, with unknown CPU time. */
     {1, 6, MPG_CALL_Ssend, MPG_CALL_Finalize, 0, 0, 101160 - 1991 - 63, -1},
     {2, 1, MPG_CALL_Init, MPG_CALL_Barrier, 0, 0, 200, -1},
     {2, 2, MPG_CALL_Barrier, MPG_CALL_Barrier, 0, 0, 96900, -1},

@@ -19,7 +19,7 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)(state >> 33) % n;
 }
 
-/* Returns a random name with few ranks, communicators and tags, so that many names differ in one field only. */
+/* Returns a random name with few ranks, communicators and tags: many names differ in a single field. */
 static struct channel_name any_name(void)
 {
     const int32_t where[] = {0, 1, 2, 1 << 30}, tag[] = {0, 1, -1, INT32_MAX};
@@ -41,7 +41,7 @@ struct model {
     int n;
 };
 
-/* Returns the index of NAME, which is added if it is missing and there is room; otherwise -1. */
+/* Returns the index of NAME, added if missing and if there is room; otherwise -1. */
 static int find_in(struct model *m, const struct channel_name *name)
 {
     for (int i = 0; i < m->n; i++)
@@ -62,7 +62,7 @@ static struct channel_entry what_of(struct model *m, int i)
                        : (struct channel_entry){.channel = &m->channel[i]};
 }
 
-/* Looks up a random name, and then changes its entry. Returns whether the look-up found the expected entry. */
+/* Looks up a random name, and then changes the name's entry. Returns whether the look-up found the expected entry. */
 static bool look_up(struct channel_table *channel_table, struct model *m)
 {
     const struct channel_name name = any_name();
@@ -128,7 +128,7 @@ static void test_places(void)
 
 enum { LINES = 16, OF_A_LINE = BUCKET_ENTRIES + 1, LONGEST_S = 60 };
 
-/* Messages for each line of an otherwise empty table. They differ in their tags only. */
+/* Messages for each line of an otherwise empty table, with different tags only. */
 struct round {
     struct channel_table channel_table;
     struct message message[LINES][OF_A_LINE];
@@ -155,7 +155,7 @@ static void take(struct round *r, const struct message *m)
         mpg_graph_channel_remove(&r->channel_table, &name, where);
 }
 
-/* Returns the line that M's name has in an otherwise empty table. */
+/* Returns the line of M's name in an otherwise empty table. */
 static size_t line_of(struct round *r, struct message *m)
 {
     size_t l = 0;
@@ -167,7 +167,7 @@ static size_t line_of(struct round *r, struct message *m)
     return l;
 }
 
-/* Finds for each line one message more than it has room for. */
+/* Finds for each line as many messages as fit, and another one. */
 static bool find_messages(struct round *r)
 {
     for (size_t found = 0; found < LINES * OF_A_LINE; r->tag++) {
@@ -183,8 +183,8 @@ static bool find_messages(struct round *r)
     return true;
 }
 
-/* Fills one line after the other, so that one entry overflows to the next line, and then removes all other entries of
- * the line. */
+/* Fills the lines in turn, each by an entry too many, which overflows to the next line; then removes all entries of the
+ * line but the overflowed. */
 static void test_round(void)
 {
     static struct round r;
@@ -212,7 +212,7 @@ static void test_round(void)
     mpg_graph_channel_table_clear(&r.channel_table);
 }
 
-/* Returns rank I of a series: consecutive ranks, ranks that differ by powers of 2, and others. */
+/* Returns rank I of a series: consecutive ranks, ranks that differ by powers of 2, and scattered ranks. */
 static int32_t rank_of(int i)
 {
     return i % 3 == 0 ? i / 3 : i % 3 == 1 ? i << 12 : (int32_t)((uint32_t)i * 2654435761u >> 1);
