@@ -48,8 +48,8 @@ static inline char *write_text(const struct mpg_signature *sig)
     return text;
 }
 
-/* Damages one to three bytes in each of COUNT copies of BASE. Returns the number of copies whose load is wrong: it
- * succeeds although the result is invalid, or fails without a message of one line. */
+/* Damages one to three bytes in each of COUNT copies of BASE. Returns the number of wrong loads: successful although the
+ * result is invalid, or failed without a message. */
 static inline size_t damaged_silently(const char *path, const char *base, int count)
 {
     static const char likely[] = "0123456789-.,e[]{}\"";

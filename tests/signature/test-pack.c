@@ -79,7 +79,7 @@ static void test_numbers(void)
     static uint64_t number[N];
     struct mpg_error err;
     uint64_t state = 88172645463325252u;
-    for (int i = 0; i < N; i++) { /* numbers of all lengths, with the smallest and the largest of each */
+    for (int i = 0; i < N; i++) { /* numbers of all lengths, with the smallest and the largest number of each length */
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
         uint64_t limit = UINT64_C(1) << (1 + i % 53);
         number[i] = i % 3 == 0 ? limit - 1 : i % 3 == 1 ? limit / 2 : state % limit;
@@ -225,8 +225,8 @@ static size_t max_memory(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
 }
 
-/* Returns a frame of 1 GiB of zeros that states the size SAYS, true or false. It repeats one run-length block (RFC
- * 8878, section 3.1.1.2), so that nothing has to be compressed. */
+/* Returns a frame of 1 GiB of zeros that states the size SAYS, true or false. The frame repeats a run-length block (RFC
+ * 8878, section 3.1.1.2): nothing has to be compressed. */
 static unsigned char *bomb(uint64_t says, size_t *size)
 {
     enum { BLOCK = 128 * 1024, BLOCKS = (1 << 30) / BLOCK };
@@ -263,7 +263,7 @@ static void test_bombs(void)
         char *text = base64(frame, size), what[80];
         snprintf(what, sizeof what, "1 GiB that says %llu bytes", (unsigned long long)says[i]);
         refused(what, text, 16, says[i] == 16 ? "damaged" : i == 2 ? "zstd frame" : "cannot be");
-        /* In a signature it is refused within the memory that its packed bytes justify. */
+        /* A signature with this frame is refused within the memory justified by the packed bytes. */
         char *file = malloc(strlen(text) + 400);
         if (!file)
             bail("out of memory", "");

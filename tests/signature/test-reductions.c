@@ -70,7 +70,7 @@ int main(void)
     takes(&sig, 136, 0);
     ok(mpg_signature_reduction_samples(&sig, 136) == 0, "other operations are no sums");
 
-    all[5].time_ns = &faster; /* times decrease between the last two sizes: extrapolation does not continue below the last one */
+    all[5].time_ns = &faster; /* times decrease between the last two sizes: extrapolation does not continue below the last time */
     sig.reductions = 6;
     takes(&sig, 32836, 37.5 - 32700 * 6.5 / 65400);
     takes(&sig, 1e9, 31);

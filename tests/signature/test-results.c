@@ -73,7 +73,7 @@ static bool names_file(const struct mpg_error *err)
     return strncmp(err->text, path, strlen(path)) == 0 && !strchr(err->text, '\n');
 }
 
-/* Checks R, and stores the findings in SIG. Returns whether that is possible. */
+/* Checks R, and stores the findings in SIG. Returns false if the check fails, SIG becomes invalid, or no failure is found. */
 static bool check(const struct mpg_results *r, struct mpg_signature *sig)
 {
     struct mpg_error err;
@@ -164,7 +164,7 @@ static void add_record(struct mpg_collect *c, int core, int lost_ns, const char 
     mpg_results_free(r);
 }
 
-/* If cores were measured alone and together, the signature has the records of the latter. */
+/* If cores were measured alone and together, the signature has the records measured together. */
 static void test_together(void)
 {
     struct mpg_error err;
@@ -192,7 +192,7 @@ static void test_together(void)
     mpg_signature_free(sig);
 }
 
-/* Returns the error for a file of BENCHMARK with these LINES from the columns on; "" if it is accepted. */
+/* Returns the error for a file of BENCHMARK with LINES from the columns on; "": accepted. */
 static const char *refused(const char *benchmark, const char *lines)
 {
     static struct mpg_error err;

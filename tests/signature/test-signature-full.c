@@ -581,7 +581,7 @@ static void test_caps(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct mpg_error err = {"accepted"};
         char *end = stpcpy(many, cases[i].key);
-        /* one element above the limit; the last one is "{}" for segments */
+        /* one element above the limit; for segments the last element is "{}", without a comma */
         for (int k = 0; k <= cases[i].max; k++)
             end = stpcpy(end, k == cases[i].max && strstr(cases[i].key, "segm") ? "{}"
                                                                                 : cases[i].element);
@@ -636,8 +636,7 @@ static void test_unwritable(void)
     fclose(nowhere);
 }
 
-/* Replaces each number of the file in turn by an invalid one: each must be refused with a message of one line, and
- * never be printed. */
+/* Replaces each number of the file in turn by an invalid number: loading must fail with a message of one line. */
 static void test_every_number(void)
 {
     static const char *const wrong[] = {"1e151", "-1e151", "1e999", "NaN", "nan", "-Infinity"};
