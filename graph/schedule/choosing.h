@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The threads that wait for candidates: the call has all messages of the trace, and waits for further messages to
- * complete instead (docs/MODEL.md, section 6). Meanwhile all remaining threads go on as far as possible. Once no thread
- * can go on, no candidate can arrive before a waiting call ends: a waiting call is then released. */
+/* The threads that wait for candidates: the call has all messages of the trace, and waits for other messages that
+ * the call could complete instead (docs/MODEL.md, section 6). Meanwhile all other threads go on as far as possible. Once
+ * no thread can go on, no candidate can arrive before a waiting call ends: a waiting call is then released. */
 #ifndef MPG_GRAPH_CHOOSING_H
 #define MPG_GRAPH_CHOOSING_H
 

@@ -32,7 +32,7 @@ static bool lost_segment(const struct mpg_graph *g, int32_t rank)
 }
 
 /* Returns the rank to name in the error, among ranks without MPI_Finalize; NO_RANK: no rank has died. Preferred is the
- * first rank that states a reason or called MPI_Abort, after which the launcher may have killed the remaining ranks; else
+ * first rank that states a reason or called MPI_Abort, after which the launcher may have killed the other ranks; else
  * the first rank that died or lost its segment. *DEAD: number of ranks that died. */
 static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
 {

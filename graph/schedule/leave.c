@@ -120,7 +120,7 @@ static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *ste
  * duration of the call. Returns 0 for any other call. */
 static double after_all_came(const struct mpg_graph *g, const struct stream *s)
 {
-    /* true: neighbourhood collectives; false: all further nonblocking collectives */
+    /* true: neighbourhood collectives; false: other nonblocking collectives */
     const bool of_neighbors = s->call.completed & 1u << MPG_CATEGORY_COLLECTIVE;
     double came_ns = INFINITY;
     for (size_t i = 0; i < g->steps.edge_count; i++) {
@@ -128,7 +128,7 @@ static double after_all_came(const struct mpg_graph *g, const struct stream *s)
         if (e->kind == MPG_EDGE_MET || (e->kind == MPG_EDGE_ARRIVAL && of_neighbors))
             came_ns = fmax(isfinite(came_ns) ? came_ns : s->call.enter_ns, e->sent_ns);
     }
-    for (size_t i = 0; i < g->steps.edge_count; i++) /* waits for MPI calls of members have edges, hence do not count */
+    for (size_t i = 0; i < g->steps.edge_count; i++) /* waits for other members' MPI calls have edges and do not count */
         if (g->steps.edges[i].awaits_call)
             came_ns = fmax(came_ns, g->steps.edges[i].from_ns);
     if (!isfinite(came_ns))

@@ -59,7 +59,7 @@ static bool is_collective(const struct mpg_event *e)
 }
 
 /* Returns whether A and B, on one communicator, must stay in order. Two point-to-point calls must if both can match the
- * same message; a point-to-point call and a collective need not; all further pairs must. */
+ * same message; a point-to-point call and a collective need not; all other pairs must. */
 static bool match_in_order(const struct mpg_event *a, const struct mpg_event *b)
 {
     struct ends of_a, of_b;
@@ -131,8 +131,8 @@ static bool is_first(const struct rank_run *r, const struct mpg_event *event)
     return r->streams != NULL;
 }
 
-/* Returns whether the thread that begins with EVENT must wait. In the trace, the thread starts from the last call left by
- * the thread of MPI_Init before EVENT; in the graph, this call has not been left yet. */
+/* Returns whether the thread that begins with EVENT must wait, because the graph has not yet left the call from which the
+ * thread starts: the last call that the thread of MPI_Init left before EVENT in the trace. */
 static bool begins_later(const struct rank_run *r, const struct mpg_event *event)
 {
     const struct stream *creator = r->streams;

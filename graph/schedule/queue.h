@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Queue of the ranks that can go on, by progress in the rank's own run time, least first; ties: lowest rank first. */
+/* Queue of the ranks that can go on: first the rank with the least progress in its own run time; ties: the lowest rank. */
 #ifndef MPG_GRAPH_QUEUE_H
 #define MPG_GRAPH_QUEUE_H
 

@@ -75,7 +75,7 @@ static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
     return 0;
 }
 
-/* Returns whether the current rank goes on: the turn is not over, or no further rank is ready. */
+/* Returns whether the current rank goes on: the turn is not over, or no other rank is ready. */
 static bool keeps_turn(const struct mpg_graph *g)
 {
     return g->turn < GRAPH_TURN || g->queue.count == 0;

@@ -128,8 +128,7 @@ static inline int enter(struct mpg_graph *g, const struct stream *s, const struc
     if (traced_ns > tracer_ns + s->interval_sums.flushed_ns)
         g->counts.interval_ns += (uint64_t)(traced_ns - tracer_ns - s->interval_sums.flushed_ns);
     g->counts.off_ns += (uint64_t)mpg_graph_interval_off_ns(&s->interval_sums, e, e->thread == s->thread, traced_ns);
-    if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) { /* MPI_Finalize does not count, because the call can wait for the
-                                                          launcher */
+    if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) { /* MPI_Finalize, which can wait for the launcher, does not count */
         g->counts.call_off_ns += (uint64_t)e->off_in_ns;
         g->counts.calls_ns += (uint64_t)(e->leave_ns - e->enter_ns);
     }
