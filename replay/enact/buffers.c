@@ -9,8 +9,8 @@
 
 enum { MIN_BYTES = 1 << 16 };
 
-/* Returns *BUFFER, of *ROOM bytes, if BYTES fit, else replaces *BUFFER by a larger buffer. The old buffer stays mapped,
- * since open requests may use it. NULL: out of memory. */
+/* Returns *BUFFER, of *ROOM bytes; if BYTES do not fit, first replaces *BUFFER by a larger buffer. The old buffer stays
+ * mapped, since open requests may use it. NULL: out of memory. */
 static void *raise_to(void **buffer, int64_t *room, int64_t bytes)
 {
     if (bytes <= *room)
@@ -39,8 +39,8 @@ void *play_receive_buffer(struct player *p, int64_t bytes)
     return raise_to(&p->shared->receive, &p->shared->receive_bytes, bytes);
 }
 
-/* Attaches a buffer for MPI_Bsend with room for all buffered sends of the rank, but at most 1 GiB: then MPI has to reuse
- * the room. */
+/* Attaches a buffer for MPI_Bsend with room for all buffered sends of the rank, but of at most 1 GiB: with less than needed,
+ * MPI has to reuse the room. */
 int play_attach_buffer(struct player *p)
 {
     const struct mpg_needs *n = p->host->needs;

@@ -78,7 +78,7 @@ static int count_ready(struct player *p)
 /* --- truncated messages --- */
 
 /* Checks RC, the error code of a call that returns a status for each request. MPI_ERR_IN_STATUS means a truncated message
- * here, since all further errors appear when a request is created. The message was truncated in the trace, too: this is
+ * here, since other errors appear when a request is created. The message was truncated in the trace, too: this is
  * no error, but sets *CUT. */
 static int check_each(struct player *p, int rc, bool *cut)
 {
@@ -90,7 +90,7 @@ static int check_each(struct player *p, int rc, bool *cut)
 }
 
 /* After a truncated message: notes the complete requests of the list. WAITS: waits for the rest. MPICH reports complete
- * requests as pending, which are waited for in any case. Open MPI keeps the handles of failed requests. */
+ * requests as pending: a wait completes them in any case. Open MPI keeps the handles of failed requests. */
 static int note_complete(struct player *p, bool waits)
 {
     struct play_list *l = &p->list;
@@ -218,7 +218,7 @@ static int wait_by(struct player *p, enum mpg_call call)
 
 /* A test succeeded in the trace, but fewer than WANTED requests of the list are complete here. Returns 0: wait for the
  * requests. Returns DEFERRED: complete the requests later, since wildcard receives have taken other messages than in the
- * trace, and the messages of the traced receives must come first. -1: error. */
+ * trace: the messages that they took in the trace must be received first. -1: error. */
 enum { DEFERRED = 1 };
 
 static int wait_or_defer(struct player *p, int wanted)
@@ -262,7 +262,7 @@ static int complete_list(struct player *p, int wanted)
 /* Requests completed by a test in the trace, and still to be completed here. */
 struct play_deferred {
     struct play_deferred *next;
-    struct mpg_action action; /* the test; the event has only call and number of requests */
+    struct mpg_action action; /* the test; of the event, only call and number of requests are set */
     int n;
     struct play_request *request[];
 };
@@ -437,7 +437,7 @@ static void exchange_all(struct player *p)
     }
 }
 
-/* Makes a call that completed some listed requests in the trace. */
+/* Makes a call that completed some of the listed requests in the trace. */
 static int complete_some(struct player *p)
 {
     const struct mpg_event *e = &p->action->event;
@@ -462,7 +462,7 @@ static int complete_some(struct player *p)
     if (wanted == 0)
         p->list.n = 0;
     const bool needed = wanted + others > 0;
-    if (others > 0) { /* only receives can exchange identifiers: a second call completes all further requests */
+    if (others > 0) { /* only receives can exchange identifiers: a second call completes all other requests */
         struct play_list *l = &p->list;
         if (wanted > 0 && (status = complete_list(p, wanted)) < 0)
             return -1;

@@ -151,7 +151,7 @@ int play_perform_call(struct player *p)
         return play_window(p);
     case MPG_KIND_PCONTROL:
         return play_check(p, MPI_Pcontrol(e->to));
-    default: { /* requests of files and generalized requests; all further calls that are not replayed */
+    default: { /* requests of files and generalized requests; other calls that are not replayed */
         for (uint32_t i = 0; e->requests && !e->persistent && i < e->request_number; i++) {
             struct play_request *r = play_new_request(p, e->requests[i], false);
             if (!r)

@@ -17,7 +17,7 @@
 /* Calls by names with MPI_ are recorded if a tracer is loaded; the replay's own communication uses PMPI_, which tracers do
  * not see. */
 
-/* Sizes that the peers pass to this rank's collectives of a kind on a communicator. */
+/* Sizes that the peers pass to this rank's collectives of one kind on a communicator. */
 struct play_contributions {
     size_t calls, next; /* number of calls; index of the next call */
     size_t width;       /* number of sizes for each call */
@@ -214,12 +214,12 @@ int threads_new(struct player *p);
 /* Starts all threads but P's, the first. threads_join() waits for the ends of the threads and adds the counts to P's. */
 int threads_start(struct player *p, int64_t begin_ns);
 void threads_join(struct player *p);
-/* P's thread has failed. Returns in the thread that fails first, which ends the run; further failing threads wait. */
+/* P's thread has failed. Returns in the thread that fails first, which ends the run; other failing threads wait. */
 void threads_fail(struct player *p);
 /* Take and release the lock of the rank's threads. */
 void play_lock(struct player *p);
 void play_unlock(struct player *p);
-/* Tells all threads that P begins a new action, hence has finished the previous action. */
+/* Tells the other threads that P begins a new action, hence has finished the previous action. */
 void threads_publish_action(struct player *p);
 /* threads_before_call() waits until the action's call may be made: collectives of a communicator keep the traced order,
  * and calls that free an object come after earlier calls. threads_after_call() is to be called after the call. */
@@ -384,8 +384,8 @@ void watchdog_compute(struct player *p);
 void watchdog_call(struct player *p);
 /* Tells the watchdog that the thread makes no more calls. */
 void watchdog_leave(struct player *p);
-/* P has failed. Returns on the first process of the host that fails, which ends the run; all further processes wait, to
- * have a single message printed. */
+/* P has failed. Returns on the first process of the host that fails, which ends the run; other failing processes wait, so
+ * that only one message is printed. */
 void watchdog_fail(struct player *p);
 void watchdog_end(struct player *p);
 
