@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A collective in progress, with members. Private to graph/collectives/. */
+/* A collective in progress and its members. Private to graph/collectives/. */
 #ifndef MPG_GRAPH_COLLECTIVE_H
 #define MPG_GRAPH_COLLECTIVE_H
 
@@ -47,7 +47,7 @@ struct collective {
     /* slot of the meeting node G; SHAPE_TO_ROOT, if members wait for the root: slot of the root's leave or (nonblocking)
      * enter */
     uint32_t meeting_slot;
-    double held_ns;        /* SHAPE_TO_ROOT: aligned time of the root's node, with value in meeting_slot */
+    double held_ns;        /* SHAPE_TO_ROOT: aligned time of the root's node, whose value meeting_slot holds */
     int32_t latest; /* if closed: index of the last member to enter */
     uint64_t sequence; /* number of the collective, from 0, in `order` on `where` (entering.h) */
     double total_bytes, total_target_bytes; /* sums over the members that have entered */

@@ -470,7 +470,7 @@ static int arrive(struct collectives *collectives, const struct call *call, cons
     if (!c)
         return -1;
     if (check_call(collectives, c, call, entering, root, err) < 0) {
-        collectives->counts->unmatched++; /* a call that does not match the members' calls waits for nobody */
+        collectives->counts->unmatched++; /* a call that does not match the other members' calls waits for nobody */
         return collectives->lenient ? 0 : -1;
     }
     struct load load = entering->load;

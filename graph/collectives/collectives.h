@@ -50,7 +50,7 @@ struct collectives {
 
 /* Enters CALL into the next collective of the communicator or window, and fills PART. RMA_LOAD: for a fence, bytes
  * transferred by the rank in the epoch. PART->collective is NULL if CALL waits for no member: the communicator is
- * unknown, or (lenient) CALL does not match the members' calls. Returns 0, or -1 with ERR. */
+ * unknown, or (lenient) CALL does not match the other members' calls. Returns 0, or -1 with ERR. */
 int mpg_graph_arrive(struct collectives *collectives, const struct call *call, struct load rma_load, struct part *part,
                      struct mpg_error *err);
 /* A persistent collective of a rank, from initialisation on. All members initialise the persistent collectives of a
@@ -94,17 +94,17 @@ bool mpg_graph_part_is_dropped(const struct part *part);
 /* Adds the edges of PART into the leave, at LEAVE_NS (aligned), of the call that completes PART. Ends PART, unless
  * mpg_graph_part_is_awaited(). Returns 0, or -1: out of memory. */
 int mpg_graph_part_edges(struct collectives *collectives, const struct part *part, double leave_ns, struct mpg_error *err);
-/* Returns whether members wait until PART has left. Call before mpg_graph_part_edges(). */
+/* Returns whether other members wait until PART has left. Call before mpg_graph_part_edges(). */
 bool mpg_graph_part_is_awaited(const struct part *part);
 /* To be called when CALL has been left, if PART is awaited: releases the waiting members, and ends PART. Returns 0, or
  * -1: out of memory. */
 int mpg_graph_part_left(struct collectives *collectives, const struct part *part, const struct call *call, struct mpg_error *err);
 
-/* Returns whether WAITER waits for members of PART's collective. */
+/* Returns whether WAITER waits for other members of PART's collective. */
 bool mpg_graph_part_holds(const struct part *part, const struct waiter *waiter);
 /* Returns the world rank of a member that has not entered, or NO_RANK if all have. */
 int32_t mpg_graph_part_lacks(const struct collectives *collectives, const struct part *part);
-/* Fills ERR with the message that CALL waits for members of PART's collective; WHY ends the text. Returns -1. */
+/* Fills ERR with the message that CALL waits for other members of PART's collective; WHY ends the text. Returns -1. */
 int mpg_graph_explain_part(const struct collectives *collectives, const struct part *part, const struct call *call,
                            const char *why,
                            struct mpg_error *err);
