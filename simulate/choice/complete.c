@@ -40,7 +40,7 @@ void mpg_choosing_describe(struct mpg_choosing *c, const struct mpg_step *s, uin
     c->arrivals.place(c->arrivals.context, s, begin, end, c->pick);
 }
 
-/* Returns the candidate with the latest arrival, which had not arrived if S needs all candidates and failed in the trace. */
+/* Returns the candidate that arrived last in the trace. If S is a failed test of all candidates, S came before this arrival. */
 static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
 {
     uint32_t last = 0;
@@ -194,7 +194,7 @@ static int replace(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
 /* ---- calls that completed candidates ---- */
 
 /* For S, a Waitsome or Testsome, which completes all messages that have arrived: completes in lane W, besides as many
- * candidates as in the trace, all further candidates that arrive by NOW_NS, the time when the lane enters S. */
+ * candidates as in the trace, all other candidates that arrive by NOW_NS, the time when the lane enters S. */
 static int take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                            struct mpg_error *err)
 {

@@ -438,7 +438,7 @@ static uint32_t find(const struct mpg_choosing *c, const struct mpg_long_list *l
     return is_there ? place->position : ALL;
 }
 
-/* Keeps the candidates of S that are on the list in the order of S, and removes all further candidates from the list.
+/* Keeps the candidates of S that are on the list in the order of S, and removes all other candidates from the list.
  * Returns the number of candidates kept. */
 static uint32_t keep(struct mpg_choosing *c, struct mpg_long_list *l, const struct mpg_step *s)
 {

@@ -41,7 +41,7 @@ struct mpg_observer {
     int (*substitute)(void *context, const struct mpg_step *step, uint32_t i, uint64_t message,
                       struct mpg_error *err);
     /* Notifies that the noise in the compute intervals of STEP's rank up to STEP, an ENTER, sums to NOISE_NS; called
-     * before take() for STEP. Calls do not follow the order of simulated time. NULL: not needed. */
+     * before take() for STEP. The order of the calls is not the order of simulated time. NULL: not needed. */
     void (*noise)(void *context, const struct mpg_step *step, double noise_ns);
     /* Predict mode: notifies that the message of edge I of STEP, a LEAVE just evaluated, arrived at ARRIVAL_NS (if the
      * message waits for the receiver: the envelope's arrival); called before take() for STEP. NULL: not needed. */

@@ -33,7 +33,7 @@ static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, s
     return 0;
 }
 
-/* For a probe: the found message arrived before all further matching messages; if none was found, all matching messages
+/* For a probe: the found message arrived before all other matching messages; if none was found, all matching messages
  * arrived later than the probe. */
 static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {

@@ -92,7 +92,7 @@ void mpg_unexpected_take(struct mpg_unexpected *unexpected, struct mpg_pending *
 /* Hides PENDING from lane W until mpg_unexpected_unmark(). Returns false if W has already taken or hidden PENDING. */
 bool mpg_unexpected_mark(struct mpg_pending *pending, uint32_t w);
 void mpg_unexpected_unmark(struct mpg_pending *pending, uint32_t w);
-/* Returns the queue of all messages from SOURCE to RANK on the first communicator; `other` links the queues of further
+/* Returns the queue of all messages from SOURCE to RANK on the first communicator; `other` links the queues of the other
  * communicators. NULL: none. */
 struct mpg_queue *mpg_unexpected_from(const struct mpg_unexpected *unexpected, int32_t rank, int32_t source);
 /* Calls MARK with the number of each message and each lane W that has not taken this message. PROPAGATED is always true. */
