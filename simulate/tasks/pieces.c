@@ -58,7 +58,7 @@ static void add_request(struct segment *c, struct mpg_task_place at, const struc
         c->request[c->requests++] = e->requests[0];
 }
 
-/* Returns true if E completes, tests or frees requests, all of C. */
+/* Returns true if E completes, tests or frees requests of C only. */
 static bool is_about_own_requests(const struct segment *c, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);

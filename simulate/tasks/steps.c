@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the events of the master: MPI_ANY_SOURCE receives, with steps. */
+/* Reads the events of the master: MPI_ANY_SOURCE receives, and the steps that follow. */
 #include "common/reserve.h"
 #include "simulate/tasks/finding.h"
 

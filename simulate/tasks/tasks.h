@@ -47,7 +47,7 @@ static inline bool mpg_task_is_void(const struct mpg_task *task)
     return task->is_named && !task->is_used;
 }
 
-/* A worker; for all further ranks IS_WORKER is false. */
+/* A worker; for other ranks IS_WORKER is false. */
 struct mpg_worker {
     bool is_worker;
     int32_t in_comm;      /* rank of the worker in the communicator of the messages */

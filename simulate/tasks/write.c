@@ -174,7 +174,7 @@ static int write_some(struct writing *x, int32_t first, int32_t *next)
     return status;
 }
 
-/* --- the master and all further ranks --- */
+/* --- the master and all other ranks --- */
 
 /* The messages that a worker has sent or will send next. A message is named by the receive that takes the message in the
  * traced run. */
