@@ -54,7 +54,7 @@ int64_t mpg_foreign_post(struct mpg_foreign *f, int32_t rank, uint64_t number, s
 /* Returns the pending request that the format calls NUMBER on RANK; 0: there is none. TAKE: forgets the request. */
 int64_t mpg_foreign_request(struct mpg_foreign *f, int32_t rank, uint64_t number, bool take);
 
-/* Returns an event of CALL with the given times, without new communicator, window, file and callsite; all further fields
+/* Returns an event of CALL with the given times, without new communicator, window, file and callsite; all other fields
  * are 0. */
 struct mpg_event mpg_foreign_make(enum mpg_call call, int64_t enter_ns, int64_t leave_ns);
 /* Gives EVENT of RANK to the builder, NAME as for mpg_build_event(). COMM: the event's communicator; NULL: none. Times
