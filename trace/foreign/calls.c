@@ -593,7 +593,7 @@ static int take(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call
     return kind == MPG_KIND_UNKNOWN ? emit_foreign(c, rank, call, err) : emit_other(c, rank, call, err);
 }
 
-/* Counts CALL if a receive from any source, or with any tag, and the trace does not tell the sender. */
+/* Counts CALL if CALL is a receive from any source, or with any tag, whose sender the trace does not tell. */
 static void count_unresolved(struct mpg_calls *c, const struct mpg_foreign_call *call)
 {
     const enum mpg_kind kind = call->call < MPG_CALL_COUNT ? mpg_call_kind(call->call) : MPG_KIND_UNKNOWN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds sources and tags of receives from any source or with any tag, if not in the trace. The receive takes, in the
+/* Finds sources and tags of receives from any source or with any tag, if not in the trace. A wildcard receive takes, in the
  * order of posting, the earliest send that fits and is not needed for receives with named source and tag. For readers of
  * other tools' traces. Memory: some 100 bytes for each added send and receive. */
 #ifndef MPG_FOREIGN_WILDCARDS_H
