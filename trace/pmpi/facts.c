@@ -17,6 +17,7 @@
 #include "common/units.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/off_cpu.h"
+#include "trace/pmpi/openmp.h"
 #include "trace/pmpi/overhead.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/python.h"
@@ -239,5 +240,5 @@ int facts_write_last(struct mpg_trace_writer *w, struct mpg_error *err)
         if (facts_write(w, "untraced", text, err) < 0)
             return -1;
     }
-    return write_off_cpu(w, err) < 0 ? -1 : usage_write(w, err);
+    return write_off_cpu(w, err) < 0 || usage_write(w, err) < 0 ? -1 : openmp_write(w, err);
 }

@@ -20,6 +20,7 @@
 #include "trace/pmpi/messages.h"
 #include "trace/pmpi/objects.h"
 #include "trace/pmpi/off_cpu.h"
+#include "trace/pmpi/openmp.h"
 #include "trace/pmpi/bypass.h"
 #include "trace/pmpi/pcontrol.h"
 #include "trace/pmpi/profile.h"
@@ -207,6 +208,7 @@ void tracer_before_init(void)
     else
         summary_end_watch();
     report_start();
+    openmp_before_init();
     tracer_real_chain(mpg_launcher_is_first());
     sign_in_process();
 }
@@ -291,6 +293,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
         return;
     usage_start();
+    openmp_start();
     tracer_memory_prepare();
     streams.calls = streams.measured = streams.measured_ns = 0; /* do not count the calls by which the overhead was measured */
     streams.on = true;
@@ -313,6 +316,7 @@ void tracer_finalize(struct tracer_scope *s)
     if (!s->outermost || !life.began || life.finalizing || life.pid != getpid())
         return;
     life.finalizing = true;
+    openmp_end();
     /* Collective: also ranks whose tracer has failed take part. */
     bool measured = clock_measure(&life.clocks, &offset);
     clock_group_free(&life.clocks);
@@ -351,6 +355,7 @@ void tracer_finalized(struct tracer_scope *s)
     if (streams.rank == 0) {
         bypass_report();
         pcontrol_report();
+        openmp_report();
         summary_report(life.folder);
     }
 }

@@ -88,6 +88,7 @@ struct stream_thread {
     int cancel_state; /* state before stream_lock() */
     volatile bool locked; /* true between lock and unlock, and while writing */
     uint32_t calls;       /* number of outermost calls, for samples of the tracer's overhead */
+    int64_t in_calls_ns;  /* total time in outermost calls */
     int64_t entering_ns;  /* the tracer's time before the real call, if this call is a sample; -1: no sample */
 };
 extern __thread struct stream_thread stream_thread __attribute__((tls_model("initial-exec")));

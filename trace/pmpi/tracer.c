@@ -108,6 +108,7 @@ bool tracer_leave(struct tracer_scope *s, int rc)
     if (!streams.on)
         return false;
     s->leave_ns = clock_now_ns();
+    t->in_calls_ns += s->leave_ns - s->enter_ns;
     off_cpu_leave(&t->off_cpu, s->leave_ns);
     if (rc == MPI_SUCCESS)
         return true;
