@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For each thread a direct-mapped cache of the channels that it used last. */
+/* For each thread a direct-mapped cache of the channels used last. */
 #include "graph/matching/channel_cache.h"
 
 static void give_back(struct matching *matching, struct cached_channel *cached_channel)
@@ -11,8 +11,8 @@ static void give_back(struct matching *matching, struct cached_channel *cached_c
     cached_channel->channel = NULL;
 }
 
-/* Keeps the channel of a name from its second use on. Most names can be used only once, for one message at a time, and
- * then need no channel. */
+/* Keeps the channel of a name from the second use on. Many names are used only once, or for one message at a time, and need no
+ * channel. */
 static int keep_channel(struct matching *matching, struct cached_channel *cached_channel, struct mpg_error *err)
 {
     cached_channel->channel = mpg_graph_find_channel(&matching->channels, &cached_channel->name, err);

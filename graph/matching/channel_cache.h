@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A thread's cache of the channels that it used last, by peer and tag, which avoids a look-up in the table of all channels. */
+/* A thread's cache of the channels used last, by peer and tag, which avoids a look-up in the table of all channels. */
 #ifndef MPG_GRAPH_CHANNEL_CACHE_H
 #define MPG_GRAPH_CHANNEL_CACHE_H
 
@@ -8,10 +8,10 @@
 
 /* The channel from a thread to PEER of COMM, or from PEER to the thread, with TAG. */
 struct cached_channel {
-    struct channel *channel;  /* the channel, which the entry references; NULL: used only once so far */
+    struct channel *channel;  /* the channel, with a reference by this entry; NULL: the name has been used only once */
     struct channel_name name; /* name of the channel */
     int32_t peer;
-    bool is_known, is_foreign; /* is_foreign: PEER belongs to another job, so that there is no channel */
+    bool is_known, is_foreign; /* is_foreign: PEER belongs to another job, without channel */
     uint32_t sequence;        /* number of the sequence of messages from the thread to PEER (sequences.h); 0: not known yet */
 };
 
@@ -22,8 +22,8 @@ struct channel_cache {
     struct sequences sequences;
 };
 
-/* Fills CACHED_CHANNEL for the next use: at first use with the name, at second use with the channel, which is made if
- * missing. Returns 0, or -1 with ERR. */
+/* Fills CACHED_CHANNEL for the next use: at first use with the name, at second use with the channel, made if missing. Returns
+ * 0, or -1 with ERR. */
 int mpg_graph_fill_cached_channel(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer,
                                   int32_t tag,
                                   struct cached_channel *cached_channel, struct mpg_error *err);
@@ -37,7 +37,7 @@ static inline struct cached_channel *graph_cached_channel_slot(const struct call
 }
 static inline bool graph_cached_channel_fits(const struct cached_channel *r, int32_t comm, int32_t peer, int32_t tag)
 {
-    /* SENDS need not be compared: it determines the index of the entry */
+    /* SENDS need not be compared, because SENDS determines the index of the entry */
     return r->channel && r->peer == peer && r->name.where == comm && r->name.tag == tag;
 }
 /* Sets *CACHED_CHANNEL to the cache entry for a message that CALL sends to (SENDS), or receives from, PEER of COMM with TAG.
@@ -51,7 +51,7 @@ static inline int graph_find_cached_channel(struct matching *matching, const str
                                                                                              tag, r, err);
 }
 
-/* Empties CHANNEL_CACHE, and frees channels that are not in use otherwise. */
+/* Empties CHANNEL_CACHE, and frees channels that nothing else refers to. */
 void mpg_graph_clear_channel_cache(struct matching *matching, struct channel_cache *channel_cache);
 
 #endif

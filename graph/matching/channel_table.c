@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A hash table with linear probing over buckets of one cache line. Each bucket counts the entries that did not fit and
- * went to later buckets, so that removing an entry moves no other. */
+/* A hash table with linear probing over buckets of one cache line. Each bucket counts the entries that did not fit and went to
+ * later buckets; the removal of an entry therefore moves no entry. */
 #include "graph/matching/channel_table.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 _Static_assert(sizeof(struct channel_bucket) == 64 || sizeof(void *) != 8, "a line of places is not one of a cache");
 
-/* The lowest two bits of the receiver do not select the bucket, so that four consecutive receivers share one: a rank that
- * sends to all ranks looks up their channels in sequence. */
+/* The lowest two bits of the receiver do not select the bucket, which four consecutive receivers share: a rank that sends to
+ * all ranks looks up channels in sequence. */
 static uint32_t hash_of(const struct channel_name *n)
 {
     uint64_t h = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->destination >> 2;
@@ -53,7 +53,7 @@ struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_
                                             void ***where)
 {
     const uint32_t hash = hash_of(name);
-    /* A search ends at a bucket without overflow. If all buckets have overflowed, it ends after one round. */
+    /* A search ends at a bucket without overflow. If all buckets have overflowed, the search ends after one round. */
     for (size_t n = 0; n < channel_table->lines; n++) {
         struct channel_bucket *line = &channel_table->line[(hash + n) & (channel_table->lines - 1)];
         for (int i = 0; i < BUCKET_ENTRIES; i++) {

@@ -8,9 +8,9 @@
 
 #include "graph/matching/message.h"
 
-/* Spaces of channel names. Messages of the program are told apart by communicator and tag; of neighbourhood collectives by
- * communicator and number of the persistent collective (as tag); of windows by window; partitioned messages by pair of
- * requests. */
+/* Spaces of channel names. Messages of the program are told apart by communicator and tag; messages of neighbourhood
+ * collectives by communicator and number of the persistent collective (as tag); messages of windows by window; partitioned
+ * messages by pair of requests. */
 enum space { SPACE_USER, SPACE_NEIGHBOR, SPACE_WINDOW, SPACE_PARTITIONED };
 
 struct channel_name {
@@ -30,8 +30,8 @@ struct channel {
     struct channel_name name;
 };
 
-/* The content of the table under a name: a channel; a single message, which saves a channel in programs with many messages in
- * flight; or neither. */
+/* The content of the table under a name: a channel; a single message without channel, which saves memory in programs with many
+ * messages in flight; or neither. */
 struct channel_entry {
     struct channel *channel;
     struct message *alone;
@@ -54,9 +54,9 @@ struct channel_table {
  * mpg_graph_channel_remove(), valid until the table changes. */
 struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_table, const struct channel_name *name,
                                             void ***where);
-/* Adds WHAT under NAME, which must be unused. Returns 0, or -1: out of memory. */
+/* Adds ENTRY under NAME, which must be unused. Returns 0, or -1: out of memory. */
 int mpg_graph_channel_add(struct channel_table *channel_table, const struct channel_name *name, struct channel_entry entry);
-/* Replaces the content at WHERE by WHAT. */
+/* Replaces the content at WHERE by ENTRY. */
 void mpg_graph_channel_change(void **where, struct channel_entry entry);
 /* Removes the content at WHERE, under NAME. */
 void mpg_graph_channel_remove(struct channel_table *channel_table, const struct channel_name *name, void **where);

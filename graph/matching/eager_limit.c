@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Evidence for the eager limit: counts standard sends by size, those that completed before the receive was posted and
- * those that waited for it. */
+/* Evidence for the eager limit: counts standard sends by size, sends that completed before the receive was posted and sends
+ * that waited for the receive. */
 #include "graph/matching/eager_limit.h"
 
 /* MAX_SIZES: maximum number of different sizes counted. WAITED_OFTEN: number of sends of a size that must have waited
@@ -33,9 +33,9 @@ void mpg_graph_note_eager_evidence(struct eager_evidence *eager_evidence, const 
         *ns += (uint64_t)(m->poster_ns - m->sender_ns);
 }
 
-/* Counts M if it progressed only once its sender entered the call that completes the send. Evidence: the receiver had
- * waited longer before the sender entered this call than it waited after. A message that progresses by itself arrives at
- * a time that does not depend on this call. */
+/* Counts M if M progressed only when the sender entered the call that completes the send. Evidence: the receiver waited longer
+ * before the sender entered this call than after. A message with asynchronous progress arrives at a time that does not depend
+ * on this call. */
 void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct message *m)
 {
     if (!m->is_awaited || !m->is_received || m->dropped)
@@ -51,8 +51,8 @@ void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct messa
     counts->held_ns += waited_ns;
 }
 
-/* Returns the smallest size above EAGER of which at least WAITED_OFTEN sends waited, in bytes; INT64_MAX: none. EAGER:
- * the largest size of a send that completed before the receive was posted; -1: none. */
+/* Returns the smallest size above EAGER with at least WAITED_OFTEN sends that waited, in bytes; INT64_MAX: none. EAGER: the
+ * largest size of a send that completed before the receive was posted; -1: none. */
 static int64_t min_waiting(const struct eager_evidence *eager_evidence, int64_t eager)
 {
     const struct mpg_map *sizes = &eager_evidence->waited;

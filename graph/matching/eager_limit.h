@@ -9,7 +9,7 @@
 /* Observations of standard sends. Zero-initialised: no observations. */
 struct eager_evidence {
     bool any_left;         /* a send completed before the receive was posted */
-    int64_t left_bytes;    /* size of the largest such send */
+    int64_t left_bytes;    /* size of the largest of these sends */
     struct mpg_map waited; /* (bytes, 0) -> number of sends that waited for the receive; (bytes, 1) -> sum of waits in ns */
 };
 
@@ -21,7 +21,7 @@ void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct messa
 /* Sets waited_sends, waited_bytes and waited_ns of COUNTS. */
 void mpg_graph_count_waits(const struct eager_evidence *eager_evidence, struct mpg_graph_counts *counts);
 /* Returns the traced machine's eager limit in bytes: TARGET_BYTES, the limit of the target machine, unless the evidence
- * contradicts it. */
+ * contradicts this limit. */
 int64_t mpg_graph_estimate_eager_limit(const struct eager_evidence *eager_evidence, int64_t target_bytes);
 
 #endif

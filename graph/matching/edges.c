@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages in the calls that complete them or could: edges of their arrival or acknowledgement, views (copies of an
- * arrival for receivers that can choose another message), and candidates. Also the end of a message. */
+/* Messages in the calls that complete, or could complete, the messages: edges of arrivals or acknowledgements, views (copies
+ * of an arrival for receivers that can choose another message), and candidates. Also the end of a message. */
 #include "graph/matching/messages.h"
 
 static inline void describe_arrival(const struct message *m, struct mpg_edge *edge)
@@ -49,8 +49,8 @@ int mpg_graph_view(struct matching *matching, const struct call *call, struct me
     return 0;
 }
 
-/* Returns an edge that describes the arrival of M, which has arrived. All steps of a batch share one such edge. NULL: out
- * of memory. */
+/* Returns an edge that describes the arrival of M, which has arrived. All steps of a batch share one edge for M. NULL: out of
+ * memory. */
 static const struct mpg_edge *arrival_of(struct steps *steps, const struct message *m)
 {
     struct more_of_message *more = graph_more(m);
@@ -96,8 +96,8 @@ static int ack_edge(struct matching *matching, const struct message *m, struct m
     return 0;
 }
 
-/* Hypotheses drop message M. If its sender waited for the receiver, in a synchronous or weak send, counts that this wait
- * is lost. For the receive of M there are no steps. */
+/* Hypotheses drop message M. If the sender waited for the receiver, in a synchronous or weak send, counts this wait as lost.
+ * The receive of M has no steps. */
 static int lose_answer(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     if (!graph_was_synchronous(m) && !mpg_graph_is_weak_send(&matching->progress, m))
@@ -175,7 +175,7 @@ void mpg_graph_receiver_done(struct matching *matching, struct message *m, bool 
 
 void mpg_graph_receive_freed(struct matching *matching, struct message *m)
 {
-    if (m->is_listed) /* is kept: other receives can choose this message */
+    if (m->is_listed) /* is kept: further receives can choose this message */
         return;
     m->unwanted = !m->arrived;
     if (m->arrived)

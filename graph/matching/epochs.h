@@ -7,7 +7,7 @@
 
 #include "graph/work/apply_hypotheses.h"
 
-/* A part of a call that belongs to an epoch. */
+/* A part of a call (a message or synchronization) that belongs to an epoch. */
 struct epoch_part {
     struct call_ref call_ref;
     uint32_t part;  /* position among the parts of the call, from 1 */

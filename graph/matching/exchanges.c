@@ -9,8 +9,8 @@ static struct channel_name name_of(size_t hypothesis, int32_t from, int32_t to, 
     return (struct channel_name){SPACE_NEIGHBOR, INT32_MAX - (int32_t)hypothesis, from, to, (int32_t)thread};
 }
 
-/* Returns the protocol of an inserted message of BYTES. The traced run has no time for the message: perturb mode
- * therefore treats its protocol as changed, because times of such messages are computed without traced times. */
+/* Returns the protocol of an inserted message of BYTES. The traced run has no time for the message: perturb mode therefore
+ * treats the protocol as changed, since times of messages with changed protocol are computed without traced times. */
 static struct protocol protocol_of(const struct matching *matching, int64_t bytes)
 {
     struct protocol protocol = mpg_graph_protocol(matching, MPG_CALL_Sendrecv, bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Groups of messages that one call waits for; neighbourhood collectives, which consist of messages. */
+/* Groups of messages for which one call waits; neighbourhood collectives as groups of messages. */
 #include "graph/matching/groups.h"
 
 #include <stdlib.h>
@@ -50,8 +50,9 @@ static int send_to_neighbors(struct matching *matching, const struct call *call,
     return 0;
 }
 
-/* Starts the messages of the neighbourhood collective E. TAG: tag of its messages, different for each collective of the
- * communicator. INDEX: of its first message among those of CALL. *GROUP: the messages to receive. */
+/* Starts the messages of the neighbourhood collective E. TAG: tag of the messages; 0 for blocking and nonblocking collectives,
+ * different for each persistent collective of the communicator. INDEX: index of the first message among the messages of CALL.
+ * *GROUP: the messages to receive. */
 static int exchange(struct matching *matching, const struct call *call, const struct mpg_event *e,
                     int32_t tag, uint32_t index, struct group **group, struct mpg_error *err)
 {

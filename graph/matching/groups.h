@@ -13,16 +13,16 @@ struct group {
 
 /* Allocates an empty group with room for COUNT messages, which the caller frees. Returns NULL with ERR: out of memory. */
 struct group *mpg_graph_new_group(uint32_t count, struct mpg_error *err);
-/* Sends the messages of CALL, a neighbourhood collective, and posts its receives. *GROUP is owned by the caller, also
- * on failure. */
+/* Sends the messages of CALL, a neighbourhood collective, and posts the receives. *GROUP: the messages to receive, owned by
+ * the caller, also on failure. */
 int mpg_graph_neighbors(struct matching *matching, const struct call *call, struct group **group, struct mpg_error *err);
 /* As mpg_graph_neighbors() for CALL that starts WHAT, the WHICH-th persistent neighbourhood collective of its communicator.
- * INDEX: index of its first message among the messages that CALL starts. */
+ * INDEX: index of the first message of WHAT among the messages started by CALL. */
 int mpg_graph_start_neighbors(struct matching *matching, const struct call *call, const struct mpg_event *what, uint32_t which,
                               uint32_t index, struct group **group, struct mpg_error *err);
 /* Makes WAITER wait for the messages of GROUP (or NULL) that have not arrived. */
 void mpg_graph_await_group(struct waiter *waiter, struct group *group);
-/* Returns the first message of GROUP that has not arrived; NULL: all have. */
+/* Returns the first message of GROUP that has not arrived; NULL: all have arrived. */
 const struct message *mpg_graph_missing_of_group(const struct group *group);
 /* Returns the number of messages of GROUP that hypotheses are known to drop. */
 uint32_t mpg_graph_group_dropped(const struct applied_hypotheses *applied_hypotheses, const struct group *group);

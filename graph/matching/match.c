@@ -28,7 +28,7 @@ void mpg_graph_channel_keys(const struct channel_name *n, uint64_t key[2])
     key[1] = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->tag;
 }
 
-/* Makes the channel NAME. ALONE: the message that was stored under this name without a channel, or NULL. */
+/* Makes the channel NAME. ALONE: the message stored under this name without a channel, or NULL. */
 static struct channel *new_channel(struct channels *all, const struct channel_name *name, struct message *alone,
                                    struct mpg_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Matching: the n-th message on a channel matches the n-th receive posted for the channel (MPI-3.1 section 3.5,
- * non-overtaking; Sottile 2006, section 4.1). graph/matching/messages.h says what follows from a match. */
+ * non-overtaking; Sottile 2006, section 4.1). graph/matching/messages.h describes the consequences of a match. */
 #ifndef MPG_GRAPH_MATCH_H
 #define MPG_GRAPH_MATCH_H
 
@@ -40,7 +40,7 @@ static inline struct message *graph_take_first(struct channel *c)
     m->next = NULL;
     return m;
 }
-/* For a send (SENT) or a receive on C: removes and returns the first message that waits for this end; without such a
+/* For a send (SENT) or a receive on C: removes and returns the first message that waits for this end; without a waiting
  * message, appends and returns a new one. Returns NULL with ERR: out of memory. */
 static inline struct message *graph_match(struct channels *channels, struct channel *c, bool sent, struct mpg_error *err)
 {
@@ -55,8 +55,8 @@ void mpg_graph_drop_channel_if_empty(struct channels *channels, struct channel *
 void mpg_graph_wake_probers(struct channel *c);
 /* Frees a message that is in no channel. */
 void mpg_graph_free_message(struct channels *channels, struct message *message);
-/* Returns the unmatched message with the lowest rank and call number, or NULL. *COUNT: number of unmatched messages.
- * Cancelled messages, and those that --lenient has counted, are left out. */
+/* Returns the unmatched message with the lowest rank and call number, or NULL. *COUNT: number of unmatched messages, without
+ * messages that --lenient has counted. Cancelled messages are left out of both. */
 const struct message *mpg_graph_first_unmatched(const struct channels *channels, uint64_t *count);
 void mpg_graph_channels_clear(struct channels *channels); /* frees every message */
 

@@ -9,8 +9,8 @@
 #include "graph/call_ref.h"
 #include "graph/waiter.h"
 
-/* Messages in flight are numerous and far apart in memory, so the struct has two cache lines (match.c checks the
- * size). Rare data is in struct more_of_message. */
+/* Messages in flight are numerous and far apart in memory, and therefore the struct fills exactly two cache lines (match.c
+ * checks the size). Rare data are in struct more_of_message. */
 struct message {
     struct message *next;  /* next in the channel */
     bool is_sent : 1, is_posted : 1, synchronous : 1, arrived : 1; /* synchronous: on the target machine */
@@ -22,19 +22,19 @@ struct message {
     bool abandoned : 1;                        /* the sender never completes the send */
     bool polled : 1;                           /* received by a call that does not block */
     bool unwanted : 1;                         /* the receiver freed the receive request before the message was sent */
-    bool unmatched : 1;                        /* lenient: sender or receiver went on without the other */
+    bool unmatched : 1;                        /* lenient: sender or receiver went on without the peer */
     bool cancelling : 1;                       /* sender or receiver asked for cancellation */
     bool dropped : 1;                          /* dropped by hypotheses: no step is made for the message */
-    bool drops_sender : 1;                     /* learning pass: the drop must be recorded for the sending call, too */
+    bool drops_sender : 1;                     /* learning pass: the drop must be recorded for the sending call also */
     bool has_poster_slot : 1;
-    bool is_viewed : 1;             /* the receiver can complete another message instead: view_slot is set */
-    bool is_of_program : 1;               /* the channel is in SPACE_USER: not a library's internal message */
-    bool is_followed : 1;           /* MPI_ANY_SOURCE receives can take the message instead of another (posted_queue.h) */
+    bool is_viewed : 1;             /* the receiver can complete another message in place of this message: view_slot is set */
+    bool is_of_program : 1;               /* the channel is in SPACE_USER: a message sent by the program's own calls */
+    bool is_followed : 1;           /* MPI_ANY_SOURCE receives can take the message in place of another (posted_queue.h) */
     /* the receive is in the posted-receive queue (posted_queue.h); the call being left can choose the receive's message */
     bool is_listed : 1, is_involved : 1;
     /* with matching.notes_progress: a call waits for completion of the send (awaited_ns); a call has received the message */
     bool is_awaited : 1, is_received : 1;
-    /* is_weak: a weak send (weak_progress.h); has_progress_call: its progress call is known */
+    /* is_weak: a weak send (weak_progress.h); has_progress_call: the message's progress call is known */
     bool is_weak : 1, has_progress_call : 1;
     bool is_deferred : 1;             /* the receiver progresses the receive in a later call (receive_progress.h) */
     bool has_more : 1;              /* struct more_of_message exists */
@@ -46,7 +46,7 @@ struct message {
     uint64_t sent_number, posted_number;   /* numbers, in their ranks, of the sending and the posting call */
     uint32_t sent_thread, posted_thread;   /* threads of the sending and the posting call */
     uint16_t sent_call, posted_call;       /* enum mpg_call of the sending and the posting call */
-    uint32_t sent_index;                   /* index among the messages that the sending call starts */
+    uint32_t sent_index;                   /* index among the messages started by the sending call */
     uint64_t nth;                          /* number of earlier messages of the sender's thread to this receiver */
     int32_t comm, tag;          /* communicator and tag of the channel */
     int64_t bytes;              /* bytes sent */
@@ -57,12 +57,12 @@ struct message {
     };
     union {
         int64_t room_bytes;     /* until the send is known: size of the receive buffer */
-        double left_ns;         /* once the send is known: aligned leave of the call that completes it */
+        double left_ns;         /* once the send is known: aligned leave of the call that completes the send */
     };
     struct waiter *receive_waiter;
     union {
-        struct waiter *probe_waiter; /* until the send is known: a matched probe that waits for it */
-        struct waiter *send_waiter;  /* once the send is known: waiter of the call that completes it */
+        struct waiter *probe_waiter; /* until the send is known: a matched probe that waits for the message */
+        struct waiter *send_waiter;  /* once the send is known: waiter of the call that completes the send */
     };
 };
 
@@ -70,14 +70,14 @@ struct message {
 struct more_of_message {
     uint64_t id;               /* number of the sent message, from 1 */
     int64_t target_bytes;      /* bytes sent, as changed by hypotheses */
-    int64_t known_bytes;       /* bytes sent, as given in the steps */
+    int64_t known_bytes;       /* bytes sent, as reported in the steps */
     struct waiter *choice_waiter; /* waiter of a call that can complete the message */
     const struct mpg_edge *described; /* the edge of the arrival, valid in the batch with fill number DESCRIBED_IN; 0: none */
     uint64_t described_in;
     uint64_t candidate_of; /* 1 + number of the receiver's call that listed the message as candidate last; 0: none */
     uint32_t posted_part; /* position of the receive among the parts of the posting call, from 1 */
     uint32_t posted_which; /* index among the requests that the posting call starts, from 0 */
-    uint32_t view_slot;         /* slot of the arrival as the receiver reads it; for eager messages equal to SLOT */
+    uint32_t view_slot;         /* slot from which the receiver reads the arrival; for eager messages equal to SLOT */
     int dropper;                /* if dropped: index of the hypothesis that drops the message */
     bool was_synchronous;       /* if dropped: the message is synchronous on the traced machine */
     struct message *posted_next, *posted_before;
@@ -113,8 +113,9 @@ static inline uint64_t graph_message_id(const struct message *m)
     return m->has_more ? graph_more(m)->id : 0;
 }
 
-/* Return the sending call; the posting call; the key of the random draws. The upper bits of its THREAD give the inserted
- * messages of each hypothesis separate draws, so that the draws of traced messages do not change. */
+/* graph_sending_call() and graph_posting_call() return the sending and the posting call; graph_origin() returns the key of the
+ * random draws. The upper bits of the key's `thread` give the inserted messages of each hypothesis separate draws; the draws
+ * of traced messages do not change. */
 static inline struct call_ref graph_sending_call(const struct message *m)
 {
     return (struct call_ref){m->source, m->sent_thread, (enum mpg_call)m->sent_call, m->sent_number};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The steps and effects of a send, a receive and their match (docs/MODEL.md, section 4). */
+/* The steps and effects of a send, a receive and a match (docs/MODEL.md, section 4). */
 #include "graph/matching/messages.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ int mpg_graph_drop_sender(struct matching *matching, struct message *m, int drop
     return m->is_sent ? learn_sender(matching, m, err) : 0;
 }
 
-/* Reports the effect of a hypothesis on the receive of M, if there is one. */
+/* Reports the effect of a hypothesis on the receive of M, if M is dropped or resized. */
 static int report_receiver(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     const struct more_of_message *more = graph_more(m);
@@ -82,8 +82,8 @@ static int refuse(struct matching *matching, const struct message *m, int64_t ro
         (long long)m->bytes, m->source, (unsigned long long)m->sent_number, mpg_call_name((enum mpg_call)m->sent_call));
 }
 
-/* Emits the step that pairs the synchronous message M with its receive. PROGRESS_SLOT: the time from which the receiver's
- * library can progress the receive. */
+/* Emits the step that pairs the synchronous message M with its receive. PROGRESS_SLOT: slot of the call from which the
+ * receiver's library can progress the receive. */
 static int meet(struct matching *matching, struct message *m, uint32_t progress_slot, struct mpg_error *err)
 {
     const struct call_ref sent = graph_sending_call(m);
@@ -114,8 +114,8 @@ static int meet(struct matching *matching, struct message *m, uint32_t progress_
     return 0;
 }
 
-/* Properties of a receive that was posted before the send. The send overwrites them in struct message, which keeps both
- * in unions. */
+/* Properties of a receive posted before the send. Stored in unions of struct message, which the send overwrites with the
+ * properties of the send. */
 struct waiting_receive {
     int64_t room_bytes;
     uint32_t progress_slot;
@@ -145,8 +145,7 @@ static inline int complete_match(struct matching *matching, struct message *m, s
     return m->is_deferred ? 0 : meet(matching, m, receive.progress_slot, err);
 }
 
-/* Stores the time at which SENDER sends the synchronous message M: the later step that pairs M with its receive needs
- * this time. */
+/* Stores the time at which SENDER sends the synchronous message M, for the later step that pairs M with the receive. */
 static int store_sending(struct matching *matching, const struct call *sender, struct message *m,
                          struct mpg_error *err)
 {
@@ -197,8 +196,8 @@ struct protocol mpg_graph_protocol(const struct matching *matching, enum mpg_cal
         .sync_target = synchronous || (standard && bytes > matching->eager_limit_bytes)};
 }
 
-/* Sets M's address for random draws: M is the INDEX-th message of CALL and the nth of the thread to its receiver.
- * *SEQUENCE: number of the counter of messages to this receiver; 0: not known yet. */
+/* Sets M's address for random draws: M is message INDEX of CALL, from 0, and message `nth`, from 0, of the thread to the
+ * receiver. *SEQUENCE: number of the thread's counter of messages to the receiver; 0: not known yet. */
 static int find_origin(const struct call *call, uint32_t index, uint32_t *sequence, struct message *m,
                        struct mpg_error *err)
 {
@@ -214,8 +213,8 @@ static int find_origin(const struct call *call, uint32_t index, uint32_t *sequen
     return 0;
 }
 
-/* Fills SENT, which tells evaluators about M, a message that CALL sends. Fills it in place: copying a struct right after
- * filling it stalls on the stores. */
+/* Fills SENT, the description for evaluators of M, a message sent by CALL. Fills in place: copying a struct directly after
+ * writing the members stalls on the stores. */
 static inline void describe_sent_message(const struct call *call, const struct message *m, struct mpg_sent *sent)
 {
     const enum mpg_kind kind = mpg_call_kind(call->event->call);
@@ -227,7 +226,7 @@ static inline void describe_sent_message(const struct call *call, const struct m
     sent->sync_target = m->synchronous && !m->grows;
 }
 
-/* Adds M to the list of messages that CALL sends. */
+/* Adds M to the list of messages sent by CALL. */
 static int note_sent(const struct call *call, const struct message *m, struct mpg_error *err)
 {
     struct sent *sent = call->sent;
@@ -243,13 +242,13 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
     return 0;
 }
 
-/* M has been sent on channel C (NULL: a message without channel). If its receive is posted, completes the match with
- * RECEIVE. Wakes probes. */
+/* M has been sent on channel C (NULL: a message without channel). If the receive is posted, completes the match with RECEIVE.
+ * Wakes probes. */
 static inline int meet_receive(struct matching *matching, struct channel *c, struct message *m,
                                struct waiting_receive receive, struct mpg_error *err)
 {
     graph_wake(&m->probe_waiter);
-    /* Plain probes see only the first message in the channel, and none that a receive or matched probe has already taken. */
+    /* Plain probes see only the first message in the channel, and no message already taken by a receive or matched probe. */
     if (c && c->first == m)
         mpg_graph_wake_probers(c);
     if (m->is_posted && complete_match(matching, m, receive, err) < 0)
@@ -261,8 +260,8 @@ static inline int meet_receive(struct matching *matching, struct channel *c, str
     return 0;
 }
 
-/* Hypotheses drop M, which CALL sends on channel C (NULL: a message without channel): nobody waits for M. M keeps its
- * address for random draws, so that other messages keep theirs. */
+/* Hypotheses drop M, sent by CALL on channel C (NULL: a message without channel): no call waits for M. M still counts in the
+ * sequence of messages to the receiver, so that the addresses of later messages for random draws do not change. */
 static int drop(struct matching *matching, const struct call *call, struct channel *c, uint32_t *sequence,
                 struct message *m, struct waiting_receive receive, int dropper, struct message **message,
                 struct mpg_error *err)
@@ -279,7 +278,7 @@ static int drop(struct matching *matching, const struct call *call, struct chann
     return meet_receive(matching, c, m, receive, err);
 }
 
-/* Fills the data of M that only choices, weak progress and hypotheses need. LOAD: size of M, with and without hypotheses. */
+/* Fills the data of M for choices, weak progress and hypotheses. LOAD: size of M, with and without hypotheses. */
 static void note_more(struct matching *matching, struct message *m, const struct load *load)
 {
     struct more_of_message *more = graph_more(m);
@@ -353,8 +352,8 @@ int mpg_graph_send_on(struct matching *matching, const struct call *call, const 
     return send_on(matching, call, NULL, name, &sequence, protocol, load, index, message, err);
 }
 
-/* Returns the protocol of a message whose size hypotheses change: on the source machine as its traced size implies, on
- * the target as its new size implies. */
+/* Returns the protocol of a message resized by hypotheses: on the source machine for the traced size, on the target for the
+ * new size. */
 static struct protocol resized_protocol(const struct matching *matching, enum mpg_call mode, struct load load)
 {
     struct protocol protocol = mpg_graph_protocol(matching, mode, load.bytes);
@@ -373,7 +372,7 @@ struct protocol mpg_graph_find_protocol(struct matching *matching, enum mpg_call
     return mpg_graph_protocol(matching, mode, load.bytes);
 }
 
-/* With hypotheses: computes their effect on LOAD, the size of the message that CALL sends on the channel NAME of COMM. */
+/* With hypotheses: computes the hypotheses' effect on LOAD, the size of the message sent by CALL on the channel NAME of COMM. */
 static int apply_to_load(const struct matching *matching, const struct call *call, int32_t comm,
                         const struct channel_name *name, struct load *load, struct mpg_error *err)
 {

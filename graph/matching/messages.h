@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sends and receives: both ends of a message, the consequences of a match (graph/matching/match.h), and the edges
- * into the calls that complete the message.
+/* Sends and receives: both ends of a message, the consequences of a match (graph/matching/match.h), and the edges into the
+ * calls that complete the message.
  *
- * The caller makes calls wait (graph/waiter.h) until `arrived` is set. This room knows nothing of the scheduler,
+ * The caller makes calls wait (graph/waiter.h) until `arrived` is set. graph/matching/ does not depend on the scheduler,
  * requests or collectives. */
 #ifndef MPG_GRAPH_MESSAGES_H
 #define MPG_GRAPH_MESSAGES_H
@@ -43,7 +43,8 @@ struct matching {
     struct posted posted;
     struct deferred_receives deferred;
     struct applied_hypotheses applied_hypotheses;
-    bool notes_progress; /* whether to count receivers that wait until the sender enters its completing call (eager_limit.h) */
+    bool notes_progress; /* whether to count receivers that wait until the sender enters the call that completes the send
+                          * (eager_limit.h) */
     bool of_target, keeps_protocol; /* resized messages: see struct mpg_graph_options */
     struct known_protocol known[GRAPH_PROTOCOLS];
     uint64_t sent; /* number of messages sent so far */
@@ -56,14 +57,14 @@ bool mpg_graph_is_alone(const struct matching *matching, int32_t rank);
 /* Returns the protocol of a message of BYTES sent in the mode of call MODE. */
 struct protocol mpg_graph_protocol(const struct matching *matching, enum mpg_call mode, int64_t bytes);
 
-/* Returns the cache entry of messages of BYTES sent in the mode of call MODE; the entry can hold another size and mode. */
+/* Returns the cache entry of messages of BYTES sent in the mode of call MODE; the entry can hold a different size and mode. */
 static inline struct known_protocol *graph_protocol_place(struct matching *matching, enum mpg_call mode, int64_t bytes)
 {
     const uint64_t hash = ((uint64_t)bytes ^ mode) * 0x9e3779b97f4a7c15u;
     return &matching->known[(hash >> 32) % GRAPH_PROTOCOLS];
 }
-/* Return the protocol of LOAD sent in the mode of call MODE: mpg_graph_find_protocol() computes the protocol and fills the
- * cache, graph_load_protocol() asks the cache first. */
+/* These return the protocol of LOAD sent in the mode of call MODE: mpg_graph_find_protocol() computes the protocol and fills
+ * the cache, graph_load_protocol() asks the cache first. */
 struct protocol mpg_graph_find_protocol(struct matching *matching, enum mpg_call mode, struct load load);
 static inline struct protocol graph_load_protocol(struct matching *matching, enum mpg_call mode, struct load load)
 {
@@ -73,8 +74,7 @@ static inline struct protocol graph_load_protocol(struct matching *matching, enu
                : mpg_graph_find_protocol(matching, mode, load);
 }
 
-/* Sends a message of CALL on the channel NAME; INDEX: index among the messages that CALL sends. Returns 0, or -1: out of
- * memory. */
+/* Sends a message of CALL on the channel NAME; INDEX: index among the messages sent by CALL. Returns 0, or -1: out of memory. */
 int mpg_graph_send_on(struct matching *matching, const struct call *call, const struct channel_name *name,
                       struct protocol protocol, struct load load, uint32_t index, struct message **message,
                       struct mpg_error *err);
@@ -106,16 +106,16 @@ int mpg_graph_post(struct matching *matching, const struct call *call, int32_t c
  * -1: out of memory. */
 int mpg_graph_drop_sender(struct matching *matching, struct message *m, int dropper, struct mpg_error *err);
 /* mpg_graph_take_message(): takes the first message without receive from the channel NAME, as a matched probe does; *MESSAGE
- * is a new message if none has been sent. mpg_graph_post_message(): posts the receive of this MESSAGE by CALL, with a buffer
- * of ROOM_BYTES. Both return 0, or -1: out of memory. */
+ * is a new message if the channel has no sent message. mpg_graph_post_message(): posts the receive of this MESSAGE by CALL,
+ * with a buffer of ROOM_BYTES. Both return 0, or -1: out of memory. */
 int mpg_graph_take_message(struct matching *matching, const struct channel_name *name, struct message **message,
                            struct mpg_error *err);
 int mpg_graph_post_message(struct matching *matching, const struct call *call, struct message *message, int64_t room_bytes,
                            struct mpg_error *err);
 
-/* Add the edges into the leave of the call that completes MESSAGE: at the receiver; at the sender, for synchronous and
- * weak sends. mpg_graph_sender_edge() also calls mpg_graph_sender_done(), unless a synchronous message has not arrived
- * (lenient). Both return 0, or -1: out of memory. */
+/* mpg_graph_arrival_edge() adds the edge into the leave of the receiver's call that completes MESSAGE; mpg_graph_sender_edge()
+ * adds the edges into the leave of the sender's call, for synchronous and weak sends. mpg_graph_sender_edge() also calls
+ * mpg_graph_sender_done(), unless a synchronous message has not arrived (lenient). Both return 0, or -1: out of memory. */
 int mpg_graph_arrival_edge(struct matching *matching, const struct message *message, struct mpg_error *err);
 int mpg_graph_sender_edge(struct matching *matching, struct call *call, struct message *message, struct mpg_error *err);
 /* Emits a step MPG_STEP_VIEW (graph/graph.h) for MESSAGE, which has arrived and which CALL can complete: from now on the
@@ -143,7 +143,7 @@ struct message *mpg_graph_send_at_once(struct matching *matching, const struct c
 int mpg_graph_keep_sent_at_once(struct matching *matching, const struct call *call, struct mpg_step *step,
                                 const struct message *m, struct mpg_error *err);
 
-/* Removes WAITER from MESSAGE (or NULL). Returns the number of events that WAITER gives up, 0 or 1. */
+/* Removes WAITER from MESSAGE (or NULL). Returns 1 if WAITER waited for MESSAGE, else 0. */
 uint32_t mpg_graph_abandon_message(struct message *message, const struct waiter *waiter);
 
 #endif

@@ -37,7 +37,7 @@ int mpg_graph_posted_add(struct posted *all, struct message *m, uint32_t any, st
     struct posted_list *list = add_list(all, m->destination, err);
     if (!list)
         return -1;
-    struct message *before = list->last; /* threads of a rank can post in another order than that of call numbers */
+    struct message *before = list->last; /* threads of a rank can post in a different order than the call numbers */
     while (before && before->posted_number > m->posted_number)
         before = graph_more(before)->posted_before;
     m->is_listed = true;

@@ -20,7 +20,7 @@ struct posted {
 
 /* Adds the receive of M with MPG_ANY_ flags ANY. Returns 0, or -1: out of memory. */
 int mpg_graph_posted_add(struct posted *all, struct message *m, uint32_t any, struct mpg_error *err);
-/* Removes the completed receive of M; no effect if it is not in the queue. */
+/* Removes the completed receive of M; no effect if the receive is not in the queue. */
 void mpg_graph_posted_remove(struct posted *all, struct message *m);
 /* Returns the first receive of RECEIVER; posted_next of struct more_of_message links to the next. NULL: none. */
 struct message *mpg_graph_posted_first(const struct posted *all, int32_t receiver);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Probes: plain probes look at the first message in a channel, matched probes take it out. */
+/* Probes: plain probes look at the first message in a channel, matched probes take the message out. */
 #include "graph/matching/probes.h"
 
 static bool is_ready(const struct channel *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists of deferred receives: posted in a call that makes no progress, they progress in a later call of their rank. */
+/* Lists of deferred receives: posted in a call without progress, progressed in a later call of the rank. */
 #include "graph/matching/receive_progress.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Receives that a rank has posted and its library has not progressed yet. The library progresses receives inside MPI
- * calls only, from the rank's next call that makes progress on (docs/MODEL.md, section 5, Progress).
+/* Receives posted by a rank and not progressed yet by the rank's MPI library. The library progresses receives inside MPI calls
+ * only, from the rank's next call that makes progress on (docs/MODEL.md, section 5, Progress).
  *
- * The number of these receives is bounded by the receives that a rank posts between two such calls. */
+ * The number of deferred receives of a rank is at most the number of receives posted between two calls that make progress. */
 #ifndef MPG_GRAPH_RECEIVE_PROGRESS_H
 #define MPG_GRAPH_RECEIVE_PROGRESS_H
 
@@ -21,10 +21,11 @@ struct deferred_receives {
     int32_t ranks;
 };
 
-/* Defers the receives of RANKS ranks until the rank's next progress call. Returns 0, or -1: out of memory. */
+/* Makes ALL defer the receives of RANKS ranks: each until the next call of the rank that makes progress. Returns 0, or -1: out
+ * of memory. */
 int mpg_graph_deferred_init(struct deferred_receives *all, int32_t ranks, struct mpg_error *err);
 /* Returns whether the library progresses posted receives in CALL, judging by the kind of the call. Excluded are calls that
- * only start, free or cancel something, MPI-IO, failed calls, and blocking sends; the caller must treat blocking sends that
+ * only start, free or cancel an operation, MPI-IO, failed calls, and blocking sends; the caller must treat blocking sends that
  * wait for the receiver as making progress. */
 bool mpg_graph_makes_progress(const struct call *call);
 /* Adds the receive of M, posted by CALL, to the deferred receives. Returns 0, or -1: out of memory. */

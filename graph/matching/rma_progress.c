@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-sided operations that progress only inside MPI calls of their target: finds the call of the target that the
- * origin's call waits for, and counts observations. */
+/* One-sided operations that progress only inside MPI calls of the target: finds the target's call for which the origin's call
+ * waits, and counts observations. */
 #include "graph/matching/rma_progress.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@ struct rma_evidence {
     struct {
         enum mpg_call call;
         int64_t bytes;
-        /* Number of calls that waited, and of calls that did not; [0]: calls that complete operations, [1]: calls that
-         * start them. */
+        /* Number of calls that waited, and of calls that did not wait; [0]: calls that complete operations, [1]: calls that
+         * start operations. */
         uint64_t waited[2], left[2];
     } kind[MPG_RMA_PROGRESS_MAX];
     uint32_t n;
@@ -80,7 +80,7 @@ static void count(struct progress *c, const struct rma_under_way *s, bool starts
     ++*(waited ? &e->kind[i].waited[starts] : &e->kind[i].left[starts]);
 }
 
-/* Counts whether CALL waited for a target to enter MPI. Among several targets CALL waits for the one whose next MPI call
+/* Counts whether CALL waited for a target to enter MPI. Among several targets CALL waits for the target whose next MPI call
  * begins last. */
 static void observe(struct progress *c, const struct call *call, const struct rma_waits *list)
 {

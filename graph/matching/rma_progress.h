@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Target-side progress of one-sided transfers: a library whose target takes part inside its own calls only (docs/PROGRESS.md,
- * Target-side progress). Counts observations in the trace, and adds edges into the calls that start or complete transfers.
- * Needs comparable clocks and ranks of one thread. */
+/* Target-side progress of one-sided transfers: in some libraries the target takes part in a transfer only inside the target's
+ * MPI calls (docs/PROGRESS.md, Target-side progress). Counts observations in the trace, and adds edges into the calls that
+ * start or complete transfers. Needs comparable clocks and ranks of one thread. */
 #ifndef MPG_GRAPH_RMA_PROGRESS_H
 #define MPG_GRAPH_RMA_PROGRESS_H
 
@@ -10,7 +10,7 @@
 struct window;
 struct matching;
 
-/* Transfers to one target that are under way: kind and begin of the transfer that started last. */
+/* Transfers under way to one target: kind and begin of the transfer started last. */
 struct rma_under_way {
     int32_t target;    /* world rank; -1: none */
     double since_ns;   /* aligned begin of the transfer */
@@ -18,11 +18,11 @@ struct rma_under_way {
     int64_t bytes;
 };
 
-/* The transfers that a call waits for. Zero-initialised: none. */
+/* The transfers for which a call waits. Zero-initialised: none. */
 struct rma_waits {
     struct rma_under_way *item;
     uint32_t n, capacity;
-    bool starts; /* the call starts the listed transfer; otherwise it completes the transfers */
+    bool starts; /* the call starts the listed transfer; otherwise the call completes the listed transfers */
 };
 
 /* To be called when CALL starts a transfer of BYTES to world rank TARGET. Notes the transfer in LIST and in *UNDER_WAY (NULL:
@@ -31,7 +31,7 @@ struct rma_waits {
 int mpg_graph_rma_start(struct matching *matching, struct call *call, int32_t target, int64_t bytes,
                         struct rma_under_way *under_way,
                         struct rma_waits *list, struct mpg_error *err);
-/* As mpg_graph_rma_start(), to be called when CALL completes UNDER_WAY, which is cleared. */
+/* As mpg_graph_rma_start(), to be called when CALL completes the transfer UNDER_WAY; clears UNDER_WAY. */
 int mpg_graph_rma_end(struct matching *matching, struct call *call, struct rma_under_way *under_way, struct rma_waits *list,
                       struct mpg_error *err);
 /* To be called when CALL is left: adds the edges of the transfers in LIST, or counts observations; empties LIST. Returns 0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For each receiver, the number of messages that a thread has sent to it: a hash table with open addressing, without
+/* For each receiver, the number of messages sent by a thread to this receiver: a hash table with open addressing, without
  * pointers. */
 #include "graph/matching/sequences.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts the messages that a thread has sent to each rank. */
+/* Counts the messages sent by a thread to each rank. */
 #ifndef MPG_GRAPH_SEQUENCES_H
 #define MPG_GRAPH_SEQUENCES_H
 

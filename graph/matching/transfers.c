@@ -12,7 +12,7 @@ static int64_t add(int64_t a, int64_t b)
     return a < INT64_MAX - 1 - b ? a + b : INT64_MAX - 1;
 }
 
-/* Returns SUM without PART; a sum that add() has limited stays. */
+/* Returns SUM without PART; a SUM limited by add() stays. */
 static int64_t less(int64_t sum, int64_t part)
 {
     return sum < INT64_MAX - 1 ? sum - part : sum;
@@ -129,7 +129,7 @@ static int32_t target_of(struct matching *matching, const struct mpg_trace *trac
     return rank < 0 ? -1 : rank;
 }
 
-/* CALL starts a transfer; the call that completes the transfer counts its bytes. */
+/* CALL starts a transfer; the bytes count in the call that completes the transfer. */
 int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w, struct call *call,
                              struct mpg_error *err)
 {
@@ -187,10 +187,10 @@ void mpg_graph_await_transfer(struct call *call, const struct load *load)
     call->round_trip_target_bytes = add(call->round_trip_target_bytes, load->target_bytes);
 }
 
-/* --- passive targets: one round trip for all transfers that a call completes --- */
+/* --- passive targets: one round trip for all transfers completed by a call --- */
 
-/* Counts the parts of CALL that hypotheses can drop. CALL completes the transfers RMA_PENDING to TARGET (-1: to all
- * targets): these are one part. Without transfers, each lock epoch of TARGET that CALL is in is a part. */
+/* Counts the parts of CALL that hypotheses can drop. The transfers RMA_PENDING to TARGET (-1: to all targets), completed by
+ * CALL, are together one part. Without transfers, each open lock epoch of TARGET is a part. */
 static void count_parts(const struct applied_hypotheses *s, const struct window *w, const struct call *call, int32_t target,
                         const struct rma_pending *rma_pending)
 {
@@ -274,8 +274,8 @@ int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *t
                : 0;
 }
 
-/* Applies hypotheses to T, the transfer that CALL starts: bytes put and bytes got are scaled by the same factor; a
- * dropped transfer has owner -1. */
+/* Applies hypotheses to T, the transfer started by CALL: bytes put and bytes got are scaled by one factor; a dropped transfer
+ * has owner -1. */
 static void apply_to_moved(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
                           struct mpg_transfer *t)
 {

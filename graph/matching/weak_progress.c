@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Weak sends complete only once their receiver is inside an MPI call, the progress call: finds this call for each weak
- * send. Also counts observations of sends that waited. */
+/* Weak sends complete only when the receiver is inside an MPI call, the progress call: finds this call for each weak send.
+ * Also counts observations of sends that waited. */
 #include "graph/matching/weak_progress.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ int mpg_graph_progress_init(struct progress *c, const struct mpg_weak_progress *
     if (c->is_on && !(c->rank = calloc((size_t)ranks, sizeof *c->rank)))
         return mpg_graph_out_of_memory(err);
     for (int32_t r = 0; c->is_on && r < ranks; r++)
-        c->rank[r].latest_ns = -INFINITY; /* times can be negative, since they count from rank 0's first event */
+        c->rank[r].latest_ns = -INFINITY; /* times count from rank 0's first event and can be negative */
     return 0;
 }
 
@@ -45,7 +45,7 @@ void mpg_graph_progress_clear(struct progress *c)
     *c = (struct progress){0};
 }
 
-/* Returns whether MPI libraries progress other messages inside CALL: not in calls that only start an operation. */
+/* Returns whether MPI libraries progress messages of earlier calls inside CALL; false for calls that only start an operation. */
 static bool progresses_messages(const struct call *call)
 {
     if (call->event->failed)
@@ -72,8 +72,8 @@ static bool progresses_messages(const struct call *call)
     }
 }
 
-/* Returns whether MPI libraries progress one-sided transfers to this rank inside CALL: not in calls that copy without the
- * target, or that only take a lock. */
+/* Returns whether MPI libraries progress one-sided transfers to this rank inside CALL: false for calls that copy without the
+ * target, or only take a lock. */
 static bool progresses_transfers(const struct call *call)
 {
     if (call->event->failed)
@@ -111,8 +111,8 @@ static void take(struct progress *c, struct message *m, struct progress_call *p)
     p->users++;
 }
 
-/* Ends the search for M's progress call: it is P. If P is NULL or begins only after the call that completes M's send, M
- * keeps the progress call found before, or has none. */
+/* Ends the search for M's progress call with the result P. If P is NULL or begins only after the call that completes M's send,
+ * M keeps the progress call found before, if any. */
 static void settle(struct progress *c, struct message *m, struct progress_call *p)
 {
     struct more_of_message *more = graph_more(m);
@@ -122,16 +122,16 @@ static void settle(struct progress *c, struct message *m, struct progress_call *
     graph_wake(&more->weak_waiter);
 }
 
-/* Returns whether P cannot have progressed M: the receiver was in P before M was sent, and P ended before M's send
- * completed. Then the receiver's next call counts, if it begins before that completion. */
+/* Returns whether P cannot have progressed M: the receiver was in P before M was sent, and P ended before M's send completed.
+ * The receiver's next call then counts, if begun before M's send completed. */
 static bool was_inside_before(const struct progress *c, const struct progress_call *p, const struct message *m)
 {
     const double until_ns = graph_more(m)->progress_until_ns;
     return !c->observes && isfinite(until_ns) && p->enter_ns < m->sender_ns && p->leave_ns < until_ns;
 }
 
-/* If P cannot have progressed M, makes P the progress call for the case that no later call begins before M's send
- * completes. Returns whether it did. */
+/* If P cannot have progressed M, makes P the progress call for the case that no later call begins before M's send completes.
+ * Returns whether P became the progress call. */
 static bool takes_as_default(struct progress *c, struct message *m, struct progress_call *p)
 {
     if (graph_more(m)->progress_call || !was_inside_before(c, p, m))
@@ -140,8 +140,8 @@ static bool takes_as_default(struct progress *c, struct message *m, struct progr
     return true;
 }
 
-/* Returns whether M starts only once its receive is posted. Not for observations: eager sends would seem to wait for
- * receives that are posted much later. */
+/* Returns whether M starts only when the receive is posted. Not for observations: eager sends would seem to wait for receives
+ * posted much later. */
 static bool starts_when_posted(const struct progress *c, const struct message *m)
 {
     if (mpg_is_inserted(m->sent_number))
@@ -149,8 +149,8 @@ static bool starts_when_posted(const struct progress *c, const struct message *m
     return m->sync_source || (m->sent_requested && !c->observes);
 }
 
-/* Returns whether P is the call that receives the inserted message number SENT_NUMBER; sending and receiving call have
- * the same number. That call lasts until the message arrives, whenever it began in the traced run. */
+/* Returns whether P is the call that receives the inserted message number SENT_NUMBER; sending and receiving call have equal
+ * numbers. P lasts until the message arrives, whenever P began in the traced run. */
 static bool receives_inserted(const struct progress_call *p, uint64_t sent_number)
 {
     return p->number == sent_number && mpg_is_inserted(sent_number);
@@ -164,8 +164,8 @@ static bool progresses(const struct progress *c, const struct progress_call *p, 
 }
 
 /* Returns the progress call among RECENT_CALLS: the first, in order of begin, at POSITION or later that ends at or after
- * FROM_NS or that receives the message of inserted call SENT (0: none). NULL: none yet; with *IS_KNOWN false, none is
- * kept but a call that is no longer kept may have been the one. */
+ * FROM_NS or receives the message of inserted call SENT (0: none). NULL: not found. *IS_KNOWN is false if the progress call
+ * may be a call that RECENT_CALLS no longer holds. */
 static struct progress_call *find_progress_call(const struct recent_calls *recent_calls, uint64_t position, double from_ns,
                                                 uint64_t sent,
                                                 bool *is_known)
@@ -176,7 +176,7 @@ static struct progress_call *find_progress_call(const struct recent_calls *recen
                                    (recent_calls->progress_call[i % PROGRESS_CALLS_KEPT]->leave_ns < from_ns &&
                                     !receives_inserted(recent_calls->progress_call[i % PROGRESS_CALLS_KEPT], sent))))
         i++;
-    /* An earlier call that is no longer kept may have been the first. */
+    /* The first match may be an earlier call, no longer kept. */
     *is_known = i == recent_calls->n || i > first || first == 0;
     return i < recent_calls->n && *is_known ? recent_calls->progress_call[i % PROGRESS_CALLS_KEPT] : NULL;
 }
@@ -231,8 +231,8 @@ int mpg_graph_note_progress_call(struct progress *c, struct call *call, double l
     return 0;
 }
 
-/* SENDER has not yet sent M, the message of its MPI_Win_post. Returns whether it will send M only after the MPI_Win_start
- * that waits for M ends. */
+/* SENDER has not yet sent M, the message of its MPI_Win_post. Returns whether SENDER sends M only after the MPI_Win_start that
+ * waits for M ends. */
 static bool is_posted_late(const struct progress_calls *sender, const struct message *m)
 {
     return sender->is_over || sender->latest_ns > graph_more(m)->progress_until_ns;
@@ -264,8 +264,8 @@ void mpg_graph_forget_post(struct progress *c, const struct message *m)
         unlist(&c->rank[m->source].posts, m);
 }
 
-/* Wakes the MPI_Win_start calls that wait for an MPI_Win_post of SENDER that comes too late; with ALL, for any. Returns
- * whether there was any. */
+/* Wakes the MPI_Win_start calls that wait for an MPI_Win_post of SENDER that comes too late; with ALL, for any MPI_Win_post of
+ * SENDER. Returns whether any call was woken. */
 static bool release_win_starts(struct progress_calls *sender, bool all)
 {
     bool any = false;
@@ -283,7 +283,7 @@ static bool release_win_starts(struct progress_calls *sender, bool all)
 }
 
 /* Returns whether all calls of the rank that begin before UNTIL_NS are known. Calls that begin exactly at UNTIL_NS may be
- * missing: otherwise ranks that leave calls at the same time would wait for each other. */
+ * missing: otherwise ranks that leave calls at equal times would wait for each other. */
 static bool has_passed(const struct progress_calls *all, double until_ns)
 {
     return all->is_over || all->latest_ns >= until_ns;
@@ -303,8 +303,8 @@ int mpg_graph_await_progress(struct progress *c, int32_t rank, double until_ns, 
     return 0;
 }
 
-/* Wakes the calls that wait until the rank of ALL has passed a certain time, and whose time it has passed; with EVERY,
- * all of them. Returns whether there was any. */
+/* Wakes the calls that wait until the rank of ALL has passed a time, if the rank has passed this time; with EVERY, all waiting
+ * calls. Returns whether any call was woken. */
 static bool release_waiters(struct progress *c, struct progress_calls *all, bool every)
 {
     bool any = false;
@@ -339,7 +339,7 @@ const struct progress_call *mpg_graph_rma_progress_call_after(const struct progr
     return !*is_known ? NULL : !p || (q && q->position < p->position) ? q : p;
 }
 
-/* Returns whether the progress call of M, which has not come yet, would begin only after the call that completes M's send. */
+/* Returns whether the progress call of M, not known yet, can begin only after the end of the call that completes M's send. */
 static bool is_too_late(const struct progress *c, const struct message *m)
 {
     return !c->observes && c->rank[m->destination].latest_ns > graph_more(m)->progress_until_ns;
@@ -398,7 +398,7 @@ bool mpg_graph_abandon_progress(struct progress *c)
 bool mpg_graph_is_weak_send(const struct progress *c, const struct message *m)
 {
     const int64_t max = m->sent_requested ? c->limits.requested_bytes : c->limits.blocking_bytes;
-    if (mpg_is_inserted(m->sent_number)) /* a synchronous inserted message waits for its receiver anyway */
+    if (mpg_is_inserted(m->sent_number)) /* a synchronous inserted message waits for the receiver anyway */
         return c->is_on && !c->observes && !m->synchronous && m->bytes > max;
     return c->is_on && m->is_of_program && m->standard && m->destination != m->source && (c->observes || m->bytes > max);
 }
@@ -430,8 +430,8 @@ static void list(struct progress_calls *all, struct message *m)
     all->first = m;
 }
 
-/* Looks for M's progress call among calls at POSITION or later. If it has not come yet, adds M to the receiver's list of
- * messages that need one. */
+/* Looks for M's progress call among calls at POSITION or later. If the call is not known yet, adds M to the receiver's list of
+ * messages without progress call. */
 static void look_for_progress_call(struct progress *c, struct message *m, uint64_t position)
 {
     struct progress_calls *all = &c->rank[m->destination];
@@ -450,7 +450,7 @@ void mpg_graph_weak_send_started(struct progress *c, struct message *m)
     if (!m->is_weak || m->has_progress_call)
         return;
     struct progress_calls *all = &c->rank[m->destination];
-    unlist(&all->first, m); /* M may be in the list since before its earliest start was known */
+    unlist(&all->first, m); /* M may be in the list from before the earliest start was known */
     const bool when_posted = starts_when_posted(c, m), can_start = !when_posted || m->is_posted;
     graph_more(m)->progress_from_ns = can_start ? m->sender_ns : INFINITY;
     if (can_start)
@@ -472,7 +472,7 @@ void mpg_graph_await_weak_send(struct progress *c, struct message *m, double lea
     if (!m->is_weak)
         return;
     struct more_of_message *more = graph_more(m);
-    if (!mpg_is_inserted(m->sent_number)) /* inserted calls have no traced end: they last as long as needed */
+    if (!mpg_is_inserted(m->sent_number)) /* inserted calls have no traced end, and last as long as needed */
         more->progress_until_ns = leave_ns;
     if (m->has_progress_call && more->progress_call && was_inside_before(c, more->progress_call, m)) {
         m->has_progress_call = false;
@@ -494,8 +494,8 @@ void mpg_graph_weak_send_received(struct progress *c, const struct message *m)
         c->received_ns = m->sender_ns;
 }
 
-/* Counts the longest wait of CALL. The evidence is clear only if CALL began before the progress call that it waited for,
- * and received no message that was sent later. */
+/* Counts the longest wait of CALL. The evidence is clear only if CALL began before the progress call for which CALL waited,
+ * and received no message sent later than this progress call. */
 void mpg_graph_observe_weak_sends(struct progress *c, const struct call *call)
 {
     if (!c->observes)

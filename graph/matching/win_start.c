@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* MPI_Win_start calls that wait for the MPI_Win_post calls of their targets. */
+/* MPI_Win_start calls that wait for the targets' MPI_Win_post calls. */
 #include "graph/matching/win_start.h"
 
 #include <math.h>
@@ -61,8 +61,8 @@ int mpg_graph_win_start_edges(struct matching *matching, struct windows *windows
     return 0;
 }
 
-/* Observes whether an MPI_Win_start waited for the MPI_Win_post that began last. GROUP: the messages of these
- * MPI_Win_post calls. CALL is the MPI_Win_complete that ends the epoch. */
+/* Observes whether the epoch's MPI_Win_start waited for the last of the targets' MPI_Win_posts. GROUP: the messages of these
+ * MPI_Win_posts. CALL is the MPI_Win_complete that ends the epoch. */
 void mpg_graph_note_win_start(struct progress *c, struct windows *windows, const struct call *call, const struct group *group)
 {
     double last_ns = -INFINITY;

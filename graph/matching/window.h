@@ -13,11 +13,11 @@ struct epoch {
     uint32_t count;
     int32_t *ranks;     /* ranks of the window's communicator */
     struct call_ref call_ref; /* the call that began the epoch */
-    double enter_ns, leave_ns; /* aligned enter and leave of that call */
+    double enter_ns, leave_ns; /* aligned enter and leave of this call */
 };
 
-/* Number and bytes of transfers that are started and not completed: bytes as traced, and as changed by hypotheses; `dropped`:
- * number that hypotheses drop. */
+/* Number and bytes of transfers started and not completed: bytes as traced, and as changed by hypotheses; `dropped`: number of
+ * transfers that hypotheses drop. */
 struct rma_pending {
     uint64_t n, dropped;
     int64_t bytes, target_bytes;
@@ -38,7 +38,7 @@ struct window {
     struct rma_pending *target;
     uint32_t target_count, target_capacity;
     struct epoch access, exposure;
-    /* messages of Posts that came too late for the Win_start of the epoch, which waits for Posts; else NULL */
+    /* if Win_start waits for Posts: the messages of Posts that came too late for the Win_start of the epoch; else NULL */
     struct group *late;
     struct epoch_parts epoch_parts;   /* parts of an active-target epoch */
     struct rma_waits waits; /* transfers of the rank's current call on this window that wait for target-side progress */
@@ -52,17 +52,18 @@ enum { TAG_POST, TAG_COMPLETE };
 /* Returns the state of window OBJECT, made on first use; NULL with ERR: out of memory. */
 struct window *mpg_graph_find_window(struct mpg_map *by_object, int32_t object, struct mpg_error *err);
 void mpg_graph_free_window(struct window *w);
-/* Returns the communicator of the window that CALL is about. */
+/* Returns the communicator of the window used by CALL. */
 static inline int32_t graph_window_comm(const struct mpg_trace *trace, const struct call *call)
 {
     return mpg_trace_object(trace, call->event->object)->comm;
 }
-/* Returns the channel on which CALL, about a window, receives the message of MPI_Win_post by world rank FROM. */
+/* Returns the channel on which CALL, on a window, receives the message of MPI_Win_post by world rank FROM. */
 static inline struct channel_name graph_post_name(const struct call *call, int32_t from)
 {
     return (struct channel_name){SPACE_WINDOW, call->event->object, from, call->rank, TAG_POST};
 }
-/* Remove and return the transfers under way to TARGET, a rank of the window's communicator; and to all targets. */
+/* mpg_graph_take_transfers() removes and returns the transfers under way to TARGET, a rank of the window's communicator;
+ * mpg_graph_take_all() those to all targets. */
 struct rma_pending mpg_graph_take_transfers(struct window *w, int32_t target);
 struct rma_pending mpg_graph_take_all(struct window *w);
 /* To be called when CALL starts a put, get or accumulate. Returns 0, or -1 with ERR. */

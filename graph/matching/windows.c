@@ -40,8 +40,8 @@ static int keep_group(const struct call *call, struct epoch *epoch, struct mpg_e
     return 0;
 }
 
-/* Counts each pair of ranks in EPOCH as a part of CALL. A pair is dropped if hypotheses drop its message of the call that
- * began EPOCH. */
+/* Counts each pair of ranks in EPOCH as a part of CALL. A pair is dropped if hypotheses drop the pair's message of the call
+ * that began EPOCH. */
 static void count_pairs(const struct applied_hypotheses *s, const struct epoch *epoch, const struct call *call)
 {
     for (uint32_t i = 0; i < epoch->count && s->bound; i++) {
@@ -123,8 +123,8 @@ static int await_synchronization(struct matching *matching, struct call *call, i
     return 0;
 }
 
-/* CALL, an MPI_Win_complete, waits for the MPI_Win_post calls of its targets; if its MPI_Win_start waited for them, only
- * for those that came too late for that. */
+/* CALL, an MPI_Win_complete, waits for the targets' MPI_Win_post calls; if MPI_Win_start waited for these, only for
+ * MPI_Win_posts too late for MPI_Win_start. */
 static int await_posts(struct matching *matching, struct call *call, int32_t comm, struct window *w, struct group **group,
                       struct mpg_error *err)
 {
@@ -136,8 +136,8 @@ static int await_posts(struct matching *matching, struct call *call, int32_t com
     return 0;
 }
 
-/* MPI_Win_post sends to the origins, which need the message before MPI_Win_complete, or before MPI_Win_start if that
- * waits. MPI_Win_complete sends to the targets, whose MPI_Win_wait waits for the message. */
+/* MPI_Win_post sends to the origins, which need the message before MPI_Win_complete, or before the end of an MPI_Win_start
+ * that waits. MPI_Win_complete sends to the targets, whose MPI_Win_wait waits for the message. */
 static int synchronise(struct matching *matching, struct call *call, int32_t comm,
                        struct window *w, struct group **group, struct mpg_error *err)
 {
