@@ -23,7 +23,7 @@ static int contradict(const struct applied_hypotheses *s, const struct call *cal
                            mpg_hypothesis_name(&list->item[j], other, sizeof other));
 }
 
-/* Returns whether hypothesis I is active and selects WHAT: a message, transfer or collective. */
+/* Returns whether hypothesis I is active and selects the message, transfer or collective WHAT. */
 static bool is_about(const struct applied_hypotheses *s, size_t i, const struct mpg_selected *what)
 {
     const struct mpg_hypothesis *h = &s->bound->list->item[i];
@@ -52,7 +52,7 @@ static int apply(const struct applied_hypotheses *s, const struct call *call, co
     return 0;
 }
 
-/* Returns the properties of CALL by which hypotheses select. BYTES: of the call's message or collective. */
+/* Returns the properties of CALL by which hypotheses select. BYTES: bytes of the call's message or collective. */
 static struct mpg_selected select_call(const struct applied_hypotheses *s, const struct call *call, int32_t comm,
                                        int64_t bytes)
 {
@@ -92,7 +92,7 @@ int mpg_graph_apply_to_part(const struct applied_hypotheses *s, const struct cal
     return apply(s, call, &what, outcome, err);
 }
 
-/* --- learning pass: notes in advance which sends hypotheses drop --- */
+/* --- learning pass: the effects of hypotheses, for an observer --- */
 
 bool mpg_graph_reports_effects(const struct applied_hypotheses *s)
 {
@@ -144,7 +144,7 @@ int mpg_graph_check_agreement(const struct applied_hypotheses *s, const struct c
     return one < 0 || other < 0 || one == other ? 0 : contradict(s, call, (size_t)one, (size_t)other, err);
 }
 
-/* --- drops that a receive must know before its send --- */
+/* --- drops of receives, known only from the sends: recorded in the learning pass --- */
 
 /* Combines PART and the rank of POSTED, 32 bits each, into a key. */
 static uint64_t key_of(const struct call_ref *posted, uint32_t part)

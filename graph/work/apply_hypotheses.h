@@ -6,7 +6,7 @@
 #include "graph/call.h"
 #include "graph/work/bound_hypotheses.h"
 
-/* The hypotheses that are applied. Zero-initialised: none. */
+/* The applied hypotheses. Zero-initialised: none. */
 struct applied_hypotheses {
     const struct mpg_bound_hypotheses *bound; /* NULL: no hypothesis about messages */
     uint64_t active;
@@ -39,45 +39,45 @@ static inline struct load graph_outcome_load(int64_t bytes, const struct outcome
     return (struct load){bytes, outcome->bytes, outcome->drops, outcome->by};
 }
 
-/* mpg_graph_apply_to_message() computes *OUTCOME of a message (or one-sided transfer) of BYTES from CALL's rank to world rank TO,
- * on COMM with TAG (or MPG_SELECTED_NO_TAG); mpg_graph_apply_to_part() that of CALL's part in a collective on COMM. Both return
- * 0, or -1 with ERR: two hypotheses that select the message or part contradict each other. */
+/* mpg_graph_apply_to_message() computes *OUTCOME for a message (or one-sided transfer) of BYTES from CALL's rank to world rank
+ * TO, on COMM with TAG (or MPG_SELECTED_NO_TAG); mpg_graph_apply_to_part() for CALL's part of BYTES in a collective on COMM.
+ * Both return 0, or -1 with ERR: two hypotheses select the message or part. */
 int mpg_graph_apply_to_message(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int32_t to, int32_t tag,
                                int64_t bytes, struct outcome *outcome, struct mpg_error *err);
 int mpg_graph_apply_to_part(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int64_t bytes,
                             struct outcome *outcome, struct mpg_error *err);
 
-/* In a learning pass: sets *DROPPER to the hypothesis that drops the epoch, on a window of COMM, which CALL ends for world
- * rank TO (-1: for all ranks); -1: none does. In other passes: sets *DROPPER to -1. Returns 0, or -1 with ERR: two
- * hypotheses. */
+/* In a learning pass: CALL ends an epoch, on a window of COMM, for world rank TO (-1: for all ranks); sets *DROPPER to the
+ * hypothesis that drops the epoch, -1: none. In all later passes: sets *DROPPER to -1. Returns 0, or -1 with ERR: two
+ * hypotheses drop the epoch. */
 int mpg_graph_apply_to_epoch(const struct applied_hypotheses *s, const struct call *call, int32_t comm, int32_t to, int *dropper,
                              struct mpg_error *err);
-/* Returns -1 with ERR if hypotheses ONE and OTHER (-1: none), which select the same object of CALL, change it differently;
- * otherwise 0. */
+/* ONE and OTHER are the hypotheses (-1: none) that select one object of CALL. Returns -1 with ERR if the two are different
+ * hypotheses; otherwise 0. */
 int mpg_graph_check_agreement(const struct applied_hypotheses *s, const struct call *call, int one, int other,
                               struct mpg_error *err);
 
 /* Returns whether this is a learning pass (mpg_bound_learn()). */
 bool mpg_graph_is_learning(const struct applied_hypotheses *s);
-/* In a learning pass with observer (mpg_bound_set_observer()): mpg_graph_report_effect() reports EFFECT, with
- * hypothesis BY (-1: none); mpg_graph_report_other_effect() reports that BY changes CALL in another way. Both return
- * 0, or -1 with the observer's ERR. */
+/* In a learning pass with observer (mpg_bound_set_observer()): mpg_graph_report_effect() reports EFFECT of hypothesis BY (-1:
+ * none, no report); mpg_graph_report_other_effect() reports a change of CALL by BY as MPG_EFFECT_OTHER. Both return 0, or -1
+ * with the observer's ERR. */
 int mpg_graph_report_effect(const struct applied_hypotheses *s, const struct mpg_hypothesis_effect *effect, int by,
                             struct mpg_error *err);
 int mpg_graph_report_other_effect(const struct applied_hypotheses *s, const struct call *call, int by, struct mpg_error *err);
 /* Returns whether this is a learning pass with observer. */
 bool mpg_graph_reports_effects(const struct applied_hypotheses *s);
-/* In a learning pass, mpg_graph_learn_dropped() notes that hypothesis DROPPER (-1: none) drops PART (from 1) of the
- * call POSTED, whose drop only a later call knows: the receive of a message, for example. Returns 0, or -1: out of
- * memory. Later, mpg_graph_is_post_dropped() returns whether the active hypotheses drop the part. */
+/* In a learning pass, mpg_graph_learn_dropped() notes that hypothesis DROPPER (-1: none) drops PART (from 1) of the call
+ * POSTED, when this becomes known only in a later call: for a receive, for example, when the send is read. Returns 0, or -1:
+ * out of memory. In later passes, mpg_graph_is_post_dropped() returns whether the active hypotheses drop the part. */
 int mpg_graph_learn_dropped(const struct applied_hypotheses *s, const struct call_ref *posted, uint32_t part, int dropper,
                             struct mpg_error *err);
 bool mpg_graph_is_post_dropped(const struct applied_hypotheses *s, const struct call_ref *posted, uint32_t part);
 /* In a learning pass: hypotheses DROPPERS, as bits, drop parts of one collective, and only all together drop the
  * whole collective. Returns 0, or -1: out of memory. */
 int mpg_graph_learn_together(const struct applied_hypotheses *s, uint64_t droppers, struct mpg_error *err);
-/* Fills ERR with the message that hypotheses DROPPERS, as bits, drop CALL's part in a collective but not OTHER's, or
- * (DROPS_OTHER) the reverse. Returns -1. */
+/* Fills ERR with the message that hypotheses DROPPERS, as bits, drop CALL's part in a collective but not the part of the call
+ * OTHER, or (DROPS_OTHER) the reverse. Returns -1. */
 int mpg_graph_drops_half(const struct applied_hypotheses *s, const struct call *call, const struct call_ref *other,
                          uint64_t droppers,
                          bool drops_other, struct mpg_error *err);

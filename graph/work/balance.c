@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The work of a thread in each visit to the region (from its begin to its end), in the order of visits. */
+/* The work of a thread in each visit to the region (from begin to end of the region), in the order of visits. */
 struct visits {
     uint32_t thread;
     size_t n, capacity;
@@ -24,8 +24,9 @@ struct balance {
     int32_t ranks, members;
     bool by_total;
     bool *is_member;
-    double *total_ns, mean_ns; /* by rank: work in all its visits, ns; MEAN_NS: mean over members */
-    struct visits **visits;    /* by rank: a list of its threads; if BY_TOTAL, visits are counted but their work is not stored */
+    double *total_ns, mean_ns; /* by rank: work in all visits, ns; MEAN_NS: mean over members */
+    struct visits **visits;    /* by rank: a list of the rank's threads; if BY_TOTAL, visits are counted, but the work of each
+                                * visit is not stored */
     struct means *means;
 };
 
@@ -144,7 +145,7 @@ static size_t count(const struct balance *b, int32_t rank, uint32_t thread)
     return v ? v->n : 0;
 }
 
-/* Checks that the threads numbered THREAD of all members have the same number of visits. Returns 0, or -1 with ERR. */
+/* Checks that the threads numbered THREAD of all members have equal numbers of visits. Returns 0, or -1 with ERR. */
 static int check_counts(const struct balance *b, uint32_t thread, struct mpg_error *err)
 {
     int32_t first = 0;

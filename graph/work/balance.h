@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Balancing hypotheses: the work of all ranks in one region, for each visit or in total, and the change that gives each rank
- * the mean work. */
+/* Balancing hypotheses: the work of all ranks in one region, for each visit or in total, and the change by which each rank
+ * gets the mean work. */
 #ifndef MPG_GRAPH_BALANCE_H
 #define MPG_GRAPH_BALANCE_H
 
@@ -12,15 +12,14 @@
 
 struct balance;
 
-/* Returns an empty balance of which all RANKS ranks are members. BY_TOTAL: sum the work of all visits. Returns NULL: out of
- * memory. */
+/* Returns an empty balance with all RANKS ranks as members. BY_TOTAL: sum the work of all visits. Returns NULL: out of memory. */
 struct balance *mpg_balance_new(int32_t ranks, bool by_total);
 void mpg_balance_free(struct balance *b); /* NULL is allowed */
 /* Restricts B to the N ranks MEMBERS. */
 void mpg_balance_among(struct balance *b, const int32_t *members, size_t n);
 bool mpg_balance_has(const struct balance *b, int32_t rank);
 
-/* Sets *VISIT to the number, from 0, of the visit that RANK's THREAD begins now. Returns 0, or -1: out of memory. */
+/* Sets *VISIT to the number, from 0, of the visit begun now by RANK's THREAD. Returns 0, or -1: out of memory. */
 int mpg_balance_visit(struct balance *b, int32_t rank, uint32_t thread, size_t *visit, struct mpg_error *err);
 /* Adds WORK_NS to visit VISIT of RANK's THREAD. */
 void mpg_balance_work(struct balance *b, int32_t rank, uint32_t thread, size_t visit, double work_ns);

@@ -54,7 +54,8 @@ static int check_select(const struct mpg_bound_hypotheses *x, const struct mpg_t
 
 /* --- members --- */
 
-/* Sets the ranks that hypothesis I balances to the members of the communicator that it names. All must belong to this job. */
+/* Sets the ranks balanced by hypothesis I to the members of the communicator named in the hypothesis. All members must belong
+ * to this job. */
 static int take_members(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
 {
     const int32_t label = x->list->item[i].comm;
@@ -70,7 +71,7 @@ static int take_members(struct mpg_bound_hypotheses *x, const struct mpg_trace *
     return 0;
 }
 
-/* Checks that hypothesis I has no rank in common with earlier balances of the same region. */
+/* Checks that hypothesis I has no rank in common with earlier balances of the region. */
 static int check_members(const struct mpg_bound_hypotheses *x, size_t i, struct mpg_error *err)
 {
     const char *region = x->list->item[i].region;
@@ -84,7 +85,7 @@ static int check_members(const struct mpg_bound_hypotheses *x, size_t i, struct 
     return 0;
 }
 
-/* Returns the hypothesis among SOME (a bit for each) that scales REGION on RANK; NULL: none. */
+/* Returns the hypothesis of the set SOME (bits) that scales REGION on RANK; NULL: none. */
 static const struct mpg_hypothesis *scale_of(const struct mpg_bound_hypotheses *x, uint64_t some, const char *region,
                                              int32_t rank)
 {
@@ -97,15 +98,15 @@ static const struct mpg_hypothesis *scale_of(const struct mpg_bound_hypotheses *
     return NULL;
 }
 
-/* Two ranks of a balance, the hypotheses that scale their work (NULL: none), and the factors. */
+/* Two ranks of a balance, the hypotheses that scale the ranks' work (NULL: none), and the factors. */
 struct speed_mismatch {
     int32_t rank[2];
     const struct mpg_hypothesis *scale[2];
     double factor[2];
 };
 
-/* Returns whether the hypotheses SOME (a bit for each) scale the ranks that hypothesis I balances by different factors.
- * FIRST: the first two such ranks. */
+/* Returns whether the hypotheses of the set SOME (bits) scale the ranks balanced by hypothesis I by different factors. *FIRST:
+ * two ranks that differ. */
 static bool differ_in_speed(const struct mpg_bound_hypotheses *x, size_t i, uint64_t some, struct speed_mismatch *first)
 {
     const char *region = x->list->item[i].region;
@@ -124,8 +125,7 @@ static bool differ_in_speed(const struct mpg_bound_hypotheses *x, size_t i, uint
     return false;
 }
 
-/* Returns an error if hypotheses scale the ranks that hypothesis I balances by different factors: this contradicts the
- * balance. */
+/* Returns an error if hypotheses scale the ranks balanced by hypothesis I by different factors, which contradicts the balance. */
 static int check_factors(const struct mpg_bound_hypotheses *x, size_t i, struct mpg_error *err)
 {
     struct speed_mismatch u;
@@ -164,7 +164,8 @@ static int check_work(struct mpg_bound_hypotheses *x, const struct mpg_trace *tr
 static int check_exchange(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
 {
     const struct mpg_hypothesis *h = &x->list->item[i];
-    x->met[i] = true; /* inserted messages select nothing in the trace, so mpg_bound_check() must not ask whether they did */
+    x->met[i] = true; /* mpg_bound_check() requires a selected object of every hypothesis, but inserted messages select nothing
+                       * in the trace */
     if (!x->known[i])
         return mpg_error_set(err, "there is no region '%s' in the trace", h->region);
     return check_ranks(x, &h->ranks, err) < 0 ? -1 : mpg_bound_check_exchange(x, trace, i, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages that hypotheses insert at the begin of a region: their senders and receivers. Checks that both begin the
+/* Messages inserted by hypotheses at the begin of a region: senders and receivers. Checks that sender and receiver begin the
  * region equally often. */
 #include "graph/work/inserted.h"
 
@@ -78,7 +78,7 @@ static int differ(const struct mpg_bound_hypotheses *x, size_t i, int32_t from, 
                          sends == 1 ? "" : "s", of, to, (unsigned long long)receives, receives == 1 ? "" : "s");
 }
 
-/* Checks, for all threads of RANK, that the threads of the same number in FROM and TO begin the region equally often. */
+/* Checks, for all threads of RANK, that the threads with this thread's number in FROM and TO begin the region equally often. */
 static int check_threads(const struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, int32_t rank,
                          int32_t from,
                          int32_t to, struct mpg_error *err)

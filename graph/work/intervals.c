@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tracer's time and the CPU time in a compute interval. Computed in picoseconds, because the overhead of a call can
- * be a fraction of a nanosecond; in integers, so that sums do not depend on the order of addition. */
+/* The tracer's time and the CPU time in a compute interval. Computed in picoseconds, because the overhead of a call can be a
+ * fraction of a nanosecond; in integers, to make sums independent of the order of addition. */
 #include "graph/work/intervals.h"
 
 #include <math.h>

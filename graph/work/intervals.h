@@ -48,21 +48,21 @@ void mpg_graph_interval_add(struct interval_sums *interval_sums, const struct tr
 /* Returns the recording time within TRACED_NS between two calls; 0 .. TRACED_NS. */
 int64_t mpg_graph_interval_tracer_ns(const struct interval_sums *interval_sums, const struct tracer_overhead *tracer_overhead,
                                      int64_t traced_ns);
-/* Returns the time off the CPU up to the enter of CALL, in an interval of LENGTH_NS; 0 .. LENGTH_NS. OWN: the interval's
- * thread makes CALL. */
+/* Returns the time off the CPU up to the enter of CALL, in an interval of LENGTH_NS; 0 .. LENGTH_NS. OWN: CALL is made by the
+ * interval's thread, not by another thread of the rank. */
 int64_t mpg_graph_interval_off_ns(const struct interval_sums *interval_sums, const struct mpg_event *call, bool own,
                                   int64_t length_ns);
 /* Returns the CPU time up to the enter of CALL, without recording; -1: not recorded. */
 int64_t mpg_graph_interval_cpu_ns(const struct interval_sums *interval_sums, const struct tracer_overhead *tracer_overhead,
                                   const struct mpg_event *call);
 /* Returns the CPU time up to the enter of CALL, with local calls and without recording: the work of the interval on an
- * undisturbed core. The overhead of a recorded call is overhead_cpu_ns, or overhead_call_ns if only that is known. Returns -1:
- * not recorded. */
+ * undisturbed core. The overhead of a recorded call is overhead_cpu_ns, or, if this is unknown, the overhead of a recorded
+ * call in wall-clock time. Returns -1: not recorded. */
 int64_t mpg_graph_interval_work_ns(const struct interval_sums *interval_sums, const struct tracer_overhead *tracer_overhead,
                                    const struct mpg_event *call);
-/* Returns the work, in ns, in the TRACED_NS before EVENT, a mark or a call. *LENGTH_NS: time on the CPU without flushes and
- * recording. The work is the CPU time, if CPU time is recorded, smaller than *LENGTH_NS, and EVENT is of the interval's
- * thread (OWN); otherwise *LENGTH_NS. */
+/* Returns the work, in ns, in the last TRACED_NS ns before EVENT, a mark or a call. *LENGTH_NS: time on the CPU without
+ * flushes and recording. The work is the CPU time, if CPU time is recorded, smaller than *LENGTH_NS, and EVENT is of the
+ * interval's thread (OWN); otherwise *LENGTH_NS. */
 double mpg_graph_interval_work(const struct interval_sums *interval_sums, const struct tracer_overhead *tracer_overhead,
                                int64_t traced_ns,
                                const struct mpg_event *event, bool own, double *length_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The open regions of a thread, with their scale factors, and the effect of these factors on compute intervals. */
+/* The open regions of a thread, with scale factors, and the effect of these factors on compute intervals. */
 #include "graph/work/regions.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 struct open_region {
     int32_t string;
-    double ratio;  /* scale factor of the machine (--compute-ratio), of the region or of the region around it */
+    double ratio;  /* factor by --compute-ratio: of the region; if not given, of the enclosing region, or of the machine */
     double factor; /* scale factor by hypotheses */
     double gain;   /* relative increase of the work by balancing */
 };
@@ -69,7 +69,8 @@ static int push(struct regions *r, const struct open_region *open, struct mpg_er
 
 /* --- hypotheses --- */
 
-/* Computes the factor and the gain of OPEN, a region that begins. *ADDED_NS: work that hypotheses add at its begin. */
+/* Computes the factor and the gain of OPEN, a region that begins. *ADDED_NS: work added by hypotheses at the begin of the
+ * region. */
 static int apply_hypotheses(struct regions *r, const struct region_rules *of, struct open_region *open, double *added_ns,
                             struct mpg_error *err)
 {
@@ -118,8 +119,8 @@ static void add_part(struct regions *r, const struct interval_part *interval_par
 
 /* --- marks --- */
 
-/* Returns the length, ns, of the interval's parts so far after ratios and hypotheses are applied. MEAN_RATIO: time
- * average of the ratios. */
+/* Returns the length, ns, of the interval's parts so far, as changed by ratios and hypotheses. MEAN_RATIO: time average of the
+ * ratios. */
 static double worth(const struct regions *r, const struct region_rules *of, double mean_ratio)
 {
     const bool by_work = of->by_work && of->tracer_overhead->cpu >= 0;
@@ -132,7 +133,7 @@ static double worth_so_far(const struct regions *r, const struct region_rules *o
 }
 
 /* Adds a region mark at the present time. BEFORE_NS: length of the interval's parts so far, after ratios and hypotheses;
- * AFTER_NS: with work that is added at the mark. */
+ * AFTER_NS: BEFORE_NS plus the work added at the mark. */
 static int add_mark(struct regions *r, double before_ns, double after_ns, struct mpg_error *err)
 {
     if (mpg_reserve_at(&r->mark, sizeof *r->mark, &r->mark_capacity, r->mark_number + 1, err) < 0)

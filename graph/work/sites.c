@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds callsites by FUNCTION, or by FILE:LINE, as tables name them. */
+/* Finds callsites by FUNCTION, or by FILE:LINE, the names used in tables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct sites {
     struct mpg_bound_hypotheses *x;
     struct stat_callsites callsites;
     struct mpg_symbols *symbols;
-    int32_t site; /* index of the callsite that is being compared */
+    int32_t site; /* index of the callsite being compared */
 };
 
 /* Returns whether the path PATH ends with NAME, of N characters, and NAME begins after a slash or at PATH's begin. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads all ranks once before the graph is made: finds region names, the computation in regions, and callsites in the
- * order in which they appear. */
+/* Reads all ranks once before the graph is made: finds region names, the computation in regions, and callsites in the order of
+ * appearance. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +15,11 @@ struct open {
     size_t visit[MPG_HYPOTHESES_MAX];
 };
 
-/* A thread of the rank that is being read. */
+/* A thread of the rank being read. */
 struct thread {
     uint32_t number;
     bool computes;      /* whether the time since the last event is computation; not before the rank's first call */
-    int64_t since_ns;   /* begin of the part of the compute interval that is not yet counted */
+    int64_t since_ns;   /* begin of the not yet counted part of the compute interval */
     struct interval_sums interval_sums;
     struct open *open;
     size_t depth, capacity;
@@ -99,8 +99,8 @@ static int meet_string(struct survey *s, int32_t string, struct mpg_error *err)
 
 /* --- regions --- */
 
-/* Returns whether hypothesis I concerns RANK: it names this rank, or no ranks. A balance names a communicator, whose
- * members are known only after the survey, so here it concerns all ranks. */
+/* Returns whether RANK is among the ranks that hypothesis I names; true if the hypothesis names no ranks. A balance names a
+ * communicator, whose members are known only after the survey: here a balance concerns every rank. */
 static bool is_about(const struct mpg_bound_hypotheses *x, size_t i, int32_t rank)
 {
     return mpg_rank_set_contains(&x->list->item[i].ranks, rank);
