@@ -31,7 +31,7 @@ enum mpg_collective {
 /* An algorithm in the list. Algorithms are compared by address. */
 struct mpg_algorithm;
 
-/* Options that a row of a table gives to an algorithm. */
+/* Options of an algorithm, given in a row of a table. */
 enum mpg_algorithm_option {
     MPG_OPTION_RADIX = 1,  /* radix=N, required */
     MPG_OPTION_SEGMENT = 2 /* segment=SIZE */
@@ -45,22 +45,22 @@ struct mpg_choice {
     bool waits;           /* nonblocking: the posting call sends nothing */
 };
 
-/* Returns the name in tables, such as "reduce_scatter"; "" for MPG_COLLECTIVES. */
+/* Returns the name in tables, for example "reduce_scatter"; "" for MPG_COLLECTIVES. */
 const char *mpg_collective_name(enum mpg_collective operation);
 /* Returns the operation called NAME; MPG_COLLECTIVES: none. */
 enum mpg_collective mpg_collective_find(const char *name);
 
-/* Returns the number of algorithms; the I-th algorithm; the algorithm called NAME, or NULL. */
+/* These return the number of algorithms; the algorithm with index I; the algorithm called NAME, or NULL. */
 size_t mpg_algorithm_number(void);
 const struct mpg_algorithm *mpg_algorithm_at(size_t i);
 const struct mpg_algorithm *mpg_algorithm_find(const char *name);
-/* Returns the name in tables, such as "recursive_doubling". */
+/* Returns the name in tables, for example "recursive_doubling". */
 const char *mpg_algorithm_name(const struct mpg_algorithm *algorithm);
 bool mpg_algorithm_has(const struct mpg_algorithm *algorithm, enum mpg_algorithm_option option);
-/* Returns whether ALGORITHM exists for OPERATION, or for its nonblocking variant. */
+/* Returns whether ALGORITHM exists for OPERATION, or, if NONBLOCKING, for the nonblocking variant. */
 bool mpg_algorithm_serves(const struct mpg_algorithm *algorithm, enum mpg_collective operation, bool nonblocking);
 
-/* Return a checksum that continues checksum SUM with N words, or with CHOICE. */
+/* Return the checksum of the data summed in SUM followed by the N words WORD, or by CHOICE. */
 uint64_t mpg_sum_words(uint64_t sum, const uint64_t *word, size_t n);
 uint64_t mpg_sum_choice(uint64_t sum, const struct mpg_choice *choice);
 

@@ -69,8 +69,7 @@ static void plan_tree(const struct planning *planning)
         add_tree(planning, MPG_PHASE_DOWN, operation->subtrees);
 }
 
-/* Plans a pipeline: segments along the pattern's chain; for vectors up to the segment size a tree, since there is only
- * one segment. */
+/* Plans a pipeline: segments along the pattern's chain; for vectors up to the segment size (one segment) a tree. */
 static void plan_pipeline(const struct planning *planning)
 {
     struct mpg_plan *plan = planning->plan;
@@ -94,7 +93,8 @@ static void plan_scattered(const struct planning *planning)
         planning->plan->phase[i].equal = true;
 }
 
-/* Plans the messages of the algorithm's pattern as rounds: a member starts a round after its messages of the round before. */
+/* Plans the messages of the algorithm's pattern as rounds: a member starts a round after completing the messages of the
+ * previous round. */
 static void plan_rounds(const struct planning *planning)
 {
     add_rounds(planning, MPG_PHASE_ROUNDS);
@@ -128,7 +128,8 @@ static void plan_two_operations(const struct planning *planning)
         else
             choice = mpg_collective_table_find(planning->table, part, plan->size.p,
                                     operation->bytes == BYTES_VECTOR ? plan->vector_bytes : plan->block_bytes);
-        /* Whole vectors: the plan has one segment size for both operations, whose rows could have different ones. */
+        /* No segments: the plan has one segment size for both operations, but the operations' table rows can differ in segment
+         * size. */
         choice.segment_bytes = 0;
         mpg_graph_plan_operation(plan, part, NULL, &choice);
     }

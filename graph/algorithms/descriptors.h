@@ -17,14 +17,14 @@ struct operation {
         BYTES_VECTOR,         /* bytes of the vector */
         BYTES_VECTOR_BLOCK,   /* bytes of the vector, but tables are indexed by a member's part */
         BYTES_BLOCK,          /* mean bytes of a member's block */
-        BYTES_BLOCK_TO_OTHERS /* as BYTES_BLOCK; if blocks differ, a block is all that a member sends to others */
+        BYTES_BLOCK_TO_OTHERS /* as BYTES_BLOCK; if blocks differ, a block holds all bytes sent by a member to the rest */
     } bytes;
     bool up, down; /* tree operations: a phase up to member 0, then a phase down from member 0 */
     bool subtrees; /* messages of a tree hold the blocks of a subtree instead of the vector */
-    bool reduces;  /* the receiver of a tree message reduces it with its own data */
-    /* Algorithm `two`: two rooted operations in sequence, the first to member 0, the second from it. */
+    bool reduces;  /* the receiver of a tree message reduces the message with the receiver's data */
+    /* Algorithm `two`: two rooted operations in sequence, the first to member 0, the second from member 0. */
     enum mpg_collective part[2];
-    /* name of the algorithm used for the operation when it is one of the two parts of a nonblocking collective */
+    /* name of the algorithm used for the operation as one of the two parts of a nonblocking collective */
     const char *nonblocking_part;
 };
 
@@ -34,7 +34,7 @@ const struct operation *mpg_graph_operation(enum mpg_collective operation);
 
 struct fold_rule;
 
-/* Says which message of a plan is asked for: that of member V in ROUND, 0 .. rounds - 1, of PHASE. */
+/* Selects a message of a plan: the message sent by member V in ROUND, 0 .. rounds - 1, of PHASE. */
 struct turn {
     const struct mpg_plan *plan;
     const struct mpg_phase *phase;
@@ -45,15 +45,17 @@ struct turn {
 /* A communication pattern, by functions that give the messages of a phase round by round; graph/algorithms/rounds.c defines
  * the patterns. */
 struct mpg_pattern {
-    /* Fills M, in which the caller has set `from`, `round` and, as in the phase, `reduces`. Returns false if the member sends
+    /* Fills M, in which the caller has set `from`, `round` and `reduces` (as in the phase). Returns false if the member sends
      * nothing. */
     bool (*message)(const struct turn *turn, struct mpg_message *m);
     uint32_t (*rounds)(const struct turn *turn); /* returns the number of rounds; depends on plan and phase only */
-    /* Only members LOW .. HIGH - 1 send in ROUND; NULL: all members can. */
+    /* Only members LOW .. HIGH - 1 send in ROUND; NULL: all members can send. */
     void (*senders)(const struct mpg_plan *plan, uint32_t round, int32_t *low, int32_t *high);
-    bool (*fits)(int32_t p); /* whether the pattern works for P members, NULL: for any P; otherwise OTHERWISE is used */
+    bool (*fits)(int32_t p); /* returns whether the pattern works for P members; if not, `otherwise` is used. NULL: works for
+                              * any P */
     const struct mpg_pattern *otherwise;
-    /* of patterns that exchange among a power of two of members: what the members beyond it do; NULL: other patterns */
+    /* of patterns whose exchanges need a power of two of members: the messages of the excess members; NULL: patterns without
+     * this need */
     const struct fold_rule *fold;
 };
 
@@ -75,8 +77,8 @@ struct mpg_collective_table;
 /* Arguments of the functions that add phases to a plan. */
 struct planning {
     struct mpg_plan *plan;
-    enum mpg_collective operation;  /* the plan's operation, or a part of it (algorithm `two`) */
-    /* chooses the algorithms of the two parts (algorithm `two`); NULL: OPERATION is nonblocking, or itself a part */
+    enum mpg_collective operation;  /* the plan's operation, or a part of this operation (algorithm `two`) */
+    /* chooses the algorithms of the two parts (algorithm `two`); NULL: OPERATION is nonblocking, or a part */
     const struct mpg_collective_table *table;
     const struct mpg_choice *choice;
     const struct service *service;  /* the entry of CHOICE's algorithm for OPERATION */
@@ -101,7 +103,7 @@ struct mpg_algorithm {
 /* Returns the entry of A that performs OPERATION; NULL: none. */
 const struct service *mpg_graph_service(const struct mpg_algorithm *a, enum mpg_collective operation, bool nonblocking);
 
-/* Adds to PLAN the phases with which CHOICE performs OPERATION. TABLE: see struct planning. */
+/* Adds to PLAN the phases by which the algorithm CHOICE performs OPERATION. TABLE: see struct planning. */
 void mpg_graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_collective_table *table,
                               const struct mpg_choice *choice);
 

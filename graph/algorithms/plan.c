@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plans: the messages of a collective by its algorithm. Also the message sizes by which tables choose an algorithm. */
+/* Plans: the messages of a collective by the collective's algorithm. Also the message sizes by which tables choose an
+ * algorithm. */
 #include "graph/algorithms/plan.h"
 
 #include "graph/algorithms/descriptors.h"

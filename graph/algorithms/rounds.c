@@ -50,10 +50,10 @@ static uint32_t half_as_many(const struct turn *t)
 
 /* --- folding to a power of two of members --- */
 
-/* Recursive doubling and halving need a power of two of members: the largest one takes part in the exchanges ("remaining"
- * members). Each of the `rest` others ("gone") first gives its data to a remaining member and can get the result from
- * that member. EVEN_GO, ODD_GO: of the first 2 * rest members the even, or odd, ones are gone and give to a neighbour.
- * LAST_GO: the last `rest` members are gone and give to the first `rest`. */
+/* Recursive doubling and halving need a power of two of members: `power`, the largest power of two <= p, members take part in
+ * the exchanges ("remaining" members). Each of the `rest` = p - power members ("gone") first gives the member's data to a
+ * remaining member and can get the result from this remaining member. EVEN_GO, ODD_GO: of the first 2 * rest members the even,
+ * or odd, members are gone and give to a neighbour. LAST_GO: the last `rest` members are gone and give to the first `rest`. */
 enum gone_members { EVEN_GO, ODD_GO, LAST_GO };
 struct fold {
     int32_t power, rest;
@@ -71,12 +71,12 @@ struct exchange {
 struct fold_rule {
     enum gone_members gone_members;
     bool is_twice; /* all exchanges are made a second time, in reverse order */
-    bool reduces;  /* receivers reduce in the first pass of exchanges, not in the reversed ones and later */
-    /* Sets M's bytes, for the member e->number as sender. Returns false if that member sends nothing in this exchange. */
+    bool reduces;  /* receivers reduce in the first pass of exchanges, not in the reversed exchanges and later */
+    /* Sets M's bytes, for the member e->number as sender. Returns false if the member sends nothing in this exchange. */
     bool (*exchange)(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m);
     int32_t (*distance)(const struct fold *f, uint32_t step);
-    /* Sets receiver and bytes of the message that M's sender, a remaining member, sends in ROUND after the exchanges.
-     * Returns false if there is no message. NULL: there are no such rounds. */
+    /* Sets receiver and bytes of the message M, whose sender is a remaining member, in round ROUND after the exchanges.
+     * Returns false if the sender sends nothing. NULL: no rounds follow the exchanges. */
     bool (*give)(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m);
     uint32_t own_rounds; /* rounds after the exchanges that exist even if no member is gone */
 };
@@ -105,7 +105,7 @@ static int32_t receiver_from_gone(const struct fold *f, int32_t v)
     return f->gone_members == LAST_GO ? v - f->power : f->gone_members == ODD_GO ? v - 1 : v + 1;
 }
 
-/* Returns the gone member that gave its data to remaining member NUMBER < rest. */
+/* Returns the gone member whose data remaining member NUMBER < rest has received. */
 static int32_t giver_of(const struct fold *f, int32_t number)
 {
     return f->gone_members == LAST_GO ? f->power + number : 2 * number + (f->gone_members == ODD_GO);
@@ -126,8 +126,8 @@ static int32_t member_of(const struct fold *f, int32_t number)
     return number < f->rest ? 2 * number + (f->gone_members == EVEN_GO) : number + f->rest;
 }
 
-/* Returns the bytes of the blocks of N remaining members from number FIRST on, and of those gone members that gave their
- * data to one of them. These blocks follow each other, as only neighbours give to each other. */
+/* Returns the bytes of the blocks of N remaining members from number FIRST on, and of the gone members that gave data to any
+ * of the N. These blocks are contiguous, because gone members give to neighbours. */
 static double blocks_of(const struct mpg_plan *plan, const struct fold *f, int32_t first, int32_t n)
 {
     int32_t end = first + n;
@@ -160,8 +160,8 @@ static bool exchange_parts(const struct mpg_plan *plan, const struct exchange *e
     return true;
 }
 
-/* Sends as exchange_parts() does. The reversed exchanges are a gather to remaining member 0, so members send only towards
- * number 0. */
+/* Sends as exchange_parts() does. The reversed exchanges are a gather to remaining member 0, in which members send only
+ * towards number 0. */
 static bool gather_parts(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     if (e->step >= e->f.steps && ((e->number & e->distance) == 0 || e->number >= 2 * (int64_t)e->distance))
@@ -169,7 +169,7 @@ static bool gather_parts(const struct mpg_plan *plan, const struct exchange *e, 
     return exchange_parts(plan, e, m);
 }
 
-/* Sends the partner the blocks that belong to the partner's half of the members. */
+/* Sends to the partner the blocks of the partner's half of the members. */
 static bool exchange_halves(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
 {
     m->bytes = blocks_of(plan, &e->f, (e->number ^ e->distance) & ~(e->distance - 1), e->distance);
@@ -205,7 +205,7 @@ static bool give_vector(const struct mpg_plan *plan, const struct fold *f, uint3
     return true;
 }
 
-/* A sender that took the data of a gone member sends that member its block of the result. */
+/* A sender that took the data of a gone member sends to the gone member this member's block of the result. */
 static bool give_block(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
     if (!give_vector(plan, f, round, m))
@@ -222,8 +222,8 @@ static int32_t mirrored(int32_t number, uint32_t bits)
     return result;
 }
 
-/* After a butterfly a remaining member holds the result of another one: the member whose number has the bits in reverse
- * order. Sends the results to these members (round 0), then to the gone ones. */
+/* After a butterfly a remaining member holds the result of another member: the member whose number has the bits in reverse
+ * order. Sends the results to these members (round 0), then to the gone members. */
 static bool give_mirrored(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
     const int32_t number = mirrored(number_of(f, m->from), f->steps);
@@ -301,7 +301,7 @@ const struct mpg_pattern mpg_graph_dissemination = {.message = disseminate, .rou
 
 /* --- pipelines --- */
 
-/* Sets M's bytes to the size of segment S of a pipeline. Returns false if there is no such segment. */
+/* Sets M's bytes to the size of segment S of a pipeline. Returns false if the pipeline has no segment S. */
 static bool send_segment(const struct mpg_plan *plan, int64_t s, struct mpg_message *m)
 {
     if (s < 0 || s >= plan->segments)
@@ -365,7 +365,7 @@ static bool is_power_of_two(int32_t p)
     return (p & (p - 1)) == 0;
 }
 
-/* Each member sends the blocks gathered so far, those of its aligned group of as many members as the distance. */
+/* Each member sends the blocks gathered so far: the blocks of the member's aligned group of DISTANCE members. */
 static bool gather_doubling(const struct turn *t, struct mpg_message *m)
 {
     const int64_t distance = distance_in(t->round);
@@ -386,7 +386,7 @@ static bool pass_around(const struct turn *t, struct mpg_message *m)
 
 const struct mpg_pattern mpg_graph_ring_allgather = {.message = pass_around, .rounds = a_round_each_other};
 
-/* Each member exchanges blocks with its two neighbours in turn: in the first round its own block, then the two blocks
+/* Each member exchanges blocks with the two neighbours in turn: in the first round the member's own block, then the two blocks
  * received last, of members 2 q and 2 q + 1. */
 static bool neighbor(const struct turn *t, struct mpg_message *m)
 {
@@ -422,8 +422,9 @@ const struct mpg_pattern mpg_graph_pairwise_allgather = {.message = send_block_t
 
 /* --- allgather by recursive doubling, with extra rounds for missing partners (MPICH) --- */
 
-/* Returns the number of members in the second half of the last group of 2 DISTANCE members, if p leaves that half incomplete;
- * 0 if the half is complete or empty. As many members of the first half have a partner there; the rest have none. */
+/* Returns the number of members in the second half of the last group of 2 DISTANCE members, if the half is incomplete; 0 if
+ * the half is complete or empty. An equal number of members of the first half have a partner in the second half; the rest have
+ * no partner. */
 static int32_t partners_left(int32_t p, int64_t distance)
 {
     int64_t rest = p % (2 * distance);
@@ -439,8 +440,8 @@ static uint32_t rounds_of_any(const struct turn *t)
     return rounds;
 }
 
-/* Sets M to V's message to its partner at DISTANCE: the blocks of V's group of DISTANCE members. Returns false if there
- * is no partner. */
+/* Sets M to the message from V to the partner at DISTANCE: the blocks of V's group of DISTANCE members. Returns false if V has
+ * no partner. */
 static bool gather_from(const struct mpg_plan *plan, int64_t distance, int32_t v,
                         struct mpg_message *m)
 {
@@ -453,7 +454,8 @@ static bool gather_from(const struct mpg_plan *plan, int64_t distance, int32_t v
 }
 
 /* In the last group of 2 DISTANCE members only N members of the first half have a partner and get the blocks of the second
- * half. These members pass the blocks on to the others of the first half, over STEP, which is halved from round to round. */
+ * half. These members pass the blocks on to the rest of the first half, each to the member at distance STEP, which is halved
+ * from round to round. */
 static bool pass_on(const struct mpg_plan *plan, int64_t distance, int64_t step, int32_t v,
                     struct mpg_message *m)
 {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* A message of the plan. Its stages at sender and receiver (FROM_WAVE, TO_WAVE) are counted for each member from 0. */
+/* A message of the plan. FROM_WAVE, TO_WAVE: the sender's and the receiver's stage, numbered for each member from 0. */
 struct listed {
     int32_t from, to;
     uint32_t from_wave, to_wave;
@@ -17,7 +17,7 @@ struct listing {
     uint32_t n, capacity;
     uint32_t *stages; /* number of stages of each member so far */
     uint64_t *turn;  /* number of the last turn in which each member took part */
-    /* Number of turns so far. A turn is a set of messages that members start at once: for each member one stage. */
+    /* Number of turns so far. A turn is a set of messages started at once by members: for each participating member one stage. */
     uint64_t turns;
 };
 
@@ -68,13 +68,14 @@ static bool list_rounds(struct listing *l, const struct mpg_phase *phase)
     return true;
 }
 
-/* Lists the messages of a phase in a tree: each member's receives are one stage, its sends another. */
+/* Lists the messages of a phase in a tree: each member's receives are one stage, each member's sends another. */
 static bool list_tree(struct listing *l, const struct mpg_phase *phase)
 {
     const bool down = phase->kind == MPG_PHASE_DOWN;
     const uint64_t receives = ++l->turns, sends = ++l->turns;
     const int32_t p = l->plan->size.p;
-    /* A member's number is larger than its parent's: a message is listed after those that its sender receives first. */
+    /* A parent has a smaller number than the children: in this order, a message is listed after the messages that the sender
+     * receives first. */
     for (int32_t i = 1; i < p; i++) {
         const int32_t v = down ? i : p - i;
         const struct mpg_message m = mpg_tree_message(l->plan, phase, v);

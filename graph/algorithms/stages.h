@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stages of a nonblocking collective, as in libraries that progress a collective inside their own calls only. A
- * stage is the set of sends and receives that a member starts at once (LibNBC: a round of the schedule; Hoefler,
- * Lumsdaine, Rehm 2007). The next stage begins inside an MPI call, once all of them are complete (docs/PROGRESS.md,
- * Weak progress of nonblocking collectives). */
+/* The stages of a nonblocking collective, as in MPI libraries that progress a collective only inside MPI calls. A stage is the
+ * set of sends and receives started by a member at once (LibNBC: a round of the schedule; Hoefler, Lumsdaine, Rehm 2007). The
+ * next stage begins inside an MPI call, after all messages of the stage are complete (docs/PROGRESS.md, Weak progress of
+ * nonblocking collectives). */
 #ifndef MPG_GRAPH_STAGES_H
 #define MPG_GRAPH_STAGES_H
 
@@ -24,7 +24,7 @@ struct mpg_stages {
     struct mpg_stage_message *message;
     /* numbers of messages, sorted by receiving stage; stage w has entries received_from[w] .. received_from[w + 1] - 1 */
     uint32_t *received, *received_from;
-    uint32_t *sent, *sent_from;         /* the same for sent messages, by sending stage */
+    uint32_t *sent, *sent_from;         /* likewise for sent messages, by sending stage */
 };
 
 /* Returns the stages of PLAN, which the caller frees; NULL: too many messages, or out of memory. */

@@ -18,7 +18,7 @@ enum { MAX_MIB = 1, WORDS = 6, RADIX_MAX = 1 << 16 };
 struct row {
     enum mpg_collective operation;
     bool nonblocking; /* for the nonblocking variant of the operation */
-    int64_t processes, bytes; /* smallest number of processes and smallest size, in bytes, that the row is for */
+    int64_t processes, bytes; /* smallest number of processes and smallest size, in bytes, to which the row applies */
     struct mpg_choice choice;
     uint32_t line;
 };
@@ -35,7 +35,7 @@ static int out_of_memory(struct mpg_error *err)
 
 /* --- a line --- */
 
-/* Parses WORD, an option of the row: `radix=N` or `segment=SIZE`, if the algorithm has that option, or `first=wait` if
+/* Parses WORD, an option of the row: `radix=N` or `segment=SIZE`, if the algorithm has this option, or `first=wait` if
  * NONBLOCKING. Returns 0, or -1 with ERR. */
 static int parse_option(const char *word, bool nonblocking, struct mpg_choice *choice, struct mpg_error *err)
 {

@@ -111,7 +111,7 @@ static int64_t reach(const struct mpg_tree *t, int32_t v)
     return step;
 }
 
-/* Returns how many of the members v + STEP, v + 2 STEP .. v + (radix - 1) STEP exist: v's children at these distances. */
+/* Returns the number of children of v among v + STEP, v + 2 STEP .. v + (radix - 1) STEP: the members below p. */
 static int32_t children_at(const struct mpg_tree *t, int32_t v, int64_t step)
 {
     int64_t below = (t->p - 1 - v) / step;
