@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A thread's call while its steps are made: the data that matching, collectives and requests share. */
+/* The state of a thread's current call, shared by the matching, collectives and requests code, which make the call's steps. */
 #ifndef MPG_GRAPH_CALL_H
 #define MPG_GRAPH_CALL_H
 
@@ -11,14 +11,14 @@
 #include "graph/waiter.h"
 #include "trace/event.h"
 
-/* Messages that a call sends. Zero-initialised: no messages. */
+/* Messages sent by a call. Zero-initialised: no messages. */
 struct sent {
     struct mpg_sent *message;
     uint32_t n, capacity;
     uint32_t which;          /* if the call starts several requests: index, from 0, of the request being started */
-    /* with hypotheses: number of messages and collectives that the call takes part in; number of those that hypotheses drop */
+    /* with hypotheses: number of messages and collectives in which the call takes part; number of these dropped by hypotheses */
     uint32_t parts, dropped;
-    uint32_t rooted; /* number of messages that the call sends in a rooted collective, from or to the root */
+    uint32_t rooted; /* number of messages sent by the call in a rooted collective, from or to the root */
     double rooted_bytes; /* bytes of the largest of these messages */
 };
 
@@ -34,11 +34,10 @@ struct channel_cache; /* graph/matching/channel_cache.h */
 struct call {
     struct waiter waiter;   /* woken when the call can end */
     int32_t rank;           /* world rank */
-    uint32_t stream;        /* stream whose value the call's steps change */
+    uint32_t stream;        /* the stream (thread of a rank) whose value the call's steps change */
     uint64_t number;        /* call number in the rank */
     double enter_ns, leave_ns; /* aligned times */
-    /* aligned leave of the rank's previous call that made progress (graph/matching/weak_progress.h); -INFINITY:
-     * unknown */
+    /* aligned leave of the rank's previous call with progress (graph/matching/weak_progress.h); -INFINITY: unknown */
     double progressed_ns;
     struct sent *sent;      /* list of the thread's messages, emptied at the begin of each call */
     struct channel_cache *channel_cache;  /* the thread's cache */
@@ -46,12 +45,12 @@ struct call {
     bool changed;           /* the call completes a send whose protocol differs between traced and target machine */
     struct mpg_probe probe; /* filled if the call is a probe */
     struct mpg_parrived parrived;   /* filled if the call is MPI_Parrived */
-    const struct mpg_event *event; /* the call's event; its lists are valid until the rank's next event is read */
+    const struct mpg_event *event; /* the call's event; the event's lists are valid until the rank's next event is read */
     /* the call waits for the round trip of one-sided transfers: of round_trip_bytes as traced, round_trip_target_bytes as
      * changed by hypotheses */
     bool round_trip;
     int64_t round_trip_bytes, round_trip_target_bytes;
-    uint8_t completed;      /* categories (1 << MPG_CATEGORY_...) of the requests that the call completes */
+    uint8_t completed;      /* categories (1 << MPG_CATEGORY_...) of the requests completed by the call */
 };
 
 /* A set of call kinds, and a membership test without a branch, since the graph tests every call. */
@@ -62,7 +61,7 @@ static inline bool graph_is_among(enum mpg_kind kind, uint64_t kinds)
     return kinds >> kind & 1;
 }
 
-/* Returns whether CALL starts messages that another call completes. */
+/* Returns whether CALL is nonblocking point-to-point communication: starts messages, and leaves completion to another call. */
 static inline bool graph_leaves_request(enum mpg_call call)
 {
     return graph_is_among(mpg_call_kind(call),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Aligns the clocks of ranks: they are shared, or their offsets were measured, or messages bound their offsets. */
+/* Aligns the clocks of ranks: one shared clock, measured offsets, or offsets bounded by messages. */
 #include "graph/graph.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ struct point {
 };
 
 struct rank_clock {
-    int64_t first_ns;  /* enter of the rank's first call, on its own clock */
+    int64_t first_ns;  /* enter of the rank's first call, on the rank's own clock */
     size_t points;
     struct point *point;
     double constant_ns; /* offset of the rank's clock, for times counted from first_ns; only if SOURCE is NONE or BOUNDED */
@@ -206,8 +206,8 @@ int mpg_clock_bounds_add(struct mpg_clock_bounds *b, int32_t sender, int32_t rec
     return 0;
 }
 
-/* Messages in both directions bound the receiver's offset minus the sender's to an interval. Returns its width, ns, and
- * its middle in *MIDDLE_NS; INFINITY: there are messages in one direction only. */
+/* Messages in both directions bound the receiver's offset minus the sender's to an interval. Returns the interval's width, ns,
+ * and the middle in *MIDDLE_NS; INFINITY: there are messages in one direction only. */
 static double pair_width(const struct mpg_clock_bounds *b, const struct bound *forth,
                          double *middle_ns)
 {
@@ -219,15 +219,15 @@ static double pair_width(const struct mpg_clock_bounds *b, const struct bound *f
     return back_ns + forth->min_ns;
 }
 
-/* Heap of intervals that bound clock offsets, each between a rank of known offset and another rank. The narrowest
- * interval comes first, of equal ones the pair of ranks that was seen first. */
+/* Heap of intervals that bound clock offsets, each between a rank of known offset and another rank. The narrowest interval
+ * comes first; among equal widths the pair of ranks that was seen first. */
 struct interval_heap {
     size_t count;
     struct offset_interval {
         double width_ns, middle_ns;
         size_t bound;
     } *offset_interval;
-    size_t *of_rank, *next; /* for each sender a linked list of its entries in bounds: index + 1; 0: the end */
+    size_t *of_rank, *next; /* for each sender a linked list of the sender's entries in `bounds`: index + 1; 0: the end */
 };
 
 static bool is_narrower(const struct offset_interval *a, const struct offset_interval *b)
@@ -258,7 +258,7 @@ static struct offset_interval pop_interval(struct interval_heap *w)
     return top;
 }
 
-/* Adds the intervals between RANK, whose offset is now known, and all ranks that it sent messages to. */
+/* Adds the intervals between RANK, whose offset is now known, and all receivers of RANK's messages. */
 static void push_intervals(struct interval_heap *w, const struct mpg_clock_bounds *b, int32_t rank)
 {
     for (size_t i = w->of_rank[rank]; i > 0; i = w->next[i - 1]) {

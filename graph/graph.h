@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The message-passing graph of a trace, as a stream of steps.
  *
- * A step says how to compute the value of one graph node from values computed earlier. A step holds traced times and
- * no perturbation. Each stream, that is each thread of a rank, has a current value; in perturb mode the value is the
- * delay of the stream's last node. Values that wait for another stream live in numbered slots. The graph allocates
- * and reuses slots: an evaluator needs room for mpg_graph_slots() values, whatever the length of the trace.
+ * A step says how to compute the value of one graph node from values computed earlier. A step holds traced times and no
+ * perturbation. Each stream (a thread of a rank) has a current value; in perturb mode the value is the delay of the stream's
+ * last node. Values that wait for another stream live in numbered slots. The graph allocates and reuses slots: an evaluator
+ * needs room for mpg_graph_slots() values, whatever the length of the trace.
  *
  * The order of steps depends on the trace and the options only. docs/MODEL.md defines nodes and edges; Sottile,
  * Chandu, Bader 2006, section 3, draws the graph.
  *
  * HOW TO WRITE AN EVALUATOR: loop over mpg_graph_next() (`pass` in simulate/evaluate/driver/simulation.c is an example) and
- * apply each step to the values (`mpg_evaluator_take` in simulate/evaluate/evaluator.c is an example). A value can be
- * of any type: a vector of delays, a time, or a time together with the rank that caused the wait. The kinds of steps:
+ * apply each step to the values (`mpg_evaluator_take` in simulate/evaluate/evaluator.c is an example). A value can be of any
+ * type: a vector of delays, a time, or a time together with the rank that caused the wait. The kinds of steps:
  *
  *   ENTER        stream += interval_ns, plus the evaluator's change to computation
  *   STORE        slot = stream                      LOAD  stream = slot
@@ -29,17 +29,17 @@
  *                (each from a slot, by kind: enum mpg_edge_kind); a MEETING edge is the only edge of a call
  *   FINISH       the stream's value is the rank's result
  *
- * With options.choose, the LEAVE of a call that can complete other requests when times change (Waitany, Waitsome,
- * Test, Testany, Testsome, Testall) lists candidates: arrivals in views. The evaluator can exchange the values of
- * completed and uncompleted candidates. With options.choose_sources, MPI_ANY_SOURCE receives and probes list
- * `receives` and `probe`: a view can get the arrival of any matching message (docs/MODEL.md, section 6).
+ * With options.choose, the LEAVE of a call that can complete different requests when times change (Waitany, Waitsome, Test,
+ * Testany, Testsome, Testall) lists candidates: arrivals in views. The evaluator can exchange the values of completed and
+ * uncompleted candidates. With options.choose_sources, MPI_ANY_SOURCE receives and probes list `receives` and `probe`: a view
+ * can get the arrival of any matching message (docs/MODEL.md, section 6).
  *
- * A stream begins at value 0 at the first ENTER, unless a LOAD comes first. Stream and slot numbers can grow with
- * every step. A slot holds a value until a step writes the slot again; with options.reports_unused the graph reports
- * unused slots, and with options.keeps_slots kept batches keep their slots. Random draws are addressed by rank, call
- * number and `origin` (docs/MODEL.md, section 3), never by the order of steps. An evaluator that only lists waits
- * needs no values: an edge names the rank at the other end, the aligned times at both ends and, for messages, the
- * sending call (`origin`). An evaluator includes nothing else of graph/ but graph/clocks.h. */
+ * A stream begins at value 0 at the first ENTER, unless a LOAD comes first. Stream and slot numbers can grow with every step.
+ * A slot holds a value until a step writes the slot again; with options.reports_unused the graph reports unused slots, and
+ * with options.keeps_slots kept batches keep their slots. Random draws are addressed by rank, call number and `origin`
+ * (docs/MODEL.md, section 3), never by the order of steps. An evaluator that only lists waits needs no values: an edge names
+ * the rank at the other end, the aligned times at both ends and, for messages, the sending call (`origin`). Of graph/, an
+ * evaluator includes only graph.h and graph/clocks.h. */
 #ifndef MPG_GRAPH_H
 #define MPG_GRAPH_H
 
@@ -69,8 +69,8 @@ enum mpg_step_kind {
     MPG_STEP_FINISH      /* the stream's value is the rank's result: MPI_Finalize's enter */
 };
 
-/* Kinds of edges. Nodes (A, E, G, S), costs (kappa, lambda, l) and floors, that is minimum durations, have the names of
- * docs/MODEL.md, section 4. */
+/* Kinds of edges. Nodes (A, E, G, S), costs (kappa, lambda, l) and floors (minimum durations) have the names of docs/MODEL.md,
+ * section 4. */
 enum mpg_edge_kind {
     MPG_EDGE_ARRIVAL,  /* a message completed here: A -> E (kappa; floor 0) */
     MPG_EDGE_ENVELOPE, /* a probed synchronous message: S_s -> E (lambda + kappa; floor l(0)) */
@@ -85,17 +85,17 @@ enum mpg_edge_kind {
 };
 
 /* Calls that hypotheses insert have call numbers of more than MPG_INSERTED_BITS bits (graph/work/inserted.h), which no traced
- * call has. An inserted call is an MPI_Sendrecv without callsite that takes no time in the traced run. */
+ * call has. An inserted call is an MPI_Sendrecv without callsite, of duration 0 in the traced run. */
 enum { MPG_INSERTED_BITS = 56 };
 static inline bool mpg_is_inserted(uint64_t number)
 {
     return number >> MPG_INSERTED_BITS != 0;
 }
 
-/* The key of the random draws of a message, or of a member's part in a collective: the call that starts it. */
+/* The key of the random draws of a message, or of a member's part in a collective: the call that starts the message or part. */
 struct mpg_origin {
     int32_t rank;
-    uint32_t index; /* index, from 0, among the messages and parts that the call starts */
+    uint32_t index; /* index, from 0, among the messages and parts started by the call */
     uint64_t call;
     int32_t to;      /* messages: the receiver, world rank */
     uint32_t thread; /* messages: the sender's thread */
@@ -134,7 +134,7 @@ struct mpg_edge {
     /* ARRIVAL: number of the message, from 1; always 0 in graphs without choices, hypotheses and weak progress */
     uint64_t message;
     int64_t request;           /* ARRIVAL: the completed request; 0: none */
-    /* ARRIVAL: MPI_ANY_SOURCE receives can take the message instead of another; equal to is_followed of the message's EAGER
+    /* ARRIVAL: MPI_ANY_SOURCE receives can take this message in place of another; equal to is_followed of the message's EAGER
      * step */
     bool is_followed;
     bool is_view;              /* ARRIVAL: a VIEW step wrote the slot */
@@ -142,7 +142,7 @@ struct mpg_edge {
     bool awaited;      /* ACK: the call with number `receive` is a blocking receive, which posts and completes */
     bool changed;      /* messages: synchronous on exactly one of source and target machine */
     bool awaits_call;          /* HELD: the rank at the other end makes progress in this call */
-    bool expanded; /* MEETING, MET: the slot is the member's own, written by EXPAND; from_ns is the enter of the first member */
+    bool expanded; /* MEETING, MET: EXPAND wrote the slot, for this member alone; from_ns is the enter of the first member */
 };
 
 /* A message whose arrival a call can complete. */
@@ -151,7 +151,8 @@ struct mpg_candidate {
      * ascending numbers */
     const struct mpg_edge *arrival;
     double done_ns;          /* options.by_completion: aligned leave of the call that completes the message in the trace */
-    int32_t comm, tag;       /* communicator and tag; comm < 0: an internal message, not one of the program */
+    int32_t comm, tag;       /* communicator and tag; comm < 0: a message internal to the simulation of a call, not a message
+                              * of the program */
     bool is_eager;           /* sent eagerly on both the traced and the target machine */
     bool completed;          /* completed by this call in the trace */
     int64_t request;         /* the request that the arrival completes, as numbered in the trace */
@@ -163,11 +164,11 @@ struct mpg_message_pattern {
     bool any_source, any_tag; /* MPI_ANY_SOURCE, MPI_ANY_TAG: SOURCE, TAG are ignored */
 };
 
-/* A posted, uncompleted receive, in a rank whose receives can take other messages. */
+/* A posted, uncompleted receive, in a rank whose receives can take different messages than in the trace. */
 struct mpg_posted {
     struct mpg_message_pattern fits;
-    uint64_t message; /* the message that the receive takes in the trace */
-    /* the evaluator chooses the receive's message at this LEAVE step: the call completes the receive, or could do so */
+    uint64_t message; /* message taken by the receive in the trace */
+    /* the evaluator chooses the receive's message at this LEAVE step: the call completes the receive, or could complete it */
     bool chooses;
     bool here;        /* posted by the call that is left in this step */
     bool is_view;     /* a VIEW step wrote SLOT; always true if CHOOSES */
@@ -176,20 +177,21 @@ struct mpg_posted {
 
 /* A probe and its result. */
 struct mpg_probe {
-    bool looks, takes; /* looks: the call is a probe, otherwise the other fields are unset; takes: the probe is a matched probe */
+    bool looks, takes; /* looks: the call is a probe, otherwise all fields are unset; takes: the probe is a matched probe
+                        * (MPI_Mprobe) */
     struct mpg_message_pattern fits;
-    uint64_t found;    /* number of the message that the probe found in the trace, for which a VIEW step exists; 0: none */
+    uint64_t found;    /* number of the message found by the probe in the trace, for which a VIEW step exists; 0: none */
     uint32_t slot;
 };
 
 /* A call of MPI_Parrived: whether partition PARTITION of REQUEST has arrived. */
 struct mpg_parrived {
-    bool asks, found; /* asks: the call is MPI_Parrived, else the other fields are unset; found: its result */
+    bool asks, found; /* asks: the call is MPI_Parrived, else all fields are unset; found: the call's result */
     int64_t request;
     int32_t partition;
 };
 
-/* A member of a collective that is evaluated by messages of the algorithm. */
+/* A member of a collective expanded into the messages of the collective's algorithm. */
 struct mpg_expanded_member {
     uint32_t slot;         /* value at the member's enter, later at the leave */
     /* trees: slot that carries the message between member and parent from the EXPAND step of the sender to the EXPAND step of
@@ -199,12 +201,12 @@ struct mpg_expanded_member {
 };
 
 /* An EXPAND step. Tree algorithms: one member at a time, parents and children in the order of mpg_expand_member()
- * (simulate/algorithms/expand.h). Other algorithms: all members at once. */
+ * (simulate/algorithms/expand.h). All remaining algorithms: all members at once. */
 struct mpg_expanding {
     struct mpg_plan plan;
     const int32_t *world_ranks; /* by member index */
     double eager_limit_bytes;   /* larger messages are synchronous; INFINITY: none */
-    /* trees: sends of more bytes, not synchronous, progress only once the receiver has entered the collective */
+    /* trees: eager sends of more bytes progress only after the receiver has entered the collective */
     double weak_bytes;
     /* by member index; true: a call of the receiver before the collective progresses the message between member and
      * parent; NULL: false for all */
@@ -212,7 +214,7 @@ struct mpg_expanding {
     const struct mpg_expanded_member *member; /* by member index; in a tree only members that have entered */
 };
 
-/* Categories of calls and requests, by their kind of communication. */
+/* Categories of calls and requests, by kind of communication. */
 enum mpg_category {
     MPG_CATEGORY_POINT,           /* point-to-point messages and probes */
     MPG_CATEGORY_COLLECTIVE,
@@ -231,7 +233,7 @@ struct mpg_transfer {
 };
 extern const struct mpg_transfer mpg_no_transfer; /* a call without one-sided transfer */
 
-/* Returns the category of CALL. Completion calls belong to the category of their requests. */
+/* Returns the category of CALL. For completion calls, the requests decide: see `completed` of struct mpg_step. */
 enum mpg_category mpg_call_category(enum mpg_call call);
 
 /* A call of the program, and its callsite. */
@@ -250,7 +252,7 @@ struct mpg_mark {
 
 /* How options and hypotheses change the computation of an interval. */
 struct mpg_change {
-    double ratio;     /* factor on traced time: mean of the options' ratios over the interval times the hypotheses' factors */
+    double ratio;     /* factor on traced time: mean of the options' ratios over the interval, times the hypotheses' factors */
     double cpu_ratio; /* factor on CPU time, if CPU time is recorded */
     double more_ns;   /* ns of computation to add; can be negative */
     double worth_ns;  /* with options.marks: the interval's computation after ratios and hypotheses, ns; else 0 */
@@ -259,32 +261,34 @@ struct mpg_change {
 };
 extern const struct mpg_change mpg_no_change; /* computation as traced */
 
-/* What else a call could complete or find if times change. */
+/* Messages that a call could complete or find in place of the traced ones, if times change. */
 struct mpg_alternatives {
-    bool completes_all;        /* the call completes all requests that are ready (Waitsome, Testsome), not one */
+    bool completes_all;        /* the call completes all ready requests (Waitsome, Testsome), not only the first */
     bool needs_all;            /* the call completes all requests or none (Testall) */
     uint32_t candidate_number; /* 0: none */
     const struct mpg_candidate *candidates; /* candidates, in the order of the call's request list */
-    /* with MPI_ANY_SOURCE receives: posted receives in posting order, up to the last one with `chooses` */
+    /* with MPI_ANY_SOURCE receives: posted receives in posting order, up to the last receive with `chooses` */
     uint32_t receive_number;
     const struct mpg_posted *receives;
-    struct mpg_probe probe; /* the probe that the call makes; all `receives` take their messages before */
-    struct mpg_parrived parrived;   /* the MPI_Parrived call; if it returned false, its message is a candidate */
+    struct mpg_probe probe; /* the call's probe; all `receives` take their messages before the probe */
+    struct mpg_parrived parrived;   /* the MPI_Parrived call; if the call returned false, the partition's message is a
+                                     * candidate */
 };
 extern const struct mpg_alternatives mpg_no_alternatives; /* no alternatives */
 
-/* One step. The first fields belong to every kind of step; each member of the union belongs to the kinds named beside it and
- * must not be read in other steps. Rare data is behind pointers, to keep steps small. Pointers stay valid as long as the
- * step. */
+/* One step. The first fields belong to every kind of step; each member of the union belongs to the kinds in the comment beside
+ * the member and must not be read in steps of further kinds. Rare data are behind pointers, to keep steps small. Pointers stay
+ * valid as long as the step. */
 struct mpg_step {
     enum mpg_step_kind kind;
     int32_t rank;      /* world rank; SYNCHRONOUS: the sender */
-    uint32_t stream;   /* thread 0 of rank r is stream r; other threads get later numbers in order of appearance */
+    uint32_t stream;   /* thread 0 of rank r is stream r; further threads get later numbers in order of appearance */
     uint32_t thread;   /* thread of the rank that owns the stream */
     enum mpg_call call; /* large-count variants as the plain call: Send for Send_c */
     uint32_t slot, a, b;
-    int32_t window;    /* MPI window that the call is about; -1: none. Set only in steps that belong to one call */
-    bool changed; /* messages: synchronous on exactly one of source and target machine; LEAVE: the call completes such a send */
+    int32_t window;    /* MPI window used by the call; -1: none. Set only in steps that belong to one call */
+    bool changed; /* messages: synchronous on exactly one of source and target machine; LEAVE: the call completes a send with
+                   * this change */
     uint64_t number;   /* call number in the rank, from 0; flushes and region marks do not count */
     double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE: bytes that select the call's size class */
     double target_bytes; /* messages, CONTRIBUTE: `bytes` as changed by hypotheses */
@@ -308,9 +312,9 @@ struct mpg_step {
             bool polls;
             bool inserted;     /* a hypothesis inserted one of the two calls: the step has a part of a traced interval */
             int32_t region;    /* options.regions: innermost region open at the call, as a string number of the trace; -1: none */
-            int32_t work_region; /* likewise: the region that was innermost for most of the interval */
+            int32_t work_region; /* options.regions: the region that was innermost for most of the interval; -1: none */
         };
-        struct { /* messages, their STORE, CONTRIBUTE, MERGE, EXPAND */
+        struct { /* messages (EAGER, SYNCHRONOUS, VIEW), the STORE of a message's sender, CONTRIBUTE, MERGE, EXPAND */
             struct mpg_origin origin;
             uint64_t message; /* EAGER, VIEW: number of the message, from 1; 0 as in struct mpg_edge */
             union {
@@ -319,17 +323,17 @@ struct mpg_step {
                     uint64_t poster;   /* SYNCHRONOUS: call number of the post of the receive, on the receiver */
                     bool posted;       /* SYNCHRONOUS: the posting call leaves completion to a request */
                     bool requested;    /* messages: the sending call leaves completion to a request */
-                    /* SYNCHRONOUS: slot, b or that of a later call, of the receiver's call in which its library progresses
-                     * the receive */
+                    /* SYNCHRONOUS: slot of the receiver's call in which the MPI library progresses the receive: b, or the slot
+                     * of a later call */
                     uint32_t progress_slot;
                     int32_t receiver;  /* messages: world rank of the receiver */
                     int32_t comm, tag; /* EAGER: communicator and tag, to be compared with the receives listed in LEAVE steps */
-                    bool is_followed;  /* MPI_ANY_SOURCE receives can take the message instead of another */
-                    /* SYNCHRONOUS only because hypotheses enlarge the message: the arrival is no earlier than that of
+                    bool is_followed;  /* MPI_ANY_SOURCE receives can take the message in place of another */
+                    /* SYNCHRONOUS only because hypotheses enlarge the message: the arrival is no earlier than the arrival of
                      * an eager send, and the sender keeps its traced duration */
                     bool grows;
-                    /* STORE: the value is that of an enter from which a synchronous message of `bytes` with `origin` leaves
-                     * for `receiver` */
+                    /* STORE: the value is an enter from which a synchronous message of `bytes` with `origin` leaves for
+                     * `receiver` */
                     bool sends;
                     /* STORE: the value is the enter of a member of an expanded collective, enter_ns after the first member's
                      * enter, in a call of duration_ns (0: nonblocking) */
@@ -353,18 +357,18 @@ struct mpg_step {
             double leave_ns;     /* aligned time */
             int64_t call_off_ns; /* time of the call in which the thread was off its CPU, preempted or stolen */
             double rooted_bytes, round_trip_bytes, round_trip_target_bytes;
-            /* number of messages that the rank sends as root of a collective, or to a root, each of rooted_bytes */
+            /* number of messages sent by the rank as root of a collective, or to a root, each of rooted_bytes */
             uint32_t rooted;
             bool failed;         /* the call returned an error */
-            bool dropped;        /* hypotheses drop all messages and collectives of the call: the call takes no time */
+            bool dropped;        /* hypotheses drop all messages and collectives of the call, which then takes no time */
             bool found_nothing;  /* an unsuccessful test or probe */
             /* the call waits for the round trip of one-sided transfers: of round_trip_bytes as traced,
              * round_trip_target_bytes as changed by hypotheses */
             bool round_trip;
-            uint8_t completed;   /* categories (1 << MPG_CATEGORY_...) of the requests that the call completes */
+            uint8_t completed;   /* categories (1 << MPG_CATEGORY_...) of the requests completed by the call */
             uint32_t sent_number; /* number of messages that the call sends or starts to send */
-            /* after the edge_number edges follow lost_number edges that hypotheses drop: an ARRIVAL for each dropped message,
-             * and a MEETING without slot for each other dropped wait */
+            /* `edges` has edge_number edges, then lost_number edges dropped by hypotheses: an ARRIVAL for each dropped
+             * message, and a MEETING without slot for each dropped wait for anything else */
             uint32_t edge_number, lost_number;
             const struct mpg_sent *sent;
             const struct mpg_edge *edges;
@@ -376,11 +380,11 @@ struct mpg_step {
 
 struct mpg_bound_hypotheses;
 
-/* Returns whether some members of CALL, a collective of any kind, can leave before all members have entered: rooted
+/* Returns whether some members of CALL, a collective of any kind, can leave before all members have entered; true of rooted
  * collectives and scans. */
 bool mpg_collective_is_partial(enum mpg_call call);
-/* Returns true if the call of STEP takes its traced time on any network and any processor: files, processes that are spawned,
- * functions that the tracer does not know, and calls that failed. */
+/* Returns true if the call of STEP takes its traced time on any network and any processor: file access, spawning of processes,
+ * functions unknown to the tracer, and failed calls. */
 bool mpg_step_keeps_time(const struct mpg_step *step);
 
 /* Factors on computation by innermost named region. */
@@ -406,9 +410,9 @@ struct mpg_nonblocking {
 };
 enum { MPG_NONBLOCKING_MAX = 32 };
 
-/* Target-side progress of one kind of one-sided transfers, as observed in the trace (docs/PROGRESS.md, Target-side progress
- * of one-sided transfers). A kind is a call with a number of bytes, both directions together. `starting`: the starting call
- * waits until the target is in an MPI call that progresses transfers; `completing`: the completing call waits so. */
+/* Target-side progress of one kind of one-sided transfers, as observed in the trace (docs/PROGRESS.md, Target-side progress of
+ * one-sided transfers). A kind is a call with a number of bytes, both directions together. `starting`: the starting call waits
+ * until the target is in an MPI call that progresses transfers; `completing`: the completing call does. */
 struct mpg_rma_progress {
     enum mpg_call call; /* large-count variants as the plain call */
     int64_t bytes;
@@ -416,31 +420,32 @@ struct mpg_rma_progress {
 };
 enum { MPG_RMA_PROGRESS_MAX = 32 };
 
-/* Weak progress: which operations progress only while the other rank is inside MPI. Standard sends of more than
- * blocking_bytes or requested_bytes (completion left to a request) complete once the receiver is in a call that makes
- * progress (docs/PROGRESS.md, Weak progress of sends). INT64_MAX: none. */
+/* Weak progress: which operations progress only while the peer rank is inside MPI. Standard sends of more than blocking_bytes
+ * or requested_bytes (completion left to a request) complete when the receiver is in a call that makes progress
+ * (docs/PROGRESS.md, Weak progress of sends). INT64_MAX: none. */
 struct mpg_weak_progress {
     int64_t blocking_bytes, requested_bytes;
-    /* larger sends in trees of collectives wait until the receiver enters the collective, even if it makes other MPI calls
-     * before */
+    /* larger sends in trees of collectives wait until the receiver enters the collective, even if the receiver makes further
+     * MPI calls before */
     int64_t tree_bytes;
     bool win_start_waits;          /* MPI_Win_start waits for MPI_Win_post */
     uint32_t rma_number; /* length of the list of kinds of one-sided transfers that wait for a call of the target */
     struct mpg_rma_progress rma[MPG_RMA_PROGRESS_MAX];
     uint32_t nonblocking_number; /* length of the list of observed kinds of nonblocking collectives */
     struct mpg_nonblocking nonblocking[MPG_NONBLOCKING_MAX];
-    bool nonblocking_weak;            /* unlisted kinds of nonblocking collectives progress only inside MPI, too */
+    bool nonblocking_weak;            /* unlisted kinds of nonblocking collectives also progress only inside MPI calls */
     int64_t nonblocking_bytes;   /* unlisted kinds with larger parts, in bytes, also have weak sends; INT64_MAX: none */
     bool is_observed;                         /* the fields below come from observations in the trace */
     /* largest sizes, in bytes, whose sends complete at once (blocking; completed by a request); -1: none */
     int64_t blocking_left, requested_left;
-    uint64_t unexplained; /* number of sends that waited although too many sends of their size did not wait; sum of the waits */
+    uint64_t unexplained; /* number of sends that waited, of sizes at most the limit above which sends are assumed to wait; sum
+                           * of the waits */
     double unexplained_ns;
 };
 
 extern const struct mpg_weak_progress mpg_no_weak_progress;
-/* Return, in this order: whether WEAK makes anything wait; whether WEAK makes nonblocking collectives wait; whether A
- * and B have the same rules; a checksum of the rules, which are all fields before is_observed. */
+/* These return, in this order: whether WEAK makes any operation wait; whether WEAK makes nonblocking collectives wait; whether
+ * A and B have equal rules; a checksum of the rules, which are all fields before is_observed. */
 bool mpg_weak_progress_any(const struct mpg_weak_progress *weak);
 bool mpg_weak_progress_of_collectives(const struct mpg_weak_progress *weak);
 bool mpg_weak_progress_same(const struct mpg_weak_progress *a, const struct mpg_weak_progress *b);
@@ -449,18 +454,19 @@ uint64_t mpg_weak_progress_sum(const struct mpg_weak_progress *weak);
 /* Which steps an evaluator reads, from most to fewest. */
 enum mpg_steps_wanted {
     MPG_STEPS_ALL,
-    MPG_STEPS_NOT_IDLE, /* without ENTER steps of intervals that contain no recording time: such steps change no value */
+    MPG_STEPS_NOT_IDLE, /* without ENTER steps of intervals that contain no recording time, which change no value */
     MPG_STEPS_LEAVES    /* LEAVE steps only, without lists of sent messages */
 };
 
 struct mpg_graph_options {
     struct mpg_weak_progress weak; /* used if has_weak_progress */
-    bool has_weak_progress, observes_progress; /* observes_progress: mpg_graph_weak_progress() reports observations */
+    bool has_weak_progress, observes_progress; /* observes_progress: the graph collects observations for
+                                                * mpg_graph_weak_progress() */
     const struct mpg_region_ratios *ratios; /* NULL: all factors are 1. Must outlive the graph */
     /* hypotheses bound to the trace (graph/work/bound_hypotheses.h); NULL: none. Must outlive the graph */
     const struct mpg_bound_hypotheses *bound;
     uint64_t active;                    /* bit i: hypothesis i is applied */
-    bool of_target; /* messages resized by hypotheses have the new size on the traced machine, too */
+    bool of_target; /* messages resized by hypotheses have the new size on the traced machine also */
     bool keeps_protocol; /* resized messages keep the traced protocol */
     int64_t eager_limit_bytes; /* larger standard sends are synchronous on the target; INT64_MAX: none */
     int64_t source_eager_limit_bytes; /* eager limit of the traced machine in bytes, INT64_MAX: none */
@@ -470,22 +476,24 @@ struct mpg_graph_options {
     bool sync_reduce;          /* contributors to Reduce and Gather(v) wait for the root */
     bool regions;              /* ENTER steps name the innermost region */
     bool reports_unused;         /* batches report unused slots from time to time (struct mpg_steps) */
-    /* a slot is not reused while a batch is kept whose steps, or earlier steps, read or write the slot. Steps can
-     * then be evaluated in another order. Excludes `choose` */
+    /* a slot is reused only after all batches whose steps read or write the slot, and all earlier batches, are given back.
+     * Steps can then be evaluated in a different order. Excludes `choose` */
     bool keeps_slots;
-    enum mpg_steps_wanted wanted; /* the graph makes no other steps; slots are counted all the same */
-    /* with hypotheses about computation: ENTER steps list region marks, and of_target measures them in CPU time, if recorded */
+    enum mpg_steps_wanted wanted; /* the graph makes only these steps; slot numbers do not depend on this option */
+    /* with hypotheses about computation: ENTER steps list region marks, and with of_target the marks' times are CPU time, if
+     * recorded */
     bool marks;
     bool lenient;              /* operations without partner are counted, not an error */
-    bool unfused;                /* for tests: no call is begun and left at once; the same steps, slower */
+    bool unfused;                /* for tests: begin and leave of a call are never made together; equal steps, made slower */
     bool choose;               /* LEAVE steps list candidates */
     bool by_completion;        /* candidates have completion times; candidates without known completion are left out */
-    bool choose_sources;       /* MPI_ANY_SOURCE receives and probes choose, too */
-    uint64_t horizon;          /* maximum number of messages in flight: while there are more, no call waits for candidates */
+    bool choose_sources;       /* MPI_ANY_SOURCE receives and probes also choose */
+    uint64_t horizon;          /* maximum number of messages in flight: while more are in flight, calls list no candidates */
     /* algorithms by which collectives are expanded into messages; NULL: collectives are single nodes. Not owned */
     const struct mpg_collective_table *expand;
     bool expand_some;          /* expand only rooted collectives and scans, where not every member waits for all */
-    const struct mpg_unexpanded *unexpanded; /* not NULL: expand all collectives except these. Must outlive the graph */
+    const struct mpg_unexpanded *unexpanded; /* not NULL: expand all collectives except the listed kinds. Must outlive the
+                                              * graph */
     const struct mpg_collective_table
         /* algorithms of nonblocking collectives without observations, for has_weak_progress and observes_progress;
          * NULL: nonblocking collectives are not examined. Not owned */
@@ -500,7 +508,7 @@ struct mpg_graph_counts {
     uint64_t choices;           /* Waitany, Waitsome, Test..., Iprobe, Parrived */
     /* calls that complete MPI_ANY_SOURCE receives, MPI_ANY_SOURCE probes, and Iprobe, Improbe that found nothing */
     uint64_t open_receives;
-    /* calls that choose under the options: those counted in `choices`; other calls (MPI_Recv, Wait, Waitall, Probe ...) */
+    /* calls that choose under the options: calls counted in `choices`; further calls (MPI_Recv, Wait, Waitall, Probe ...) */
     uint64_t followed, followed_receives;
     /* MPI_ANY_SOURCE receives and probes that keep the recorded message: synchronous messages, or ranks of several
      * threads */
@@ -508,7 +516,7 @@ struct mpg_graph_counts {
     uint64_t beyond_horizon;    /* calls whose candidates are not listed because of `horizon` */
     uint64_t uncompleted_sends; /* sends never completed by the sender */
     uint64_t asynchronous;      /* uncompleted sends received only by nonblocking calls */
-    uint64_t cancelled;         /* requests cancelled before completion: these match nothing */
+    uint64_t cancelled;         /* requests cancelled before completion: cancelled requests match nothing */
     uint64_t unmatched;         /* lenient: operations without partner */
     uint64_t truncated;         /* lenient: messages longer than the receive buffer */
     uint64_t incomplete_ranks;  /* lenient: ranks without MPI_Finalize */
@@ -519,48 +527,50 @@ struct mpg_graph_counts {
     uint64_t off_ns, call_off_ns; /* time that threads were off their CPUs, in compute intervals and in calls */
     uint64_t calls_ns;          /* time in calls but MPI_Init and MPI_Finalize, all streams */
     uint64_t cpu_intervals;     /* compute intervals with recorded CPU time */
-    uint64_t foreign;           /* operations with processes of other jobs, treated as local */
+    uint64_t foreign;           /* operations with processes of another job, treated as local */
     double largest_bytes;       /* largest received message */
     uint64_t backward;          /* messages whose aligned arrival precedes the aligned send */
-    double backward_ns;         /* largest such violation */
+    double backward_ns;         /* largest time, ns, by which an arrival precedes the send */
     uint64_t held_messages;     /* with hypotheses: messages whose receiver waited until the sender entered the completing call */
     double held_ns;             /* sum of these waits, by aligned clocks */
     /* with hypotheses, sums of durations. alone_ns: RMA calls that wait for no rank in the graph, but may have waited in the
      * trace; served_ns: waits of RMA calls for a call of the target; posted_ns: the part of calls that complete nonblocking
      * collectives after the last member's enter */
     double alone_ns, served_ns, posted_ns;
-    /* with hypotheses: number of resized messages that wait for progress like messages of the traced size, */
+    /* with hypotheses, although the trace has no evidence for the new size: number of resized messages that wait for progress
+     * like messages of the traced size */
     uint64_t kept_waiting;
-    uint64_t kept_leaving;      /* or complete at once like these, although the trace has no evidence for the new size */
-    uint64_t waited_sends;      /* MPI_Sends of at least waited_bytes that must have waited for the receive */
+    uint64_t kept_leaving;      /* and number of resized messages that complete at once like messages of the traced size */
+    uint64_t waited_sends;      /* MPI_Sends of at least waited_bytes whose times show that they waited for the receive */
     /* smallest size of which several sends waited, while no send of this size or more completed early (MODEL.md,
      * section 3, Protocol: y); 0: none */
     int64_t waited_bytes;
-    double waited_ns;           /* sum of the waits from enter to the post of the receive; needs comparable clocks */
+    double waited_ns;           /* sum of these sends' waits, from enter to the post of the receive; needs comparable clocks */
     uint64_t transfers;         /* one-sided transfers: put, get, accumulate ... */
     uint64_t transfers_alone;   /* transfers without known window, or never completed */
     uint64_t file_calls;        /* MPI-IO calls, treated as local */
     uint64_t unknown;           /* calls recorded by name only, treated as local */
-    uint64_t threads;           /* streams beyond one a rank */
+    uint64_t threads;           /* streams beyond the first of each rank */
     uint64_t shared_windows;    /* MPI_Win_allocate_shared, each rank's call */
     /* of the collectives in `collectives`: number expanded into messages; number listed in `unexpanded` */
     uint64_t expanded, whole;
-    uint64_t partial;           /* rooted collectives and scans among the other collectives with several members */
+    uint64_t partial;           /* rooted collectives and scans among the collectives that are single nodes and have several
+                                 * members */
 };
 
 struct mpg_graph;
 
-/* Opens a graph of TRACE. TRACE and CLOCKS must outlive the graph, as must all pointers in OPTIONS. Returns NULL with
- * ERR: out of memory, or an error of the trace. The caller closes the graph. */
+/* Opens a graph of TRACE. TRACE, CLOCKS and all objects that OPTIONS points to must outlive the graph. Returns NULL with ERR:
+ * out of memory, or an error of the trace. The caller closes the graph. */
 struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
                                  const struct mpg_graph_options *options, struct mpg_error *err);
-/* A sequence of steps, in one batch. */
+/* A sequence of successive steps, in one batch. */
 struct mpg_steps {
     const struct mpg_step *step;
     size_t n;
     uint32_t slots;
     struct mpg_batch *batch; /* batch that holds the steps; later steps can be in the same batch */
-    /* `unused` is set: with options.reports_unused, each time as many steps have passed as there are slots (at least 1024) */
+    /* `unused` is set; with options.reports_unused, after each N steps, where N is the number of slots, at least 1024 */
     bool reports_unused;
     const uint32_t *unused; /* slots that no later step reads before writing */
     uint32_t unused_number; /* length of `unused` */
@@ -575,27 +585,26 @@ int mpg_graph_next(struct mpg_graph *graph, struct mpg_steps *steps, struct mpg_
  * back. */
 void mpg_batch_keep(struct mpg_batch *batch, uint32_t times);
 void mpg_batch_give_back(struct mpg_batch *batch);
-/* Adds the messages of STEPS to BOUNDS, a struct mpg_clock_bounds: no message arrives before its send. Used to make the
+/* Adds the messages of STEPS to BOUNDS, a struct mpg_clock_bounds: no message arrives before its send. The bounds make the
  * clocks of ranks comparable. Returns 0, or -1: out of memory. */
 int mpg_clock_bounds_take(void *bounds, const struct mpg_steps *steps, struct mpg_error *err);
 /* Returns the number of slots allocated so far: slots are 0 .. value-1. Can grow with every step. */
 uint32_t mpg_graph_slots(const struct mpg_graph *graph);
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *graph);
-/* Returns the number of calls that wait for nobody and whose begin and leave were made together, which is faster; 0 with
+/* Returns the number of calls without waits whose begin and leave steps were made together, which is faster; 0 with
  * options.unfused. */
 uint64_t mpg_graph_at_once(const struct mpg_graph *graph);
 /* Returns the size of the largest collective expanded so far. */
 int32_t mpg_graph_expanded_members(const struct mpg_graph *graph);
-/* Estimates the traced machine's eager limit in bytes. Returns TARGET_BYTES unless the trace contradicts: larger
- * standard sends completed before the post of the receive, or smaller ones repeatedly waited for the post. Needs
- * comparable clocks. */
+/* Estimates the traced machine's eager limit in bytes. Returns TARGET_BYTES unless the trace contradicts: larger standard
+ * sends completed before the post of the receive, or smaller sends repeatedly waited for the post. Needs comparable clocks. */
 int64_t mpg_graph_source_eager_limit(const struct mpg_graph *graph, int64_t target_bytes);
 /* Returns the weak progress observed so far. Needs options.observes_progress and comparable clocks. */
 struct mpg_weak_progress mpg_graph_weak_progress(const struct mpg_graph *graph);
 void mpg_graph_close(struct mpg_graph *graph); /* NULL is allowed */
-/* Runs a graph of TRACE with OPTIONS to the end, so that OPTIONS.bound learns which receives hypotheses drop
- * (mpg_bound_learn()) and whether each hypothesis applies to something. Returns 0, or -1 with an error of the trace
- * or of a hypothesis. */
+/* Runs a graph of TRACE with OPTIONS to the end, by which OPTIONS.bound learns the receives that hypotheses drop
+ * (mpg_bound_learn()) and whether each hypothesis applies to anything. Returns 0, or -1 with an error of the trace or of a
+ * hypothesis. */
 int mpg_graph_learn(struct mpg_trace *trace, const struct mpg_graph_options *options, struct mpg_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the index of a world rank among the members of a communicator. In most communicators the index is the world rank,
- * or world ranks ascend. For others a sorted list is made on first use. */
+/* Finds the index of a world rank among the members of a communicator. In most communicators the index is the world rank, or
+ * world ranks ascend. For the rest a sorted list is made on first use. */
 #include "graph/members.h"
 
 #include <stdlib.h>

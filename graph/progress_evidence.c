@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts, by message size, the sends that waited for their receiver and those that did not. */
+/* Counts, by message size, the sends that waited for the receiver and the sends that did not wait. */
 #include "graph/progress_evidence.h"
 
-/* Sends of a size or kind count as weak progress (they complete only once the receiver is inside MPI) if at most one of
- * ONE_IN did not wait. Both kinds of exception occur: an eager send can end by chance just when the receiver enters MPI,
- * and a weak send can complete during a call of the receiver that is not recorded. */
+/* Sends of a size or kind count as weak progress (complete only when the receiver is inside MPI) if at most one send did not
+ * wait for every ONE_IN that waited. Both kinds of exception occur: an eager send can end by chance just when the receiver
+ * enters MPI, and a weak send can complete during an unrecorded call of the receiver. */
 enum { ONE_IN = 10, MAX_SIZES = 65536 };
 
 static bool too_many_left(uint64_t waited, uint64_t left)
@@ -21,7 +21,7 @@ static void add(struct mpg_map *map, int64_t bytes, uint64_t more)
 {
     if (map->count == MAX_SIZES && !mpg_map_find(map, (uint64_t)bytes, 0))
         return;
-    uint64_t *sum = mpg_map_add(map, (uint64_t)bytes, 0); /* NULL: out of memory; the observation is then left out */
+    uint64_t *sum = mpg_map_add(map, (uint64_t)bytes, 0); /* NULL: out of memory; the observation is left out */
     if (sum)
         *sum += more;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stores the graph's steps in batches, and gives out slots: numbered places in which evaluators keep a value between steps. */
+/* Stores the graph's steps in batches, and gives out slots: numbers of the places in which an evaluator keeps values between
+ * steps. */
 #include "graph/steps.h"
 
 #include <stdatomic.h>
@@ -17,9 +18,9 @@ struct block {
     _Alignas(16) char data[];
 };
 
-/* Initial sizes of a batch in bytes. A batch is full after FULL steps or FULL_LISTS bytes of lists. At 1024 steps,
- * threads that consume the steps wait for each other about a thousand times in a million messages. FULL_LISTS matters for
- * calls on thousands of requests, which have as many candidates. */
+/* Initial sizes of a batch in bytes. A batch is full after FULL steps or FULL_LISTS bytes of lists. At 1024 steps, threads
+ * that consume the steps wait for each other about a thousand times in a million messages. FULL_LISTS matters for calls on
+ * thousands of requests, which have thousands of candidates. */
 enum {
     FULL = 1024,
     STEP_BYTES = (FULL + 256) * sizeof(struct mpg_step),
@@ -31,7 +32,7 @@ enum {
 
 /* --- batches --- */
 
-/* Returns a pointer to at least BYTES free bytes behind the used part of C. Allocates a block of at least USUAL bytes if
+/* Returns a pointer to at least BYTES free bytes after the used part of C. Allocates a block of at least USUAL bytes if
  * needed. NULL: out of memory. */
 static char *room(struct step_memory *c, size_t bytes, size_t usual)
 {
@@ -106,7 +107,7 @@ bool mpg_graph_lists_are_full(const struct steps *s)
     return s->batch->listed_bytes >= FULL_LISTS;
 }
 
-/* Empties batches that no evaluator reads any more. If the current batch is full, makes one of these, or a new one, the
+/* Empties batches that no evaluator reads any more. If the current batch is full, an empty batch, or a new batch, becomes the
  * current batch. */
 static int choose_batch(struct steps *s, struct mpg_error *err)
 {
@@ -136,7 +137,7 @@ static int choose_batch(struct steps *s, struct mpg_error *err)
     return 0;
 }
 
-/* Returns the begin of C's free part, and in *CAPACITY how many items of BYTES bytes each fit into it. */
+/* Returns the begin of C's free part, and in *CAPACITY the number of items, of BYTES bytes each, for which the part has room. */
 static void *open_in(struct step_memory *c, size_t bytes, size_t usual, uint32_t *capacity)
 {
     void *at = room(c, bytes, usual);
@@ -161,7 +162,8 @@ int mpg_graph_steps_begin(struct steps *s, struct mpg_error *err)
     return s->steps && s->edges ? 0 : mpg_graph_out_of_memory(err);
 }
 
-/* Moves the last list of C, which is still growing, to a place with more room. *ITEMS: its COUNT items of BYTES bytes each. */
+/* Moves the last list of C, which is still growing, to a place with more room. *ITEMS: pointer to the list, of COUNT items of
+ * BYTES bytes each. */
 static int grow(struct step_memory *c, void *items, size_t bytes, size_t usual, uint32_t count, uint32_t *capacity)
 {
     void *old, *at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Steps that are ready for the evaluator, in batches; edges of the call being left; allocation of slots. Only this
- * file and graph.h define the numbering of slots, on which evaluators rely: other rooms of graph/ make steps by the
- * functions below. */
+/* Steps that are ready for the evaluator, in batches; edges of the call being left; allocation of slots. Only this file and
+ * graph.h define the numbering of slots, on which evaluators rely: the subfolders of graph/ make steps only by the functions
+ * below. */
 #ifndef MPG_GRAPH_STEPS_H
 #define MPG_GRAPH_STEPS_H
 
@@ -24,28 +24,29 @@ struct batch_attachment {
     void (*free)(struct batch_attachment *batch_attachment);
 };
 
-/* Memory of steps and of all arrays that steps point to. A graph lists its batches in the order in which they were filled,
- * and refills the oldest once nobody keeps it. */
+/* Memory of steps and of all arrays to which steps point. A graph lists the batches in the order of filling, and refills the
+ * oldest batch when no mpg_batch_keep() holds it. */
 struct mpg_batch {
     struct mpg_batch *next;
     _Atomic uint32_t kept; /* number of mpg_batch_keep() calls not yet given back */
     uint32_t n;            /* steps handed out */
-    uint32_t freed;        /* number of slots that this batch's steps read last: reusable once the batch is given back */
+    uint32_t freed;        /* number of slots freed during this batch: reusable when this batch and all earlier batches are
+                            * given back */
     struct step_memory steps, edges, lists;
     struct step_memory arrivals; /* arrivals of candidates, each listed once */
     size_t listed_bytes;         /* bytes used in `lists` */
-    uint64_t fill;               /* how many times the graph had filled a batch, this time included; distinct for each filling */
+    uint64_t fill;               /* number of the filling, counted over all batches of the graph; distinct for each filling */
     struct batch_attachment *attachments;
 };
 
-/* Zero-initialised: empty. The steps of the current sequence and the edges of the current call can move as their arrays
- * grow. */
+/* Zero-initialised: empty. The steps of the current sequence and the edges of the current call can move when the arrays grow. */
 struct steps {
     /* first of the list of kept batches, which ends with BATCH; the batch being filled; list of empty batches */
     struct mpg_batch *oldest, *batch, *spare;
     struct mpg_step *steps; /* steps of the current sequence, not yet handed out */
     uint32_t count, capacity;
-    enum mpg_steps_wanted wanted; /* the graph's option. With MPG_STEPS_LEAVES, other steps are written to DISCARDED */
+    enum mpg_steps_wanted wanted; /* the graph's option. With MPG_STEPS_LEAVES, steps of all kinds but LEAVE are written to
+                                   * `discarded` */
     struct mpg_step discarded;
     struct mpg_edge *edges; /* edges of the call being left */
     uint32_t edge_count, edge_capacity;
@@ -58,22 +59,22 @@ struct steps {
     uint32_t posted_count, posted_capacity;
     bool keeps_slots;          /* batches keep their slots (option keeps_slots of the graph) */
     uint32_t *unused_slots, unused_count, unused_capacity, slots;
-    /* linked list of the slots that are freed but still kept, in the order of freeing: for each slot the next one */
+    /* linked list of the slots that are freed but kept by batches, in the order of freeing: the next slot, by slot */
     uint32_t *next_freed, next_freed_capacity;
     uint32_t first_freed, last_freed, freed_count;
 };
 
-/* Starts a sequence of steps that are handed out together, in one batch. Returns 0, or -1: out of memory. */
+/* Starts a sequence of steps, to be handed out together in one batch. Returns 0, or -1: out of memory. */
 int mpg_graph_steps_begin(struct steps *steps, struct mpg_error *err);
 /* Makes room for one more step. Returns 0, or -1: out of memory. */
 int mpg_graph_steps_grow(struct steps *steps);
 /* Allocates BYTES that live as long as the current steps. Returns NULL with ERR: out of memory. */
 void *mpg_graph_steps_list(struct steps *steps, size_t bytes, struct mpg_error *err);
-/* Allocates an edge that lives as long as the current batch is filled and kept. Returns NULL: out of memory. */
+/* Allocates an edge that lives until the current batch is emptied. Returns NULL: out of memory. */
 struct mpg_edge *mpg_graph_steps_arrival(struct steps *steps);
-/* Returns whether the lists of the current batch have as many bytes as a batch may have. */
+/* Returns whether the lists of the current batch have reached the maximum number of bytes. */
 bool mpg_graph_lists_are_full(const struct steps *steps);
-/* Adds BATCH_ATTACHMENT to the current batch, with which it will be freed. */
+/* Adds BATCH_ATTACHMENT to the current batch, which frees it when the batch is emptied. */
 static inline void graph_steps_attach(struct steps *s, struct batch_attachment *batch_attachment)
 {
     batch_attachment->next = s->batch->attachments;
@@ -112,7 +113,7 @@ static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind ki
     return step;
 }
 
-/* As graph_emit(), for CALL_REF. */
+/* As graph_emit(), for the call at CALL_REF; sets neither stream nor window. */
 struct mpg_step *mpg_graph_emit_at(struct steps *steps, enum mpg_step_kind kind, const struct call_ref *call_ref);
 /* Returns the step made last. */
 static inline struct mpg_step *graph_last_step(struct steps *s)
@@ -154,9 +155,8 @@ static inline struct mpg_edge *graph_add_edge(struct steps *s, enum mpg_edge_kin
 
 /* Appends a zeroed edge of KIND that hypotheses drop. Returns NULL: out of memory. */
 struct mpg_edge *mpg_graph_lose_edge(struct steps *steps, enum mpg_edge_kind kind);
-/* mpg_graph_lose_wait() notes that hypotheses drop a wait of the call for an event that is not known.
- * mpg_graph_list_lost() appends the dropped edges to the call's edge list, once all are known. Both return 0, or -1:
- * out of memory. */
+/* mpg_graph_lose_wait() notes that hypotheses drop a wait of the call for an unknown event. mpg_graph_list_lost() appends the
+ * dropped edges to the call's edge list, when all dropped edges are known. Both return 0, or -1: out of memory. */
 int mpg_graph_lose_wait(struct steps *steps, struct mpg_error *err);
 int mpg_graph_list_lost(struct steps *steps);
 /* Appends a zeroed candidate of the call being left. Returns NULL: out of memory. */
@@ -164,7 +164,7 @@ struct mpg_candidate *mpg_graph_add_candidate(struct steps *steps);
 /* Appends a zeroed posted receive. Returns NULL: out of memory. */
 struct mpg_posted *mpg_graph_add_posted(struct steps *steps);
 
-/* Allocates a slot number that was never used before. Returns 0, or -1: out of memory. */
+/* Allocates a slot with the next new number. Returns 0, or -1: out of memory. */
 int mpg_graph_further_slot(struct steps *steps, uint32_t *slot, struct mpg_error *err);
 
 /* Allocates any unused slot. Returns 0, or -1: out of memory. */
@@ -192,7 +192,7 @@ static inline void graph_free_slot(struct steps *s, uint32_t slot)
     s->batch->freed++;
 }
 
-/* Replaces *SLOT, whose value is no longer needed, by a slot for a new value: the same slot, unless batches keep their slots. */
+/* Replaces *SLOT, whose value is no longer needed, by a slot for a new value: with the same number, unless batches keep slots. */
 static inline int graph_renew_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
 {
     graph_free_slot(s, *slot);

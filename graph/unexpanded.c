@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of collectives that are not simulated as the messages of their algorithm: look-up, and a checksum of the list. */
+/* The list of collectives simulated as single nodes, not as messages of an algorithm: look-up, comparison, checksum. */
 #include "graph/unexpanded.h"
 
 bool mpg_unexpanded_has(const struct mpg_unexpanded *unexpanded, enum mpg_call call, int32_t members, double bytes)

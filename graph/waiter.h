@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A call that waits for events. Matching and collectives hold pointers to waiters and wake them; they do not know
- * which call a waiter belongs to. */
+/* A call that waits for events. Matching and collectives hold pointers to waiters and wake these, without knowledge of the
+ * waiters' calls. */
 #ifndef MPG_GRAPH_WAITER_H
 #define MPG_GRAPH_WAITER_H
 
@@ -9,7 +9,7 @@
 
 struct waiter {
     uint32_t unmet;              /* number of events that the call still waits for */
-    struct waiter *next;         /* next waiter in a list of waiters for the same event, a probe's message */
+    struct waiter *next;         /* next waiter in a list of waiters for one event: probes that wait for one message */
     void (*go)(struct waiter *); /* called when the last event has happened */
 };
 
@@ -20,7 +20,7 @@ static inline void graph_await(struct waiter *waiter, struct waiter **place)
     waiter->unmet++;
 }
 
-/* Tells WAITER that one of its events has happened. */
+/* Tells WAITER that an event for which it waits has happened. */
 static inline void graph_satisfy(struct waiter *waiter)
 {
     if (--waiter->unmet == 0)
@@ -36,7 +36,7 @@ static inline void graph_wake(struct waiter **place)
         graph_satisfy(waiter);
 }
 
-/* Removes WAITER from *PLACE although the event has not happened. Returns 1, or 0 if WAITER was not there. */
+/* Removes WAITER from *PLACE before the event has happened. Returns 1, or 0 if WAITER was not there. */
 static inline uint32_t graph_abandon(struct waiter **place, const struct waiter *waiter)
 {
     if (*place != waiter)
