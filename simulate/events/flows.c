@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A resource is full if the bounds of its flows exceed its capacity. Only full resources slow flows down, so rates are computed
- * for the flows that full resources connect, and only when one of these resources changes. */
+/* A resource is full if the bounds of its flows exceed its capacity and its bucket, if it has one, is empty. Only full resources
+ * slow flows down, so rates are computed for the flows that full resources connect, and only when one of these resources
+ * changes. */
 #include "simulate/events/flows.h"
 
 #include <math.h>
@@ -14,6 +15,8 @@ static const uint32_t NONE = UINT32_MAX;
 
 /* Flows that end within this time end together; shorter than any rounding of a time that matters. */
 static const double TOGETHER_NS = 1e-6;
+/* A bucket with less than this part of its bytes is empty. */
+static const double EMPTY = 1e-6;
 /* A sum of bounds within this ratio of the capacity does not exceed it. */
 static const double ROUNDING = 1e-9;
 
@@ -34,6 +37,9 @@ struct resource {
     double bounds;               /* sum of their finite bounds */
     uint32_t unbounded;          /* number of their infinite bounds */
     bool is_full, changed;
+    double used;                 /* sum of the finite rates of its flows */
+    double credit, credit_ns;    /* bytes in the bucket at credit_ns */
+    bool drains;                 /* the resource is in the list `draining` */
     uint64_t seen;
     double free;                 /* in a settlement: capacity not yet given to flows, */
     uint32_t open;               /* and number of flows without a rate */
@@ -51,9 +57,11 @@ struct flows {
     /* Lists of flows, with room for all flows: heap (by end_ns), unused, new (not settled yet), and in a settlement those that
      * have no rate yet. */
     struct list heap, unused, new, open;
-    /* Lists of resources, with room for all resources: changed, and in a settlement the full ones of the open flows. */
-    struct list changed, full;
+    /* Lists of resources, with room for all resources: changed, those whose bucket runs empty, and in a settlement the full ones
+     * of the open flows. */
+    struct list changed, draining, full;
     uint64_t settlement;
+    double empty_ns; /* when the next bucket is empty; INFINITY: none */
 };
 
 struct flows *mpg_flows_new(const struct mpg_capacities *capacities, struct mpg_error *err)
@@ -62,11 +70,15 @@ struct flows *mpg_flows_new(const struct mpg_capacities *capacities, struct mpg_
     struct flows *f = calloc(1, sizeof *f);
     if (f) {
         f->capacities = capacities;
+        f->empty_ns = INFINITY;
         f->resource = calloc(resources, sizeof *f->resource);
         f->changed.of = calloc(resources, sizeof *f->changed.of);
+        f->draining.of = calloc(resources, sizeof *f->draining.of);
         f->full.of = calloc(resources, sizeof *f->full.of);
     }
-    if (f && f->resource && f->changed.of && f->full.of)
+    for (size_t i = 0; f && f->resource && i < resources; i++)
+        f->resource[i].credit = mpg_bucket(capacities, i % MPG_RESOURCES);
+    if (f && f->resource && f->changed.of && f->draining.of && f->full.of)
         return f;
     mpg_flows_free(f);
     mpg_error_set(err, "out of memory");
@@ -81,7 +93,7 @@ void mpg_flows_free(struct flows *f)
         free(f->resource[i].flow);
     free(f->resource);
     free(f->flow);
-    const struct list *const lists[] = {&f->heap, &f->unused, &f->new, &f->open, &f->changed, &f->full};
+    const struct list *const lists[] = {&f->heap, &f->unused, &f->new, &f->open, &f->changed, &f->draining, &f->full};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->of);
     free(f);
@@ -143,7 +155,7 @@ static void sift(struct flows *f, uint32_t at, uint32_t flow)
 
 double mpg_flows_next_ns(const struct flows *f)
 {
-    return f->heap.n > 0 ? f->flow[f->heap.of[0]].end_ns : INFINITY;
+    return fmin(f->empty_ns, f->heap.n > 0 ? f->flow[f->heap.of[0]].end_ns : INFINITY);
 }
 
 /* --- resources --- */
@@ -151,6 +163,37 @@ double mpg_flows_next_ns(const struct flows *f)
 static double capacity_of(const struct flows *f, uint32_t resource)
 {
     return mpg_capacity(f->capacities, resource % MPG_RESOURCES, f->resource[resource].n);
+}
+
+/* Computes the bytes in the bucket of RESOURCE, if it has one, up to NOW_NS; to be called before its flows or rates change. */
+static void count_credit(struct flows *f, uint32_t resource, double now_ns)
+{
+    struct resource *r = &f->resource[resource];
+    const double bucket = mpg_bucket(f->capacities, resource % MPG_RESOURCES);
+    if (bucket > 0) {
+        const double filling = mpg_capacity(f->capacities, resource % MPG_RESOURCES, r->n > 0 ? r->n : 1) - r->used;
+        r->credit = fmin(fmax(r->credit + filling * (now_ns - r->credit_ns), 0), bucket);
+        r->credit_ns = now_ns;
+    }
+}
+
+/* Returns whether RESOURCE has no bucket, or an empty one. Its credit is counted. */
+static bool is_dry(const struct flows *f, uint32_t resource)
+{
+    return f->resource[resource].credit <= EMPTY * mpg_bucket(f->capacities, resource % MPG_RESOURCES);
+}
+
+/* Changes the sum of the rates of RESOURCE's flows from NOW_NS on. */
+static void use(struct flows *f, uint32_t resource, double more, double now_ns)
+{
+    struct resource *r = &f->resource[resource];
+    if (mpg_bucket(f->capacities, resource % MPG_RESOURCES) <= 0)
+        return;
+    count_credit(f, resource, now_ns);
+    r->used += more;
+    if (!r->drains)
+        append(&f->draining, resource);
+    r->drains = true;
 }
 
 static void mark_changed(struct flows *f, uint32_t resource)
@@ -161,12 +204,13 @@ static void mark_changed(struct flows *f, uint32_t resource)
     r->changed = true;
 }
 
-static int cross(struct flows *f, uint32_t flow, int i, uint32_t resource, struct mpg_error *err)
+static int cross(struct flows *f, uint32_t flow, int i, uint32_t resource, double now_ns, struct mpg_error *err)
 {
     struct resource *r = &f->resource[resource];
     struct flow *x = &f->flow[flow];
     x->resource[i] = resource;
     x->place[i] = r->n;
+    count_credit(f, resource, now_ns);
     if (mpg_reserve_at(&r->flow, sizeof *r->flow, &r->capacity, r->n + 1, err) < 0)
         return -1;
     r->flow[r->n++] = flow;
@@ -179,10 +223,11 @@ static int cross(struct flows *f, uint32_t flow, int i, uint32_t resource, struc
 }
 
 /* FLOW leaves its resource I. */
-static void leave(struct flows *f, uint32_t flow, int i)
+static void leave(struct flows *f, uint32_t flow, int i, double now_ns)
 {
     const struct flow *x = &f->flow[flow];
     struct resource *r = &f->resource[x->resource[i]];
+    use(f, x->resource[i], isinf(x->rate) ? 0 : -x->rate, now_ns);
     const uint32_t last = r->flow[--r->n];
     struct flow *moved = &f->flow[last];
     r->flow[x->place[i]] = last;
@@ -191,6 +236,7 @@ static void leave(struct flows *f, uint32_t flow, int i)
         r->unbounded--;
     else
         r->bounds = r->n == 0 ? 0 : r->bounds - x->bound;
+    r->used = r->n == 0 ? 0 : r->used;
     mark_changed(f, x->resource[i]);
 }
 
@@ -213,8 +259,8 @@ int mpg_flows_add(struct flows *f, int32_t from, int32_t to, double bytes, doubl
     append(&f->heap, flow); /* last: the end is infinite until the rates are settled */
     append(&f->new, flow);
     if (a == b)
-        return cross(f, flow, 0, a + MPG_RESOURCE_MEMORY, err);
-    return cross(f, flow, 0, a + MPG_RESOURCE_OUT, err) < 0 ? -1 : cross(f, flow, 1, b + MPG_RESOURCE_IN, err);
+        return cross(f, flow, 0, a + MPG_RESOURCE_MEMORY, now_ns, err);
+    return cross(f, flow, 0, a + MPG_RESOURCE_OUT, now_ns, err) < 0 ? -1 : cross(f, flow, 1, b + MPG_RESOURCE_IN, now_ns, err);
 }
 
 void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns)
@@ -227,7 +273,7 @@ void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns)
     if (last != flow)
         sift(f, 0, last);
     for (int i = 0; i < CROSSED && x->resource[i] != NONE; i++)
-        leave(f, flow, i);
+        leave(f, flow, i, now_ns);
     *delay_ns = x->limited ? fmax(x->end_ns - (x->begin_ns + x->tau_ns), 0) : 0;
     append(&f->unused, flow);
     return x->what;
@@ -242,6 +288,8 @@ static void set_rate(struct flows *f, uint32_t flow, double rate, double now_ns)
         return;
     x->left = fmax(x->left - x->rate * (now_ns - x->since_ns), 0);
     x->since_ns = now_ns;
+    for (int i = 0; i < CROSSED && x->resource[i] != NONE; i++)
+        use(f, x->resource[i], (isinf(rate) ? 0 : rate) - (isinf(x->rate) ? 0 : x->rate), now_ns);
     x->rate = rate;
     x->limited = x->limited || rate < x->bound;
     x->end_ns = x->limited ? now_ns + x->left / rate : isinf(rate) ? now_ns : x->begin_ns + x->tau_ns;
@@ -258,11 +306,13 @@ static void visit_flow(struct flows *f, uint32_t flow)
 }
 
 /* Adds the flows of RESOURCE, which is or was full, to the open flows. */
-static void visit_resource(struct flows *f, uint32_t resource)
+static void visit_resource(struct flows *f, uint32_t resource, double now_ns)
 {
     struct resource *r = &f->resource[resource];
     if (r->seen == f->settlement)
         return;
+    count_credit(f, resource, now_ns);
+    r->is_full = r->is_full && (r->unbounded > 0 || is_dry(f, resource));
     if (r->is_full) {
         r->seen = f->settlement;
         r->free = capacity_of(f, resource);
@@ -274,13 +324,13 @@ static void visit_resource(struct flows *f, uint32_t resource)
 }
 
 /* Adds all flows that full resources connect with the open flows. */
-static void visit_connected(struct flows *f)
+static void visit_connected(struct flows *f, double now_ns)
 {
     for (uint32_t done = 0; done < f->open.n; done++)
         for (int i = 0; i < CROSSED; i++) {
             const uint32_t resource = f->flow[f->open.of[done]].resource[i];
             if (resource != NONE && f->resource[resource].is_full)
-                visit_resource(f, resource);
+                visit_resource(f, resource, now_ns);
         }
 }
 
@@ -351,30 +401,67 @@ static void fill_all(struct flows *f, double now_ns)
 }
 
 /* Finds whether RESOURCE is full. Returns true if its flows need new rates. */
-static bool is_affected(struct flows *f, uint32_t resource)
+static bool is_affected(struct flows *f, uint32_t resource, double now_ns)
 {
     struct resource *r = &f->resource[resource];
     const bool was_full = r->is_full;
     const double capacity = capacity_of(f, resource);
-    r->is_full = r->unbounded > 0 ? !isinf(capacity) : r->bounds > capacity * (1 + ROUNDING);
+    count_credit(f, resource, now_ns);
+    r->is_full = r->unbounded > 0 ? !isinf(capacity) : r->bounds > capacity * (1 + ROUNDING) && is_dry(f, resource);
     return was_full || r->is_full;
+}
+
+/* --- buckets --- */
+
+/* Returns when the bucket of RESOURCE is empty if the rates of its flows stay; INFINITY: never, or it is empty already. */
+static double empty_at(const struct flows *f, uint32_t resource)
+{
+    const struct resource *r = &f->resource[resource];
+    const double capacity = capacity_of(f, resource), more = r->used - capacity;
+    return more > EMPTY * capacity && !r->is_full ? r->credit_ns + r->credit / more : INFINITY;
+}
+
+/* Marks the resources whose bucket is empty at NOW_NS as changed. */
+static void mark_empty(struct flows *f, double now_ns)
+{
+    for (uint32_t i = 0; i < f->draining.n && f->empty_ns <= now_ns + TOGETHER_NS; i++)
+        if (empty_at(f, f->draining.of[i]) <= now_ns + TOGETHER_NS)
+            mark_changed(f, f->draining.of[i]);
+}
+
+/* Keeps the resources whose bucket will be empty, and finds when the first will be. */
+static void find_empty(struct flows *f)
+{
+    uint32_t kept = 0;
+    f->empty_ns = INFINITY;
+    for (uint32_t i = 0; i < f->draining.n; i++) {
+        const uint32_t resource = f->draining.of[i];
+        const double at_ns = empty_at(f, resource);
+        f->resource[resource].drains = !isinf(at_ns);
+        f->empty_ns = fmin(f->empty_ns, at_ns);
+        if (!isinf(at_ns))
+            f->draining.of[kept++] = resource;
+    }
+    f->draining.n = kept;
 }
 
 void mpg_flows_settle(struct flows *f, double now_ns)
 {
     uint32_t affected = 0;
+    mark_empty(f, now_ns);
     f->settlement++;
     for (uint32_t i = 0; i < f->changed.n; i++) {
         const uint32_t resource = f->changed.of[i];
         f->resource[resource].changed = false;
-        if (is_affected(f, resource))
+        if (is_affected(f, resource, now_ns))
             f->changed.of[affected++] = resource;
     }
     for (uint32_t i = 0; i < affected; i++)
-        visit_resource(f, f->changed.of[i]);
+        visit_resource(f, f->changed.of[i], now_ns);
     for (uint32_t i = 0; i < f->new.n; i++)
         visit_flow(f, f->new.of[i]);
     f->changed.n = f->new.n = 0;
-    visit_connected(f);
+    visit_connected(f, now_ns);
     fill_all(f, now_ns);
+    find_empty(f);
 }

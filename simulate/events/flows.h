@@ -4,7 +4,7 @@
  *
  * A flow crosses one or two resources, each shared by all flows that cross it. A flow has a bound: the rate at which it takes its
  * time without sharing. Rates are the max-min fair ones by progressive filling (Bertsekas and Gallager, Data Networks, 1992,
- * 6.5.2), with the bounds as further constraints.
+ * 6.5.2), with the bounds as further constraints. A resource with a bucket limits no flow until the bucket is empty.
  *
  * Changes at one time belong together: after mpg_flows_add() and mpg_flows_end() the caller calls mpg_flows_settle() before the
  * time advances. Times are ns, rates bytes/ns. */
@@ -28,9 +28,9 @@ void mpg_flows_free(struct flows *f); /* NULL is allowed */
  * allow) without sharing. WHAT, not NULL, returns at its end. Error: out of memory. */
 int mpg_flows_add(struct flows *f, int32_t from, int32_t to, double bytes, double tau_ns, double now_ns, void *what,
                   struct mpg_error *err);
-/* Computes the rates from NOW_NS on, after flows were added or have ended. */
+/* Computes the rates from NOW_NS on, after flows were added or have ended, and when a bucket is empty. */
 void mpg_flows_settle(struct flows *f, double now_ns);
-/* Returns the time at which the next flow ends; INFINITY: there are no flows. Rates are settled. */
+/* Returns the time at which the next flow ends or the next bucket is empty; INFINITY: there are no flows. Rates are settled. */
 double mpg_flows_next_ns(const struct flows *f);
 /* Removes the next flow, which ends by NOW_NS, but for rounding. Sets *DELAY_NS to the time that the flow took beyond its TAU_NS:
  * 0 exactly if no resource that it crossed was full. Returns the flow's WHAT; NULL: no flow ends by NOW_NS. */

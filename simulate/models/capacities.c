@@ -5,6 +5,9 @@
 
 #include "simulate/models/placement.h"
 
+/* A port has a bucket if one-way times save this part of a message, and at most one LARGEST'th of the largest. */
+static const double FASTER = 0.1, LARGEST = 4;
+
 static int set_constant(struct mpg_capacity_curve *curve, double bytes_per_s, struct mpg_error *err)
 {
     if (bytes_per_s <= 0)
@@ -25,6 +28,7 @@ int mpg_capacities_of_parameters(struct mpg_capacities *c, const struct mpg_para
         c->host[r] = processors->of[r] / processors->cluster;
         c->hosts = c->host[r] < c->hosts ? c->hosts : c->host[r] + 1;
     }
+    c->bucket = p->port_bytes_per_s > 0 ? p->port_bucket_bytes : 0;
     const int status = set_constant(&c->port, p->port_bytes_per_s, err);
     return status == 0 ? set_constant(&c->memory, p->memory_bytes_per_s, err) : -1;
 }
@@ -44,6 +48,23 @@ static int set_curve(struct mpg_capacity_curve *curve, const struct mpg_signatur
     return 0;
 }
 
+/* Returns the bucket of the ports of SIG: the bytes that the measured one-way times save against a stream of CAPACITY_PER_S. */
+static double find_bucket(const struct mpg_signature *sig, double capacity_per_s)
+{
+    const struct mpg_network_path *path = mpg_signature_path(sig, MPG_PATH_BETWEEN);
+    double bucket = 0, saved = 0, least_ns, size = 0;
+    if (!path || path->latency.n < 2 || isinf(capacity_per_s))
+        return 0;
+    least_ns = mpg_distribution_quantile(path->latency.size[0].time_ns, 0.5);
+    for (size_t i = 1; i < path->latency.n; i++) {
+        size = (double)path->latency.size[i].size_bytes;
+        saved = size - (mpg_distribution_quantile(path->latency.size[i].time_ns, 0.5) - least_ns) * capacity_per_s / 1e9;
+        if (saved > FASTER * size)
+            bucket = fmax(bucket, saved);
+    }
+    return saved <= size / LARGEST ? bucket : 0;
+}
+
 int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signature *sig, double byte_factor,
                                 const int32_t *host, int32_t ranks, struct mpg_error *err)
 {
@@ -56,6 +77,8 @@ int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signa
     mpg_placement_clear(&hosts);
     if (status == 0)
         status = set_curve(&c->port, sig, MPG_PATH_BETWEEN, byte_factor, err);
+    if (c->port.n > 0 && (c->bucket = find_bucket(sig, mpg_signature_capacity(sig, MPG_PATH_BETWEEN, 1))) > 0)
+        c->port.of[0] = mpg_signature_capacity(sig, MPG_PATH_BETWEEN, 1) / byte_factor / 1e9;
     return status == 0 ? set_curve(&c->memory, sig, MPG_PATH_NODE, byte_factor, err) : -1;
 }
 

@@ -24,6 +24,7 @@ struct mpg_capacities {
     int32_t hosts;
     int32_t *host; /* of each rank, 0 .. hosts - 1 */
     struct mpg_capacity_curve port, memory;
+    double bucket; /* bytes that a port, in each direction, carries beyond its capacity after a rest; 0: none */
 };
 
 /* Returns the capacity of RESOURCE of a host, bytes/ns, with FLOWS flows. */
@@ -31,6 +32,12 @@ static inline double mpg_capacity(const struct mpg_capacities *c, enum mpg_resou
 {
     const struct mpg_capacity_curve *curve = resource == MPG_RESOURCE_MEMORY ? &c->memory : &c->port;
     return curve->n == 0 || flows == 0 ? INFINITY : curve->of[flows < curve->n ? flows - 1 : curve->n - 1];
+}
+
+/* Returns the bucket of RESOURCE of a host, bytes; 0: it has none. */
+static inline double mpg_bucket(const struct mpg_capacities *c, enum mpg_resource resource)
+{
+    return resource == MPG_RESOURCE_MEMORY ? 0 : c->bucket;
 }
 
 /* Returns true if some resource has a capacity. */
@@ -45,7 +52,8 @@ int mpg_capacities_of_parameters(struct mpg_capacities *c, const struct mpg_para
                                  const struct mpg_processors *processors, struct mpg_error *err);
 /* Fills C, zero at first, with the sharing curves of SIG, whose messages take BYTE_FACTOR (>= 0) times as long a byte: C knows no
  * capacities if SIG has no curves. HOST is any number that identifies the host of each of RANKS ranks. A single flow is not
- * limited: the times of one pair are measured. Error: out of memory. The caller clears C, even after an error. */
+ * limited, as the times of one pair are measured, unless these times show that ports have a bucket. Error: out of memory. The
+ * caller clears C, even after an error. */
 int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signature *sig, double byte_factor,
                                 const int32_t *host, int32_t ranks, struct mpg_error *err);
 void mpg_capacities_clear(struct mpg_capacities *c); /* zero-initialised is allowed */

@@ -51,6 +51,8 @@ static void print_capacities(const struct mpg_parameters *m, FILE *out)
     fprintf(out, "%s; the messages of a host share", mpg_topology_name(m->topology));
     if (m->port_bytes_per_s > 0)
         fprintf(out, " its port: %g MB/s in each direction", m->port_bytes_per_s / 1e6);
+    if (m->port_bytes_per_s > 0 && m->port_bucket_bytes > 0)
+        fprintf(out, ", and %g kB more after a rest", m->port_bucket_bytes / 1e3);
     if (m->memory_bytes_per_s > 0)
         fprintf(out, "%s its memory: %g MB/s", m->port_bytes_per_s > 0 ? ", and" : "", m->memory_bytes_per_s / 1e6);
 }

@@ -66,6 +66,7 @@ static const struct key {
     {"Topology", KIND_WORD, GROUP_MESSAGES, OFFSET(topology), "full", 0, 0, topologies, 7},
     {"Contention", KIND_REAL, GROUP_OTHER, OFFSET(contention), "0", 0, 1e6, NULL, 0},
     {"PortBandwidth", KIND_REAL, GROUP_OTHER, OFFSET(port_bytes_per_s), NULL, 1, 1e18, NULL, 0},
+    {"PortBucket", KIND_BYTES, GROUP_OTHER, OFFSET(port_bucket_bytes), "0", 0, 1e18, NULL, 0},
     {"MemoryBandwidth", KIND_REAL, GROUP_OTHER, OFFSET(memory_bytes_per_s), NULL, 1, 1e18, NULL, 0},
     {"Policy", KIND_WORD, GROUP_OTHER, OFFSET(policy), "none", 0, 0, policies, 5},
     {"PollInterval", KIND_FIXED_TIME, GROUP_OTHER, OFFSET(poll_interval_ns), "1ms", 1, 1e15, NULL, 0},
@@ -259,6 +260,8 @@ static const char *missing_condition(const struct mpg_parameters *p, const char 
         return "Policy = interrupt";
     if (p->cluster == 1 && strncmp(key, "Cluster", 7) == 0 && strcmp(key, "ClusterSize") != 0)
         return "a ClusterSize of 2 or more";
+    if (p->port_bytes_per_s <= 0 && strcmp(key, "PortBucket") == 0)
+        return "PortBandwidth";
     return NULL;
 }
 

@@ -43,7 +43,7 @@ enum mpg_parameter {
     MPG_PARAMETERS
 };
 
-enum { MPG_KEYS = 30 };
+enum { MPG_KEYS = 31 };
 
 /* The kind of a key's value; a time may be a distribution. */
 enum mpg_key_unit { MPG_KEY_TIME, MPG_KEY_NUMBER, MPG_KEY_BYTES, MPG_KEY_COUNT, MPG_KEY_WORD, MPG_KEY_UNKNOWN };
@@ -69,6 +69,7 @@ struct mpg_parameters {
     enum mpg_barrier_algorithm barrier;
     bool barrier_by_messages;
     double port_bytes_per_s, memory_bytes_per_s; /* capacities of each host's port, in each direction, and memory; 0: unlimited */
+    double port_bucket_bytes;    /* of each port, in each direction: bytes beyond the capacity after a rest; 0: none */
     bool given[MPG_KEYS];        /* by key: the file or the command line gives the key */
     unsigned line[MPG_KEYS];     /* by key: line of the file; 0: given on the command line */
 };

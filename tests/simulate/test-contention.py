@@ -31,13 +31,14 @@ def always(value):
     return {"n": 2, "mean": value, "quantiles": [value, value]}
 
 
-def signature(folder, name, **curves):
+def signature(folder, name, bucket=0, **curves):
     """20 us and 8 ns a byte between nodes, of 65536 bytes eager; 500 ns and 0.1 ns a byte on a node, of 4096. CURVES: port and memory,
-    a dictionary of pairs and bytes a second each."""
+    a dictionary of pairs and bytes a second each. BUCKET: each message between nodes finds a bucket of so many bytes."""
     def path(kind, least, byte, limit):
-        sizes = [0, limit, limit + 1, 1000000]
+        sizes = [0, limit, limit + 1, 200000, 1000000, 4000000]
+        saved = bucket if kind == "between nodes" else 0
         return {"path": kind, "eager_limit_bytes": limit, "one_way": "made up",
-                "latency": [{"size_bytes": size, "one_way_ns": always(least + size * byte)} for size in sizes]}
+                "latency": [{"size_bytes": size, "one_way_ns": always(least + max(size - saved, size / 2) * byte)} for size in sizes]}
     made = {"format": "mpgkit-signature", "version": [4, 4], "header": {"host": "a"},
             "network": [path("node", 500, 0.1, 4096), path("between nodes", 20000, 8, 65536)]}
     points = [{"placement": placement, "direction": "one", "bytes": 1000000, "pairs": pairs, "bandwidth": always(rate)}
@@ -98,6 +99,17 @@ def by_hand(folder):
     six = exchange(folder, 6, lambda r: (r + 3) % 6, 200000)
     x = answer("--signature", port, "--map=block:3", six)
     ok("three ranks on each: the capacity for three flows", abs(ms(x) - 10 * (0.52 + 200000 / 37.5e6 * 1e3)) < 1e-6, ms(x))
+    # A bucket of 100000 bytes: the first 400000 bytes take 300000 / 125e6 s; 520 us later it holds 65000.
+    full = signature(folder, "bucket.sig", bucket=100000, port={1: 125e6, 2: 125e6})
+    x = answer("--signature", full, "--map=block:2", four)
+    ok("a port with a bucket", abs(ms(x) - (0.52 + 2.4 + 9 * (0.52 + 335000 / 125e3))) < 1e-3, ms(x), x.get("sharing"))
+    x = answer("--signature", full, "--map=block:1", exchange(folder, 2, lambda r: r ^ 1, 200000))
+    ok("... one rank a host: it hides the work", abs(ms(x) - (0.52 + 0.8 + 9 * 1.6)) < 1e-3, ms(x), x.get("sharing"))
+    x = answer("--contention=none", "--signature", full, "--map=block:1", exchange(folder, 2, lambda r: r ^ 1, 200000))
+    ok("... none: each as after a rest", ms(x) == 13.2, ms(x))
+    faster = signature(folder, "faster.sig", bucket=3000000, port={1: 125e6, 2: 125e6})
+    x = answer("--signature", faster, "--map=block:1", exchange(folder, 2, lambda r: r ^ 1, 200000))
+    ok("one pair is faster than the curve at all sizes: no bucket", "sharing" not in x, ms(x), x.get("sharing"))
     memory = signature(folder, "memory.sig", memory={4: 10e9})
     inside = exchange(folder, 4, lambda r: r ^ 1, 2000000)
     # 0.2 ms each; four flows at 10 GB/s together: 0.8 ms.

@@ -52,6 +52,7 @@ class Run:
         self.at, self.free, self.place = [0.0] * n, [0.0] * n, [0] * n
         self.sent, self.taken, self.arrived = {}, {}, {}
         self.flows, self.begins, self.delayed = [], [], 0  # flows: [left, bound, resources, rate, message]
+        self.credit = {(way, h): m["bucket"] for way in ("out", "in") for h in range(n)} if m["port"] and m["bucket"] else {}
 
     def host(self, rank):
         return rank // self.m["cluster"]
@@ -61,8 +62,16 @@ class Run:
             return [("memory", self.host(a))] if self.m["memory"] else []
         return [("out", self.host(a)), ("in", self.host(b))] if self.m["port"] else []
 
-    def capacity(self, resource):
+    def limit(self, resource):
         return (self.m["memory"] if resource[0] == "memory" else self.m["port"]) / 1e9
+
+    def capacity(self, resource):
+        """Infinite while the resource's bucket has credit, unless a flow would take any rate."""
+        dry = self.credit.get(resource, 0) <= 1e-6 * self.m["bucket"]
+        return self.limit(resource) if dry or any(f[1] == math.inf and resource in f[2] for f in self.flows) else math.inf
+
+    def filling(self, resource):
+        return self.limit(resource) - sum(f[3] for f in self.flows if resource in f[2])
 
     def send(self, r, to, size):
         near, m = self.host(r) == self.host(to), self.m
@@ -111,9 +120,13 @@ class Run:
                 flow[3] = rate
             ends = [now + f[0] / f[3] for f in self.flows]
             waits = [x for r, x in enumerate(self.at) if x > now and self.place[r] < len(self.programs[r])]
-            then = min(ends + [x[0] for x in self.begins] + waits, default=None)
+            dry = [now + x / -self.filling(r) for r, x in self.credit.items()
+                   if x > 1e-6 * self.m["bucket"] and self.filling(r) < -1e-6 * self.limit(r)]
+            then = min(ends + [x[0] for x in self.begins] + waits + dry, default=None)
             if then is None:
                 return self.at
+            for resource in self.credit:
+                self.credit[resource] = min(max(self.credit[resource] + self.filling(resource) * (then - now), 0), self.m["bucket"])
             for flow, end in zip(self.flows, ends):
                 flow[0] -= flow[3] * (then - now)
                 if end <= then + 1e-7:
@@ -198,6 +211,15 @@ def by_hand(folder):
     got, x = answer(folder, text(two), "--target=ByteTransferTime=0", "--target=CommStartupTime=0", "--target=ClusterSize=2",
                     "--target=PortBandwidth=1e9")
     ok("bytes that take no time share the port alone", near(got, [0, 0, 2e6, 2e6]), got, x)
+    # Both at 1 byte/ns: the bucket of 200000 bytes is empty after 200000 ns; 1600000 bytes at 1 byte/ns follow.
+    got, x = answer(folder, text(two), *keys, "--target=PortBandwidth=1e9", "--target=PortBucket=200000")
+    ok("a bucket lets two pass at their own rates until it is empty", near(got, [0, 0, 1.8e6, 1.8e6]), got, x)
+    # After 150000 ns without flows it holds 150000 again.
+    again = [[("send", 2, 1000000), ("receive", 2), ("work", 150000), ("send", 2, 1000000)],
+             [("send", 3, 1000000), ("receive", 3), ("work", 150000), ("send", 3, 1000000)],
+             [("receive", 0), ("send", 0, 0), ("receive", 0)], [("receive", 1), ("send", 1, 0), ("receive", 1)]]
+    got, x = answer(folder, text(again), *keys, "--target=PortBandwidth=1e9", "--target=PortBucket=200000")
+    ok("the port refills it", near(got, [1.95e6, 1.95e6, 3.8e6, 3.8e6]), got, x)
     wait = "\n".join(["#mpgtext 1", "#ranks 4", "#clocks shared", "#comm 0 = 0 1 2 3"] +
                      [f"{r} 0 1000 Init" for r in range(4)] +
                      [f"{r} 1000 1000 {'Send' if r < 2 else 'Recv'} comm=0 {'to' if r < 2 else 'from'}={r ^ 2} tag=3 bytes=1000000"
@@ -235,12 +257,13 @@ def at_random(folder):
         m = {"hop": draw.choice([0, 117.0, 2385.0]), "byte": draw.choice([0.371, 1.7, 0]), "cluster": draw.choice([1, 2, 3]),
              "send": draw.choice([0, 1385.0]), "service": draw.choice([0, 617.0]), "near_send": draw.choice([0, 85.0]),
              "near_byte": draw.choice([0.2385, 1.1]), "port": draw.choice([0, 0.3e9, 1e9, 2.385e9]),
-             "memory": draw.choice([0, 1.1e9, 4e9])}
+             "memory": draw.choice([0, 1.1e9, 4e9]), "bucket": draw.choice([0, 0, 30000, 250001])}
         keys = {"HopTime": f"{m['hop']}ns", "ByteTransferTime": f"{m['byte']}ns", "CommStartupTime": f"{m['send']}ns",
                 "ServiceTime": f"{m['service']}ns", "ClusterSize": m["cluster"]}
         if m["cluster"] > 1:
             keys.update(ClusterStartup=f"{m['near_send']}ns", ClusterByte=f"{m['near_byte']}ns")
-        for key, value in (("PortBandwidth", m["port"]), ("MemoryBandwidth", m["memory"])):
+        m["bucket"] = m["bucket"] if m["port"] else 0
+        for key, value in (("PortBandwidth", m["port"]), ("MemoryBandwidth", m["memory"]), ("PortBucket", m["bucket"])):
             if value:
                 keys[key] = value
         got, x = answer(folder, text(programs), *[f"--target={k}={v}" for k, v in keys.items()])
@@ -265,6 +288,7 @@ def refusals(folder):
                         "Contention: it and PortBandwidth exclude each other"),
                        (["--target=MemoryBandwidth=1e9", "--target=Contention=1"],
                         "Contention: it and MemoryBandwidth exclude each other"),
+                       (["--target=PortBucket=1000"], "PortBucket says nothing without PortBandwidth"),
                        (["--target=PortBandwidth=0"], "PortBandwidth: '0' is not 1 to 1e+18"),
                        (["--target=PortBandwidth=1e9", "--target=engine=graph", "--target=BarrierAlgorithm=rounds",
                          "--target=Policy=offload"], "has a PortBandwidth, which only events know")):
