@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lets calls complete other messages than in the trace (docs/MODEL.md, section 6). The mode supplies the arrival times. */
+/* Lets calls complete different messages than in the trace (docs/MODEL.md, section 6). The evaluator's mode (perturb or
+ * predict) supplies the arrival times. */
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Records the provenance of the arrivals that a call has moved. */
+/* Records the provenance of the arrivals moved by a call. */
 static int settle(void *evaluator, struct mpg_error *err)
 {
     const struct mpg_evaluator *e = evaluator;
@@ -22,7 +23,7 @@ int mpg_evaluator_use_choice(struct mpg_evaluator *e, const bool *keeps, const s
         return -1;
     if (!e->recorder)
         return 0;
-    e->recorder->clamps = true; /* the earliest departure of a message that is exchanged can limit a time */
+    e->recorder->clamps = true; /* the earliest departure of an exchanged message can limit a time */
     return (e->moves = mpg_moved_arrivals_new(e->n, err)) ? 0 : -1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of the evaluator that both modes share: values of streams and slots, and the loop over steps with attribution or
+/* The parts of the evaluator shared by both modes: values of streams and slots, and the loop over steps with attribution or
  * provenance. */
 #include <stdlib.h>
 

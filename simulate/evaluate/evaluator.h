@@ -2,8 +2,8 @@
 /* Evaluation of a graph's steps in many replicas at once.
  *
  * Every value is a vector with one double for each replica (lane): in perturb mode the node's delay in ns (docs/MODEL.md,
- * section 4), in predict mode the node's time in ns after MPI_Init (section 5). No lane reads another lane, so the result of
- * a replica does not depend on the number of replicas. */
+ * section 4), in predict mode the node's time in ns after MPI_Init (section 5). No lane reads another lane: the result of a
+ * replica does not depend on the number of replicas. */
 #ifndef MPG_EVALUATOR_H
 #define MPG_EVALUATOR_H
 
@@ -21,7 +21,7 @@
 /* Which slack absorbs delays (--absorb; docs/MODEL.md, section 4). */
 enum mpg_absorb { MPG_ABSORB_NONE, MPG_ABSORB_WAIT, MPG_ABSORB_CLOCK };
 
-/* How loops that poll for an event are treated: as waiting, or as work. */
+/* Treatment of loops that poll for an event: as waiting, or as work. */
 enum mpg_polling { MPG_POLLING_WAIT, MPG_POLLING_WORK };
 
 /* Options of predict mode. */
@@ -36,18 +36,18 @@ struct mpg_evaluator;
 /* --- perturb mode --- */
 
 /* Returns an evaluator of delays for replicas FIRST .. FIRST + LANES - 1 (LANES >= 1) of RANKS ranks. COMPARABLE: the clocks
- * of the ranks are comparable. FLOORS: minimum times; may be NULL with MPG_ABSORB_NONE if no perturbation is negative.
- * CLASSES give the time that interruptions took from traced intervals; NULL: this time is taken from the source's noise
- * record. All arguments outlive the evaluator. NULL with ERR: out of memory. */
+ * of the ranks are comparable. FLOORS: minimum times; may be NULL with MPG_ABSORB_NONE if no perturbation is negative. CLASSES
+ * give the time lost to interruptions in traced intervals; NULL: this time comes from the source's noise record. All arguments
+ * outlive the evaluator. NULL with ERR: out of memory. */
 struct mpg_evaluator *mpg_delays_new(int32_t ranks, uint32_t lanes, uint32_t first, enum mpg_absorb absorb, bool comparable,
                                      const struct mpg_perturbation *p, struct mpg_floors *floors,
                                      const struct mpg_classes *classes, struct mpg_error *err);
-/* Selects the path class of each message by the ranks; P then has the path class of the most distant ranks. PATHS outlives
- * the evaluator. */
+/* Selects the path class of each message by the ranks. The perturbation given to mpg_delays_new() must have the path class of
+ * the most distant ranks. PATHS outlives the evaluator. */
 void mpg_delays_use_paths(struct mpg_evaluator *evaluator, const struct mpg_paths *paths);
-/* Treats polling intervals up to POLLING_NS (docs/MODEL.md, section 5) as waiting: they are not perturbed, and if a replica
- * does not make a test, the preceding interval is left out, too. Other intervals, and with -1 all intervals, are work. Call
- * before mpg_evaluator_use_choice(). */
+/* Treats polling intervals up to POLLING_NS (docs/MODEL.md, section 5) as waiting: not perturbed, and left out if a replica
+ * does not make the following test. Longer intervals, and with -1 all intervals, are work. Call before
+ * mpg_evaluator_use_choice(). */
 void mpg_delays_use_polling(struct mpg_evaluator *evaluator, int64_t polling_ns);
 /* Returns the memory of one lane with SLOTS slots, bytes; without choices and expanded collectives. */
 double mpg_delays_bytes(uint32_t slots, int32_t ranks);
@@ -64,13 +64,14 @@ double mpg_times_bytes(uint32_t slots, int32_t ranks);
 int mpg_times_use_path(struct mpg_evaluator *evaluator, struct mpg_critical *path, struct mpg_error *err);
 /* To be called after the last step: sets the end of PATH to the end of the rank that ends last. */
 void mpg_times_end_path(const struct mpg_evaluator *evaluator, struct mpg_critical *path);
-/* For evaluation in another order (simulate/events/). mpg_times_step() evaluates STEP of a graph with SLOTS slots so far. The
- * other functions return the address of a value of a slot or a stream in the first lane, to read and write. */
+/* For evaluation in the order of simulated time (simulate/events/). mpg_times_step() evaluates STEP of a graph with SLOTS
+ * slots so far. mpg_times_slot() and mpg_times_stream() return the address of a value of a slot or a stream in the first lane,
+ * to read and write. */
 enum mpg_slot_part { MPG_SLOT_TIME, MPG_SLOT_ENVELOPE, MPG_SLOT_MET, MPG_SLOT_BEGIN };
 int mpg_times_step(struct mpg_evaluator *evaluator, const struct mpg_step *step, uint32_t slots, struct mpg_error *err);
 double *mpg_times_slot(struct mpg_evaluator *evaluator, uint32_t slot, enum mpg_slot_part part);
 double *mpg_times_stream(struct mpg_evaluator *evaluator, uint32_t stream);
-/* Returns when the last call would have ended if it had not waited, in the first lane, ns. */
+/* Returns the time at which the last call would have ended without waiting, in the first lane, ns. */
 double mpg_times_own(const struct mpg_evaluator *evaluator);
 /* Reserves memory for STREAMS streams and SLOTS slots. Returns 0, or -1 with ERR: out of memory. */
 int mpg_evaluator_reserve(struct mpg_evaluator *evaluator, uint32_t streams, uint32_t slots, struct mpg_error *err);
@@ -78,14 +79,15 @@ int mpg_evaluator_reserve(struct mpg_evaluator *evaluator, uint32_t streams, uin
 /* --- both modes --- */
 
 void mpg_evaluator_free(struct mpg_evaluator *evaluator); /* NULL is allowed */
-/* Lets calls complete in another order than in the trace, where the graph's steps have candidates (docs/MODEL.md, section 6),
- * except in lanes with KEEPS (copied; may be NULL). OBSERVER (may be NULL) observes the first lane. Error: out of memory. */
+/* Lets calls complete messages in a different order than in the trace, where the graph's steps have candidates (docs/MODEL.md,
+ * section 6), except in lanes with KEEPS (copied; may be NULL). OBSERVER (may be NULL) observes the first lane. Error: out of
+ * memory. */
 int mpg_evaluator_use_choice(struct mpg_evaluator *evaluator, const bool *keeps, const struct mpg_observer *observer,
                              struct mpg_error *err);
-/* Returns the choices; NULL: there are none. */
+/* Returns the choices; NULL: calls complete as in the trace. */
 const struct mpg_choosing *mpg_evaluator_choice(const struct mpg_evaluator *evaluator);
-/* Returns by lane whether its choices contradict each other, so that the replica must be evaluated in the traced order; NULL:
- * no lane has contradictions. */
+/* Returns by lane whether the lane's choices contradict each other, in which case the replica must be evaluated in the traced
+ * order; NULL: no lane has contradictions. */
 const bool *mpg_evaluator_broken(const struct mpg_evaluator *evaluator);
 /* Attributes the account to places (simulate/attribution/tally.h): all terms except the total (left_ns, run_ns). PAIRS: also
  * by pairs of ranks. The graph must be opened with `regions`. Call before the first step. Error: out of memory. */
@@ -95,7 +97,7 @@ const struct mpg_tally *mpg_evaluator_tallied(const struct mpg_evaluator *evalua
 /* Adds the critical paths of all lanes to the attribution (simulate/attribution/provenance.h). The graph must be opened with
  * `reports_unused`. Call after mpg_evaluator_use_tally() and before mpg_evaluator_use_choice(). Error: out of memory. */
 int mpg_evaluator_use_recorder(struct mpg_evaluator *evaluator, struct mpg_error *err);
-/* mpg_evaluator_wants() returns the kinds of steps that the evaluator needs. mpg_evaluator_take() evaluates STEPS. */
+/* mpg_evaluator_wants() returns the kinds of steps needed by the evaluator. mpg_evaluator_take() evaluates STEPS. */
 enum mpg_steps_wanted mpg_evaluator_wants(const struct mpg_evaluator *evaluator);
 int mpg_evaluator_take(struct mpg_evaluator *evaluator, const struct mpg_steps *steps, struct mpg_error *err);
 /* Ends the evaluation after the last step. Errors: out of memory; a critical path whose sum is not the delay or run time; a
@@ -112,15 +114,15 @@ int64_t mpg_evaluator_traced(const struct mpg_evaluator *evaluator, int32_t rank
  *
  *     compute + call + message + collective + taken - waited - hidden = left
  *
- * in every lane, but for rounding. The bounds below hold for negative perturbations, too. */
+ * in every lane, but for rounding. The bounds below also hold for negative perturbations. */
 struct mpg_delay_account {
     double compute_ns;    /* delay injected into compute intervals */
     double call_ns;       /* delay injected into calls: kappa and overheads, except in rounds of collectives */
-    /* delay injected into received messages, acknowledgements and one-sided transfers that the rank waited for */
+    /* delay injected into received messages, acknowledgements and one-sided transfers for which the rank waited */
     double message_ns;
-    double collective_ns; /* delay injected into collectives that the rank waited for */
-    double taken_ns;      /* delay of other ranks that reached this rank by waiting, >= 0 */
-    double waited_ns;     /* >= 0: absorbed by slack, that is by time spent waiting in the trace */
+    double collective_ns; /* delay injected into collectives for which the rank waited */
+    double taken_ns;      /* >= 0: delay taken over from other ranks by waiting for them */
+    double waited_ns;     /* >= 0: absorbed by slack: time spent waiting in the trace */
     double hidden_ns;     /* >= 0: absorbed because a later event ended the wait */
     double left_ns;       /* net delay at the end */
 };
@@ -143,7 +145,7 @@ enum { MPG_ACCOUNT_TERMS = 8 };
 /* Returns RANK's account: [term][lane]; valid after the FINISH step. */
 const double *mpg_evaluator_account(const struct mpg_evaluator *evaluator, int32_t rank);
 /* Returns the noise in the compute intervals of RANK so far, in the first lane, ns; in perturb mode all delays injected into
- * them. Not with a tally. */
+ * these intervals. Not with a tally. */
 double mpg_evaluator_noise(const struct mpg_evaluator *evaluator, int32_t rank);
 
 #endif

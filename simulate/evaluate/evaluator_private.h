@@ -19,7 +19,7 @@
 /* Vectors of a stream, one value for each lane, in this order. */
 enum stream_part {
     STREAM_VALUE,  /* value of the last node */
-    STREAM_PASSED, /* end of the last detour that was skipped (passed_ns of struct mpg_interval), ns; only with `covers` */
+    STREAM_PASSED, /* end of the last skipped detour (passed_ns of struct mpg_interval), ns; only with `covers` */
     STREAM_NEXT,   /* predict mode: earliest time of the next send */
     STREAM_PARTS
 };
@@ -28,10 +28,10 @@ enum stream_part {
 enum slot_part {
     SLOT_VALUE, /* value of the node; for a message its arrival */
     SLOT_PROPAGATED,  /* perturb mode: SLOT_VALUE without the delay injected into this node (arrivals, contributions, merges) */
-    SLOT_DRAWN, /* perturb mode: draws of an eager message, for the costs of its receiver */
+    SLOT_DRAWN, /* perturb mode: draws of an eager message, for the costs of the receiver */
     DELAY_SLOT_PARTS,
     SLOT_ENVELOPE = SLOT_PROPAGATED, /* predict mode: arrival of a message's envelope; in the order of enum mpg_slot_part */
-    SLOT_MEET,  /* predict mode: time at which a synchronous message meets its receive */
+    SLOT_MEET,  /* predict mode: time at which a synchronous message meets the receive */
     SLOT_BEGIN, /* predict mode: departure of a message that waits for the receiver */
     TIME_SLOT_PARTS
 };
@@ -66,14 +66,14 @@ struct mpg_evaluation {
     int (*step)(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t slots, struct mpg_error *err);
     /* Evaluates STEPS, if neither attribution nor provenance is wanted. */
     int (*take)(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
-    enum mpg_steps_wanted (*wants)(const struct mpg_evaluator *e); /* kinds of steps that the evaluator needs; NULL: all */
-    /* reserve() reserves memory beside that of values (NULL: none is needed); free() frees the mode's own arrays. */
+    enum mpg_steps_wanted (*wants)(const struct mpg_evaluator *e); /* kinds of steps needed by the evaluator; NULL: all */
+    /* reserve() reserves memory besides the memory of values (NULL: none is needed); free() frees the mode's own arrays. */
     int (*reserve)(struct mpg_evaluator *e, uint32_t streams, uint32_t slots, struct mpg_error *err);
     void (*free)(struct mpg_evaluator *e);
     /* functions that give arrival times to choices; the evaluator adds context, settle and observer */
     const struct mpg_arrivals *arrivals;
     /* With a tally: attributes the account of step S to places. The terms SETTLED are totals of the rank, and are attributed
-     * at its FINISH step. */
+     * at the rank's FINISH step. */
     void (*tally)(struct mpg_evaluator *e, const struct mpg_step *s);
     const uint32_t *settled;
     uint32_t settled_number;
@@ -90,22 +90,22 @@ struct mpg_evaluation {
     void (*record_came)(const struct mpg_evaluator *e, double *value, const uint32_t *from);
 };
 
-/* An edge into the call that is being left. */
+/* An edge into the call being left. */
 struct mpg_delay_edge {
     double slack_ns, arrival_ns; /* arrival_ns: the key by which mpg_delays_list_edges() sorts */
     uint32_t i;   /* index among the edges of the step */
-    bool further; /* another message of the same sender, which arrived earlier, completes in the call */
+    bool further; /* another message of this edge's sender, which arrived earlier, completes in the call */
 };
 
-/* Prefetching. Streams are evaluated in turns, mostly in the same order. While a stream is evaluated, the values of its
- * follower are prefetched, that is of the stream that was evaluated after this one last time. */
+/* Prefetching. Streams are evaluated in turns, mostly in a constant order. While a stream is evaluated, the values of the
+ * stream's follower are prefetched: the follower is the stream evaluated next the last time. */
 struct mpg_look_ahead {
-    uint32_t stream;    /* the stream that is evaluated */
-    uint32_t *follower; /* for the first stream of each rank: the stream evaluated after it last time */
+    uint32_t stream;    /* the stream being evaluated */
+    uint32_t *follower; /* for the first stream of each rank: the stream evaluated next the last time */
     uint32_t fetched;   /* number of lanes of the follower whose noise has been prefetched */
 };
 
-/* Minimum times of a call that only receives one message, and the arguments of these times. */
+/* Minimum times of a call that only receives one message, and the arguments by which these were computed. */
 struct mpg_floored {
     enum mpg_call call;       /* 0: the minimum times are not known */
     int32_t source;           /* world rank of the message's source */
@@ -113,11 +113,11 @@ struct mpg_floored {
     double own_ns, flight_ns; /* minimum time of the call itself; minimum time l(bytes) of the message; ns */
 };
 
-/* A message that a call receives, in one lane. */
+/* A message received by a call, in one lane. */
 struct mpg_arrival {
-    double time_ns; /* -INFINITY: the lane has no such message */
+    double time_ns; /* -INFINITY: the lane has no message here */
     const struct mpg_edge *edge;
-    uint32_t i;     /* index among the messages that the call receives */
+    uint32_t i;     /* index among the messages received by the call */
     bool further;
     bool early;     /* the traced call does not receive the message */
     bool costs;     /* the receiver pays o_r */
@@ -135,28 +135,29 @@ struct mpg_evaluator {
     uint32_t ready_slots, ready_streams; /* number of slots and of streams with reserved memory */
     /* detours that begin in a call can be contained in the measured cost of the messages, and must not count twice */
     bool covers;
-    double *covered_ns;  /* by stream: how long before its last leave such detours begin at most, ns */
+    double *covered_ns;  /* by stream: detours that began at most this time before the stream's last leave can be contained in
+                          * message costs, ns */
     char *cursor;        /* [stream][lane]: cursors of look-ups in the target's noise, for a stream's last interval */
     size_t cursor_bytes; /* bytes of the cursors of a lane; 0: no cursors */
     uint32_t covered_capacity, cursor_capacity;
-    uint32_t *last_stream; /* by rank: the stream of its FINISH step */
+    uint32_t *last_stream; /* by rank: the stream of the rank's FINISH step */
     int64_t *traced_ns;
-    double *account;       /* [rank][term of MPG_ACCOUNT_TERMS][lane]; with attribution, of one step only */
+    double *account;       /* [rank][term of MPG_ACCOUNT_TERMS][lane]; with attribution, the account of a single step */
     size_t account_stride; /* number of terms from one rank to the next in `account`: MPG_ACCOUNT_TERMS, or 0 with attribution */
     struct mpg_tally *tally;     /* NULL: no attribution */
     double *rank_account;        /* with attribution: delay accounts of ranks */
     struct mpg_recorder *recorder; /* NULL: no provenance (recorder.h) */
     struct mpg_choosing *choice; /* NULL: calls complete as in the trace */
-    struct mpg_moved_arrivals *moves; /* with choices and a recorder: provenance of arrivals that choices move */
+    struct mpg_moved_arrivals *moves; /* with choices and a recorder: provenance of arrivals moved by choices */
     struct mpg_expansion *expansion; /* NULL: no collective has been expanded yet */
-    double *members;             /* values of all members of an expanded collective, with their provenance */
+    double *members;             /* values of all members of an expanded collective, with provenance */
     uint32_t *member_slot;       /* slots of the members */
     uint32_t members_capacity, member_slots;
     /* number of the current receiving call; by rank: number of the last call that received from this rank. A further message
-     * from the same rank in one call costs less */
+     * from a rank in one call costs less */
     uint64_t turns, *turn;
-    uint32_t streams;      /* number of streams so far: one for each rank, then other threads in the order of appearance */
-    double *scratch, *kappa, *own; /* one value for each lane; own: end of the current call if it did not wait */
+    uint32_t streams;      /* number of streams so far: one for each rank, then further threads in the order of appearance */
+    double *scratch, *kappa, *own; /* one value for each lane; own: end of the current call without waiting */
 
     /* --- perturb mode --- */
     const struct mpg_recurrences *code;
@@ -168,33 +169,33 @@ struct mpg_evaluator {
     double *slot_base;  /* by slot, for members of expanded collectives: enter in the trace, ns after the first member's */
     bool *slot_met;     /* by slot, for arrivals: a probe has matched the message */
     bool leaves;        /* messages have overheads */
-    struct mpg_overhead_draws *slot_left; /* by slot: draws of an eager message, for the costs of its receiver */
-    struct mpg_overhead_draws sent_left;  /* draws of the message sent last, for the costs of its sender */
+    struct mpg_overhead_draws *slot_left; /* by slot: draws of an eager message, for the costs of the receiver */
+    struct mpg_overhead_draws sent_left;  /* draws of the message sent last, for the costs of the sender */
     uint32_t base_capacity, met_capacity, left_capacity;
-    /* delays other than the tracer's time are not all 0: of intervals, of calls, of messages */
+    /* whether intervals, calls, messages can have delays besides the tracer's time */
     bool computes, charges, transmits;
     bool has_kappa;     /* calls have a kappa, an injected delay */
-    bool is_plain;      /* no call can complete other messages than in the trace */
-    struct mpg_floored *floored; /* by stream, with slack: minimum times of its last receive */
-    double *entered_ns; /* by stream, if noise delays calls: traced begin of its last call, ns after MPI_Init */
+    bool is_plain;      /* all calls complete messages as in the trace */
+    struct mpg_floored *floored; /* by stream, with slack: minimum times of the stream's last receive */
+    double *entered_ns; /* by stream, if noise delays calls: traced begin of the stream's last call, ns after MPI_Init */
     uint32_t floored_capacity, entered_capacity;
-    const double *own_kappa; /* by lane: kappa of the call that is being left, or zeros */
-    /* one value for each lane. local: the call's own costs; later: costs of the receives that complete after an edge;
-     * answered: kappas of an ACK edge; all, others, put: as in struct mpg_lane_leave; left: earliest departure of a message */
+    const double *own_kappa; /* by lane: kappa of the call being left, or zeros */
+    /* one value for each lane. local: the call's own costs; later: costs of the receives completed after an edge; answered:
+     * kappas of an ACK edge; all, others, put: as in struct mpg_lane_leave; left: earliest departure of a message */
     double *result, *local, *later, *answered, *all, *others, *put, *zeros, *left;
     uint32_t *edge_place, edge_places; /* number of the place of each edge of the current call */
     uint32_t *lane_place, lane_places; /* [edge][lane]: number of the place, if lanes differ */
-    bool mixed;         /* in some lane an edge receives a message of another rank than in the trace */
+    bool mixed;         /* in some lane an edge receives a message from a different rank than in the trace */
     uint32_t *latest;   /* by lane: number of the place of the latest edge */
     double *latest_ns;  /* by lane: time of the latest edge */
     struct mpg_look_ahead ahead;
-    uint32_t *unjoined; /* by rank: number of its threads, except the first, that no JOIN step has ended yet */
+    uint32_t *unjoined; /* by rank: number of threads, except the first, that no JOIN step has ended yet */
     struct mpg_delay_edge *edge; /* edges of the current call, in the order of evaluation */
     uint32_t edge_capacity;
     int64_t polling_ns;  /* polling intervals up to this length are waiting; -1: none */
     /* [stream][lane], with choices: value before the stream's last interval; INFINITY: this interval was not polling */
     double *before;
-    double *interval_ns; /* by stream, with choices: length of its last interval with the tracer's time, ns */
+    double *interval_ns; /* by stream, with choices: length of the stream's last interval with the tracer's time, ns */
     uint32_t before_capacity, interval_capacity;
 
     /* --- predict mode --- */
@@ -202,10 +203,10 @@ struct mpg_evaluator {
     struct mpg_times_options options;
     bool *threads;       /* by rank: the rank has several threads */
     double *best, *lambda, *tau, *answer; /* one value for each lane; best: the latest time so far for which the call waits */
-    double *arrived;     /* by lane: arrival of the last message that the call receives */
+    double *arrived;     /* by lane: arrival of the last message received by the call */
     bool *by_message;    /* by lane: the call waited for a message, not for a collective */
-    bool *receives;      /* by lane: the call pays o_r for messages that the traced call does not receive */
-    double *receive_ns;  /* [message of the call][alone, or after another message of the same sender][lane]: o_r */
+    bool *receives;      /* by lane: the call pays o_r for messages not received by the traced call */
+    double *receive_ns;  /* [message of the call][alone, or after another message of the sender][lane]: o_r */
     struct mpg_arrival *arrival; /* in one lane: the messages of the call, in the order of arrival */
     uint32_t receive_capacity;
 };
@@ -225,7 +226,7 @@ static inline double *account_of(const struct mpg_evaluator *e, int32_t rank, ui
     return e->account + ((size_t)rank * e->account_stride + term) * e->n;
 }
 
-/* Sets X to STREAM's last call or interval for a look-up in the noise. */
+/* Sets the members of X for a look-up in the noise to the state of STREAM. */
 static inline void meet_noise(const struct mpg_evaluator *e, uint32_t stream, struct mpg_interval *x)
 {
     if (e->covers)
@@ -239,7 +240,7 @@ extern const struct mpg_evaluation mpg_delays_mode, mpg_times_mode;
 
 /* --- both modes (evaluator.c, tallied.c, choosing.c, expand.c) --- */
 
-/* Returns an evaluator with the state that both modes need. NULL: out of memory. */
+/* Returns an evaluator with the state needed in both modes. NULL: out of memory. */
 struct mpg_evaluator *mpg_evaluator_new(const struct mpg_evaluation *mode, int32_t ranks, uint32_t lanes, uint32_t first);
 /* Reserves memory for step S, with SLOTS slots in use, if necessary; S may be the first step of a new thread. */
 static inline int reserve_for(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
@@ -247,7 +248,7 @@ static inline int reserve_for(struct mpg_evaluator *e, const struct mpg_step *s,
     return slots <= e->ready_slots && s->stream < e->ready_streams ? 0 : mpg_evaluator_reserve(e, s->stream + 1, slots, err);
 }
 
-/* Evaluates STEPS one by one, if attribution or provenance is wanted. */
+/* Evaluates STEPS one at a time, if attribution or provenance is wanted. */
 int mpg_evaluator_take_one_by_one(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
 /* Adds TERM of the step to PLACE and to RANK's account, and sets TERM to 0. */
 void mpg_evaluator_move(struct mpg_evaluator *e, int32_t rank, uint32_t term, uint32_t place);
@@ -257,8 +258,9 @@ int mpg_evaluator_view(struct mpg_evaluator *e, const struct mpg_step *s, struct
 /* Evaluates S, a step of an expanded collective, with COSTS of the messages. */
 int mpg_evaluator_expand(struct mpg_evaluator *e, const struct mpg_step *s, const struct mpg_message_costs *costs,
                          struct mpg_error *err);
-/* mpg_evaluator_ready() reserves memory for the values of S, a step of an expanded collective. Returns 0, or -1: out of memory.
- * mpg_evaluator_scratch() returns value I of this memory: times of all lanes and, with a recorder, their provenance. */
+/* mpg_evaluator_ready() reserves memory for the values of S, a step of an expanded collective. Returns 0, or -1: out of
+ * memory. mpg_evaluator_scratch() returns value I of this memory: times of all lanes and, with a recorder, the provenance of
+ * these times. */
 int mpg_evaluator_ready(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err);
 double *mpg_evaluator_scratch(const struct mpg_evaluator *e, uint32_t i);
 
@@ -285,7 +287,7 @@ static inline double *slot_propagated(const struct mpg_evaluator *l, uint32_t sl
     return slot_value(l, slot, SLOT_PROPAGATED);
 }
 
-/* Returns the terms of RANK's account that a call changes. */
+/* Returns the terms of RANK's account changed by a call. */
 static inline struct mpg_lane_account lane_account_of(const struct mpg_evaluator *l, int32_t rank)
 {
     double *first = account_of(l, rank, MPG_TERM_COMPUTE);
@@ -303,7 +305,7 @@ static inline struct mpg_lane_leave leave_of(const struct mpg_evaluator *l)
     return (struct mpg_lane_leave){.own = l->own, .all = l->all, .others = l->others, .put = l->put};
 }
 
-/* Returns the draws of the eager message in SLOT, for the costs of its receiver; NULL: there are no such costs. */
+/* Returns the draws of the eager message in SLOT, for the costs of the receiver; NULL: messages have no overheads. */
 static inline struct mpg_overhead_draws *slot_left(const struct mpg_evaluator *l, uint32_t slot)
 {
     if (!l->leaves)
@@ -331,7 +333,8 @@ static inline bool posts_kappa(const struct mpg_evaluator *l)
     return l->p->call_edges == MPG_CALL_EDGES_PAPER;
 }
 
-/* Adds to each lane the kappa of CALL of RANK, if the call posts a request (REQUESTED) and this kappa delays the message. */
+/* Adds to each lane the kappa of CALL of RANK, if the call posts a request (REQUESTED) and the kappa of posting calls delays
+ * messages (posts_kappa()). */
 static inline void add_posting(const struct mpg_evaluator *l, bool requested, int32_t rank,
                                uint64_t call, double *value)
 {
@@ -346,8 +349,9 @@ static inline double envelope_ns(const struct mpg_evaluator *l, int32_t a, int32
     return empty_ns < whole_ns ? empty_ns : whole_ns;
 }
 
-/* Returns the earliest start, in the trace, of the message of E, an arrival or an acknowledgement at RANK: its arrival t(A)
- * is this time + l(d). A synchronous message starts so that its envelope arrives when the receive is posted. */
+/* Returns the earliest start, in the trace, of the message of E, an arrival or an acknowledgement at RANK; the arrival t(A) is
+ * this time + l(d). A synchronous message starts at the time by which the envelope arrives when the receive is posted, or when
+ * sent, if later. */
 static inline double start_ns(const struct mpg_evaluator *l, int32_t rank, const struct mpg_edge *e)
 {
     if (e->from_ns <= e->sent_ns)
@@ -356,15 +360,15 @@ static inline double start_ns(const struct mpg_evaluator *l, int32_t rank, const
     return posted_ns > e->sent_ns ? posted_ns : e->sent_ns;
 }
 
-/* Adds the extra time of a collective on the target to each lane: the time of one member's ROUNDS with BYTES in all; or, if
- * the collective was measured as a whole, the time of the collective of MEMBERS with BYTES_EACH. BYTES are the traced bytes,
+/* Adds to VALUE, in each lane, the extra time of a collective on the target: of a member's ROUNDS with BYTES in all; or, if
+ * the collective was measured as a whole, of the collective of MEMBERS with BYTES_EACH. BYTES are the traced bytes,
  * TARGET_BYTES and BYTES_EACH the bytes with hypotheses. */
 void mpg_delays_add_collective(struct mpg_evaluator *l, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
                               double target_bytes, const struct mpg_origin *meeting, int32_t members,
                               double bytes_each, double *value);
 
-/* Returns true if S, the current call, waits for other ranks, or does so without hypotheses. */
+/* Returns true if S, the current call, waits for another rank, or would wait without hypotheses. */
 static inline bool mpg_delays_waits(const struct mpg_step *s)
 {
     return s->edge_number > 0 || s->lost_number > 0;
@@ -376,7 +380,7 @@ static inline double mpg_delays_call_off(const struct mpg_evaluator *l, const st
     return mpg_perturbation_removes_off_cpu(l->p) ? (double)s->call_off_ns : 0;
 }
 
-/* Returns true if the time off the CPU is removed from S, because S waits for nobody. */
+/* Returns true if the time off the CPU is removed from S, because S waits for no rank. */
 static inline bool mpg_delays_shortens(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     return s->call_off_ns > 0 && !mpg_delays_waits(s) && !s->changed && mpg_perturbation_removes_off_cpu(l->p);
@@ -385,9 +389,9 @@ static inline bool mpg_delays_shortens(const struct mpg_evaluator *l, const stru
 /* Lists the edges of S, the current call. Edges with a completion cost are sorted by arrival, the latest first; without
  * comparable clocks, in reverse order of the call's list. Error: out of memory. */
 int mpg_delays_list_edges(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
-/* Returns true if the messages that S receives complete one after the other, each at a cost. */
+/* Returns true if the messages received by S complete in sequence, each at a cost. */
 bool mpg_delays_takes_turns(const struct mpg_evaluator *l, const struct mpg_step *s);
-/* Returns the message of E, number EDGE of the list, as the key for the draws of o_r. */
+/* Returns the message of E, which has the entry EDGE in the sorted list, as the key for the draws of o_r. */
 static inline struct mpg_sent_message received_of(const struct mpg_edge *e, const struct mpg_delay_edge *edge)
 {
     struct mpg_sent_message m = sending_of(&e->origin, e->target_bytes);
@@ -395,21 +399,21 @@ static inline struct mpg_sent_message received_of(const struct mpg_edge *e, cons
     return m;
 }
 
-/* Returns whether S blocks until a message departs that is inserted or changes its protocol. The traced duration of S
- * is then no information about the target. */
+/* Returns whether S blocks until an inserted message, or a message with changed protocol, departs. The traced duration of S
+ * then gives no information about the target. */
 bool mpg_delays_is_absolute(const struct mpg_step *s);
-/* Returns the minimum duration of S on the traced machine without waiting, ns; at most the messages' overheads there, where
- * they are known. */
+/* Returns the minimum duration of S on the traced machine without waiting, ns; at most the messages' overheads on this
+ * machine, if known. */
 double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step *s);
 /* Minimum number of lanes for which prefetching pays. */
 enum { MPG_MIN_LANES_AHEAD = 16 };
-/* To be called when an interval of STREAM begins, with at least MPG_MIN_LANES_AHEAD lanes: prefetches data of the stream that
- * was evaluated after STREAM last time. */
+/* To be called when an interval of STREAM begins, with at least MPG_MIN_LANES_AHEAD lanes: prefetches data of the stream
+ * evaluated after STREAM the last time. */
 void mpg_delays_look_ahead(struct mpg_evaluator *l, uint32_t stream);
-/* Adds the overheads of the messages that S sends and receives to each lane. Without a source signature, the minimum time of
- * the call is subtracted instead of the source's overheads. */
+/* Adds the overheads of the messages sent and received by S to each lane. Without a source signature, the minimum time of the
+ * call is subtracted instead of the source's overheads. */
 void mpg_delays_add_overheads(struct mpg_evaluator *l, const struct mpg_step *s, double *value);
-/* Returns how long before S's leave a detour may begin to be contained in the messages' measured cost, ns (docs/MODEL.md,
+/* Returns the time before S's leave, ns, from which a detour can be contained in the messages' measured cost (docs/MODEL.md,
  * section 3, Times of messages contain noise). */
 double mpg_delays_covered(struct mpg_evaluator *l, const struct mpg_step *s);
 
@@ -418,7 +422,7 @@ void mpg_delays_eager(struct mpg_evaluator *l, const struct mpg_step *s);
 void mpg_delays_synchronous(struct mpg_evaluator *l, const struct mpg_step *s);
 void mpg_delays_contribute(struct mpg_evaluator *l, const struct mpg_step *s);
 void mpg_delays_merge(struct mpg_evaluator *l, const struct mpg_step *s);
-/* Not inlined, so that the compiler keeps the variables of the loop over steps in registers. */
+/* Not inlined, for the compiler to keep the variables of the loop over steps in registers. */
 __attribute__((noinline)) int mpg_delays_leave(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
 /* Evaluates the part of STORE step S that belongs to an expanded collective, which a member joins. */
 int mpg_delays_join_expanded(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err);
@@ -429,25 +433,25 @@ void mpg_delays_store(struct mpg_evaluator *l, uint32_t slot, const double *time
 extern const struct mpg_arrivals mpg_delays_arrivals, mpg_times_arrivals;
 /* To be called after S, an EAGER step, with choices: makes the message known to the calls that choose. */
 int mpg_delays_sent(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
-/* To be called after the messages of S are chosen: finds the place of each edge in each lane, if pairs of ranks are
- * attributed. */
+/* To be called after the messages of S are chosen: finds the place of each edge in each lane, if delays are attributed to
+ * pairs of ranks. */
 int mpg_delays_tally_sources(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);
-/* To be called after edge I of S, a call with several edges: attributes the account of this edge. FIRST: it is the first
- * edge. Only if pairs of ranks are attributed. */
+/* To be called after edge I of S, a call with several edges: attributes the account of this edge. FIRST: edge I is the first
+ * edge. Only if delays are attributed to pairs of ranks. */
 void mpg_delays_tally_edge(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t i, bool first);
 void mpg_delays_tally(struct mpg_evaluator *l, const struct mpg_step *s);
-/* Returns the delay of lane W, which does not make call S, to be used instead of the delay at the leave of S. */
+/* Returns the delay of the stream in lane W, which does not make call S, in place of the delay at the leave of S. */
 double mpg_delays_vanished(const struct mpg_evaluator *l, const struct mpg_step *s, uint32_t w);
 
 /* --- predict mode (times/) --- */
 
-/* Returns, by lane, o_r of the I-th message of the call: alone, or, if FURTHER, after another message of the same sender. */
+/* Returns, by lane, o_r of message I of the call: alone, or, if FURTHER, after another message of the sender. */
 static inline double *mpg_times_receive_ns(const struct mpg_evaluator *t, uint32_t i, bool further)
 {
     return t->receive_ns + (2 * (size_t)i + further) * t->n;
 }
 
-/* Returns the costs of messages between the rank of S and the rank at the other end of E, an edge of S. */
+/* Returns the costs of messages between the rank of S and the rank at the begin of E, an edge of S. */
 static inline const struct mpg_perturbation *mpg_times_path_costs(const struct mpg_evaluator *t,
                                                                   const struct mpg_step *s,
                                                                   const struct mpg_edge *e)
@@ -461,8 +465,8 @@ void mpg_times_add_collective(const struct mpg_evaluator *t, enum mpg_call call,
                               const struct mpg_origin *meeting, int32_t members, double bytes_each,
                               double *value);
 /* Receives the messages that arrive in S: adds the costs to `own`, writes the time of the last arrival into `arrived`, and the
- * time when all messages are received into `scratch`. *COSTS becomes true if a message that the traced call receives has a cost;
- * `receives` becomes true in lanes in which S receives, at a cost, a message that a later call receives in the trace. */
+ * time when all messages are received into `scratch`. *COSTS becomes true if a message received by the traced call has a cost;
+ * `receives` becomes true in lanes in which S receives, at a cost, a message received by a later call in the trace. */
 int mpg_times_receive(struct mpg_evaluator *t, const struct mpg_step *s, bool *costs,
                       struct mpg_error *err);
 /* Returns whether synchronous sends end with an acknowledgement; --latency is then the latency of each of the two messages. */

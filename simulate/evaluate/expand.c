@@ -6,7 +6,7 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Scratch vectors: for the current message, and for the slots that the message reads. */
+/* Scratch vectors: for the current message, and for the slots read by the message. */
 enum { SCRATCH = 3, ROOM = SCRATCH + 4 };
 
 /* Returns the number of doubles in a value. */
@@ -31,7 +31,7 @@ int mpg_evaluator_ready(struct mpg_evaluator *e, const struct mpg_step *s, struc
 
 /* --- a member of a tree --- */
 
-/* Slots for the evaluation of one member of a tree: the member, one other member, and the messages of both. */
+/* Slots for the evaluation of one member of a tree: the member, another member, and the messages of both. */
 struct window {
     struct mpg_evaluator *e;
     const struct mpg_expanding *c;
@@ -100,7 +100,7 @@ static double *message_of(void *data, int32_t v)
     return look_at(window, v == window->v ? &window->own_message : &window->other_message, slot);
 }
 
-/* Returns the vector of SLOT, for modes whose slots hold times, so that values are changed in place. */
+/* Returns the vector of SLOT, for modes whose slots hold times: values are changed in place. */
 static double *slot_itself(const struct window *window, uint32_t slot)
 {
     return slot_value(window->e, slot, SLOT_VALUE);

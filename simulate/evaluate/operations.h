@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which measured collective operation a call belongs to. */
+/* The measured collective operation of a call. */
 #ifndef MPG_OPERATIONS_H
 #define MPG_OPERATIONS_H
 
 #include "simulate/models/collectives.h"
 #include "trace/event.h"
 
-/* Returns the operation of CALL, which is blocking; MPG_OPERATIONS if signatures do not measure it. Variants with sizes for
- * each rank, and exclusive scans, count as the plain operation. */
+/* Returns the operation of CALL, which is blocking; MPG_OPERATIONS: not measured in signatures. Variants with sizes for each
+ * rank, and exclusive scans, count as the plain operation. */
 static inline enum mpg_operation mpg_operation_of(enum mpg_call call)
 {
     switch (call) {
@@ -40,8 +40,8 @@ static inline enum mpg_operation mpg_operation_of(enum mpg_call call)
     }
 }
 
-/* Returns the operation of CALL if all members have equal sizes, so that the measured time of a whole collective applies;
- * else MPG_OPERATIONS. */
+/* Returns the operation of CALL if all members have equal sizes, in which case the measured time of a whole collective
+ * applies; else MPG_OPERATIONS. */
 static inline enum mpg_operation mpg_operation_whole(enum mpg_call call)
 {
     const bool has_own_sizes = call == MPG_CALL_Allgatherv || call == MPG_CALL_Alltoallv || call == MPG_CALL_Alltoallw;

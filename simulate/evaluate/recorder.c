@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of the recorder that both modes share: steps of general kinds, and the values that later steps can still read. */
+/* The parts of the recorder shared by both modes: steps of general kinds, and the values that later steps can still read. */
 #include "simulate/evaluate/recorder.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static void list_vectors(struct mpg_recorder *x, double **vector[VECTORS])
     memcpy(vector, all, sizeof all);
 }
 
-/* Makes E record provenance. PATH: the critical path of its only lane; NULL: all lanes, attributed to places. */
+/* Makes E record provenance. PATH: the critical path of the evaluator's only lane; NULL: all lanes, attributed to places. */
 static int use(struct mpg_evaluator *e, struct mpg_critical *path, struct mpg_error *err)
 {
     struct mpg_recorder *x = calloc(1, sizeof *x);
@@ -83,7 +83,7 @@ static int note_stream(struct mpg_recorder *x, const struct mpg_step *s, struct 
     return 0;
 }
 
-/* Records the parts of the slot that S, a VIEW, copies as the origins of the view. */
+/* Records the parts of the slot copied by S, a VIEW, as the origins of the view. */
 static void end_view(struct mpg_provenance *provenance, const struct mpg_step *s)
 {
     if (s->slot == s->a)
@@ -96,7 +96,7 @@ static void end_view(struct mpg_provenance *provenance, const struct mpg_step *s
         }
 }
 
-/* Records that S's stream continues from the value of a slot, in all lanes or in those of `lane_mask`. */
+/* Records that S's stream continues from the value of a slot, in all lanes (LOAD) or in the lanes of `lane_mask` (JOIN). */
 static void end_load(const struct mpg_evaluator *e, const struct mpg_step *s)
 {
     const struct mpg_recorder *x = e->recorder;
@@ -138,7 +138,7 @@ int mpg_recorder_end(struct mpg_evaluator *e, const struct mpg_step *s, struct m
 
 /* --- calls --- */
 
-/* Sets the bits of lanes with CODE; if EDGE is a view, only those of lanes in which its message is from SOURCE. */
+/* Sets the bits of lanes with CODE; with EDGE, a view, only of lanes in which the message of EDGE is from SOURCE. */
 static void set_bits(const struct mpg_evaluator *e, const struct mpg_choosing *choice, const struct mpg_edge *edge, uint32_t code,
                      int32_t source, uint64_t *bits)
 {
@@ -148,7 +148,7 @@ static void set_bits(const struct mpg_evaluator *e, const struct mpg_choosing *c
             bits[w / 64] |= UINT64_C(1) << w % 64;
 }
 
-/* Returns whether a lane before W has CODE and receives a message of SOURCE by E. */
+/* Returns whether a lane before W has CODE and receives a message from SOURCE by E. */
 static bool is_in_earlier_lane(const struct mpg_choosing *choice, const struct mpg_edge *e, const uint32_t *codes,
                                uint32_t code, uint32_t w, int32_t source)
 {
@@ -200,8 +200,8 @@ static void mark_lane(struct mpg_provenance *provenance, struct mpg_value value,
         words[w / 64] |= UINT64_C(1) << w % 64;
 }
 
-/* Returns, by lane, a lower bound of the end of the longest run: in predict mode the most advanced stream, in perturb mode
- * the ranks that have ended. */
+/* Returns, by lane, a lower bound of the end of the longest run: the longest run of the ranks that have ended; in predict mode
+ * also the most advanced stream. */
 static const double *find_min(const struct mpg_evaluator *e)
 {
     struct mpg_recorder *x = e->recorder;
@@ -217,8 +217,8 @@ static const double *find_min(const struct mpg_evaluator *e)
     return min_ns;
 }
 
-/* Marks the values that later steps can still read: those of streams that continue; in predict mode also the earliest time of
- * a stream's next message; and, of the ranks that have ended, that of the longest run, at which a path can end. */
+/* Marks the values that later steps can still read: the values of streams that continue; in predict mode also the earliest
+ * time of a stream's next message; and, of the ranks that have ended, the end of the longest run, at which a path can end. */
 static void mark_streams(const struct mpg_evaluator *e)
 {
     struct mpg_recorder *x = e->recorder;
@@ -264,7 +264,7 @@ int mpg_recorder_cut(struct mpg_evaluator *e, const struct mpg_steps *steps, str
     return mpg_provenance_resolve(x->provenance, err);
 }
 
-/* Returns the rank whose run is longest in lane W, of several the first. */
+/* Returns the rank whose run is longest in lane W, among equal runs the first. */
 static int32_t find_longest(const struct mpg_evaluator *e, uint32_t w)
 {
     int32_t longest = 0;

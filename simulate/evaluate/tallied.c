@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Attributes the account of docs/MODEL.md, sections 5 and 8, to places, in both modes. During a step the account holds the
- * terms of this step only; afterwards these are added to the place of the call and to the rank. */
+ * terms of this step only; after the step these terms are added to the place of the call and to the rank. */
 #include <stdlib.h>
 
 #include "common/reserve.h"
@@ -74,8 +74,7 @@ static int finish(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t sl
     return status;
 }
 
-/* Finds the places of all edges. Places are numbered in the order of steps, so that the numbers do not depend on the edges
- * for which a lane waits. */
+/* Finds the places of all edges. Places are numbered in the order of steps, independently of the edges for which lanes wait. */
 static int find_pairs(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err)
 {
     if (!e->tally->pairs || s->kind != MPG_STEP_LEAVE)

@@ -11,9 +11,9 @@ struct mpg_target {
     /* costs of computation and noise; includes the source, whose noise is removed */
     const struct mpg_perturbation *noise;
     const struct mpg_placement *placement;      /* NULL: one path class */
-    /* Costs of messages on each path class between ranks, or in [0] of the only class; the source is not used. A rank's
-     * messages to itself use the path of a core complex. If no two ranks use this path and the path is not usable (latencies
-     * or requested fits are missing), they use the next usable path. */
+    /* Costs of messages on each path class between ranks, or in [0] of the only class; the source is not used. Messages of a
+     * rank to itself use the path of a core complex. If no two ranks use this path and the path is not usable (latencies or
+     * requested fits are missing), these messages use the next usable path. */
     struct mpg_perturbation path_costs[MPG_PATHS];
 };
 
@@ -24,12 +24,13 @@ int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
                     const struct mpg_placement *placement, struct mpg_error *err);
 void mpg_target_clear(struct mpg_target *t); /* zero-initialised is allowed */
 
-/* Returns whether the target has noise and, on some path class, measured message times, which then contain detours, too. */
+/* Returns whether the target has noise and, on some path class, measured message times, in which case the message times also
+ * contain detours. */
 bool mpg_target_covers(const struct mpg_target *t);
 
-/* Adds the cost of sending in the call that S leaves to each of N lanes, the first of which is replica FIRST: o_s of each
- * message whose send time does not include o_s, and the cost of data from or to the root of a collective. Returns false if
- * there is no cost. */
+/* Adds the cost of sending in the call that S leaves to VALUE_NS, for N lanes from replica FIRST on: o_s of each message whose
+ * send time does not include o_s, and the cost of data from or to the root of a collective. Returns false if no cost is
+ * known. */
 bool mpg_target_add_sent(const struct mpg_target *t, const struct mpg_step *s, uint32_t first, uint32_t n, double *value_ns);
 
 /* Returns the costs of messages between ranks A and B. */

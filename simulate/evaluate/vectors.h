@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Vectors of lanes, and messages as keys of their random draws, for the evaluation of steps in both modes. Private to
+/* Vectors of lanes, and messages as keys of random draws, for the evaluation of steps in both modes. Private to
  * simulate/evaluate/ and simulate/events/. */
 #ifndef MPG_VECTORS_H
 #define MPG_VECTORS_H
@@ -46,7 +46,7 @@ static inline void free_vectors(double **const place[], size_t n)
         free(*place[i]);
 }
 
-/* Returns the message of ORIGIN with BYTES, as key of its random draws. */
+/* Returns the message of ORIGIN with BYTES, as key of the message's random draws. */
 static inline struct mpg_sent_message sending_of(const struct mpg_origin *origin, double bytes)
 {
     return (struct mpg_sent_message){.rank = origin->rank,
@@ -59,8 +59,8 @@ static inline struct mpg_sent_message sending_of(const struct mpg_origin *origin
                                 .bytes = bytes};
 }
 
-/* Returns message M of the expanded collective C, as key of its random draws; 8 bits of the index number the collective
- * within the call. */
+/* Returns message M of the expanded collective C, as key of the message's random draws; 8 bits of the index number the
+ * collective within the call. */
 static inline struct mpg_sent_message sending_expanded(const struct mpg_expanding *c,
                                                   const struct mpg_message *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prefetching. Streams are evaluated in turns of some calls each, mostly in the same order, and the values of all streams do
+/* Prefetching. Streams are evaluated in turns of some calls each, mostly in a constant order, and the values of all streams do
  * not fit into the cache. */
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/models/perturbation.h"
@@ -20,7 +20,7 @@ static void fetch_terms(const struct mpg_evaluator *l, int32_t rank, enum mpg_de
     fetch(account + (size_t)first * l->n, (size_t)(last - first + 1) * l->n * sizeof(double));
 }
 
-/* Prefetches the data that each interval and call of STREAM, its rank's first, reads or adds to. */
+/* Prefetches the data read or updated by each interval and call of STREAM, the first stream of a rank. */
 static void fetch_state(const struct mpg_evaluator *l, uint32_t stream)
 {
     const size_t cursor_bytes = l->n * l->cursor_bytes;
@@ -33,7 +33,7 @@ static void fetch_state(const struct mpg_evaluator *l, uint32_t stream)
         fetch(stream_value(l, stream, STREAM_PASSED), l->n * sizeof(double));
 }
 
-/* Prefetches the target's noise records for further lanes of STREAM. The lanes' cursors have been prefetched by now. */
+/* Prefetches the target's noise records for the next AT_ONCE lanes of STREAM. The lanes' cursors have been prefetched before. */
 static void fetch_noise(struct mpg_evaluator *l, uint32_t stream)
 {
     const uint32_t at = l->ahead.fetched, left = l->n - at, n = left < AT_ONCE ? left : AT_ONCE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrival times in perturb mode, from traced times and delays, for calls that can complete other messages (docs/MODEL.md,
- * section 6). */
+/* Arrival times in perturb mode, from traced times and delays, for calls that can complete different messages than in the
+ * trace (docs/MODEL.md, section 6). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step
     const struct mpg_edge *e = c->arrival;
     p->value = slot_delay(l, e->slot);
     p->cause = slot_propagated(l, e->slot);
-    if (l->absorb == MPG_ABSORB_WAIT) { /* with this kind of slack a message arrives when its receive completes */
+    if (l->absorb == MPG_ABSORB_WAIT) { /* with this kind of slack a message arrives when the receive completes */
         p->traced_ns = p->base_ns = c->done_ns;
         p->cause_ns = c->done_ns - flight_ns;
         return;
@@ -48,7 +48,7 @@ static void find_vectors(void *evaluator, uint32_t slot, const double **value, c
 
 /* ---- exchanges of arrivals ---- */
 
-/* Sets the arrival of P in lane W to AT_NS, of which PUT_NS are injected delay. */
+/* Sets the arrival of P in lane W to AT_NS, including PUT_NS of injected delay. */
 static void set_arrival(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w,
                         double at_ns, double put_ns)
 {
@@ -64,7 +64,7 @@ static double put_into(const struct mpg_evaluator *l, const struct mpg_pick *p, 
 }
 
 /* Records the provenance of P in lane W. The arrival comes from CAME; the arrival without the injected part comes from
- * PROPAGATED_SLOT, where it was PROPAGATED_NS. */
+ * PROPAGATED_SLOT, which had the value PROPAGATED_NS. */
 static void record_provenance(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w,
                               const struct mpg_arrival_origin *came, uint32_t propagated_slot, double propagated_ns)
 {

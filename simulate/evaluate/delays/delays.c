@@ -7,10 +7,10 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* For rare functions: not inlined into the loop over steps, which then need not save their registers. */
+/* For rarely called functions: kept out of the loop over steps, to save the loop from saving these functions' registers. */
 #define NOINLINE __attribute__((noinline))
 
-/* Number of vectors that only this mode has. */
+/* Number of vectors used in perturb mode only. */
 enum { VECTORS = 9 };
 
 static void list_vectors(struct mpg_evaluator *l, double **vector[VECTORS])
@@ -20,7 +20,8 @@ static void list_vectors(struct mpg_evaluator *l, double **vector[VECTORS])
     memcpy(vector, all, sizeof all);
 }
 
-/* Sets which vectors of slots and streams the perturbation needs. */
+/* Sets the number of vectors for each slot and stream, as the perturbation needs. LEAVES: call overheads are measured; COVERS:
+ * messages cover noise. */
 static void use_overheads(struct mpg_evaluator *l, bool leaves, bool covers)
 {
     l->leaves = leaves;
@@ -128,7 +129,7 @@ static inline int reserve(struct mpg_evaluator *l, const struct mpg_step *s, uin
 }
 
 /* Returns true if the step ENTER S must be evaluated: a delay is injected into the interval, or later steps need the stream's
- * position. */
+ * position in time. */
 static inline bool enters(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
     return l->computes || s->tracer_ns != 0 || l->choice || l->entered_ns;
@@ -168,7 +169,7 @@ static NOINLINE void step_enter(struct mpg_evaluator *l, const struct mpg_step *
         meet_noise(l, s->stream, &x);
         if (l->classes)
             mpg_classes_find(l->classes, s, &x);
-        mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* VALUE: the delay of the interval's begin */
+        mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* VALUE: the delay at the interval's begin */
     }
     l->code->enter(l->n, before, l->p->without_tracer ? (double)s->tracer_ns : 0, value, compute);
 }
@@ -200,7 +201,8 @@ static NOINLINE void step_load(struct mpg_evaluator *l, const struct mpg_step *s
     }
 }
 
-/* Ends a rank without MPI_Finalize: with the latest of its threads; the delays of the other threads count as hidden. */
+/* Closes the account of a rank that ends with unjoined threads (no MPI_Finalize): the difference between the sum of the terms
+ * and the net delay counts as hidden, or if negative as propagated. */
 static void settle(struct mpg_evaluator *l, int32_t rank)
 {
     double *term[MPG_ACCOUNT_TERMS];

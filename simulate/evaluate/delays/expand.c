@@ -3,8 +3,8 @@
  * member's delay is the difference of two evaluations: perturbed messages between late members, and unperturbed messages
  * between members that arrive as in the trace.
  *
- * An evaluation for n lanes has 2 n + 1: n perturbed lanes, n lanes with late members but unperturbed messages (for the
- * account), and one as traced. A slot holds the traced time in slot_base, and the delays of the first two groups in
+ * An evaluation for n lanes has 2 n + 1 lanes: n perturbed lanes, n lanes with late members but unperturbed messages (for the
+ * account), and a lane as traced. A slot holds the traced time in slot_base, and the delays of the first two groups in
  * slot_value and slot_propagated. */
 #include <math.h>
 
@@ -24,8 +24,8 @@ uint32_t mpg_delays_expanded_lanes(const struct mpg_evaluator *l)
     return 2 * l->n + 1;
 }
 
-/* Writes BASE_NS plus DELTA, but at least 0, for perturbed lanes, then BASE_NS for unperturbed lanes, all multiplied by the
- * factors. */
+/* Writes to VALUE: for perturbed lanes BASE_NS plus DELTA, but at least 0, times target_scale; for unperturbed lanes BASE_NS
+ * times source_scale. */
 static void put_together(const struct expanding *x, double base_ns, const double *delta,
                          double *value)
 {
@@ -89,7 +89,7 @@ static void receive(void *data, const struct mpg_message *m, double *overhead_ns
     overhead(data, MPG_OVERHEAD_RECEIVE, m, overhead_ns);
 }
 
-/* Writes the time of M plus the time of an answer back to the sender. */
+/* Writes to WAITING_NS the time of M plus the time of an answer back to the sender. */
 static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
 {
     struct expanding *x = data;
@@ -110,7 +110,7 @@ static double gap(void *data, const struct mpg_message *m)
     return 0;
 }
 
-/* Draws kappa of a round in the first n lanes, and writes 0 in the others. */
+/* Draws kappa of a round in the first n lanes, and writes 0 in the remaining lanes. */
 static void call(void *data, int32_t index, uint32_t number, double *kappa_ns)
 {
     const struct expanding *x = data;
@@ -120,8 +120,7 @@ static void call(void *data, int32_t index, uint32_t number, double *kappa_ns)
     mpg_perturb_round_call(l->p, origin->rank, origin->call, origin->index, number, l->first, l->n, kappa_ns);
 }
 
-/* Writes the costs of reductions: the target's in the first n lanes, the source's in the others; the target's in all if the
- * source is unknown. */
+/* Writes the costs of reductions to REDUCE_NS: the target's in the first n lanes, the source's in the remaining lanes. */
 static void reduce(void *data, double bytes, double *reduce_ns)
 {
     const struct expanding *x = data;

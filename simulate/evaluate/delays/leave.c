@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* LEAVE steps: edges of a call, slack, own cost and account (docs/MODEL.md, sections 4 and 8). */
+/* LEAVE steps: edges of a call, slack, the call's own cost, and account (docs/MODEL.md, sections 4 and 8). */
 #include <math.h>
 
 #include "simulate/evaluate/evaluator_private.h"
@@ -27,7 +27,7 @@ static inline const struct mpg_floored *last_floors(const struct mpg_evaluator *
     return f;
 }
 
-/* Returns the slack of E: the time from its other end to the call's leave, minus the minimum time, ns. */
+/* Returns the slack of E: the time from the edge's begin to the call's leave, minus the minimum time of the edge, ns. */
 static double edge_slack(const struct mpg_evaluator *l, const struct mpg_step *s,
                          const struct mpg_edge *e)
 {
@@ -77,16 +77,16 @@ static double local_slack(const struct mpg_evaluator *l, const struct mpg_step *
     return fmax(0, (double)s->duration_ns - floor_ns);
 }
 
-/* Returns whether E is the acknowledgement of a message that waits for its receiver only on the target, because hypotheses
- * enlarge the message. Such an edge has no slack. */
+/* Returns whether E is the acknowledgement of a message whose sender waits for the receiver only on the target, because
+ * hypotheses enlarge the message. This edge has no slack. */
 static bool is_answer_of_target(const struct mpg_step *s, const struct mpg_edge *e)
 {
     return !s->changed && e->kind == MPG_EDGE_ACK && e->changed;
 }
 
 /* Returns how much earlier S would have ended if no rank had been off its CPU, ns: at most MIN, the minimum slack of the
- * edges. In a collective in which every member waits for all, also at most the time since the last member arrived, minus the
- * call's minimum time. */
+ * edges. In a collective in which every member waits for all: instead at most the time since the last member arrived, minus
+ * the call's minimum time. */
 static double off_cpu_part(const struct mpg_evaluator *l, const struct mpg_step *s, double min)
 {
     double off_ns = (double)s->call_off_ns;
@@ -102,8 +102,8 @@ static double off_cpu_part(const struct mpg_evaluator *l, const struct mpg_step 
     return fmax(0, fmin(off_ns, min));
 }
 
-/* Returns true if S, whose own part takes OWN_NS, waited for the other end of E, an edge with SLACK_NS: E began after S, or
- * the usual time of the message explains the duration of S better than OWN_NS does (compared as ratios). */
+/* Returns true if S, whose own part takes OWN_NS, waited for the rank at the begin of E, an edge with SLACK_NS: E began after
+ * S, or the usual time of the message explains the duration of S better than OWN_NS does (compared as ratios). */
 static bool has_waited_for(const struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e, double slack_ns,
                            double own_ns)
 {
@@ -122,11 +122,11 @@ static bool has_waited_for(const struct mpg_evaluator *l, const struct mpg_step 
     }
 }
 
-/* Computes the slack of each edge of S, and returns the slack of the local edge. At least one edge gets no slack, the edge
- * for which the call waited. If the call waited, the minimum slack is subtracted from the edge that has it, and half of it
- * from each other edge, because the message of any edge may have been slow; the local edge keeps its slack. If the call did
- * not wait, or was off its CPU, the minimum slack is subtracted from all edges, because the excess time of the call delayed
- * every edge. */
+/* Computes the slack of each edge of S, and returns the slack of the local edge. The edge for which the call waited, the edge
+ * with the minimum slack, gets no slack. If the call waited, the minimum slack is subtracted from this edge, and half of the
+ * minimum slack from each further edge, because the message of any edge may have been slow; the local edge keeps the slack. If
+ * the call did not wait, or was off its CPU, the minimum slack is subtracted from all edges, because the excess time of the
+ * call delayed every edge. */
 static double find_slacks(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     if (l->absorb == MPG_ABSORB_NONE) /* no edge has slack */
@@ -144,7 +144,7 @@ static double find_slacks(struct mpg_evaluator *l, const struct mpg_step *s)
         min = slack_ns < min ? slack_ns : min;
         waited = waited || (may_wait && has_waited_for(l, s, e, slack_ns, own_ns));
     }
-    if (s->changed) /* if the call changes, its traced duration is no limit */
+    if (s->changed) /* if the call changes, the traced duration is no limit */
         return local;
     for (uint32_t i = 0; i < s->lost_number; i++) { /* the call may have waited for an edge that hypotheses drop */
         const struct mpg_edge *e = &s->edges[s->edge_number + i];
@@ -170,8 +170,8 @@ static inline bool has_kappa(enum mpg_edge_kind kind)
            kind != MPG_EDGE_ACK;
 }
 
-/* Returns the kappas of edge E: the call's own; for the acknowledgement of a synchronous send, if kappas are applied as in
- * Sottile 2006, those of a waiting receive and of a call that completes a request. NULL: none. */
+/* Returns the kappas of edge E: the call's own kappa; for the acknowledgement of a synchronous send, if kappas are applied as
+ * in Sottile 2006, the sum of the kappas of a blocking receive and of a call that completes a request. NULL: none. */
 static const double *edge_kappa(struct mpg_evaluator *l, const struct mpg_edge *e)
 {
     if (has_kappa(e->kind))
@@ -186,8 +186,9 @@ static const double *edge_kappa(struct mpg_evaluator *l, const struct mpg_edge *
     return l->answered;
 }
 
-/* Returns the difference, ns, to be added to a delay of the message's start on the target to get a delay of the node in the
- * traced run. In the traced run the node is not later than the leave of the call, even if the usual message time is longer. */
+/* Returns the difference, ns, between two delays of a message with changed protocol: from the delay relative to the message's
+ * start on the target to the delay relative to the node in the traced run. In the traced run the node is not later than the
+ * leave of the call, even if the usual message time is longer. */
 static double changed_shift(const struct mpg_evaluator *l, const struct mpg_step *s,
                             const struct mpg_edge *e)
 {
@@ -199,7 +200,7 @@ static double changed_shift(const struct mpg_evaluator *l, const struct mpg_step
     return e->base_ns - fmin(there_ns, s->leave_ns);
 }
 
-/* Adds the costs of an ACK edge. */
+/* Adds the costs of E, an ACK edge, to VALUE. */
 static void add_ack(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e,
                     double *value)
 {
@@ -211,7 +212,7 @@ static void add_ack(struct mpg_evaluator *l, const struct mpg_step *s, const str
         mpg_perturb_ack(path_costs, &m, l->first, l->n, value);
 }
 
-/* Adds the delay of edge E, without kappa, to each lane. */
+/* Adds the delay injected into edge E, without kappa, to VALUE in each lane. */
 static void add_delta(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e,
                       double *value)
 {
@@ -238,8 +239,8 @@ static bool has_delta(enum mpg_edge_kind kind)
     return kind == MPG_EDGE_ACK || kind == MPG_EDGE_ENVELOPE || kind == MPG_EDGE_ROOT;
 }
 
-/* Returns whether by edge E an inserted call, S, waits for the receiver, which may have come later in the traced run, where S
- * takes no time. */
+/* Returns whether S is an inserted call that waits, by edge E, for the receiver. In the traced run, where S takes no time, the
+ * receiver may come later than S. */
 static bool is_wait_inserted(const struct mpg_step *s, const struct mpg_edge *e)
 {
     return e->kind == MPG_EDGE_HELD && mpg_is_inserted(s->number);
@@ -291,7 +292,7 @@ static inline enum mpg_counted how_counted(const struct mpg_evaluator *l, const 
                                                     : MPG_COUNTED_HERE;
 }
 
-/* Finds the earliest departure of the message of edge X, as a delay; an exchange may have given X another message. */
+/* Finds the earliest departure of the message of edge X, as a delay; an exchange may have assigned a different message to X. */
 static void find_left(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e,
                       struct mpg_lane_edge *x)
 {
@@ -304,7 +305,7 @@ static void find_left(struct mpg_evaluator *l, const struct mpg_step *s, const s
     x->gap_ns = 0;
 }
 
-/* Fills X, edge E for the recurrences. LATER: cost of the receives that complete after the edge. */
+/* Fills X, edge E for the recurrences. LATER: cost of the receives completed after this edge. */
 static void find_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_edge *edge,
                       const double *later, struct mpg_lane_edge *x)
 {
@@ -366,7 +367,7 @@ static void take_edges(struct mpg_evaluator *l, const struct mpg_step *s, double
 
 /* ---- the call itself ---- */
 
-/* Adds the costs of the one-sided transfers that the call completes. */
+/* Adds the costs of the one-sided transfers completed by the call. */
 static void add_round_trip(struct mpg_evaluator *l, const struct mpg_step *s, double *value)
 {
     struct mpg_sent_message m = {.rank = s->rank, .call = s->number, .bytes = s->round_trip_target_bytes};
@@ -384,8 +385,8 @@ static void add_round_trip(struct mpg_evaluator *l, const struct mpg_step *s, do
     }
 }
 
-/* Adds the time that the target's noise takes from the call's own work, which is assumed at the begin of the call: the whole
- * duration if the call waits for nobody, else the call's minimum time. */
+/* Adds the time taken by the target's noise during the call's own work, which is assumed at the begin of the call. The own
+ * work is the whole duration if the call waits for no rank, else the call's minimum time. */
 static void add_call_noise(struct mpg_evaluator *l, const struct mpg_step *s, double *value)
 {
     struct mpg_interval x = {.rank = s->rank, .call = s->number, .since_ns = l->entered_ns[s->stream]};
@@ -399,7 +400,7 @@ static void add_call_noise(struct mpg_evaluator *l, const struct mpg_step *s, do
     mpg_perturb_call_work(l->p, &x, l->first, l->n, stream_delay(l, s->stream), value);
 }
 
-/* Sets `kappa` and `local` to the kappa of the call and the costs of the one-sided transfers that the call completes. */
+/* Sets `kappa` and `local` to the kappa of the call and the costs of the one-sided transfers completed by the call. */
 static void find_kappa(struct mpg_evaluator *l, const struct mpg_step *s, bool meeting)
 {
     zero(l->kappa, l->n);
@@ -411,8 +412,8 @@ static void find_kappa(struct mpg_evaluator *l, const struct mpg_step *s, bool m
     l->own_kappa = l->kappa;
 }
 
-/* Computes kappa, and LOCAL: kappa and all other own costs of the call. Both are zero on entry. Not inlined, because many
- * calls add nothing. */
+/* Computes l->kappa, and l->local: kappa plus all further own costs of the call. Both are zero on entry. Not inlined, because
+ * many calls add nothing. */
 static __attribute__((noinline)) void charge(struct mpg_evaluator *l, const struct mpg_step *s, bool meeting)
 {
     if (l->has_kappa || s->round_trip)
@@ -423,7 +424,7 @@ static __attribute__((noinline)) void charge(struct mpg_evaluator *l, const stru
         add_call_noise(l, s, l->local);
 }
 
-/* Computes the own costs of the call: kappa and LOCAL. */
+/* Computes the own costs of the call: l->kappa and l->local. */
 static inline void find_own(struct mpg_evaluator *l, const struct mpg_step *s, bool meeting)
 {
     l->own_kappa = l->zeros;
@@ -434,7 +435,7 @@ static inline void find_own(struct mpg_evaluator *l, const struct mpg_step *s, b
         l->code->less(l->n, mpg_delays_call_off(l, s), l->local);
 }
 
-/* Computes the own costs of the call, and the rank's value with only these costs, because no call ends before its begin. */
+/* Computes the own costs of the call, and the stream's value with only these costs. A call does not end before the begin. */
 static void begin_leaving(struct mpg_evaluator *l, const struct mpg_step *s, bool meeting)
 {
     const struct mpg_lane_leave leave = leave_of(l);
@@ -443,7 +444,7 @@ static void begin_leaving(struct mpg_evaluator *l, const struct mpg_step *s, boo
                  account_of(l, s->rank, MPG_TERM_CALL));
 }
 
-/* Sets the rank's value at the leave of the call from OUT, the maximum over the edges without their slack. */
+/* Sets the stream's value at the leave of the call from OUT, the maximum over the edges without their slack. */
 static void leave_with(struct mpg_evaluator *l, const struct mpg_step *s, const double *out)
 {
     const struct mpg_lane_leave leave = leave_of(l);
@@ -451,7 +452,7 @@ static void leave_with(struct mpg_evaluator *l, const struct mpg_step *s, const 
     l->code->leave(l->n, out, (double)s->duration_ns, &leave, stream_delay(l, s->stream), &account);
 }
 
-/* Sets the value to GONE in lanes that do not make the call. */
+/* Sets the stream's value to GONE in lanes that do not make the call. */
 static void leave_out(struct mpg_evaluator *l, const struct mpg_step *s, const double *gone)
 {
     double *waited = account_of(l, s->rank, MPG_TERM_WAITED), *value = stream_delay(l, s->stream);
@@ -462,7 +463,7 @@ static void leave_out(struct mpg_evaluator *l, const struct mpg_step *s, const d
         }
 }
 
-/* Evaluates a call that waits for no other rank, and has only the local edge. */
+/* Evaluates a call that waits for no rank and has only the local edge. */
 static void leave_local(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     if (l->charges || s->round_trip || mpg_delays_shortens(l, s)) {
@@ -474,7 +475,7 @@ static void leave_local(struct mpg_evaluator *l, const struct mpg_step *s)
         l->covered_ns[s->stream] = 0;
 }
 
-/* Does the same as leave_received() for edge X, in parts, so that provenance can be recorded. */
+/* As leave_received() for edge X, but in parts between which provenance is recorded. */
 static void leave_by(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *x, double local_ns)
 {
     const struct mpg_lane_leave leave = leave_of(l);
@@ -525,7 +526,7 @@ static int leave_dropped(struct mpg_evaluator *l, const struct mpg_step *s, stru
     return 0;
 }
 
-/* Evaluates a call that waits for other ranks, or may wait. */
+/* Evaluates a call that waits, or may wait, for another rank. */
 static __attribute__((noinline)) int leave_others(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err)
 {
     double *value = stream_delay(l, s->stream), *out = l->result, local;

@@ -9,8 +9,8 @@
 
 /* ---- messages ---- */
 
-/* Adds PART of the time of a message whose protocol changes. The result is an absolute time, as a delay of the message's
- * earliest start on the target. */
+/* Adds PART of the time of a message whose protocol changes. The result is an absolute time, expressed as a delay relative to
+ * the message's earliest start on the target. */
 static void add_target_flight(struct mpg_evaluator *l, const struct mpg_step *s,
                               enum mpg_flight_part part, double *out)
 {
@@ -47,8 +47,9 @@ void mpg_delays_eager(struct mpg_evaluator *l, const struct mpg_step *s)
         mpg_resize_flight(path_costs, &m, s->bytes, l->first, l->n, out);
 }
 
-/* For S, a message that hypotheses enlarge beyond the eager limit: writes the arrival that it would have as an eager message,
- * as a delay of its earliest start on the target, into l->later. SENT: departure; SENDING: the sender's costs. */
+/* For S, a message enlarged by hypotheses beyond the eager limit: sets l->later to the arrival of S if sent as an eager
+ * message, as a delay relative to the earliest start on the target. SENT: delay of the departure; SENDING: the sender's costs,
+ * ns. */
 static void find_eager(struct mpg_evaluator *l, const struct mpg_step *s, const double *sent, const double *sending)
 {
     const struct mpg_perturbation *path_costs = path_costs_between(l, s->rank, s->receiver);
@@ -70,7 +71,7 @@ void mpg_delays_synchronous(struct mpg_evaluator *l, const struct mpg_step *s)
     struct mpg_sent_message m = sending_of(&s->origin, s->target_bytes);
     double sender_slack = 0, poster_slack = 0;
     if (l->absorb == MPG_ABSORB_CLOCK) {
-        /* if the message changes its protocol, lambda is the whole time of the target's envelope */
+        /* if the message's protocol changes, lambda is the whole time of the target's envelope */
         double there_ns = s->sender_ns;
         if (!s->changed)
             there_ns += envelope_ns(l, s->rank, s->receiver, s->bytes);
@@ -88,7 +89,7 @@ void mpg_delays_synchronous(struct mpg_evaluator *l, const struct mpg_step *s)
     if (s->changed) {
         add_target_flight(l, s, MPG_FLIGHT_LAMBDA, lambda);
         add_target_flight(l, s, MPG_FLIGHT_TAU, tau);
-        for (uint32_t w = 0; w < l->n; w++) /* a message does not arrive before its receive is posted */
+        for (uint32_t w = 0; w < l->n; w++) /* a message does not arrive before the receive is posted */
             tau[w] = fmax(tau[w], 0);
     } else {
         const struct mpg_perturbation *path_costs = path_costs_between(l, s->rank, s->receiver);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Overheads of a call: costs of the messages that it sends and receives, in the order in which they occur (docs/MODEL.md,
- * sections 3 and 4). */
+/* Overheads of a call: costs of the sent and received messages, in the order of occurrence (docs/MODEL.md, sections 3 and 4). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +12,7 @@ static bool is_released(const struct mpg_sent *sent)
     return sent->blocking && sent->sync_source && !sent->sync_target;
 }
 
-/* Returns true if a send waits for its receiver within the call on both machines. */
+/* Returns true if a send waits within the call for the receiver on both machines. */
 static bool is_awaited(const struct mpg_sent *sent)
 {
     return sent->blocking && sent->sync_source && sent->sync_target;
@@ -29,7 +28,7 @@ bool mpg_delays_is_absolute(const struct mpg_step *s)
     return false;
 }
 
-/* ---- messages that arrive one after the other ---- */
+/* ---- order of arriving messages ---- */
 
 bool mpg_delays_takes_turns(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
@@ -127,7 +126,7 @@ static inline const struct mpg_perturbation *received_by(const struct mpg_evalua
     return path_costs->overhead[MPG_OVERHEAD_RECEIVE].target ? path_costs : NULL;
 }
 
-/* Returns the median overhead, ns, on the source of PATH_COSTS for the message of E, which is number EDGE of the list. */
+/* Returns the median overhead, ns, on the source of PATH_COSTS for the message of E; EDGE: E's entry in the sorted list. */
 static double received_from_source(const struct mpg_evaluator *l, const struct mpg_perturbation *path_costs,
                                    const struct mpg_edge *e, const struct mpg_delay_edge *edge)
 {
@@ -148,7 +147,7 @@ double mpg_delays_own_floor(const struct mpg_evaluator *l, const struct mpg_step
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
-        /* the send waits for its receiver, or the transfer for its target */
+        /* the send waits for the receiver, or the transfer for the target */
         waits = waits || (e->kind == MPG_EDGE_HELD && (s->sent_number > 0 || is_served(s)));
         const struct mpg_perturbation *path_costs = received_by(l, s, e);
         if (path_costs)

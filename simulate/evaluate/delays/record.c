@@ -14,8 +14,8 @@ static void keep(const struct mpg_evaluator *l, double *to, const double *from)
     memcpy(to, from, l->n * sizeof *to);
 }
 
-/* Components of an interval's delay except noise. QUIET: the interval has no noise. CUT: the options remove more time than
- * the interval lasts, so that only its length is removed. */
+/* Components of an interval's delay except noise. QUIET: the interval has no noise. CUT: the options remove more time than the
+ * interval lasts; only the interval's length is removed. */
 struct made {
     struct mpg_delay_interval of;
     bool quiet, cut;
@@ -47,7 +47,7 @@ static int end_enter(struct mpg_evaluator *l, const struct mpg_step *s, struct m
                                           [MPG_CRITICAL_SCALED] = m.of.length_ns,
                                           [MPG_CRITICAL_TRACER] = -m.of.tracer_ns};
     mpg_recorder_continue(l, s, term);
-    if (!m.quiet || m.cut) /* what remains in the step's account */
+    if (!m.quiet || m.cut) /* the remainder of the step's account */
         mpg_provenance_add_difference(x->provenance, m.cut ? MPG_CRITICAL_COMPUTATION : MPG_CRITICAL_NOISE,
                                  account_of(l, s->rank, MPG_TERM_COMPUTE), NULL, more_ns - m.of.tracer_ns);
     if (!l->choice)
@@ -60,7 +60,7 @@ static int end_enter(struct mpg_evaluator *l, const struct mpg_step *s, struct m
 
 /* --- messages --- */
 
-/* Records the arrival of S's message as one outside slots, because the receiving call may take this message after the slot
+/* Records the arrival of S's message as a value outside slots, because the receiving call may take this message after the slot
  * has been reused. */
 static void keep_arrival(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
@@ -97,9 +97,9 @@ static void end_eager(struct mpg_evaluator *l, const struct mpg_step *s)
         keep_arrival(l, s);
 }
 
-/* Records the provenance of PART of S's message, whose value is VALUE: it comes from the rank that posted the receive, or in
- * lanes of `lane_mask` from the sender. The costs in MET of posting or sending count for the call; if TRANSMITS, the rest
- * counts as injected into the message. */
+/* Records the provenance of PART of S's message, with value VALUE: from the rank that posted the receive, or in lanes of
+ * `lane_mask` from the sender. The costs in MET of posting or sending are attributed to the call; if TRANSMITS, the rest is
+ * attributed to the message. */
 static void add_met(struct mpg_evaluator *l, const struct mpg_step *s, enum mpg_value_part part, const double *value,
                     const struct mpg_delay_met *met, bool transmits)
 {
@@ -193,7 +193,7 @@ static void end_merge(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_add_from(x->provenance, mpg_value_slot(s->a, MPG_VALUE_TIME), of_a, NOWHERE, x->lane_mask);
 }
 
-/* Records that S, a STORE, copies the value of its stream into a slot. */
+/* Records that S, a STORE, copies the stream's value into a slot. */
 static void end_store(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_provenance *provenance = l->recorder->provenance;
@@ -248,7 +248,7 @@ int mpg_record_delays_end(struct mpg_evaluator *l, const struct mpg_step *s, str
         break;
     case MPG_STEP_LEAVE:
         return mpg_record_delays_left(l, s, err);
-    default: /* all other steps record their provenance themselves, or need none */
+    default: /* steps of all other kinds record provenance in their own code, or need none */
         break;
     }
     return 0;
@@ -273,7 +273,7 @@ void mpg_record_delays_came(const struct mpg_evaluator *l, double *value, const 
     for (uint32_t w = 0; w < l->n; w++) {
         const uint32_t other = from[(size_t)number[w]];
         const double unperturbed_ns = value[2 * l->n], later_ns = value[w] - unperturbed_ns;
-        /* slack that is subtracted because another member arrived later */
+        /* slack subtracted because another member arrived later */
         const double slack_ns = unperturbed_ns - l->slot_base[other] - base[w];
         x->other[w] = later_ns - slot_delay(l, other)[w] + slack_ns;
         x->first[w] = -slack_ns;

@@ -5,9 +5,9 @@
 #include "simulate/evaluate/operations.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Codes for where a value comes from: the call's own edge; the begin of the call; a call that is not made; the interval
- * before such a call; the value of an edge's slot; this value without the injected part, if the earliest departure limits the
- * message. */
+/* Codes for the origin of a value: the call's own edge; the begin of the call; a call that is not made; the interval before a
+ * call that is not made; the value of an edge's slot; the slot's value without the injected part, if the earliest departure
+ * limits the message. */
 enum { CODE_OWN, CODE_CLAMP, CODE_VANISHED, CODE_SKIPPED, CODE_EDGES, EDGE_VALUE = 0, EDGE_PROPAGATED, EDGE_CODES };
 
 static const struct mpg_edge *edge_of(const struct mpg_step *s, uint32_t code)
@@ -26,7 +26,7 @@ void mpg_record_delays_leaving(struct mpg_evaluator *l, const struct mpg_step *s
     x->puts = x->skips = false;
 }
 
-/* Records the most frequent case: a call with one edge, that of a received message. */
+/* Records the most frequent case: a call whose only edge is the arrival of a message. */
 int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *edge,
                               double local_ns, struct mpg_error *err)
 {
@@ -63,7 +63,7 @@ void mpg_record_delays_before(struct mpg_evaluator *l, const double *out)
     memcpy(l->recorder->before, out, l->n * sizeof *out);
 }
 
-/* Returns the noise of the sending call that is part of the time at which a probe sees the message of E; NULL: none. */
+/* Returns the noise of the sending call that is part of the time at which a probe sees the message of E; zeros: none. */
 static const double *find_posting(struct mpg_evaluator *l, const struct mpg_edge *e)
 {
     double *posting = l->recorder->other;
@@ -190,7 +190,7 @@ static void add_skipped(struct mpg_evaluator *l, const struct mpg_step *s)
     mpg_provenance_add_term(x->provenance, MPG_CRITICAL_NOISE, x->part);
 }
 
-/* Adds the origin for which CODE stands to the record of S, in the lanes with CODE. */
+/* Adds the origin CODE to the record of S, in the lanes with CODE. */
 static int add_code(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t code, struct mpg_error *err)
 {
     struct mpg_recorder *x = l->recorder;
@@ -220,7 +220,7 @@ static bool is_gone(uint32_t code)
     return code == CODE_VANISHED || code == CODE_SKIPPED;
 }
 
-/* Adds the own costs of the call and of its transfers. */
+/* Records the own costs of the call; adds the costs of one-sided transfers to `put`. */
 static void find_calls(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_recorder *x = l->recorder;
@@ -230,11 +230,12 @@ static void find_calls(struct mpg_evaluator *l, const struct mpg_step *s)
         x->put[w] += has_trip(s, x->code[w]) ? x->trip[w] : 0;
     for (uint32_t w = 0; w < l->n; w++)
         calls[w] = is_gone(x->code[w]) ? 0 : value[w] - x->from_ns[w] - x->known[x->code[w]] - x->put[w];
-    if (l->charges || s->dropped || s->round_trip || mpg_delays_shortens(l, s)) /* other differences are rounding errors */
+    if (l->charges || s->dropped || s->round_trip || mpg_delays_shortens(l, s)) /* all remaining differences are rounding
+                                                                                 * errors */
         mpg_provenance_add_term(x->provenance, MPG_CRITICAL_CALL, calls);
 }
 
-/* Adds the cost of a call that does not wait: the account of its step has no other term. */
+/* Adds the cost of a call that does not wait: the only term in the account of the call's step. */
 static void add_alone(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_provenance *provenance = l->recorder->provenance;

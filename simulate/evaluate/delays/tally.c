@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Attributes the account of steps to places in perturb mode; for calls with several edges, by the rank at the other end of
- * each edge. */
+/* Attributes the account of steps to places in perturb mode; for calls with several edges, by the rank at the begin of each
+ * edge. */
 #include "common/reserve.h"
 #include "simulate/evaluate/evaluator_private.h"
 
 /* ---- the two ranks of a message ---- */
 
-/* Returns whether edge E receives, in some lane, a message of another rank than in the trace. */
+/* Returns whether edge E receives, in some lane, a message from a different rank than in the trace. */
 static bool is_mixed(const struct mpg_evaluator *l, const struct mpg_edge *e)
 {
     bool mixed = false;
@@ -35,7 +35,7 @@ int mpg_delays_tally_sources(struct mpg_evaluator *l, const struct mpg_step *s, 
     return 0;
 }
 
-/* Adds TERM of the step to RANK's account. */
+/* Moves TERM of the step to RANK's account, in all lanes. */
 static void move_to_rank(struct mpg_evaluator *l, int32_t rank, enum mpg_delay_term term)
 {
     double *step = account_of(l, rank, term), *of_rank = l->rank_account + ((size_t)rank * MPG_ACCOUNT_TERMS + term) * l->n;
@@ -93,7 +93,7 @@ static void tally_leave(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     const uint32_t place = l->tally->at[s->stream];
     const bool by_edge = l->tally->pairs && s->edge_number > 0 && !s->dropped;
-    if (!mpg_delays_waits(s) && !s->dropped && !s->round_trip && !l->choice) { /* the call adds only its own cost */
+    if (!mpg_delays_waits(s) && !s->dropped && !s->round_trip && !l->choice) { /* the call adds only the call's own cost */
         if (l->charges || s->changed || mpg_delays_shortens(l, s))
             mpg_evaluator_move(l, s->rank, MPG_TERM_CALL, place);
         return;

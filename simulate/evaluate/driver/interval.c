@@ -15,13 +15,13 @@
 
 enum { MIN_GROUPS = 3 };
 
-/* The values of replicas, and the measurements that each used. */
+/* The values of replicas, and the measurements used by each replica. */
 struct sample {
     const struct mpg_resampling *r;
     const double *value;
     size_t n;
     uint32_t first;
-    double centre[MPG_SIGNATURE_MAX_LAUNCHES]; /* by launch: median of its replicas; NAN: it has none */
+    double centre[MPG_SIGNATURE_MAX_LAUNCHES]; /* by launch: median of the launch's replicas; NAN: the launch has no replica */
 };
 
 static uint32_t launch_of(const struct sample *x, size_t w)
@@ -33,7 +33,7 @@ static uint32_t launch_of(const struct sample *x, size_t w)
     return (uint32_t)(v * x->r->launches);
 }
 
-/* Sets x->centre to the medians of the values of each launch. SCRATCH: memory for a double for each value. */
+/* Sets x->centre to the medians of the values of each launch. SCRATCH: memory for x->n doubles. */
 static void find_centres(struct sample *x, double *scratch)
 {
     for (uint32_t k = 0; k < x->r->launches; k++) {
@@ -68,7 +68,7 @@ static bool find_student(const struct sample *x, double *low, double *high)
     return true;
 }
 
-/* Returns the share of the variance around the launches' medians that is due to the blocks of noise records. */
+/* Returns the share of the variance around the launches' medians due to the blocks of noise records. */
 static double share_of_noise(const struct sample *x)
 {
     double sum[MPG_MEASUREMENTS] = {0}, total = 0, between = 0, within = 0, squares = 0;
@@ -117,7 +117,8 @@ void mpg_interval_widen(struct mpg_summary *s, const struct mpg_resampling *r, c
     mpg_sort(sorted, n);
     if (!(shared > 0))
         return;
-    /* A bootstrap of B blocks is too narrow by sqrt(1 - 1 / B), and knows its spread no better than B values do. */
+    /* An interval by a bootstrap of B blocks is too narrow by the factor sqrt(1 - 1 / B), and the spread is as uncertain as
+     * the spread of B values. */
     const double parts = MPG_BOOTSTRAP_BLOCKS;
     const double part = sqrt(shared * parts / (parts - 1)) * gsl_cdf_tdist_Pinv(0.975, parts - 1) / gsl_cdf_ugaussian_Pinv(0.975);
     const double less = part * gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.025);

@@ -10,7 +10,7 @@
 
 #include "statistics/order.h"
 
-/* The largest delay that is allowed, ns: its square, summed over replicas, is still finite. */
+/* The largest allowed delay, ns: the sum of the squares over replicas is still finite. */
 static const double MAX_DELAY_NS = 1e145;
 
 static size_t blocks_of(const struct mpg_result *r)

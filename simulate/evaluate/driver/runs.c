@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Limits of a pass: number of lanes; memory for values, which grows with the number of messages in flight. A pass has at
- * least one lane. */
+/* Limits of a pass: number of lanes; memory for values, which grows with the number of messages in flight. A pass has at least
+ * one lane. */
 enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
 /* A thread gets lanes in whole blocks: fewer lanes cost nearly as much, and sums over lanes are made block by block
  * (simulate/attribution/tally.h). */
@@ -52,7 +52,7 @@ static uint32_t lanes_a_pass(double lane_bytes)
     return part;
 }
 
-/* Returns the number of runs of a pass, each with N replicas: at least 1. */
+/* Returns the maximum number of runs in a pass, each with N replicas: at least 1. */
 static size_t max_runs(double lane_bytes, uint32_t n)
 {
     const double max = VALUES_A_PASS_BYTES / lane_bytes / n;
@@ -70,7 +70,7 @@ static void notify_arrivals(const struct part *x, const struct mpg_step *s)
                                 *mpg_times_slot(x->evaluator, s->edges[i].slot, MPG_SLOT_ENVELOPE));
 }
 
-/* Evaluates steps one by one, so that the observer sees each value. */
+/* Evaluates steps one at a time and passes each value to the observer. */
 static int take_watched(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
     const struct part *x = context;
@@ -113,7 +113,7 @@ static uint32_t lanes_each(const struct replicas *r, uint32_t lanes)
     return each < LANES_A_BLOCK ? LANES_A_BLOCK : each;
 }
 
-/* Creates the evaluator of X; lanes with KEEPS (may be NULL) complete what the trace completes. */
+/* Creates the evaluator of X; lanes with KEEPS (may be NULL) complete messages as in the trace. */
 static int begin(struct part *x, const bool *keeps, struct mpg_error *err)
 {
     x->evaluator = x->run->begin(x->run->context, x->first, x->n, keeps, x->observer, err);
@@ -142,8 +142,8 @@ static uint32_t count_broken(const struct part *x)
     return count;
 }
 
-/* Evaluates the lanes of X again; broken lanes now keep the traced order. The observer observes this only if the first lane
- * is broken. */
+/* Evaluates the lanes of X again; broken lanes now keep the traced order. The observer, after a restart, observes the second
+ * evaluation only if the first lane is broken. */
 static int rerun(struct part *x, struct mpg_error *err)
 {
     const struct mpg_observer *observer = x->observer;
@@ -161,7 +161,7 @@ static int rerun(struct part *x, struct mpg_error *err)
     return status;
 }
 
-/* Evaluates those of N parts again that have broken lanes. AGAIN: memory for N parts. */
+/* Evaluates again the parts, among N, that have broken lanes. AGAIN: memory for N parts. */
 static int redo(const struct replicas *r, struct part *part, size_t n, struct part *again,
                 struct mpg_error *err)
 {
@@ -176,7 +176,7 @@ static int redo(const struct replicas *r, struct part *part, size_t n, struct pa
         again[k++] = part[i];
     }
     struct mpg_pass_config *pass_config = &r->run[0]->pass_config;
-    pass_config->begun += pass_config->share; /* does not advance the progress, because these replicas have been counted */
+    pass_config->begun += pass_config->share; /* does not advance the progress: these replicas have been counted */
     pass_config->share = 0;
     return status < 0 || k == 0 ? status : pass_parts(r, again, k, err);
 }
@@ -193,7 +193,7 @@ static struct part part_of(const struct replicas *r, size_t i, uint32_t each, ui
                          .observer = i == 0 ? r->observer : NULL};
 }
 
-/* Evaluates replicas FIRST .. FIRST + LANES - 1 of all runs in one pass, and their broken lanes in another. */
+/* Evaluates replicas FIRST .. FIRST + LANES - 1 of all runs in one pass, and broken lanes again in a second pass. */
 static int evaluate_replicas(const struct replicas *r, uint32_t first, uint32_t lanes, struct mpg_error *err)
 {
     const uint32_t each = lanes_each(r, lanes);
@@ -292,7 +292,7 @@ static int evaluate(struct group *g, size_t at, size_t n, uint32_t first, uint32
     return status;
 }
 
-/* Moves to G the first of N runs that is not TAKEN, and all other runs with the same pass configuration. */
+/* Moves to G the first of N runs that is not TAKEN, and all further runs with an equal pass configuration. */
 static void gather(struct mpg_run *run, size_t n, bool *taken, struct group *g)
 {
     g->n = 0;

@@ -73,7 +73,7 @@ static enum mpg_collective collective_of(enum mpg_operation operation)
     return all[operation];
 }
 
-/* What the messages of an algorithm are evaluated with. */
+/* Data for the evaluation of an algorithm's messages. */
 struct evaluation {
     struct mpg_expansion *expansion;
     const struct mpg_collective_table *table;
@@ -81,8 +81,8 @@ struct evaluation {
     bool reduces; /* the costs include the arithmetic of reductions */
 };
 
-/* Returns the time, ns, from the common arrival of all P members at OPERATION of BYTES until the last member leaves, with the
- * message costs X; -1 with ERR. */
+/* Returns the time, ns, from the simultaneous arrival of all P members at OPERATION of BYTES until the last member leaves,
+ * with the message costs X; -1 with ERR. */
 static double take(const struct evaluation *e, struct messages *x, enum mpg_operation operation, int32_t p, double bytes,
                    struct mpg_error *err)
 {
@@ -119,8 +119,8 @@ static double take_on(const struct evaluation *e, const struct mpg_signature *si
     return take(e, &x, operation, p, bytes, err);
 }
 
-/* Returns the scale of OPERATION of P members at SIZE on SIGNATURE's machine; < 0 with ERR. The measurement does not tell its
- * path: the path with the scale closest to 1 is used, and its number stored in *PATH (the number of paths: none). */
+/* Returns the scale of OPERATION of P members at SIZE on SIGNATURE's machine; < 0 with ERR. The measurement does not tell the
+ * path: the path with the scale closest to 1 is used, with the path's number stored in *PATH (the number of paths: none). */
 static double scale_of(const struct evaluation *e, const struct mpg_signature *signature, enum mpg_operation operation,
                        int32_t p, const struct mpg_network_size *size, size_t *path, struct mpg_error *err)
 {
@@ -190,8 +190,8 @@ int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct 
     return status;
 }
 
-/* Returns the factor for COLLECTIVE, the times of OPERATION on ORIGINAL's machine, if messages cost as on TARGET; 1 if
- * nothing is known; < 0 with ERR. */
+/* Returns the factor for COLLECTIVE, the times of OPERATION on ORIGINAL's machine, if messages cost as on TARGET; 1: unknown;
+ * < 0 with ERR. */
 static double factor_of(const struct evaluation *e, const struct mpg_signature *target, const struct mpg_signature *original,
                         enum mpg_operation operation, const struct mpg_collective_time *collective, struct mpg_error *err)
 {

@@ -55,7 +55,7 @@ static struct mpg_evaluator *begin(void *context, uint32_t first, uint32_t n, co
 }
 
 /* Returns the memory of a lane for expanded collectives, bytes; in perturb mode each lane is evaluated twice
- * (simulate/evaluate/delays/expand.c). Before the first pass assumes collectives of all ranks. */
+ * (simulate/evaluate/delays/expand.c). Before the first pass, assumes collectives of all ranks. */
 static double expansion_bytes(const struct simulation *sim)
 {
     const bool has_findings = sim->prepass.is_done || sim->passed.counts.calls > 0;
@@ -125,7 +125,7 @@ static struct mpg_perturbation nothing_else(struct simulation *sim)
                                        .without_tracer = sim->p->without_tracer};
     for (int i = 0; i < MPG_OVERHEADS; i++)
         nothing.overhead[i] = mpg_overhead_unchanged(sim->p, (enum mpg_overhead)i);
-    /* the measured collectives of P, which give the scales of messages */
+    /* the measured collectives of P, from which the scales of messages come */
     memcpy(nothing.meetings, sim->p->meetings, sizeof nothing.meetings);
     return nothing;
 }
@@ -137,12 +137,13 @@ static bool has_tracer(const struct simulation *sim)
     return sim->p->without_tracer && (!passed || c->tracer_ns + c->flushed_ns > 0);
 }
 
-/* Returns true if A has a run without the tracer's time, and B can share it. */
+/* Returns true if A owns a run without the tracer's time (base_ns), which B can share. */
 static bool same_base(const struct simulation *a, const struct simulation *b)
 {
     struct mpg_pass_config x = mpg_simulation_pass_config(a, NULL);
     const struct mpg_pass_config y = mpg_simulation_pass_config(b, NULL);
-    struct mpg_graph_options graph = *x.graph; /* graph options of the traced run, to which no hypothesis is applied */
+    struct mpg_graph_options graph = *x.graph; /* the run without the tracer's time applies no hypotheses: these are not
+                                                * compared */
     x.graph = &graph;
     graph.bound = y.graph->bound;
     graph.active = y.graph->active;
@@ -249,8 +250,8 @@ static void end_replicas(void *context, const struct mpg_evaluator *evaluator, u
         mpg_attribution_take(r->where, mpg_evaluator_tallied(evaluator), begin);
 }
 
-/* Completes the result: combines the shares of all processes, and subtracts the account of the tracer's time, which all
- * replicas contain. */
+/* Completes the result: combines the shares of all processes, and subtracts the account of the tracer's time, contained in all
+ * replicas. */
 static int finish(void *context, struct mpg_error *err)
 {
     const struct scenario_run *x = context;

@@ -29,7 +29,7 @@ struct mpg_share mpg_share_own(uint32_t replicas, const struct mpg_processes *p)
     return p ? mpg_share_of(replicas, p->rank, p->size) : (struct mpg_share){.n = replicas};
 }
 
-/* Returns a digest of the findings that must be equal in all shares of the replicas. */
+/* Returns a digest of the findings that must be equal in all processes. */
 static uint64_t digest(const struct mpg_result *r)
 {
     uint64_t hash = mpg_processes_digest(0, &r->ranks, sizeof r->ranks);
@@ -37,7 +37,7 @@ static uint64_t digest(const struct mpg_result *r)
     return mpg_processes_digest(hash, &r->counts, sizeof r->counts);
 }
 
-/* Returns a copy of ROWS, which has OLD bytes for each rank, with NEW bytes for each rank; NULL: out of memory. */
+/* Returns a copy of ROWS, with rows widened from OLD to NEW bytes, a row for each rank; NULL: out of memory. */
 static void *wider(const void *rows, int32_t ranks, size_t old, size_t new)
 {
     char *wide = calloc((size_t)ranks, new);
@@ -61,7 +61,7 @@ static size_t where_bytes(uint32_t replicas)
     return (size_t)blocks_in(replicas) * MPG_ATTRIBUTION_TERMS * sizeof(double);
 }
 
-/* Enlarges R, which has the first process's share of REPLICAS, to all REPLICAS. */
+/* Enlarges R, the first process's share, to all REPLICAS. */
 static int widen(struct mpg_result *r, uint32_t replicas, struct mpg_error *err)
 {
     double *run_ns = calloc(replicas, sizeof *run_ns);
@@ -96,7 +96,7 @@ struct totals {
     struct mpg_shared_messages shared;
 };
 
-/* Sends the places, too, because processes can have different ones: calls choose messages in each replica separately. */
+/* Sends also the places, in which processes can differ, because calls choose messages in each replica separately. */
 static void send_where(const struct mpg_attribution *w, const struct mpg_messenger *m)
 {
     m->send(&w->places.n, 1, sizeof w->places.n);
@@ -133,7 +133,7 @@ static void send(const struct mpg_result *r, const struct mpg_messenger *m)
         send_where(r->where, m);
 }
 
-/* Receives from process FROM the results of its share SHARE. */
+/* Receives from process FROM the results of the replicas SHARE. */
 static int receive(struct mpg_result *r, int from, struct mpg_share share, const struct mpg_messenger *m, struct mpg_error *err)
 {
     const uint32_t block = share.begin / MPG_REPLICAS_A_BLOCK;

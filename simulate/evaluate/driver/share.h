@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shares of the replicas between processes, and the combination of their results. */
+/* Division of the replicas between processes, and combination of the processes' results. */
 #ifndef MPG_SHARE_H
 #define MPG_SHARE_H
 
@@ -18,7 +18,7 @@ struct mpg_share mpg_share_of(uint32_t replicas, int process, int n);
 struct mpg_share mpg_share_own(uint32_t replicas, const struct mpg_processes *processes);
 
 /* Sends this process's share in RESULT to the first process, whose RESULT then covers all REPLICAS. Collective over the
- * processes that have a share. Errors: errors of other processes; out of memory. */
+ * processes with a share. Errors: errors of any process; out of memory. */
 int mpg_result_gather(struct mpg_result *result, uint32_t replicas, struct mpg_processes *processes,
                       struct mpg_error *err);
 /* For a process without a share: takes part in the collective gathering of N results. */

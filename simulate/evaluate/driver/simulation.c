@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes the passes over a trace: one that bounds the clocks, if nothing else is known about them; the pre-pass for minimum
- * times and compute-interval classes; one for choices; then those of the replicas. */
+/* Makes the passes over a trace: a pass that bounds the clocks, if the trace has no clock facts; the pre-pass for minimum
+ * times and compute-interval classes; a pass for choices; then the passes of the replicas. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -86,7 +86,7 @@ static bool wants_clock(const struct simulation *sim)
     return !sim->options->predicts && (!sim->options->absorb_given || sim->options->absorb == MPG_ABSORB_CLOCK);
 }
 
-/* Returns true if A and B have the same steps, provided that their clocks are equal. */
+/* Returns true if A and B have equal steps, provided that the clocks are equal. */
 static bool same_graph(const struct simulation *a, const struct simulation *b)
 {
     struct mpg_pass_config x = mpg_simulation_pass_config(a, NULL), y = mpg_simulation_pass_config(b, NULL);
@@ -99,7 +99,7 @@ static bool same_pass_config(const struct simulation *a, const struct simulation
     return a->clocks == b->clocks && same_graph(a, b);
 }
 
-/* Returns the first simulation before SIM in ALL for which LIKE is true; SIM if there is none. */
+/* Returns the first simulation before SIM in ALL for which LIKE is true; SIM: none. */
 static struct simulation *find_like(struct simulation *all, struct simulation *sim,
                                     bool (*like)(const struct simulation *, const struct simulation *))
 {
@@ -111,7 +111,7 @@ static struct simulation *find_like(struct simulation *all, struct simulation *s
 
 /* --- clocks --- */
 
-/* Returns true if A, whose clocks are known, and B have the same clocks. Clocks are bounded by messages only if a simulation
+/* Returns true if A, whose clocks are known, and B have equal clocks. Clocks are bounded by messages only if a simulation
  * needs comparable clocks. */
 static bool same_clocks(const struct simulation *a, const struct simulation *b)
 {
@@ -161,8 +161,8 @@ static int choose_absorb(struct simulation *sim, struct mpg_error *err)
 
 /* --- the first pass --- */
 
-/* Returns whether the pre-pass finds minimum message times, which takes comparable clocks. Unless slack is measured by clocks,
- * they only limit negative perturbations, and serve as traced times of messages in expanded collectives. */
+/* Returns whether the pre-pass finds minimum message times, which needs comparable clocks. Unless slack is measured by clocks,
+ * the message times only limit negative perturbations, and serve as traced times of messages in expanded collectives. */
 static bool has_message_minima(const struct simulation *sim)
 {
     return sim->message_minima && are_comparable(sim);
@@ -186,7 +186,7 @@ static void set_wants(struct simulation *sim)
         return;
     sim->reports_message_minima = sim->absorb == MPG_ABSORB_CLOCK || can_speed_messages(sim) ||
                         sim->options->graph.expand;
-    sim->message_minima = sim->reports_message_minima || may_choose(sim); /* choices need the times of answers, too */
+    sim->message_minima = sim->reports_message_minima || may_choose(sim); /* choices also need the times of answers */
     sim->call_minima = sim->absorb != MPG_ABSORB_NONE || sim->message_minima ||
                   mpg_perturbation_call_noise_measured(sim->p);
 }
@@ -217,7 +217,7 @@ static int begin_prepass(struct simulation *sim, struct mpg_error *err)
     return 0;
 }
 
-/* Copies what the pre-pass has found into the result of SIM. */
+/* Copies the findings of the pre-pass into the result of SIM. */
 static int conclude_prepass(struct simulation *sim, struct mpg_error *err)
 {
     sim->passed = sim->prepass.passed;
@@ -242,7 +242,7 @@ static void share_prepass(struct simulation *sim, const struct simulation *like)
     sim->result->floor_rule = like->result->floor_rule;
 }
 
-/* Completes the pre-passes of the simulations from SIM on, N in all, that share the steps. GROUP: memory for N pointers. */
+/* Completes the pre-passes, among N simulations from SIM on, whose graphs equal SIM's. GROUP: memory for N pointers. */
 static int find_prepasses(struct simulation *sim, size_t n, struct mpg_prepass **group, struct mpg_error *err)
 {
     const struct mpg_pass_config pass_config = mpg_simulation_pass_config(sim, "finding minimum times");
@@ -274,9 +274,9 @@ static int prepass(struct simulation *all, size_t n, struct mpg_error *err)
     return status;
 }
 
-/* --- messages with another protocol, calls that choose --- */
+/* --- messages with changed protocol, calls that choose --- */
 
-/* Decides which messages change their protocol. Without absolute times, none does. */
+/* Sets the source's eager limit, which decides which messages change protocol. Without absolute times, no message does. */
 static void choose_protocol(struct simulation *sim)
 {
     const struct mpg_simulation_options *o = sim->options;
@@ -301,13 +301,13 @@ static bool same_choices(const struct simulation *a, const struct simulation *b)
            a->absorb == b->absorb && (a->passed.counts.calls > 0) == (b->passed.counts.calls > 0);
 }
 
-/* Applies the hypotheses SOME in SIM. Findings of earlier passes are still those of the traced run. */
+/* Applies the hypotheses SOME in SIM. Findings of earlier passes remain findings about the traced run. */
 static void activate(struct simulation *sim, uint64_t some)
 {
     sim->graph.active = some;
     sim->graph.bound = some ? sim->options->graph.bound : NULL;
     sim->graph.keeps_protocol =
-        !sim->options->predicts && some && sim->absorb != MPG_ABSORB_CLOCK; /* there are no absolute times */
+        !sim->options->predicts && some && sim->absorb != MPG_ABSORB_CLOCK; /* without absolute times */
 }
 
 /* Returns the hypotheses that can change which messages a call completes. */
@@ -317,8 +317,8 @@ static uint64_t of_messages(const struct simulation *sim)
     return o->bound ? mpg_bound_of_messages(o->bound, o->active) : 0;
 }
 
-/* Finds out whether calls can complete other messages than in the trace. This takes absolute times; without them, the
- * completion times of each rank are used. */
+/* Finds out whether calls can complete different messages than in the trace. This needs absolute times; without absolute
+ * times, the completion times of each rank are used. */
 static int choose_choice(struct simulation *all, struct simulation *sim, struct mpg_error *err)
 {
     activate(sim, of_messages(sim));
@@ -411,7 +411,7 @@ static int find_need(struct mpg_trace *trace, const struct mpg_scenario *s, bool
     return status;
 }
 
-/* Predicts S, *IS_DONE, if its messages share capacities and need to. */
+/* Predicts S, and sets *IS_DONE, if the messages of S share capacities and, with if_needed, delay each other. */
 static int predict_shared(struct mpg_trace *trace, const struct mpg_scenario *s, bool *is_done, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = s->options;

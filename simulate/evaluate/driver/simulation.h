@@ -8,18 +8,18 @@
 #include "simulate/choice/observer.h"
 #include "simulate/evaluate/driver/share.h"
 
-/* How the traced machine's eager limit is known. */
+/* Origin of the traced machine's eager limit. */
 enum mpg_source_limit {
-    MPG_LIMIT_OF_TARGET, /* unknown: assumed to be the target's */
+    MPG_LIMIT_OF_TARGET, /* unknown: the target's limit is assumed */
     MPG_LIMIT_GIVEN,     /* given in graph.source_eager_limit_bytes */
-    MPG_LIMIT_IN_TRACE   /* the target's, unless the trace contradicts it */
+    MPG_LIMIT_IN_TRACE   /* the target's limit, unless the trace contradicts this limit */
 };
 
 struct mpg_capacities;
 struct mpg_simulation_options;
 
-/* Predicts TRACE in the order of simulated time, for messages that share the capacities of OPTIONS. RESULT as for
- * mpg_simulate(). */
+/* Predicts TRACE in the order of simulated time, for messages that share the capacities of OPTIONS, and fills RESULT as
+ * mpg_simulate() does. */
 typedef int mpg_predict_shared(struct mpg_trace *trace, const struct mpg_perturbation *p,
                                const struct mpg_simulation_options *options, struct mpg_result *result, struct mpg_error *err);
 
@@ -30,7 +30,7 @@ struct mpg_simulation_options {
     enum mpg_absorb absorb;
     struct mpg_graph_options graph;
     enum mpg_source_limit source_limit; /* used only with MPG_ABSORB_CLOCK */
-    bool limit_shown;      /* no eager limit is given: the graph uses the limit that is found in the trace */
+    bool limit_shown;      /* no eager limit is given: the graph uses the limit found in the trace */
     struct mpg_floor_options floors;
     uint32_t replicas, first_replica;
     struct mpg_processes *processes; /* processes that share the replicas; NULL: this process alone */
@@ -38,7 +38,7 @@ struct mpg_simulation_options {
     /* perturb mode, one scenario: evaluates no replicas; sets only tracer_taken_out of the result and, if true, recorded_ns
      * and traced_ns */
     bool without_replicas;
-    bool deterministic;    /* calls complete the messages that they complete in the trace */
+    bool deterministic;    /* calls complete messages as in the trace */
     int64_t polling_ns;    /* polling intervals up to this length are waiting (docs/MODEL.md, section 5); -1: none */
     uint64_t horizon;      /* maximum number of messages in flight while a call waits for candidates */
     /* places of ranks, which select the path class of a message; NULL: the machine has one path class */
@@ -48,8 +48,8 @@ struct mpg_simulation_options {
     struct mpg_removals *removals; /* removals of the source's noise in all simulations; NULL: no source has noise */
     struct mpg_attribution_wanted where;
     struct mpg_times_options times; /* predict mode */
-    /* Predict mode: messages share CAPACITIES, and SHARED predicts; NULL: they share nothing. IF_NEEDED: only if others delay
-     * some message of the first replica. */
+    /* Predict mode: messages share CAPACITIES, and SHARED predicts; NULL: messages share nothing. IF_NEEDED: SHARED predicts
+     * only if some message of the first replica is delayed by sharing. */
     const struct mpg_capacities *capacities;
     mpg_predict_shared *shared;
     bool if_needed;
@@ -61,20 +61,20 @@ struct mpg_scenario {
     const struct mpg_perturbation *p;
     const struct mpg_simulation_options *options;
     struct mpg_result *result; /* result, filled here; the caller clears the result after use */
-    /* Scenarios with the same FAMILY have equal signatures, models, placements and minimum times: their perturbations differ
-     * only in compute_ratio and in the values of distributions. */
+    /* Scenarios with equal FAMILY have equal signatures, models, placements and minimum times: the perturbations differ only
+     * in compute_ratio and in the values of distributions. */
     uint32_t family;
-    /* Called when the result is complete; afterwards the simulation does not need it any more. NULL: not wanted. */
+    /* Called when the result is complete; the simulation does not use the result afterwards. NULL: not wanted. */
     int (*done)(void *context, struct mpg_error *err);
     void *context;
     const char *name; /* prefix of the scenario's own errors; NULL: none */
 };
 
-/* Simulates TRACE in N >= 1 scenarios of one mode. The first scenario gives the replicas, processes, threads and observer,
- * and only the first scenario is observed. Scenarios with equal graphs share passes over the trace; PASSES counts them. In
- * predict mode a delay is the predicted less the traced run time, and the source is used only for the noise in intervals.
- * With several processes only the first one has the results and calls done(). On failure, results for which done() was not
- * called need no clearing. Errors: errors of the trace, the graph and the options; out of memory. */
+/* Simulates TRACE in N >= 1 scenarios of one mode. The first scenario gives the replicas, processes, threads and observer, and
+ * only the first scenario is observed. Scenarios with equal graphs share passes over the trace; *PASSES is increased by the
+ * number of passes. In predict mode a delay is the predicted less the traced run time, and the source is used only for the
+ * noise in intervals. With several processes only the first process has the results and calls done(). On failure, results for
+ * which done() was not called need no clearing. Errors: errors of the trace, the graph and the options; out of memory. */
 int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
                  struct mpg_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The state of a simulation, which simulation.c prepares and scenario_runs.c evaluates. Private to simulate/evaluate/. */
+/* The state of a simulation, prepared by simulation.c and evaluated by scenario_runs.c. Private to simulate/evaluate/. */
 #ifndef MPG_SIMULATION_PRIVATE_H
 #define MPG_SIMULATION_PRIVATE_H
 
@@ -7,7 +7,7 @@
 #include "simulate/evaluate/driver/runs.h"
 #include "simulate/evaluate/driver/simulation.h"
 
-/* A scenario while it is simulated. The first of several scenarios with common findings of the pre-pass owns them. */
+/* A scenario in simulation. Of several scenarios with common findings of the pre-pass, the first owns the findings. */
 struct simulation {
     struct mpg_trace *trace;
     const struct mpg_scenario *scenario;
@@ -18,10 +18,10 @@ struct simulation {
     struct mpg_prepass prepass;
     bool owns_clocks, owns_prepass;
     enum mpg_absorb absorb;
-    /* What the pre-pass must find: minimum message times (mentioned in the answer if reports_message_minima); minimum times
-     * of calls; compute-interval classes. */
+    /* The findings wanted from the pre-pass: minimum message times (reported in the answer if reports_message_minima); minimum
+     * times of calls; compute-interval classes. */
     bool message_minima, reports_message_minima, call_minima, uses_classes;
-    struct mpg_graph_options graph;  /* graph options, with the source's eager limit once known */
+    struct mpg_graph_options graph;  /* graph options, with the source's eager limit when known */
     struct mpg_graph_options traced; /* copy of `graph` before choices are turned on (mpg_pass_choices()) */
     struct mpg_result *result; /* result of this process's share of the replicas */
     double *base_ns; /* for each rank: delay, against the trace, of the run without the tracer's time */
@@ -38,8 +38,8 @@ struct simulation {
 struct mpg_pass_config mpg_simulation_pass_config(const struct simulation *sim, const char *label);
 
 /* scenario_runs.c */
-/* Evaluates the runs without the tracer's time, which all delays refer to: sets their delays against the trace, and their
- * accounts. */
+/* Evaluates the runs without the tracer's time, to which all delays are relative: sets base_ns, the delays of these runs
+ * against the trace, and base_account. */
 int mpg_simulation_find_bases(struct simulation *sim, size_t n, struct mpg_error *err);
 /* Evaluates SHARE, this process's share of all replicas of all scenarios. */
 int mpg_simulation_run(struct simulation *sim, size_t n, struct mpg_share share, struct mpg_error *err);

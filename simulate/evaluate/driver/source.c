@@ -11,7 +11,7 @@
 
 /* --- does the signature belong to the traced machine? --- */
 
-/* Returns true if LIST, values separated by "; " as sigmake writes them, contains VALUE. IS_KERNEL: traces lack the part of a
+/* Returns true if LIST, values separated by "; " as written by sigmake, contains VALUE. IS_KERNEL: traces lack the part of a
  * kernel's name after the comma, its HZ. */
 static bool has_value(const char *list, const char *value, bool is_kernel)
 {
@@ -26,7 +26,7 @@ static bool has_value(const char *list, const char *value, bool is_kernel)
     return false;
 }
 
-/* Returns the fact KEY of RANK or of another rank of the same host, because all ranks of a host share their facts. */
+/* Returns the fact KEY of RANK or of another rank of the same host, because facts of a host apply to all ranks of the host. */
 static const char *host_fact(const struct mpg_trace *t, int32_t rank, const char *key)
 {
     const char *value = mpg_trace_find_fact(t, rank, key);
@@ -42,8 +42,8 @@ static const char *header(const struct mpg_signature *sig, const char *key)
     return mpg_fact_find(sig->fact, sig->facts, key);
 }
 
-/* Returns whether RANK's machine counts as one that SIG was measured on. If both name a processor, the processor alone decides,
- * since host names are ambiguous; otherwise the host name decides. */
+/* Returns whether RANK's machine counts as a machine on which SIG was measured. If trace and signature both name a processor,
+ * the processor alone decides, since host names are ambiguous; otherwise the host name decides. */
 static bool is_host(const struct mpg_trace *t, int32_t rank, const struct mpg_signature *sig)
 {
     const char *host = mpg_trace_find_fact(t, rank, "host"), *hosts = header(sig, "host");
@@ -53,7 +53,7 @@ static bool is_host(const struct mpg_trace *t, int32_t rank, const struct mpg_si
     return host && hosts && has_value(hosts, host, false);
 }
 
-/* Returns the first fact in which RANK's machine differs from that of SIG; NULL: none. */
+/* Returns the first fact in which RANK's machine differs from SIG's machine; NULL: none. */
 static const char *find_difference(const struct mpg_trace *t, int32_t rank,
                                    const struct mpg_signature *sig)
 {
@@ -67,9 +67,8 @@ static const char *find_difference(const struct mpg_trace *t, int32_t rank,
     return has_value(kernels, kernel, true) ? NULL : "another kernel";
 }
 
-/* Returns the difference between the MPI library of the trace and the library of SIG; NULL: none. All ranks use one library,
- * so the first rank that names a library decides. A signature of noise alone names no library, and then there is no
- * difference. */
+/* Returns the difference between the MPI library of the trace and the library of SIG; NULL: none. All ranks use one library:
+ * the first rank that names a library decides. A signature of noise alone names no library, and has no difference. */
 static const char *find_mpi_difference(const struct mpg_trace *t, const struct mpg_signature *sig)
 {
     const char *mpi = NULL, *settings = NULL;

@@ -21,11 +21,12 @@ enum mpg_source_origin {
 struct mpg_source {
     enum mpg_source_origin origin;
     const struct mpg_signature *signature; /* NULL: UNKNOWN, REFUSED */
-    struct mpg_signature *own;             /* the same signature if this struct owns it, else NULL */
-    char why[512]; /* STORED: which of the stored signatures; TARGET: the facts that agree; UNKNOWN: the reason, or "" */
+    struct mpg_signature *own;             /* `signature`, if this struct owns the signature; else NULL */
+    char why[512]; /* STORED: name and checksum of the stored signature; TARGET: the facts that agree; UNKNOWN: the reason, or
+                    * "" */
 };
 
-/* Finds the source of TRACE. TARGET may be NULL; then the source is GIVEN or unknown. GIVEN is the signature of --source, or
+/* Finds the source of TRACE. TARGET may be NULL: the source is then GIVEN or unknown. GIVEN is the signature of --source, or
  * NULL; REFUSED: --source=none. TARGET and GIVEN outlive SOURCE, which mpg_source_clear() clears. Error: the stored signature
  * is damaged. */
 int mpg_source_find(struct mpg_source *source, const struct mpg_trace *trace,
@@ -33,9 +34,9 @@ int mpg_source_find(struct mpg_source *source, const struct mpg_trace *trace,
                     bool refused, struct mpg_error *err);
 void mpg_source_clear(struct mpg_source *source);
 
-/* Returns true if every rank of TRACE ran on a machine that SIG was measured on: equal host, or equal processor; equal
- * kernel; equal MPI library and settings, if SIG was measured with MPI. WHY, of SIZE bytes, receives the facts that agree,
- * or the first difference. */
+/* Returns true if every rank of TRACE ran on a machine on which SIG was measured: equal host, or equal processor; equal
+ * kernel; equal MPI library and settings, if SIG was measured with MPI. WHY, of SIZE bytes, receives the facts that agree, or
+ * the first difference. */
 bool mpg_source_is_machine(const struct mpg_trace *trace, const struct mpg_signature *sig,
                            char *why, size_t size);
 

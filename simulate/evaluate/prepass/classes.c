@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gathers histograms of intervals by class and time window, and removes the noise from them. */
+/* Gathers histograms of intervals by class and time window, and removes the noise from the intervals. */
 #include "simulate/evaluate/prepass/classes.h"
 
 #include <math.h>
@@ -8,13 +8,14 @@
 
 #include "common/map.h"
 
-/* Fewer than MIN_ALIKE intervals give no distribution. Windows with fewer than WINDOW_INTERVALS intervals are joined. */
+/* Fewer than MIN_ALIKE intervals are too few for a distribution. Windows with fewer than WINDOW_INTERVALS intervals are
+ * joined. */
 enum { MIN_ALIKE = 8, WINDOWS = 16, WINDOW_INTERVALS = 512, FIRST_SHIFT = 20, LAST_SHIFT = 59 };
 
 /* Histograms of a class, one for each window of time, of the length or of the CPU time of intervals. */
 struct windows {
     struct mpg_histogram histogram[WINDOWS];
-    /* once finished: removal of noise in each window; several windows may share one; NULL: too few intervals */
+    /* when finished: removal of noise in each window; several windows may share a removal; NULL: too few intervals */
     const struct mpg_removal *removal[WINDOWS];
 };
 
@@ -27,14 +28,14 @@ struct class {
 
 struct mpg_classes {
     const struct mpg_perturbation *p;
-    struct mpg_removals *removals; /* has all removals */
+    struct mpg_removals *removals; /* store of all removals */
     struct mpg_map index; /* (calls, sites) -> 1 + index of the class */
     size_t n, capacity;
     struct class *class;
     double time_ns, off_ns, cpu_ns; /* sums over all intervals: length, time off the CPU, CPU time */
     bool no_cpu;                    /* some intervals have no recorded CPU time */
     bool prefers_cpu, uses_cpu;
-    double lost; /* the fraction of an interval without class that is lost to noise */
+    double lost; /* the fraction lost to noise in an interval without class */
 };
 
 struct mpg_classes *mpg_classes_new(const struct mpg_perturbation *p, struct mpg_removals *removals, struct mpg_error *err)
@@ -117,7 +118,8 @@ static double length_of(const struct mpg_step *s)
     return (double)(s->interval_ns - s->off_ns);
 }
 
-/* Returns the CPU time of S's interval, ns, but at most its length: CPU clocks are coarser than the clock of intervals. */
+/* Returns the CPU time of S's interval, ns, but at most the interval's length: CPU clocks are coarser than the clock of
+ * intervals. */
 static double cpu_of(const struct mpg_step *s)
 {
     return fmin((double)s->cpu_ns, length_of(s));
@@ -137,8 +139,8 @@ static int join_pairs(struct windows *w, struct mpg_error *err)
     return 0;
 }
 
-/* Returns the number of the window of CLASS that contains SINCE_NS, ns after MPI_Init; WINDOWS or more: it is after the last
- * window. */
+/* Returns the number of the window of CLASS that contains SINCE_NS, ns after MPI_Init; WINDOWS or more: SINCE_NS is after the
+ * last window. */
 static uint64_t window_at(const struct class *class, int64_t since_ns)
 {
     return since_ns > 0 ? (uint64_t)since_ns >> class->shift : 0;
@@ -204,8 +206,8 @@ void mpg_classes_put(struct mpg_bytes *bytes, const struct mpg_classes *c, const
     }
 }
 
-/* Reads a callsite's number from the cache; returns the number that this callsite has in this run. Callsites are numbered
- * from 1; 0: none. NOW: numbers in this run (from 0), N elements indexed by the cached number - 1. */
+/* Reads a callsite's number from the cache; returns the number of the callsite in this run. Callsites are numbered from 1; 0:
+ * none. NOW: numbers in this run (from 0), N elements indexed by the cached number - 1. */
 static uint64_t site_now(struct mpg_bytes_left *left, const int32_t *now, size_t n)
 {
     const uint64_t site = mpg_bytes_get_below(left, n + 1);
@@ -247,7 +249,7 @@ int mpg_classes_get(struct mpg_bytes_left *left, struct mpg_classes *c, struct m
     return left->failed ? -1 : status;
 }
 
-/* --- once all is gathered --- */
+/* --- after the gathering --- */
 
 void mpg_classes_prefer_cpu(struct mpg_classes *c)
 {
@@ -259,8 +261,8 @@ static struct windows *windows_of(const struct mpg_classes *c, struct class *cla
     return c->uses_cpu ? &class->by_cpu : &class->by_length;
 }
 
-/* Joins consecutive windows of C's W until each has enough intervals (if the last ones have too few, they are joined with the
- * window before), and finds the removal of noise for each joined window. */
+/* Joins consecutive windows of W until each joined window has enough intervals (the last windows, if too few, join the window
+ * before), and finds the removal of noise for each joined window. */
 static int finish_windows(const struct mpg_classes *c, struct windows *w, struct mpg_losses *const *losses,
                           struct mpg_error *err)
 {
@@ -292,8 +294,8 @@ static int finish_windows(const struct mpg_classes *c, struct windows *w, struct
     return 0;
 }
 
-/* Sets the fraction lost in intervals without class: the same as in all classes together, but at most that of the noise
- * record. */
+/* Sets the fraction lost in intervals without class: the fraction lost in all classes together, but at most the mean fraction
+ * lost in the noise record. */
 static void find_lost(struct mpg_classes *c, struct mpg_losses *const *losses, size_t cores)
 {
     double time_ns = 0, lost_ns = 0;
@@ -311,7 +313,7 @@ static void find_lost(struct mpg_classes *c, struct mpg_losses *const *losses, s
 }
 
 /* Decides whether intervals are measured by CPU time. Sets LOSSES to each core's distribution of losses, without preemption
- * and steal time if the measured lengths of intervals exclude these. */
+ * and steal time if the measured lengths of intervals exclude preemption and steal time. */
 static int find_losses(struct mpg_classes *c, struct mpg_losses **losses, struct mpg_error *err)
 {
     const struct mpg_noise_source *source = &c->p->source_noise;

@@ -17,13 +17,13 @@ struct mpg_classes;
 enum mpg_cpu_use { MPG_CPU_NONE, MPG_CPU_ALL };
 
 /* Creates empty classes for removing the noise of P's source. P and REMOVALS, which keeps the removals, outlive the classes.
- * Each pair of callsites has up to 16 histograms (twice as many with recorded CPU time), for any number of ranks. NULL with ERR:
- * out of memory. */
+ * Each pair of callsites has up to 16 histograms (32 with recorded CPU time), for any number of ranks. NULL with ERR: out of
+ * memory. */
 struct mpg_classes *mpg_classes_new(const struct mpg_perturbation *p, struct mpg_removals *removals, struct mpg_error *err);
-/* Measures intervals by CPU time if all intervals have one, so that waiting within an interval does not count as work. Call
- * it before mpg_classes_finish(). */
+/* Measures intervals by CPU time if all intervals have a CPU time: waiting within an interval then does not count as work. To
+ * be called before mpg_classes_finish(). */
 void mpg_classes_prefer_cpu(struct mpg_classes *classes);
-/* Adds the interval of STEP, a step of the pre-pass, to its class. Error: out of memory. */
+/* Adds the interval of STEP, a step of the pre-pass, to the interval's class. Error: out of memory. */
 int mpg_classes_add(struct mpg_classes *classes, const struct mpg_step *step, struct mpg_error *err);
 /* For the cache. mpg_classes_put() appends the unfinished data of CLASSES to BYTES, and to KEY all options on which the data
  * depend besides the trace and the graph. mpg_classes_get() reads the data from LEFT into new CLASSES and returns 0, or -1 if
@@ -36,7 +36,7 @@ void mpg_classes_key(struct mpg_bytes *key);
 int mpg_classes_finish(struct mpg_classes *classes, struct mpg_error *err);
 /* Returns how intervals were measured; valid after mpg_classes_finish(). */
 enum mpg_cpu_use mpg_classes_cpu(const struct mpg_classes *classes);
-/* Stores in X, the interval of the ENTER step STEP, the time that interruptions took from it. Thread-safe. */
+/* Stores in X, the interval of the ENTER step STEP, the time lost to interruptions in the interval. Thread-safe. */
 void mpg_classes_find(const struct mpg_classes *classes, const struct mpg_step *step, struct mpg_interval *x);
 void mpg_classes_free(struct mpg_classes *classes); /* NULL is allowed */
 

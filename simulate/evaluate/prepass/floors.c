@@ -12,22 +12,23 @@
 #include "simulate/models/sizes.h"
 #include "simulate/rules.h"
 
-/* Maximum time, ns, that a call is assumed to need without waiting if it waited every time in the trace. */
+/* Maximum time, ns, of a call without waiting, assumed if every call of the kind waited in the trace. */
 static const double MAY_TAKE_NS = 1000;
 
 /* Minimum times of one MPI call on one host, by size class. */
 struct call_times {
     double min_ns[MPG_SIZE_CLASSES];
-    bool all_waited[MPG_SIZE_CLASSES]; /* every call of this size class waited, so that its duration is no cost */
+    bool all_waited[MPG_SIZE_CLASSES]; /* every call of this size class waited: the durations are no costs */
 };
 
 struct mpg_floors {
     const struct mpg_trace *trace;
     struct mpg_floor_options options;
     uint32_t hosts;
-    struct call_times **calls; /* [host][call of MPG_CALL_COUNT]; NULL: the host made no such call */
+    struct call_times **calls; /* [host][call of MPG_CALL_COUNT]; NULL: no rank of the host made this call */
     struct mpg_message_times messages;
-    /* if there are few hosts: for each pair of hosts the index of its curve, from 1 (0: no curve); NULL: look up in the map */
+    /* if there are few hosts: for each pair of hosts the index of the pair's curve, from 1 (0: no curve); NULL: look up in the
+     * map */
     uint32_t *curve_of;
     atomic_bool used_source; /* some look-up has returned a value of the source's signature */
 };
@@ -111,8 +112,8 @@ static inline double min(double a, double b)
     return a < b ? a : b;
 }
 
-/* Returns true if S certainly waited in the trace: for a message, a root or a contribution that left its rank after the begin
- * of S; with KNOWS_CALLS also for a call of another rank, or for the last member of a nonblocking collective. */
+/* Returns true if S certainly waited in the trace: for a message, a root or a contribution sent after the begin of S; with
+ * KNOWS_CALLS also for a call of another rank, or for the last member of a nonblocking collective. */
 static bool has_waited(const struct mpg_step *s, bool knows_calls)
 {
     for (uint32_t i = 0; i < s->edge_number; i++) {
@@ -131,8 +132,8 @@ static bool has_waited(const struct mpg_step *s, bool knows_calls)
     return false;
 }
 
-/* The send for which STEP certainly waited: the last send among the messages that STEP completes, if it begins after STEP and
- * no completed message is larger. A larger message could have arrived later. */
+/* The send for which STEP certainly waited: the last send among the messages completed by STEP, if begun after STEP and no
+ * completed message is larger. A larger message could have arrived later. */
 struct waited {
     bool is_certain;
     double sent_ns, bytes;
@@ -212,8 +213,7 @@ void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *f)
     mpg_bytes_put_u64(key, hosts);
 }
 
-/* Appends size class CLASS of TIMES, if the class occurs in the trace, that is if its time is finite. PLACE: index of TIMES
- * in `calls`. */
+/* Appends size class CLASS of TIMES, which occurs in the trace (has a finite time). PLACE: index of TIMES in `calls`. */
 static void put_class(struct mpg_bytes *bytes, uint64_t place, uint64_t class, const struct call_times *times)
 {
     mpg_bytes_put_u64(bytes, place);
@@ -257,9 +257,9 @@ int mpg_floors_get(struct mpg_bytes_left *left, struct mpg_floors *f)
     return left->failed ? -1 : mpg_message_times_get(left, &f->messages);
 }
 
-/* --- once all is gathered --- */
+/* --- after the gathering --- */
 
-/* Fills the table of curves for all pairs of hosts, unless there are too many. */
+/* Fills the table of curves for all pairs of hosts, unless hosts are too many. */
 static int fill_table(struct mpg_floors *f, struct mpg_error *err)
 {
     enum { MAX_HOSTS = 64 };
@@ -305,8 +305,8 @@ static double median_at(const struct mpg_network_sizes *sizes, double bytes)
     return mpg_interpolation_median(&interpolation);
 }
 
-/* Returns SEEN_NS, the minimum message time in the trace, minus the overheads within the calls of both ranks, which differ on
- * another machine; but at least the measured one-way time. */
+/* Returns SEEN_NS, the minimum message time in the trace, minus the overheads within the calls of both ranks, which differ
+ * between machines; but at least the measured one-way time. */
 static double without_overheads(const struct mpg_network_path *source, double bytes,
                                 double seen_ns)
 {
@@ -316,7 +316,7 @@ static double without_overheads(const struct mpg_network_path *source, double by
     return fmin(seen_ns, fmax(way_ns, seen_ns - own_ns));
 }
 
-/* Sets used_source. All evaluating threads may do this, always to the same value. */
+/* Sets used_source. All evaluating threads may call this function, which always stores true. */
 static void note_source(struct mpg_floors *f)
 {
     if (!atomic_load_explicit(&f->used_source, memory_order_relaxed))

@@ -8,7 +8,7 @@
 #include "simulate/models/flights.h"
 
 enum {
-    BINS = 32,                /* maximum number of bins of a cell: the lowest nonempty ones; longer times share one count */
+    BINS = 32,                /* maximum number of bins of a cell: the lowest nonempty bins; longer times share one count */
     BINS_PER_OCTAVE_LOG2 = 3, /* bins per octave, log2: a bin is 6 to 12 % wide */
     SIZES_PER_OCTAVE_LOG2 = 2,
     MAX_INDEX = 64 << BINS_PER_OCTAVE_LOG2,
@@ -24,13 +24,13 @@ struct mpg_flight_cell {
     uint64_t pair, size_class;
     double bytes;    /* sum of the bytes of all messages */
     uint64_t count;
-    double bound_ns; /* shortest time from when sender and receiver were both ready to the message's completion, ns */
-    uint64_t whole;  /* number of complete messages, for which the call waited all the time */
-    uint32_t used, last; /* number of bins in use; index of the bin that was added to last */
-    struct flight_bin *bin; /* BINS bins in ascending order, of which `used` are in use; NULL: no message is complete */
+    double bound_ns; /* shortest time from the moment when sender and receiver were both ready to the message's completion, ns */
+    uint64_t whole;  /* number of complete messages: the call waited for the message all the time */
+    uint32_t used, last; /* number of bins in use; index of the last bin used */
+    struct flight_bin *bin; /* BINS bins in ascending order, the first `used` in use; NULL: no message is complete */
 };
 
-/* Returns the class of N: each octave has 2^LOG2 classes of equal width; each number below 2^LOG2 has its own class. */
+/* Returns the class of N: each octave has 2^LOG2 classes of equal width; each number below 2^LOG2 has a class of one number. */
 static inline uint32_t class_of(uint64_t n, unsigned log2)
 {
     if (n < (uint64_t)1 << log2)
@@ -59,7 +59,7 @@ static struct mpg_flight_cell *new_cell(struct mpg_message_times *t, uint64_t pa
     return cell;
 }
 
-/* Returns the cell of PAIR and SIZE_CLASS, which is added if new. Checks first whether it is the cell of the last look-up. */
+/* Returns the cell of PAIR and SIZE_CLASS, which is added if new. Checks the cell of the last look-up first. */
 static inline struct mpg_flight_cell *find_cell(struct mpg_message_times *t, uint64_t pair, uint64_t size_class)
 {
     if (t->last) {
@@ -79,7 +79,7 @@ static inline struct mpg_flight_cell *find_cell(struct mpg_message_times *t, uin
     return &t->cells[*number - 1];
 }
 
-/* Returns the bin of INDEX. Creates a bin if the cell has room, or if the new bin displaces a higher one; NULL: the time
+/* Returns the bin of INDEX. Creates a bin if the cell has room, or if the new bin displaces a higher bin; NULL: the time
  * belongs to the common count of longer times. The final bins do not depend on the order of messages, because a displaced bin
  * cannot return. */
 static struct flight_bin *find_bin(struct mpg_flight_cell *cell, uint32_t index)
@@ -182,10 +182,10 @@ int mpg_message_times_get(struct mpg_bytes_left *left, struct mpg_message_times 
     return left->failed ? -1 : 0;
 }
 
-/* --- once all is gathered --- */
+/* --- after the gathering --- */
 
-/* Returns the median time of messages whose receivers surely waited. If there are none: the minimum time from when both ranks
- * were ready. */
+/* Returns the median time of messages whose receivers certainly waited. Without these messages: the minimum time from the
+ * moment when both ranks were ready. */
 static double time_of(const struct mpg_flight_cell *cell)
 {
     if (cell->whole == 0)
@@ -208,7 +208,7 @@ static int compare_cells(const void *a, const void *b)
     return x->size_class < y->size_class ? -1 : x->size_class > y->size_class;
 }
 
-/* Makes the curve of two hosts from those of CELLS with complete messages, or from all CELLS if none has any. */
+/* Makes the curve of two hosts from the CELLS with complete messages; if no cell has complete messages, from all CELLS. */
 static int add_curve(struct mpg_message_times *t, const struct mpg_flight_cell *cells, size_t n, struct mpg_message_point *points,
                      struct mpg_error *err)
 {
@@ -260,8 +260,8 @@ static double point_ns(const struct mpg_message_point *p, const struct mpg_netwo
     return fmin(p->ns, measured_ns);
 }
 
-/* Returns the time of BYTES beyond END, an end of the curve. NEXT: the point next to END, or END if the curve has only one
- * point. */
+/* Returns the time, ns, of a message of BYTES beyond END, an end of the curve. NEXT: the point next to END, or END if the
+ * curve has a single point. */
 static double beyond(const struct mpg_message_point *end, const struct mpg_message_point *next, double bytes,
                      const struct mpg_network_path *source, bool *uses_source)
 {

@@ -10,14 +10,14 @@
 
 #include "common/isa.h"
 
-/* Which lateness of an edge counts in the account, where the delay injected into the edge's message or collective must not
- * count twice. */
+/* Which lateness of an edge counts in the account. The delay injected into the edge's message or collective must not count
+ * twice. */
 enum mpg_counted {
-    MPG_COUNTED_HERE,  /* that of the slot's value without the injected delay */
-    /* none: the delay of an envelope counts where its message is received; the delay of a message found by a probe has
-     * counted at the probe */
+    MPG_COUNTED_HERE,  /* the lateness of the slot's value without the injected delay */
+    /* none: the delay of an envelope counts where the message is received; the delay of a message found by a probe has counted
+     * at the probe */
     MPG_COUNTED_LATER,
-    MPG_COUNTED_BACK   /* for an acknowledgement: that of the message's arrival, but at least LEFT - gap_ns */
+    MPG_COUNTED_BACK   /* for an acknowledgement: the lateness of the message's arrival, but at least LEFT - gap_ns */
 };
 
 /* An edge into the leave of a call; delays by lane, ns. D is a node's delay, u the node at the edge's begin, A the arrival.
@@ -27,7 +27,7 @@ struct mpg_lane_edge {
     const double *propagated; /* D(u) without the injected delay */
     const double *arrival; /* D(A) of the edge's message */
     const double *left;    /* earliest departure of the message, as a delay; mostly PROPAGATED */
-    const double *behind;  /* cost of the receives that complete after this edge */
+    const double *behind;  /* cost of the receives completed after this edge */
     const double *kappa;
     double shift_ns;       /* added to VALUE */
     double slack_ns;
@@ -44,7 +44,7 @@ struct mpg_lane_leave {
     double *put;    /* delay injected into messages and collectives by all edges so far */
 };
 
-/* Terms of a rank's account that a call changes, lane by lane. */
+/* Terms of a rank's account that change at a call, lane by lane. */
 struct mpg_lane_account {
     double *call, *message, *taken, *waited, *hidden;
 };
@@ -58,19 +58,19 @@ struct mpg_recurrences {
      * POSTING, and PROPAGATED to OUT without the injected delay. FROM_SENDER: PROPAGATED does not contain POSTING. */
     void (*send)(uint32_t n, const double *sent, const double *posting, bool from_sender, double *out,
                  double *propagated);
-    /* Local edge S -> E without slack: no call ends before its begin. VALUE is the delay of S, LOCAL the call's own
-     * cost. */
+    /* Local edge S -> E without slack: the call does not end before the begin. VALUE is the delay of S, LOCAL the call's own
+     * cost. Sets the vectors of LEAVE. */
     void (*own)(uint32_t n, const double *value, const double *local, double duration_ns,
                 const struct mpg_lane_leave *leave, double *put_in);
-    /* A call that waits for nobody: as own(), and sets the value of E to the result. */
+    /* A call that waits for no rank: as own(), but sets VALUE to the result. */
     void (*alone)(uint32_t n, const double *local, double duration_ns, double *value, double *put_in);
     /* The local edge S -> E with slack: sets OUT. */
     void (*local)(uint32_t n, const double *value, const double *local, double slack_ns, double *out);
     /* An edge u -> E: raises OUT and LEAVE to the edge's value; adds the injected delay to PUT_IN. */
     void (*edge)(uint32_t n, const struct mpg_lane_edge *edge, const struct mpg_lane_leave *leave,
                  double *out, double *put_in);
-    /* The node E: sets VALUE to the larger of OUT, the maximum over the edges, and VALUE - DURATION_NS, because no call ends
-     * before its begin. Adds to ACCOUNT. */
+    /* The node E: sets VALUE to the larger of OUT, the maximum over the edges, and VALUE - DURATION_NS, because the call does
+     * not end before the begin. Adds to ACCOUNT. */
     void (*leave)(uint32_t n, const double *out, double duration_ns,
                   const struct mpg_lane_leave *leave, double *value,
                   const struct mpg_lane_account *account);
@@ -79,10 +79,9 @@ struct mpg_recurrences {
     void (*receive)(uint32_t n, const double *local, double slack_ns, double duration_ns,
                     const struct mpg_lane_edge *edge, double *value,
                     const struct mpg_lane_account *account);
-    /* Finds where the value that receive() will set comes from; to be called before receive(). Sets in BITS, 64 lanes a word,
-     * the lanes whose value comes from EDGE; the others come from the rank's own value. ADDED receives the cost of the call
-     * by lane: the kappa of EDGE, or LOCAL. Returns false if the value of some lane comes from neither, because a limit sets
-     * it. */
+    /* Finds the origin of the value that receive() will set; to be called before receive(). Sets in BITS, 64 lanes a word, the
+     * lanes whose value comes from EDGE; the value of the remaining lanes comes from the rank's own value. ADDED receives the
+     * cost of the call by lane: the kappa of EDGE, or LOCAL. Returns false if a limit sets the value of some lane. */
     bool (*origin)(uint32_t n, const double *local, double slack_ns, double duration_ns, const struct mpg_lane_edge *edge,
                    const double *value, uint64_t *bits, double *added);
 };

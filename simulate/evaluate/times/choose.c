@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrival times in predict mode, for calls that can complete other messages (docs/MODEL.md, section 5, Choice). */
+/* Arrival times in predict mode, for calls that can complete different messages than in the trace (docs/MODEL.md, section 5,
+ * Choice). */
 #include <stdlib.h>
 
 #include "simulate/evaluate/evaluator_private.h"
@@ -17,8 +18,8 @@ static void place(void *times, const struct mpg_step *s, uint32_t begin, uint32_
         find_vectors(times, pick[i].slot, &pick[i].value, &pick[i].cause);
 }
 
-/* Sets the arrival in SLOT, lane W. Eager messages have the same time for a later probe; the envelopes of other messages have
- * times of their own. */
+/* Sets the arrival in SLOT, lane W. For eager messages, the envelope seen by a later probe arrives at AT_NS also; the
+ * envelopes of synchronous messages have separate times. */
 static void set_arrival(const struct mpg_evaluator *t, uint32_t slot, uint32_t w, double at_ns)
 {
     slot_value(t, slot, SLOT_VALUE)[w] = slot_value(t, slot, SLOT_ENVELOPE)[w] = at_ns;

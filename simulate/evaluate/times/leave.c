@@ -7,7 +7,7 @@
 
 /* --- further costs of the call --- */
 
-/* Adds the round trip of the call's one-sided transfers to its costs. */
+/* Adds the round trip of the call's one-sided transfers to t->own. Returns false if the call waits for no round trip. */
 static bool add_round_trip(struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
@@ -20,7 +20,7 @@ static bool add_round_trip(struct mpg_evaluator *t, const struct mpg_step *s)
     return true;
 }
 
-/* Returns true if S may have waited in the trace, so that its duration does not measure its own cost. */
+/* Returns true if S may have waited in the trace, in which case the duration of S does not measure S's own cost. */
 static bool may_have_waited(const struct mpg_step *s)
 {
     bool waited = mpg_call_kind(s->call) == MPG_KIND_COMPLETE && !s->found_nothing;
@@ -29,7 +29,7 @@ static bool may_have_waited(const struct mpg_step *s)
     return waited;
 }
 
-/* Returns the time that S itself takes on the target, ns, for a call without messages of known cost. */
+/* Returns the own time of S on the target, ns, for a call without messages of known cost. */
 static double own_ns(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     double took_ns = (double)(s->duration_ns - s->call_off_ns), ratio = t->target->noise->compute_ratio;
@@ -44,8 +44,8 @@ static double own_ns(const struct mpg_evaluator *t, const struct mpg_step *s)
     return ratio * took_ns;
 }
 
-/* Adds NS to the call's own time, except in lanes in which the call receives, at a known cost, a message that a later call
- * receives in the trace. */
+/* Adds NS to the call's own time, except in lanes in which the call receives, at a known cost, a message received by a later
+ * call in the trace. */
 static void add(struct mpg_evaluator *t, double ns)
 {
     for (uint32_t w = 0; w < t->n; w++)
@@ -54,8 +54,8 @@ static void add(struct mpg_evaluator *t, double ns)
 
 /* --- waits of the call --- */
 
-/* Raises `best`, the latest input so far, to VALUE + MORE_NS (NULL: 0) in lanes in which this is later. An input counts as
- * not earlier than MIN. Also stores whether the latest input is a message. */
+/* Raises `best`, the latest input so far, to VALUE + MORE_NS (NULL: 0) in lanes in which the sum is later. The sum is raised
+ * to MIN if earlier. Also stores whether the latest input is a message. */
 static void take(struct mpg_evaluator *t, const double *value, const double *more_ns, const double *min,
                  bool is_message)
 {
@@ -73,9 +73,9 @@ bool mpg_times_is_answered(const struct mpg_evaluator *t)
     return t->target->noise->latency.n > 0;
 }
 
-/* Returns when the synchronous send of E completes. With latencies from the command line: when the acknowledgement of the
- * arrival comes back. Otherwise: for a message of eager size when the acknowledgement of the match comes back, for a larger
- * message when all bytes have left. */
+/* Returns the time, by lane, at which the synchronous send of E completes. With latencies from the command line: when the
+ * acknowledgement of the arrival comes back. Without: for a message of eager size when the acknowledgement of the match comes
+ * back, for a larger message when all bytes have left. */
 const double *mpg_times_sender_done(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
     struct mpg_sent_message m = sending_of(&e->origin, e->bytes);
@@ -89,7 +89,7 @@ const double *mpg_times_sender_done(struct mpg_evaluator *t, const struct mpg_st
         mpg_time_ack(path_costs, &m, t->first, t->n, t->scratch);
     else if (!mpg_time_in_send(path_costs, &m, t->first, t->n, t->scratch))
         return slot_value(t, e->slot, SLOT_VALUE);
-    for (uint32_t w = 0; w < t->n; w++) /* a send does not complete before the message has met its receive */
+    for (uint32_t w = 0; w < t->n; w++) /* a send does not complete before the message has met the receive */
         t->scratch[w] = fmax(t->scratch[w], met[w]);
     return t->scratch;
 }
@@ -135,7 +135,7 @@ static void take_all(struct mpg_evaluator *t, const struct mpg_step *s)
         take_edge(t, s, &s->edges[i]);
 }
 
-/* Does the same as take_all(), and records the provenance. */
+/* As take_all(), and records the provenance. */
 static int follow(struct mpg_evaluator *t, const struct mpg_step *s, bool costs, struct mpg_error *err)
 {
     mpg_record_times_own(t, s, costs || mpg_step_keeps_time(s) ? 0 : own_ns(t, s));
@@ -161,7 +161,7 @@ static double covered_ns(const struct mpg_evaluator *t, const struct mpg_step *s
     return ns;
 }
 
-/* Sets the stream's time to `best`, and adds its components to the rank's account. */
+/* Sets the stream's time to `best`, and adds the components to the rank's account. */
 static void leave_with(struct mpg_evaluator *t, const struct mpg_step *s, bool meeting)
 {
     double *value = stream_value(t, s->stream, STREAM_VALUE);

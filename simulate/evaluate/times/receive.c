@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages that a call receives: their costs, and the message for which the call waits (docs/MODEL.md, section 5, Calls). */
+/* Messages received by a call: the costs, and the message for which the call waits (docs/MODEL.md, section 5, Calls). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ static bool is_received(const struct mpg_step *s, const struct mpg_edge *e)
     return e->kind == MPG_EDGE_ARRIVAL && !mpg_call_is_probe(s->call);
 }
 
-/* Returns whether receiving the message of edge E costs the receiver time. */
+/* Returns whether the receiver pays a known overhead for the message of edge E. */
 static bool has_cost(const struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
     return is_received(s, e) && mpg_overhead_known(mpg_times_path_costs(t, s, e), MPG_OVERHEAD_RECEIVE);
@@ -35,7 +35,7 @@ static int reserve_arrivals(struct mpg_evaluator *t, uint32_t edges, struct mpg_
     return 0;
 }
 
-/* Draws the cost of receiving A; FURTHER: after another message of the same sender. */
+/* Draws the cost of receiving A; FURTHER: after another message of the sender. */
 static void draw_cost(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_arrival *a, bool further)
 {
     double *ns = mpg_times_receive_ns(t, a->i, further);
@@ -46,7 +46,7 @@ static void draw_cost(struct mpg_evaluator *t, const struct mpg_step *s, const s
         mpg_time_overhead(mpg_times_path_costs(t, s, a->edge), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n, ns);
 }
 
-/* Appends E to the K listed messages, and draws the cost of receiving it. EARLY: the traced call does not receive E. Returns
+/* Appends E to the K listed messages, and draws the cost of receiving E. EARLY: the traced call does not receive E. Returns
  * the new number of messages. */
 static uint32_t list_arrival(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e,
                              bool early, uint32_t k)
@@ -66,8 +66,8 @@ static int compare_arrivals(const void *a, const void *b)
     return x->i < y->i ? -1 : 1;
 }
 
-/* Returns whether the call receives A in lane W. A message that the traced call receives is received unless an earlier call
- * has done so in this lane; an early message only if this call does so in this lane. */
+/* Returns whether the call receives A in lane W. A message received by the traced call is received unless an earlier call has
+ * received the message in this lane; an early message (received by a later call in the trace) only if chosen in this lane. */
 static bool is_there(const struct mpg_evaluator *t, const struct mpg_arrival *a, uint32_t w)
 {
     if (!t->choice || !a->edge->is_view)
@@ -76,8 +76,8 @@ static bool is_there(const struct mpg_evaluator *t, const struct mpg_arrival *a,
                     : !mpg_choosing_is_done(t->choice, a->edge->slot, w);
 }
 
-/* Receives K messages in lane W one after the other. Returns the sum of their costs. Sets `arrived` to the last arrival, and
- * *LATEST to the end of the last receive for which the call must wait. */
+/* Receives K messages in lane W in sequence. Returns the sum of the costs, ns. Sets `arrived` to the last arrival, and *LATEST
+ * to the end of the last receive for which the call must wait. */
 static double receive_in_lane(struct mpg_evaluator *t, uint32_t k, uint32_t w, double *latest)
 {
     double later_ns = 0;
@@ -106,8 +106,8 @@ static double receive_in_lane(struct mpg_evaluator *t, uint32_t k, uint32_t w, d
     return later_ns;
 }
 
-/* If receiving any message of S has a cost, lists all *K messages that S receives; else sets *K to 0. *COSTS becomes true if
- * a message that the traced call receives has a cost. */
+/* If receiving any message of S has a cost, lists all messages received by S, *K in number; else sets *K to 0. *COSTS becomes
+ * true if a message received by the traced call has a cost. */
 static int list_received(struct mpg_evaluator *t, const struct mpg_step *s, uint32_t *k, bool *costs,
                          struct mpg_error *err)
 {

@@ -33,7 +33,7 @@ void mpg_record_times_polled(const struct mpg_evaluator *t, const struct mpg_ste
 
 /* --- messages --- */
 
-/* Before S's message leaves: stores which lanes may not send yet, and the departure in each lane. */
+/* Before S's message leaves: stores the lanes that may not send yet, and the departure in each lane. */
 static void begin_sending(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const double *now = stream_value(t, s->stream, STREAM_VALUE), *next = stream_value(t, s->stream, STREAM_NEXT);
@@ -43,7 +43,7 @@ static void begin_sending(const struct mpg_evaluator *t, const struct mpg_step *
         x->before[w] = now[w] > next[w] ? now[w] : next[w];
 }
 
-/* Adds the origin of the departure of S's message, with TERMS: the sender's enter, or its previous send. */
+/* Adds the origin of the departure of S's message, with TERMS: the sender's enter, or the sender's previous send. */
 static void add_leaving(const struct mpg_evaluator *t, const struct mpg_step *s, const double *terms)
 {
     mpg_provenance_from(t->recorder->provenance, mpg_value_stream(s->stream), terms, NOWHERE);
@@ -60,7 +60,7 @@ static void add_next(const struct mpg_evaluator *t, const struct mpg_step *s)
         x->other[w] = next[w] - x->before[w];
         any |= x->other[w] != 0;
     }
-    if (!any) /* the stream can send its next message at once */
+    if (!any) /* the stream can send the next message at once */
         return;
     mpg_provenance_add(x->provenance, mpg_value_next(s->stream), NOWHERE);
     add_leaving(t, s, NULL);
@@ -78,7 +78,7 @@ static void end_eager(const struct mpg_evaluator *t, const struct mpg_step *s)
     mpg_provenance_add_term(t->recorder->provenance, MPG_CRITICAL_BYTES, t->tau);
     mpg_provenance_add(provenance, mpg_value_slot(s->slot, MPG_VALUE_ENVELOPE), NOWHERE);
     mpg_provenance_from(provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
-    if (t->choice && s->is_followed) { /* the receiver may read the message after its slot has been reused */
+    if (t->choice && s->is_followed) { /* the receiver may read the message after the slot has been reused */
         mpg_provenance_add(provenance, mpg_value_kept(mpg_choosing_kept(t->choice, s->message)), NOWHERE);
         mpg_provenance_from(provenance, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
     }
@@ -137,7 +137,8 @@ static void end_synchronous(const struct mpg_evaluator *t, const struct mpg_step
 
 /* --- collectives --- */
 
-/* Records the value of S, a MERGE, which is that of A in the lanes of `lane_mask`, and that of B in the others. */
+/* Records the value of S, a MERGE, which is the value of A in the lanes of `lane_mask`, and the value of B in the remaining
+ * lanes. */
 static void end_merge(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     struct mpg_recorder *x = t->recorder;
@@ -147,7 +148,7 @@ static void end_merge(const struct mpg_evaluator *t, const struct mpg_step *s)
     mpg_provenance_add_from(x->provenance, mpg_value_slot(s->a, MPG_VALUE_TIME), NULL, NOWHERE, x->lane_mask);
 }
 
-/* Writes the call noise in the rounds of a collective into `other`, and returns it. */
+/* Writes the call noise in the rounds of a collective into `other`, and returns `other`. */
 static const double *find_rounds_calls(const struct mpg_evaluator *t, const struct mpg_perturbation *p,
                                        const struct mpg_origin *origin, uint32_t rounds)
 {
@@ -258,7 +259,7 @@ int mpg_record_times_end(struct mpg_evaluator *t, const struct mpg_step *s, stru
     case MPG_STEP_MERGE:
         end_merge(t, s);
         break;
-    default: /* all other steps record their provenance themselves, or need none */
+    default: /* steps of all other kinds record provenance in their own code, or need none */
         break;
     }
     (void)err;
@@ -277,8 +278,7 @@ static double *came_of(const struct mpg_evaluator *t, double *value, enum mpg_va
     return mpg_value_provenance(value, t->n, t->n, which);
 }
 
-/* Returns the part of VALUE that was added to the slot's value and is neither latency nor time of bytes: overheads of
- * messages. */
+/* Returns the part of VALUE, in lane W, added to the slot's value as overheads of messages: neither latency nor time of bytes. */
 static double calls_of(const struct mpg_evaluator *t, double *value, const uint32_t *from, uint32_t w)
 {
     const uint32_t slot = from[(size_t)came_of(t, value, MPG_PROVENANCE_ORIGIN)[w]];

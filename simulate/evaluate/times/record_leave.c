@@ -5,9 +5,9 @@
 #include "simulate/evaluate/operations.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Codes for where the value of a lane comes from: the call alone; the call with costs that depend on a parameter; or an edge,
- * with the value of its slot, of the match of sender and receiver, or of the time that is added after the match. Candidates
- * that are received early count as edges after all others. */
+/* Codes for the origin of a lane's value: the call alone; the call with costs that depend on a parameter; or an edge, with the
+ * value of the edge's slot, the time of the match of sender and receiver, or a time added after the match. Candidates that are
+ * received early count as edges after the edges of the step. */
 enum { CODE_OWN, CODE_COSTS, CODE_EDGES, EDGE_PLAIN = 0, EDGE_MET, EDGE_MORE, EDGE_CODES };
 
 /* Returns the number of A as an edge: edges of S come first, then candidates. */
@@ -69,7 +69,7 @@ void mpg_record_times_brought(const struct mpg_evaluator *t, const struct mpg_st
     }
 }
 
-/* Computes the costs of one-sided transfers that add_round_trip() adds. */
+/* Computes the costs of one-sided transfers added by add_round_trip(). */
 static void find_round_trip(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
@@ -123,8 +123,8 @@ static void note_origin(struct mpg_recorder *x, uint32_t w, uint32_t code, doubl
     x->latency[w] = x->bytes[w] = x->whole[w] = x->messages[w] = x->size[w] = 0;
 }
 
-/* Splits TOOK_NS, the time in lane W of a synchronous send, E, whose receiver was waiting, into latency and bytes, which
- * change with one-way times. */
+/* Splits TOOK_NS, the time in lane W of the synchronous send E to a waiting receiver, into latency and bytes by SHARE: this
+ * time changes with the one-way times of messages. */
 static void split_held(struct mpg_recorder *x, const struct mpg_edge *e, const struct mpg_held_share *share, uint32_t w,
                        double took_ns)
 {
@@ -181,7 +181,7 @@ static void come_from_root(const struct mpg_evaluator *t, const struct mpg_edge 
     double *took = x->last_ns, unused[MPG_ATTRIBUTION_TERMS];
     for (uint32_t w = 0; w < t->n; w++) {
         const bool comes = t->best[w] > x->before[w], more = comes && t->best[w] > at[w];
-        took[w] = more ? fmax(t->scratch[w] - at[w], 0) : 0; /* the time that was added */
+        took[w] = more ? fmax(t->scratch[w] - at[w], 0) : 0; /* the added time */
         if (comes)
             note_origin(x, w, code + (took[w] > 0 ? EDGE_MORE : EDGE_PLAIN), at[w]);
     }
@@ -208,7 +208,7 @@ void mpg_record_times_edge(struct mpg_evaluator *t, const struct mpg_step *s, co
                 note_origin(x, w, code + EDGE_PLAIN, at[w]);
 }
 
-/* Returns the value from which the leave comes in lanes with CODE, which stands for an edge, and sets TERM. */
+/* Returns the value from which the leave comes in lanes with CODE, a code of an edge, and sets TERM. */
 static struct mpg_value describe(const struct mpg_evaluator *t, const struct mpg_step *s, uint32_t code, double *term)
 {
     const struct mpg_edge *e = edge_of(s, code);

@@ -7,7 +7,7 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Number of vectors that only this mode has. */
+/* Number of vectors used in predict mode only. */
 enum { VECTORS = 5 };
 
 static void list_vectors(struct mpg_evaluator *t, double **vector[VECTORS])
@@ -81,7 +81,8 @@ double mpg_times_own(const struct mpg_evaluator *t)
 
 /* --- computation --- */
 
-/* Returns whether the interval of S is polling: short, between two unsuccessful tests at one callsite. */
+/* Returns whether the interval of S is polling that counts as waiting: short, after an unsuccessful test or MPI_Win_sync that
+ * the call repeats. */
 static bool is_polling(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     return t->options.polling == MPG_POLLING_WAIT && s->polls &&
@@ -122,7 +123,7 @@ static void step_enter(struct mpg_evaluator *t, const struct mpg_step *s)
     for (uint32_t w = 0; w < t->n; w++)
         value[w] -= x.since_ns;
     if (!polls_memory)
-        mpg_perturb_compute(p, &x, t->first, t->n, value); /* VALUE: how much later than in the trace the interval begins */
+        mpg_perturb_compute(p, &x, t->first, t->n, value); /* VALUE: begin of the interval, relative to the begin in the trace */
     for (uint32_t w = 0; w < t->n; w++)
         value[w] += x.since_ns + (polls_memory ? done_ns : work_ns);
     if (t->recorder)
@@ -130,7 +131,7 @@ static void step_enter(struct mpg_evaluator *t, const struct mpg_step *s)
     if (s->stream != (uint32_t)s->rank)
         return;
     double *compute = account_of(t, s->rank, TERM_COMPUTE), *noise = account_of(t, s->rank, TERM_NOISE);
-    const bool quiet = mpg_perturbation_is_quiet(p); /* other differences are rounding errors */
+    const bool quiet = mpg_perturbation_is_quiet(p); /* differences are rounding errors */
     for (uint32_t w = 0; w < t->n; w++) {
         compute[w] += done_ns;
         noise[w] += quiet ? 0 : value[w] - before[w] - done_ns;
@@ -150,13 +151,13 @@ static void leave_for(struct mpg_evaluator *t, const struct mpg_step *s, double 
         out[w] = now[w] > next[w] ? now[w] : next[w];
         next[w] = out[w] + gap_ns;
     }
-    if (p->parameters) { /* the sender's processor sends messages one after the other */
+    if (p->parameters) { /* the sender's processor sends messages in sequence */
         const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
         mpg_time_overhead(p, MPG_OVERHEAD_SEND, &m, 1, t->first, t->n, next);
     }
 }
 
-/* Writes lambda and tau of S's message into the vectors with these names. */
+/* Writes lambda and tau of S's message into t->lambda and t->tau. */
 static void find_flight(struct mpg_evaluator *t, const struct mpg_step *s)
 {
     struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
@@ -193,7 +194,8 @@ static void step_synchronous(struct mpg_evaluator *t, const struct mpg_step *s)
     }
 }
 
-/* Stores the departure of S's message, and its envelope, which can be probed before the message meets the receive. */
+/* Stores the departure of S's message, and the arrival of the message's envelope, which can be probed before the message meets
+ * the receive. */
 static void store_sending(struct mpg_evaluator *t, const struct mpg_step *s, double *out)
 {
     double *envelope = slot_value(t, s->slot, SLOT_ENVELOPE);
@@ -274,7 +276,7 @@ static void step_finish(struct mpg_evaluator *t, const struct mpg_step *s)
         for (enum times_term i = TERM_COMPUTE; i <= TERM_COLLECTIVE; i++)
             sum_ns += account_of(t, s->rank, i)[w];
         account_of(t, s->rank, TERM_RUN)[w] = value[w];
-        /* in a rank without other threads the difference is only rounding */
+        /* in a rank of one thread the difference is only rounding */
         account_of(t, s->rank, TERM_THREAD)[w] = t->threads[s->rank] ? value[w] - sum_ns : 0;
     }
 }
