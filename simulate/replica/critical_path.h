@@ -15,9 +15,9 @@ struct mpg_critical_path {
     uint32_t replica;
 };
 
-/* Reruns the median replica of SIMULATED and fills CRITICAL with N tables, grouped as BY says, and with the longest
- * SEGMENTS segments of its critical path. The caller clears CRITICAL, also on failure. Returns 0, or -1 with ERR: no memory; no
- * temporary file; an error of the simulation. */
+/* Reruns the median replica of SIMULATED and fills CRITICAL with N tables, grouped by BY[0] .. BY[N - 1], and with the longest
+ * SEGMENTS segments of the critical path. The caller clears CRITICAL, also on failure. Returns 0, or -1 with ERR: no memory;
+ * no temporary file; an error of the simulation. */
 int mpg_critical_path_find(struct mpg_critical_path *critical, const struct mpg_simulated *simulated, uint32_t segments,
                            const enum mpg_attribution_by *by, size_t n, struct mpg_error *err);
 void mpg_critical_path_clear(struct mpg_critical_path *critical);

@@ -10,7 +10,7 @@
 #include "common/units.h"
 #include "simulate/replica/match_overrides.h"
 
-/* State of a thread. Times are new times, in ns since the leave of MPI_Init, unless their name says traced. */
+/* State of a thread. Times are new times, in ns since the leave of MPI_Init, unless the name says traced. */
 struct thread {
     uint32_t thread, stream;
     bool begun, has_next;
@@ -18,10 +18,10 @@ struct thread {
     int64_t traced_ns, new_ns; /* leave of the last node, traced and new; at first, begin of the first interval */
     int64_t flushed_ns;        /* time of flushes since traced_ns */
     uint32_t marks;            /* number of region marks in the interval so far */
-    int64_t cpu_ns;            /* part of the interval's CPU time that has not been given to an event yet; -1: unknown */
+    int64_t cpu_ns;            /* part of the interval's CPU time not given to an event yet; -1: unknown */
     int64_t all_cpu_ns;        /* CPU time of the whole interval */
     int64_t last_ns;           /* leave of the last event */
-    int64_t *pending;          /* values of calls that are not made, to be added to those of the next call */
+    int64_t *pending;          /* values of calls that are not made, to be added to the next call's values */
     uint32_t pending_number, pending_capacity;
 };
 
@@ -37,7 +37,7 @@ struct mpg_event_times {
     bool started;                /* the leave of MPI_Init has been reached */
     int32_t cpu; /* index of the CPU time among the values; -1: none */
     double cpu_tracer_ns; /* the tracer's part of the CPU time of each event */
-    struct point *point;  /* measured offsets of the clock; the first PLACED of them have a new time */
+    struct point *point;  /* measured offsets of the clock; the first `placed` have a new time */
     uint32_t points, point_capacity, placed;
     struct mpg_match_overrides *overrides;
     uint64_t calls, swapped;
@@ -169,9 +169,8 @@ static struct thread *find_thread(const struct mpg_event_times *r, uint32_t thre
     return NULL;
 }
 
-/* Returns the position, from 0 to 1, in T's new interval of the point that is PASSED_NS after the begin of the traced
- * interval; interpolated between the two nearest region marks. IS_MARK: number, from 1, of the region mark at this point; 0:
- * no mark. */
+/* Returns the position, from 0 to 1, in T's new interval of the point PASSED_NS after the begin of the traced interval;
+ * interpolated between the two nearest region marks. IS_MARK: number, from 1, of the region mark at this point; 0: no mark. */
 static double share_of(const struct thread *t, int64_t passed_ns, uint32_t is_mark)
 {
     const struct mpg_node *node = &t->next;
@@ -187,8 +186,8 @@ static double share_of(const struct thread *t, int64_t passed_ns, uint32_t is_ma
                                  : from->onward + (to->place - from->onward) * (double)since_ns / (double)length_ns;
 }
 
-/* Returns the new time of T (may be NULL) at TRACED_NS between two nodes. IS_MARK: number, from 1, of the region mark at this
- * time; 0: no mark. */
+/* Returns the new time, in ns since the leave of MPI_Init, for TRACED_NS, between two nodes of T (may be NULL). IS_MARK:
+ * number, from 1, of the region mark at this time; 0: no mark. */
 static int64_t between(const struct mpg_event_times *r, const struct thread *t, int64_t traced_ns, uint32_t is_mark)
 {
     if (!t || !t->begun || traced_ns < t->traced_ns)
@@ -217,7 +216,7 @@ int64_t mpg_event_times_later(const struct mpg_event_times *r, uint32_t thread, 
 
 /* --- values, sums --- */
 
-/* Multiplies the work in CPU_NS by RATIO; the rest of CPU_NS is recording, and is not changed. */
+/* Multiplies the work in CPU_NS by RATIO; the rest of CPU_NS is recording, and does not change. */
 static int64_t scale_cpu(const struct mpg_event_times *r, double ratio, int64_t cpu_ns)
 {
     const double work_ns = (double)cpu_ns - r->cpu_tracer_ns;
@@ -242,7 +241,7 @@ static bool is_region_mark(const struct mpg_event *e)
     return kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END;
 }
 
-/* Sets the CPU time of E, which lies in the interval or ends it, to its part of the interval's CPU time. */
+/* Sets the CPU time of E, which lies in T's interval or ends the interval (IS_NODE), to its part of the interval's CPU time. */
 static int set_values(struct mpg_event_times *r, struct thread *t, struct mpg_event *e, bool is_node,
                       struct mpg_error *err)
 {
@@ -265,8 +264,8 @@ static int set_values(struct mpg_event_times *r, struct thread *t, struct mpg_ev
     return 0;
 }
 
-/* For E, a call that ends an interval of T and is not made: stores its values to be added to those of the next call, unless
- * the new interval IS_GONE, that is has length 0. */
+/* For E, a call that ends an interval of T and is not made: stores the values of E, to be added to the next call's values,
+ * unless the new interval has length 0 (IS_GONE). */
 static int defer_values(struct thread *t, const struct mpg_event *e, bool is_gone,
                         struct mpg_error *err)
 {
@@ -300,7 +299,7 @@ static int64_t scale(double ratio, int64_t ns, double (*round_it)(double))
     return scaled_ns < max_ns ? (int64_t)scaled_ns : (int64_t)max_ns;
 }
 
-/* Multiplies the times of aggregated calls by RATIO, because these calls are work, too. */
+/* Multiplies the times of aggregated calls by RATIO, because these calls are also work. */
 static void set_sum(struct mpg_sum *s, double ratio)
 {
     int64_t min_ns, max_ns;
@@ -339,7 +338,7 @@ static void set_times(const struct mpg_event_times *r, struct thread *t, struct 
     e->leave_ns = r->origin_ns + leave_ns;
 }
 
-/* Gives E, a flush, its traced length, or leaves it out. */
+/* Sets the times of E, a flush of the traced length, and returns 1; returns 0 if flushes are left out. */
 static int flush(struct mpg_event_times *r, struct thread *t, struct mpg_event *e)
 {
     const int64_t took_ns = e->leave_ns - e->enter_ns, new_ns = between(r, t, e->enter_ns, 0);
@@ -351,7 +350,7 @@ static int flush(struct mpg_event_times *r, struct thread *t, struct mpg_event *
 }
 
 /* Sets the new times of the clock offsets measured up to TRACED_NS, while thread 0, T, is between two nodes or after the last
- * one. */
+ * node. */
 static void place_points(struct mpg_event_times *r, const struct thread *t, int64_t traced_ns)
 {
     for (; r->placed < r->points && r->point[r->placed].traced_ns <= traced_ns; r->placed++)
@@ -359,8 +358,8 @@ static void place_points(struct mpg_event_times *r, const struct thread *t, int6
             r->origin_ns + between(r, t, r->point[r->placed].traced_ns, 0);
 }
 
-/* Sets the new times of the clock offsets measured within E, a call of thread 0 that has its new times: an offset keeps its
- * distance to the enter, but stays within the call. */
+/* Sets the new times of the clock offsets measured within E, a call of thread 0 with new times: an offset keeps the distance
+ * to the enter, but stays within the call. */
 static void place_points_inside(struct mpg_event_times *r, const struct mpg_event *e, int64_t enter_ns,
                                 int64_t leave_ns)
 {

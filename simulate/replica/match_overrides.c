@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Renumbers requests that have exchanged messages, and changes receives that take other messages than in the trace. */
+/* Renumbers requests that have exchanged messages, and changes receives that take different messages than in the trace. */
 #include "simulate/replica/match_overrides.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ void mpg_match_overrides_free(struct mpg_match_overrides *d)
 
 /* --- requests --- */
 
-/* Returns the number that REQUEST of the trace has in the replica. */
+/* Returns the replica's number of the trace's REQUEST. */
 static int64_t name_of(const struct mpg_match_overrides *d, int64_t request)
 {
     const uint64_t *other = mpg_map_find(&d->renamed, (uint64_t)request, 0);
@@ -86,7 +86,7 @@ static int64_t *reserve(struct mpg_match_overrides *d, int which, uint32_t n, st
                                                                                                           : d->list[which];
 }
 
-/* Renumbers LIST, N requests of the trace, and removes those that have been completed early. */
+/* Renumbers LIST, N requests of the trace, and removes requests completed early. */
 static int name_all(struct mpg_match_overrides *d, int which, const int64_t **list, uint32_t *n,
                     struct mpg_error *err)
 {
@@ -103,14 +103,14 @@ static int name_all(struct mpg_match_overrides *d, int which, const int64_t **li
     return 0;
 }
 
-/* Forgets the replica's number of REQUEST, which the trace completes in this call. */
+/* Forgets the replica's number of REQUEST, which this call completes in the trace. */
 static void forget(struct mpg_match_overrides *d, int64_t request)
 {
     mpg_map_remove(&d->early, (uint64_t)name_of(d, request), 0);
     mpg_map_remove(&d->renamed, (uint64_t)request, 0);
 }
 
-/* Adds REQUEST, which the trace does not complete in this call, to the completions of E. */
+/* Adds REQUEST, which this call does not complete in the trace, to the completions of E. */
 static int complete_early(struct mpg_match_overrides *d, struct mpg_event *e, int64_t request,
                           struct mpg_error *err)
 {
@@ -133,7 +133,7 @@ static int32_t index_of(int32_t rank, const int32_t *ranks, int32_t n)
     return i;
 }
 
-/* Returns the rank in COMM of world rank RANK, as the calls of D's rank name it. */
+/* Returns the rank in COMM of world rank RANK, as used in the calls of D's rank. */
 static int32_t peer_of(const struct mpg_match_overrides *d, int32_t comm, int32_t rank)
 {
     const struct mpg_comm *c = mpg_trace_comm(d->trace, comm);
@@ -142,7 +142,7 @@ static int32_t peer_of(const struct mpg_match_overrides *d, int32_t comm, int32_
                      : index_of(rank, c->world_ranks, c->size);
 }
 
-/* Sets the statuses of the MPI_ANY_SOURCE receives that E completes, as OVERRIDES say. */
+/* Sets the statuses of the MPI_ANY_SOURCE receives completed by E to source and tag in OVERRIDES. */
 static int resolve(struct mpg_match_overrides *d, struct mpg_event *e, const struct mpg_match_override *overrides, uint32_t n,
                    struct mpg_error *err)
 {
@@ -160,7 +160,7 @@ static int resolve(struct mpg_match_overrides *d, struct mpg_event *e, const str
     return 0;
 }
 
-/* Applies OVERRIDES to E, of kind COMPLETE. E's list of requests has the numbers from before the exchanges. Returns whether
+/* Applies OVERRIDES to E, of kind COMPLETE. E's list of requests gets the numbers from before the exchanges. Returns whether
  * the replica makes the call, or -1 with ERR: no memory. */
 static int complete(struct mpg_match_overrides *d, struct mpg_event *e, const struct mpg_match_override *overrides, uint32_t n,
                     struct mpg_error *err)
@@ -189,7 +189,7 @@ static int complete(struct mpg_match_overrides *d, struct mpg_event *e, const st
     for (uint32_t i = 0; i < were_done; i++)
         forget(d, was_done[i]);
     e->done_all = e->done_number == e->request_number && e->done_number > 0;
-    if (all && e->done_number == 0) /* there is no request left to complete */
+    if (all && e->done_number == 0) /* no request is left to complete */
         e->done_all = true;
     const bool is_made = !skips || e->done_number > 0;
     if (e->done_all) {

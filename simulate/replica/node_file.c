@@ -23,14 +23,14 @@ enum {
     RECORD_BYTES = 6 * MPG_VARINT_BYTES + sizeof(double)
 };
 
-/* Flags in the first number of a record: the node has a ratio, or flushes; the record is not a node, but an override or a
- * mark of the next node. */
+/* Flags in the first number of a record: the node has a ratio, or flushes; the record is an override or a mark of the next
+ * node. */
 enum { HAS_RATIO = 1, HAS_FLUSHED = 2, IS_OVERRIDE = 4, FLAG_BITS = 3 };
-/* With IS_OVERRIDE, instead of the override's kind: the record is a region mark of the interval before the next node. */
+/* With IS_OVERRIDE, in place of the override's kind: the record is a region mark of the interval before the next node. */
 enum { MARK = 1 << 8 };
 
 struct block_head {
-    int64_t next; /* position of the next block of the stream, if there is one */
+    int64_t next; /* position of the next block of the stream, if any */
     uint32_t used;
     uint32_t unused;
 };
@@ -131,7 +131,7 @@ static uint8_t *make_room(struct node_file *f, struct node_records *r, struct mp
     return r->buffer + sizeof(struct block_head) + r->used;
 }
 
-/* Ends the record that make_room() began; P: end of its bytes. */
+/* Ends the record begun by make_room(); P: end of the record's bytes. */
 static void end_record(struct node_records *r, const uint8_t *p)
 {
     r->used = (uint32_t)(p - (r->buffer + sizeof(struct block_head)));
@@ -216,7 +216,7 @@ int mpg_node_write_end(struct node_file *f, struct node_records *r, int64_t begi
 
 /* --- reading --- */
 
-/* Reads the optional fields, which are absent if they are 0 or unchanged. */
+/* Reads the optional fields, which are absent if 0 or unchanged. */
 static bool get_optional(struct node_records *r, const uint8_t **p, const uint8_t *end, uint64_t flags,
                          uint64_t *flushed_ns)
 {
@@ -263,7 +263,7 @@ static bool get_mark(const uint8_t **p, const uint8_t *end, struct mpg_node_mark
     return true;
 }
 
-/* Reads the rest of a node, of whose record FIRST is the first number. */
+/* Reads the rest of a node's record, whose first number is FIRST. */
 static bool get_node(struct node_records *r, const uint8_t **p, const uint8_t *end, uint64_t first,
                      struct mpg_node *node)
 {
@@ -285,10 +285,10 @@ static bool get_node(struct node_records *r, const uint8_t **p, const uint8_t *e
     return true;
 }
 
-/* Kinds of records that have been read. */
+/* Results of read_record(). */
 enum record { RECORD_NODE, RECORD_OVERRIDE, RECORD_MARK, RECORD_ERROR };
 
-/* Reads the next record of R: a node into NODE; an override or mark is appended to those of the next node. */
+/* Reads the next record of R: a node into NODE; an override or mark is appended to the lists of the next node. */
 static enum record read_record(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err)
 {
     if (make_buffer(f, r, err) < 0 || (r->place == r->used && read_block(f, r, r->here, err) < 0) ||

@@ -15,9 +15,9 @@ struct stream {
     uint32_t sibling;      /* number of the rank's next stream; 0: none */
     double value_ns;       /* value after the last step of the stream */
     int64_t traced_ns;     /* if values are delays: traced time of the stream's last node since MPI_Init was left */
-    bool waits;            /* NODE has been entered and not left */
+    bool waits;            /* `node` has been entered and not left */
     struct mpg_node node;
-    bool skips;         /* the call of NODE is not made */
+    bool skips;         /* the call of `node` is not made */
     struct node_records records;
 };
 
@@ -26,7 +26,7 @@ struct mpg_node_times {
     int32_t ranks;
     struct mpg_node_rules rules;
     uint32_t count, capacity;
-    bool takes; /* some receive takes another message than in the trace */
+    bool takes; /* some receive takes a different message than in the trace */
     struct stream *streams;
 };
 
@@ -187,7 +187,7 @@ int mpg_node_times_take(void *nodes, const struct mpg_step *step, double value_n
     int status = 0;
     if (step->kind == MPG_STEP_ENTER)
         status = enter(n, step, value_ns, err);
-    else if (step->kind == MPG_STEP_JOIN) /* the enter of MPI_Finalize is that of the last thread */
+    else if (step->kind == MPG_STEP_JOIN) /* the last thread determines the enter of MPI_Finalize */
         status = whole(s, value_ns, s->records.last_ns, &s->node.enter_ns, err);
     else if (step->kind == MPG_STEP_LEAVE) {
         s->node.left = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One replica of a finished simulation, evaluated again by itself for an observer. */
+/* One replica of a finished simulation, evaluated again, alone, for an observer. */
 #ifndef MPG_REPLICA_RERUN_H
 #define MPG_REPLICA_RERUN_H
 
@@ -13,11 +13,11 @@ struct mpg_simulated {
     const struct mpg_result *result;
 };
 
-/* Reruns the median replica of SIMULATED. The median replica is, of an even number, the lower of the two middle ones, and
- * among equal run times the first. OBSERVER (NULL: none) is notified of all steps; their ENTER steps name regions. PATH
- * (NULL: none) records the critical path. *REPLICA is the number of the replica, also on failure of the simulation. Returns
- * 0, or -1 with ERR: no memory; an error of the simulation or of the observer; the run time of the rerun differs from
- * SIMULATED's. */
+/* Reruns the median replica of SIMULATED. The median replica: of an even number of replicas, the lower of the two middle run
+ * times; among equal run times, the first replica. OBSERVER (NULL: none) is notified of all steps; ENTER steps name regions.
+ * PATH (NULL: none) records the critical path. *REPLICA is the number of the replica, also on failure of the simulation.
+ * Returns 0, or -1 with ERR: no memory; an error of the simulation or of the observer; the run time of the rerun differs from
+ * the run time in SIMULATED. */
 int mpg_rerun_median(const struct mpg_simulated *simulated, const struct mpg_observer *observer, struct mpg_critical *path,
                      uint32_t *replica, struct mpg_error *err);
 

@@ -23,8 +23,8 @@ static int write_trace(struct mpg_run_pair *p, const struct mpg_simulated *s, co
     return status;
 }
 
-/* In the trace of a perturbed replica all ranks keep their own clocks. If the clocks of the traced run were bounded by its
- * messages, the replica's clocks get the same offsets, because the replica's messages have other times. */
+/* In the trace of a perturbed replica all ranks keep their own clocks. If the clocks of the traced run were bounded by
+ * messages, the replica's clocks get the offsets of the traced run, because the replica's messages have different times. */
 static int take_offsets(struct mpg_run_pair *p, int32_t ranks, struct mpg_error *err)
 {
     double *offsets = calloc((size_t)ranks, sizeof *offsets);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The traced run and the replica with the median run time, both as traces: for a timeline of both (mpgsim(1), --timeline) and for
- * the phase that a page draws. */
+/* The traced run and the replica with the median run time, both as traces: for a timeline of both (mpgsim(1), --timeline) and
+ * for the phase drawn on a page. */
 #ifndef MPG_REPLICA_RUN_PAIR_H
 #define MPG_REPLICA_RUN_PAIR_H
 
@@ -17,9 +17,10 @@ struct mpg_run_pair {
     char name[64];
 };
 
-/* Reruns the median replica of SIMULATED and writes its trace by RULES into a temporary folder, which mpg_run_pair_close()
- * removes. NAME is the traced run's file or folder, SEED the simulation's. An open PAIR does not change; the caller closes
- * PAIR, also on failure. Returns 0, or -1 with ERR: the folder or the trace cannot be written; an error of the simulation. */
+/* Reruns the median replica of SIMULATED and writes the replica's trace by RULES into a temporary folder, to be removed by
+ * mpg_run_pair_close(). NAME is the traced run's file or folder, SEED the simulation's seed. An open PAIR does not change; the
+ * caller closes PAIR, also on failure. Returns 0, or -1 with ERR: the folder or the trace cannot be written; an error of the
+ * simulation. */
 int mpg_run_pair_open(struct mpg_run_pair *pair, const struct mpg_simulated *simulated, const char *name,
                       const struct mpg_replica_trace_rules *rules, int64_t seed, struct mpg_error *err);
 void mpg_run_pair_close(struct mpg_run_pair *pair);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a replica as a trace, rank by rank: the facts, then each event with its new times. */
+/* Writes a replica as a trace, rank by rank: the facts, then each event with the new times. */
 #include "config.h"
 
 #include "common/input.h"
@@ -21,8 +21,8 @@
 
 struct mpg_replica_trace {
     struct mpg_trace *trace;
-    struct mpg_trace_output output; /* output folder; if the format is not the native one, a folder beside the path */
-    char path[4000];                /* output path for a format other than the native one */
+    struct mpg_trace_output output; /* output folder; if the format is not native, a folder beside the path */
+    char path[4000];                /* output path for a format other than native */
     struct mpg_left_out left;
     bool open; /* the output has been neither renamed nor removed */
     struct mpg_replica_trace_rules rules;
@@ -157,7 +157,7 @@ static bool is_one_of(const char *key, const char *const *keys)
 }
 
 /* Returns true if the new trace omits fact KEY, which is about the machine, the clocks or the tracer, and would be wrong in
- * the new trace. Clock offsets and causes of death are written separately, with their new times. */
+ * the new trace. Clock offsets and deaths of threads are written separately, with new times. */
 static bool is_gone(const struct mpg_replica_trace *r, const char *key)
 {
     static const char *const machine[] = {"core_limit",   "cores",     "counter",        "cpu",
@@ -218,7 +218,7 @@ static int write_signature(struct mpg_replica_trace *r, struct mpg_error *err)
     return status;
 }
 
-/* Writes the facts about threads that died, without which a lenient prediction went on. */
+/* Writes the facts about threads that died in the traced run, which a lenient prediction continues without. */
 static int write_deaths(struct mpg_replica_trace *r, const struct mpg_event_times *times, int32_t rank,
                         struct mpg_error *err)
 {
@@ -240,7 +240,7 @@ static int write_deaths(struct mpg_replica_trace *r, const struct mpg_event_time
     return 0;
 }
 
-/* Writes the offsets of a rank's clock; of several offsets with equal new times only the first. */
+/* Writes the offsets of a rank's clock; among offsets with equal new times only the first. */
 static int write_clock(struct mpg_replica_trace *r, const struct mpg_event_times *times, struct mpg_error *err)
 {
     int64_t new_ns, offset_ns, last_ns = INT64_MIN;
@@ -265,7 +265,7 @@ static int write_events(struct mpg_replica_trace *r, struct mpg_event_times *tim
     struct mpg_event e;
     int more = -1, kept = 0;
     while (c && kept >= 0 && (more = mpg_cursor_next(c, &e, err)) > 0) {
-        e.off_before_ns = e.off_in_ns = 0; /* they were recorded for the traced times, and would be wrong */
+        e.off_before_ns = e.off_in_ns = 0; /* times off the CPU were recorded for the traced times, and would be wrong */
         if ((kept = mpg_event_times_event(times, &e, err)) > 0)
             kept = mpg_copy_event(r->copy, &e, err);
         if ((++r->done & 0xfff) == 0)
@@ -294,8 +294,8 @@ static int write_rank(struct mpg_replica_trace *r, int32_t rank, bool last, stru
     return status;
 }
 
-/* Checks that the new trace can be read. If receives take other messages than in the trace, a buffer may be too small, or a
- * message may arrive before its receive is posted. */
+/* Checks that the new trace can be read. Needed if receives take different messages than in the trace: a buffer may be too
+ * small, or the new order may be impossible. */
 static int check_readable(const struct mpg_replica_trace *r, struct mpg_error *err)
 {
     const struct mpg_graph_options options = {.eager_limit_bytes = INT64_MAX,
@@ -334,7 +334,7 @@ int mpg_replica_trace_write(struct mpg_replica_trace *r, const struct mpg_replic
         return failed(r, err);
     mpg_progress_start(&r->progress, "writing the trace",
                        (double)mpg_trace_events(r->trace, -1));
-    /* Rank 0 is written last, because its file has the definitions that no other file has. */
+    /* Rank 0 is written last, because rank 0's file has the definitions missing in the remaining files. */
     for (int32_t rank = ranks - 1; status == 0 && rank >= 0; rank--)
         status = write_rank(r, rank, rank == 0, err);
     mpg_progress_end(&r->progress);

@@ -11,10 +11,10 @@
 
 struct mpg_replica_trace;
 
-/* What the new trace states about its run. */
+/* Data about the run for the facts of the new trace. */
 struct mpg_replica_trace_facts {
     const char *signature; /* file of the target; NULL: none */
-    bool stored;           /* the new trace stores the signature as that of its machine */
+    bool stored;           /* the new trace stores the signature as the signature of the trace's machine */
     int64_t seed, replica;
     const struct mpg_placement *placement; /* placement of the ranks; NULL: as in the traced run */
 };
@@ -25,13 +25,13 @@ struct mpg_replica_trace_rules {
     bool same_machine; /* facts about the traced machine hold for the new trace */
     bool keeps_tracer; /* the time of the tracer is kept */
     enum mpg_export_format format; /* format of the new trace */
-    bool lenient;      /* calls that cannot be placed in the graph are counted; the new trace may have such calls, too */
+    bool lenient;      /* calls that cannot be placed in the graph are counted; the new trace may also have unplaceable calls */
 };
 
-/* Begins the trace PATH from TRACE, whose file or folder is NAME. In another format than the native one the trace is
- * first written in a folder beside PATH, which is then exported. mpg_replica_trace_write() follows once the observer has taken
- * all steps of the replica. NULL with ERR: PATH is the traced run, or exists and is no trace of this user; it cannot be made;
- * no memory. */
+/* Begins the trace PATH from TRACE, whose file or folder is NAME. For a format other than native, a native trace is first
+ * written in a folder beside PATH, and then exported. Call mpg_replica_trace_write() after the observer has taken all steps of
+ * the replica. NULL with ERR: PATH is the traced run, or exists and is no trace of this user; PATH cannot be made; no
+ * memory. */
 struct mpg_replica_trace *mpg_replica_trace_begin(struct mpg_trace *trace, const char *name, const char *path,
                                       const struct mpg_replica_trace_rules *rules, struct mpg_error *err);
 /* Returns the observer for the simulation of the replica; R owns the observer. */
@@ -42,7 +42,7 @@ int mpg_replica_trace_write(struct mpg_replica_trace *r, const struct mpg_replic
                       uint64_t *swapped, struct mpg_error *err);
 /* Returns the counts of properties that the format of the written trace cannot hold. */
 const struct mpg_left_out *mpg_replica_trace_left_out(const struct mpg_replica_trace *r);
-/* Removes the trace if it is not written yet. R may be NULL. */
+/* Removes the trace if not written yet. R may be NULL. */
 void mpg_replica_trace_free(struct mpg_replica_trace *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analyse/waits.h finds the wait states of both runs: of the traced run from the times in the trace, of the replica from the
- * times of its steps during the evaluation. A trace written by --output-trace has the same times, rounded to a nanosecond,
- * but cannot hold messages and calls that hypotheses change, nor the eager limits of the replica's sends. */
+ * times of steps during the evaluation. A trace written by --output-trace has these times, rounded to a nanosecond, but cannot
+ * hold messages and calls changed by hypotheses, nor the eager limits of the replica's sends. */
 #include "simulate/replica/wait_states.h"
 
 /* ---- the observer of the replica ---- */

@@ -15,15 +15,15 @@ struct mpg_median_waits {
     uint32_t replica;
 };
 
-/* Overviews that are filled beside the wait states: of the traced run, and of the replica. */
+/* Overviews filled in addition to the wait states: of the traced run, and of the replica. */
 struct mpg_overviews {
     struct mpg_overview *traced, *predicted;
 };
 
-/* Fills WAITS by passes over the traced run and one rerun of the median replica of SIMULATED, with a table grouped as BY
- * says. The eager limit of the traced run is the simulation's limit for the traced machine; if this is unknown, the limit
- * that the trace shows. OVERVIEWS (NULL: not wanted) must be empty, and are filled by the same passes. The caller clears
- * WAITS, also on failure. Returns 0, or -1 with ERR: clocks are not comparable; no memory; an error of the simulation. */
+/* Fills WAITS by passes over the traced run and one rerun of the median replica of SIMULATED, with a table grouped by BY. The
+ * eager limit of the traced run is the simulation's limit for the traced machine; if this is unknown, the limit implied by the
+ * trace. OVERVIEWS (NULL: not wanted) must be empty, and are filled by the same passes. The caller clears WAITS, also on
+ * failure. Returns 0, or -1 with ERR: clocks are not comparable; no memory; an error of the simulation. */
 int mpg_median_waits_find(struct mpg_median_waits *waits, const struct mpg_simulated *simulated,
                           enum mpg_waits_by by, const struct mpg_overviews *overviews, struct mpg_error *err);
 void mpg_median_waits_clear(struct mpg_median_waits *waits);
