@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computes how the cost of each callsite, call or region correlates with the number of processes N, and whether it
+/* Computes how the cost of each callsite, call or region correlates with the number of processes N, and whether the cost
  * grows. */
 #define _GNU_SOURCE
 #include <math.h>
@@ -16,7 +16,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* What the computation of each row needs. */
+/* Input of the computation of each row. */
 struct making {
     struct scale_analysis *a;
     const struct scale_set *set;
@@ -28,8 +28,7 @@ struct making {
 
 enum side { WAIT, TRANSFER, IMBALANCE };
 
-/* Returns a secondary metric of SITE in RUN: its waiting or transfer as a share of T_comm, or its imbalance; NAN:
- * unknown. */
+/* Returns a secondary metric of SITE in RUN: the waiting or transfer as a share of T_comm, or the imbalance; NAN: unknown. */
 static double side_of(const struct scale_set *set, size_t site, size_t run, enum side side)
 {
     const struct scale_cell *cell = scale_cell_of(set, site, run);
@@ -41,8 +40,8 @@ static double side_of(const struct scale_set *set, size_t site, size_t run, enum
     return (side == WAIT ? cell->wait_ns : cell->time_ns - cell->wait_ns) / r->comm_ns;
 }
 
-/* Correlates the secondary metric SIDE with N, over the runs of SERIES in which it is known; R->runs is 0 if there are
- * none. */
+/* Correlates the secondary metric SIDE with N, over the runs of SERIES in which SIDE is known; R->runs is 0 if SIDE is known
+ * in no run. */
 static int correlate_side(const struct making *m, size_t site, const struct scale_series *series, enum side side,
                           struct scale_correlation *r, struct mpg_error *err)
 {
@@ -77,12 +76,12 @@ static int find_shares(const struct making *m, size_t site, const struct scale_s
     return status;
 }
 
-/* A row grows without doubt only if at most this many rows would be expected to look so by chance alone: 0.25 is one
- * row in four tables. */
+/* The verdict "grows" needs row->chance <= MAX_CHANCE. The chance is the number of rows of a table expected to correlate as
+ * strongly by chance alone: 0.25 means one row in four tables. */
 static const double MAX_CHANCE = 0.25;
 
-/* Returns whether ROW grows: its metric correlates with N, is at least 25 % larger at the largest N than at the
- * smallest, and its share reaches the threshold there. */
+/* Returns whether ROW grows: the metric correlates with N, is at least 25 % larger at the largest N than at the smallest, and
+ * the share reaches the threshold at the largest N. */
 static enum scale_verdict judge(const struct scale_options *options, const struct scale_row *row)
 {
     if (!(row->all.r >= 0.7 && row->last >= 1.25 * row->first && row->share_last >= options->threshold))

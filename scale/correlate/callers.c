@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Chooses which callsites are shown split by their callers: typically the callsites in wrappers of MPI calls. */
+/* Chooses the callsites that are shown split by callers: typically the callsites in wrappers of MPI calls. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "scale/correlate/coefficient.h"
 #include "scale/correlate/correlate.h"
 
-/* A callsite of some depth, in the tree of callsites. Its children are its callers: the callsites with one frame more. */
+/* A callsite of some depth, in the tree of callsites. The children are the callers: the callsites with one frame more. */
 struct place {
     size_t first, next; /* 1 + index of the first child, and of the next sibling; 0: none */
     bool counts;        /* the callsite's share reaches the threshold in some run */
-    double r, share;    /* r_s of the callsite (NAN: undefined); its median share at the largest N */
+    double r, share;    /* r_s of the callsite (NAN: undefined); median share at the largest N */
 };
 
 struct choosing {
@@ -61,7 +61,7 @@ static bool do_callers_differ(const struct choosing *c, size_t site)
     return (falls && rises) || (any && max >= 2 * min && max > min);
 }
 
-/* Keeps either SITE or the callers by which it is split. Returns whether it is split. */
+/* Keeps either SITE or the callers by which SITE is split. Returns whether SITE is split. */
 static bool choose(struct choosing *c, size_t site)
 {
     bool deeper = do_callers_differ(c, site);

@@ -37,20 +37,20 @@ void mpg_scale_draws_clear(struct scale_draws *draws)
 
 /* ---- resampling ---- */
 
-/* A series of points (x, y) as ranks. A resample replaces each point by one of equal x, so the ranks of x stay. The
+/* A series of points (x, y) as ranks. A resample replaces each point by a point of equal x: the ranks of x do not change. The
  * ranks of y follow from how often each value of y is drawn. */
 struct resampling {
     size_t n, values;            /* number of points; number of different values of y */
     const struct scale_series *series;
-    double *rank;                /* for each point: rank of its x minus the mean rank */
+    double *rank;                /* for each point: rank of the point's x minus the mean rank */
     size_t *first, *number;      /* for each point: the points of equal x are FIRST to FIRST + NUMBER - 1 */
-    size_t *value, *drawn;       /* for each point: index of its y among the different values; for each drawn point the same */
-    size_t *times;               /* for each value of y: how often it is drawn */
-    double *middle;              /* for each value of y: its rank in the resample minus the mean rank */
+    size_t *value, *drawn;       /* index of y among the different values: for each point; for each drawn point */
+    size_t *times;               /* for each value of y: how often the value is drawn */
+    double *middle;              /* for each value of y: rank of the value in the resample minus the mean rank */
     double spread;               /* sum of the squares of RANK */
 };
 
-/* Returns r_s of the current resample; NAN if all drawn points have the same y. */
+/* Returns r_s of the current resample; NAN if all drawn points have equal y. */
 static double coefficient(struct resampling *s)
 {
     double sum = 0, squares = 0;
@@ -76,8 +76,8 @@ static double resample(struct resampling *s, const uint32_t *word)
     return coefficient(s);
 }
 
-/* Sets INTERVAL from the coefficients R of N resamples, which it sorts; leaves it unset if fewer than half of the
- * resamples have a coefficient. */
+/* Sets INTERVAL from the coefficients R of N resamples; sorts R. Leaves INTERVAL unset if fewer than half of the resamples
+ * have a coefficient. */
 static void bound(double *r, size_t n, struct scale_interval *interval)
 {
     if (n * 2 < SCALE_RESAMPLES)
@@ -87,7 +87,8 @@ static void bound(double *r, size_t n, struct scale_interval *interval)
     interval->high = mpg_sorted_quantile(r, n, 0.975);
 }
 
-/* Sets s->value: numbers the different values of y. Y_RANK: rank of each point's y; equal values have equal ranks. */
+/* Sets s->value and s->values: numbers the different values of y. Y_RANK: rank of each point's y; equal values have equal
+ * ranks. */
 static int number_values(struct resampling *s, const double *y_rank, struct mpg_error *err)
 {
     double *sorted = malloc(s->n * sizeof *sorted);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rank correlation r_s of a series with its confidence interval. Private to scale/correlate/. */
+/* Rank correlation r_s of a series, with confidence interval. Private to scale/correlate/. */
 #ifndef MPG_SCALE_COEFFICIENT_H
 #define MPG_SCALE_COEFFICIENT_H
 
@@ -16,10 +16,10 @@ struct scale_draws {
 int mpg_scale_draws_make(struct scale_draws *draws, size_t n, uint64_t seed, struct mpg_error *err);
 void mpg_scale_draws_clear(struct scale_draws *draws);
 
-/* Computes R from SERIES; R->q is set to p. In a resample, point i is replaced by point floor(m * word / 2^32) of the m
- * points with the same x. The ends of the interval are the smallest coefficients c for which at least 2.5 % (97.5 %) of the
- * defined coefficients of all resamples do not exceed c. No interval if each x has one point, if more than half of the
- * resamples have no r_s, or if DRAWS is NULL. Error: out of memory. */
+/* Computes R from SERIES; R->q is set to p. In a resample, point i is replaced by point floor(m * word / 2^32) of the m points
+ * with equal x. The ends of the interval are the smallest coefficients c for which at least 2.5 % (97.5 %) of the defined
+ * coefficients of all resamples do not exceed c. No interval if each x has one point, if more than half of the resamples have
+ * no r_s, or if DRAWS is NULL. Error: out of memory. */
 int mpg_scale_correlate(const struct scale_series *series, const struct scale_draws *draws,
                         struct scale_correlation *r, struct mpg_error *err);
 

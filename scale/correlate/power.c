@@ -9,7 +9,7 @@
 #include "statistics/order.h"
 #include "statistics/rank.h"
 
-/* The runs that have a site: X: log N, Y: log of the site's time; N of them. */
+/* The `n` runs that have a site: x is log N, y the log of the site's time. */
 struct points {
     size_t n;
     double *x, *y;
@@ -70,14 +70,13 @@ struct projecting {
     const struct scale_draws *draws;
     double x;        /* log of the process count of --project */
     double *chi;     /* quantiles of chi^2: RESAMPLES for each number of degrees of freedom from 0 to the number of runs; not
-                        computed yet if the last one is NAN */
-    double *time_ns; /* for each site: its time at X in RESAMPLES resamples */
-    double *sum_ns;  /* for each resample: sum of TIME_NS over all sites */
-    double all_ns;   /* sum over all sites of the time at X by the site's own power law */
+                        computed yet if the last quantile is NAN */
+    double *time_ns; /* for each site: the site's time at `x` in RESAMPLES resamples */
+    double *sum_ns;  /* for each resample: sum of time_ns over all sites */
+    double all_ns;   /* sum over all sites of the time at `x` by the site's own power law */
 };
 
-/* Returns RESAMPLES quantiles of chi^2 with FREEDOM degrees of freedom, at random probabilities that are the same for
- * all sites. */
+/* Returns RESAMPLES quantiles of chi^2 with FREEDOM degrees of freedom, at random probabilities, equal for all sites. */
 static const double *chi_of(struct projecting *p, size_t freedom)
 {
     const uint64_t seed = p->a->options->seed;
@@ -90,7 +89,7 @@ static const double *chi_of(struct projecting *p, size_t freedom)
     return chi;
 }
 
-/* Sets DEVIATION to the residuals of the points from their least-squares line. */
+/* Sets DEVIATION to the residuals of the points from the least-squares line. */
 static void find_deviations(const struct points *p, double *deviation)
 {
     double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
@@ -177,7 +176,7 @@ static size_t counts_of(const struct scale_set *set, size_t site)
     return n;
 }
 
-/* Projects ROW's share of the communication. It stays NAN if there are too few points, or if the interval is too wide. */
+/* Projects ROW's share of the communication. The projection stays NAN if the points are too few, or the interval is too wide. */
 static void project_row(const struct projecting *p, struct scale_row *row)
 {
     const double own_ns = time_at(&row->power, row->power.b, p->x);
