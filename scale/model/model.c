@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Converts each row's metric to a value per rank, and fits a growth model to it. */
+/* Converts each row's metric to a value per rank, and fits a growth model to the values. */
 #include "scale/model/model.h"
 
 #include <Random123/philox.h>
@@ -8,7 +8,7 @@
 
 enum { DRAW_MODEL = 1 }; /* last word of the counters of random numbers for models; intervals of r_s use 0 */
 
-/* Which random numbers a model gets: the key and a word of the counter. */
+/* Selects the random numbers of a model: gives the key and a word of the counter. */
 struct address {
     uint64_t seed;
     uint32_t site; /* hash of the site's name */
@@ -82,7 +82,7 @@ out:
     return 0;
 }
 
-/* Returns whether ROW's time per rank certainly grows, although its share of T_comm does not. */
+/* Returns whether ROW's time per rank certainly grows, although the row's share of T_comm does not. */
 static bool grows_unseen(const struct scale_row *row)
 {
     const struct scale_model *m = row->model;
@@ -90,10 +90,10 @@ static bool grows_unseen(const struct scale_row *row)
 }
 
 enum { MAX_DOMINATING = 3 };
-static const double MIN_DOMINATING = 1.0 / 6; /* a row dominates only if its share of T_comm is at least this */
+static const double MIN_DOMINATING = 1.0 / 6; /* minimum share of T_comm of a row that dominates */
 
-/* Sets scale_row.dominates: finds the fewest rows (at most MAX_DOMINATING) that together have more than half of T_comm
- * at the largest N. If their times grow, T_comm grows with them, so their shares can hardly rise. */
+/* Sets scale_row.dominates: finds the fewest rows (at most MAX_DOMINATING) that together have more than half of T_comm at the
+ * largest N. When the times of these rows grow, T_comm grows likewise, and the rows' shares can hardly rise. */
 static void find_dominating(struct scale_analysis *a)
 {
     const bool of_a_part = a->options->metric == SCALE_SHARE || a->options->metric == SCALE_TIME_OF_APP;

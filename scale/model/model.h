@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fits a growth model to each row: how the cost per rank at a callsite changes with the number of processes
- * (statistics/growth.h; docs/GROWTH.md). The modelled value is the mean per rank, A_s / N: a callsite with the same cost on
- * every rank is constant. With --metric=mean the modelled value is the mean per call. */
+ * (statistics/growth.h; docs/GROWTH.md). The modelled value is the mean per rank, A_s / N: a callsite with equal cost on every
+ * rank is constant. With --metric=mean the modelled value is the mean per call. */
 #ifndef MPG_SCALE_MODEL_H
 #define MPG_SCALE_MODEL_H
 
@@ -15,26 +15,27 @@
 enum { SCALE_MODEL_RESAMPLES = 500, SCALE_MODEL_TEXT = 160 };
 
 struct scale_model {
-    const char *why;             /* reason why there is no model; NULL: there is a model */
+    const char *why;             /* reason for a missing model; NULL: the model exists */
     bool is_time;                /* the value is in ns; otherwise a number */
-    struct mpg_growth growth;    /* valid if WHY is NULL */
+    struct mpg_growth growth;    /* valid if `why` is NULL */
     double project;              /* projected N; 0: none */
     struct mpg_growth_interval projected; /* 95 % interval at `project`, as computed, even if too wide to be useful */
 };
 
-/* Fits a model to each row of A, finds the rows that dominate, and drops rows if only growing ones are wanted
- * (scale_options.grows). Random numbers depend on A's seed and the site's name. Error: out of memory. */
+/* Fits a model to each row of A, finds the rows that dominate, and, with scale_options.grows, drops rows that neither grow nor
+ * dominate. Random numbers depend on A's seed and the site's name. Error: out of memory. */
 int mpg_scale_model_rows(struct scale_analysis *a, struct mpg_error *err);
 /* Frees the models of all rows. */
 void mpg_scale_model_clear(struct scale_analysis *a);
 
 /* Returns the verdict: "grows", "grows?", "constant", "falls?", "falls", "undecided"; "-": no model. */
 const char *mpg_scale_model_verdict(const struct scale_model *model);
-/* Writes what the models describe into TEXT of SIZE bytes: "time of a rank", "calls of a rank". Returns TEXT. */
+/* Writes a description of the modelled value into TEXT of SIZE bytes, for example: "time of a rank", "calls of a rank".
+ * Returns TEXT. */
 const char *mpg_scale_model_of(const struct scale_set *set, const struct scale_options *options, char *text,
                                size_t size);
-/* Returns whether MODEL, which has a projection, says anything about it: the 95 % interval is finite and reaches at
- * most to SCALE_MODEL_WIDEST times the projected value. */
+/* Returns whether MODEL, which has a projection, has a useful projection: the 95 % interval is finite and reaches at most to
+ * SCALE_MODEL_WIDEST times the projected value. */
 enum { SCALE_MODEL_WIDEST = 1000 };
 bool mpg_scale_model_projects(const struct scale_model *model);
 /* Formats VALUE with the unit of the modelled value ("1.2 ms") into TEXT of SCALE_MODEL_TEXT bytes. Returns TEXT. */

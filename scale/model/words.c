@@ -59,7 +59,7 @@ char *mpg_scale_model_formula(const struct scale_model *m, char *text)
         snprintf(power, sizeof power, s->numerator == 1 ? " N" : " N^%d", s->numerator);
     if (s->logs)
         snprintf(logs, sizeof logs, s->logs == 1 ? " log2(N)" : " log2(N)^%d", s->logs);
-    /* a constant below a millionth of the largest value is a rounding error, so it is not shown */
+    /* a constant below a millionth of the largest value is a rounding error, and is not shown */
     if (fabs(f->constant) > f->coefficient * mpg_growth_term(f->shape, m->growth.max_n) * 1e-6)
         mpg_scale_model_amount(m, f->constant, constant);
     snprintf(text, SCALE_MODEL_TEXT, "%.40s%s%.40s%s%s", constant, *constant ? " + " : "",
@@ -73,7 +73,7 @@ bool mpg_scale_model_projects(const struct scale_model *m)
     return isfinite(i->low) && isfinite(i->value) && i->high <= SCALE_MODEL_WIDEST * i->value;
 }
 
-/* Returns the projected value with its interval; NAN: none, or too wide. */
+/* Returns the projected value with interval; NAN: no projection, or interval too wide. */
 static struct mpg_growth_interval projection_of(const struct scale_model *m)
 {
     return m->project > 0 && mpg_scale_model_projects(m) ? m->projected : (struct mpg_growth_interval){NAN, NAN, NAN};
