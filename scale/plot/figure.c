@@ -56,7 +56,7 @@ static bool is_drawn(const struct figure *f, double y)
     return isfinite(y) && (f->linear || y > 0);
 }
 
-/* Writes two data sets for C: its points, then the median at each x. Extends the ranges X and Y by the points. */
+/* Writes two data sets for C: the points, then the median at each x. Extends the ranges X and Y by the points. */
 static int put_points(const struct figure *f, const struct figure_curve *c, FILE *data, struct range *x,
                       struct range *y, struct mpg_error *err)
 {
@@ -95,7 +95,7 @@ static void put_model(const struct figure_curve *c, FILE *data)
     fputs(g ? "\n\n" : "0 0\n\n\n", data);
 }
 
-/* Labels the axis at each process count of F, if there are at most MAX_TICS. */
+/* Labels the axis at each process count of F, if at most MAX_TICS counts. */
 static void put_tics(const struct figure *f, FILE *script)
 {
     double tic[MAX_TICS + 1];

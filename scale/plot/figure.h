@@ -12,14 +12,14 @@ enum { FIGURE_CURVES = 12, FIGURE_TITLE = 160 };
 struct figure_curve {
     char title[FIGURE_TITLE];       /* title in the legend; empty: not in the legend */
     size_t n;
-    double *x, *y;                  /* N points, ascending in x; a y of NAN is not drawn */
+    double *x, *y;                  /* `n` points, ascending in x; a y of NAN is not drawn */
     const struct mpg_growth *model; /* model of y / x, drawn as a further line; NULL: none */
     bool thin;                      /* only a thin line without points, for comparison */
 };
 
 struct figure {
     const char *name, *title, *second, *ylabel;
-    bool linear;                    /* linear axes, for ranks of values; else both are logarithmic, and y is in ns */
+    bool linear;                    /* linear axes, for ranks of values; else both axes are logarithmic, and y is in ns */
     size_t curves;
     struct figure_curve curve[FIGURE_CURVES];
 };

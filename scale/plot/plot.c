@@ -16,9 +16,9 @@ enum { ENDS = 3, LARGEST = 4, CALLS = 6, CHOSEN = 2 * ENDS, LONGEST_NAME = 24 };
 struct what {
     const struct scale_analysis *a;
     const struct mpg_option_list *select;
-    size_t chosen_number, chosen[FIGURE_CURVES]; /* indices of the rows that are drawn */
+    size_t chosen_number, chosen[FIGURE_CURVES]; /* indices of the drawn rows */
     char second[FIGURE_TITLE];                   /* second line of titles: the program */
-    char modelled[FIGURE_TITLE];                 /* the same for a plot with models */
+    char modelled[FIGURE_TITLE];                 /* second line of titles for a plot with models */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -50,8 +50,8 @@ static int choose_named(struct what *w, struct mpg_error *err)
     return 0;
 }
 
-/* Chooses the first ENDS and the last ENDS rows of those with a coefficient. Rows are sorted by coefficient; rows
- * without one come last. */
+/* Chooses the first ENDS and the last ENDS of the rows with a coefficient. Rows are sorted by coefficient; rows without
+ * coefficient come last. */
 static void choose_ends(struct what *w)
 {
     size_t defined = 0;
@@ -82,7 +82,7 @@ static void choose_largest(struct what *w)
 
 /* ---- plots ---- */
 
-/* Adds a curve with a point for each run, whose value is Y(run). */
+/* Adds a curve with a point for each run, of value Y(run). */
 static int add_runs(struct figure *f, const struct what *w, const char *title,
                     double (*y)(const struct scale_run *run), struct mpg_error *err)
 {
@@ -131,8 +131,8 @@ static int draw_time(struct plot_session *session, const struct what *w, struct 
 
 /* Time in each call, summed over all sites. */
 struct sums {
-    double *time_ns;               /* [call * number of runs + run]; the last row, MPG_CALL_COUNT, is the sum of the calls that
-                                      get no curve */
+    double *time_ns;               /* [call * number of runs + run]; the last row, MPG_CALL_COUNT, is the sum of the calls
+                                      without curve */
     double total_ns[MPG_CALL_COUNT];
 };
 
@@ -242,8 +242,8 @@ static int draw_ranks(struct plot_session *session, const struct what *w, struct
     return finish(session, &f, status, err);
 }
 
-/* Adds a curve of perfect scaling from the median at C's smallest N on: constant if the problem is scaled, else
- * proportional to 1/N. */
+/* Adds a curve of perfect scaling, from the median at C's smallest N on: constant if the problem is scaled, else proportional
+ * to 1/N. */
 static int add_perfect(struct figure *f, const struct figure_curve *c, bool scaled, const char *title,
                        struct mpg_error *err)
 {
@@ -269,7 +269,7 @@ static int add_perfect(struct figure *f, const struct figure_curve *c, bool scal
 /* The plot of run times over N: a curve for each program and "size" label. */
 struct lines {
     struct figure figure;
-    const struct scale_run *first[FIGURE_CURVES]; /* for each curve one of its runs */
+    const struct scale_run *first[FIGURE_CURVES]; /* for each curve the first run */
     size_t missing;                               /* number of curves for which the figure has no room */
 };
 
@@ -292,7 +292,7 @@ static void name_line(const struct scale_run *first, bool several, char title[FI
         snprintf(title, FIGURE_TITLE, "%s", size ? size : "run time, longest rank");
 }
 
-/* Adds the curves of N RUNS, which are sorted by process count. SEVERAL: they are of several programs. */
+/* Adds the curves of N RUNS, which are sorted by process count. SEVERAL: the runs are of several programs. */
 static int add_lines(struct lines *l, const struct scale_run *runs, size_t n, bool several, struct mpg_error *err)
 {
     struct figure *f = &l->figure;
@@ -321,8 +321,8 @@ static int add_lines(struct lines *l, const struct scale_run *runs, size_t n, bo
     return 0;
 }
 
-/* Adds a curve of perfect scaling for each curve, as far as the figure has room. Only the first of each kind is in the
- * legend. */
+/* Adds a curve of perfect scaling for each curve, as far as the figure has room. Only the first constant and the first 1/N
+ * curve are in the legend. */
 static int add_all_perfect(struct lines *l, struct mpg_error *err)
 {
     static const char *const titles[] = {"perfect: 1 / N", "perfect: the same"};
