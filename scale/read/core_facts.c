@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collects which cores the ranks of a run may use, by host. */
+/* Collects the cores that the ranks of a run may use, by host. */
 #include "scale/read/core_facts.h"
 
 #include <stdlib.h>

@@ -20,10 +20,10 @@ struct known_module {
 
 struct scale_frame_names {
     struct mpg_symbols *symbols;
-    struct known_module **known; /* allocated one by one, since SYMBOLS stores what it knows under the address of the module */
+    struct known_module **known; /* allocated one by one, since `symbols` stores its data under the address of the module */
     size_t known_number;
     struct stat_callsites file;
-    struct mpg_map modules; /* number of a module in the file -> 1 + index in KNOWN */
+    struct mpg_map modules; /* number of a module in the file -> 1 + index in `known` */
     bool differ;
 };
 
@@ -107,10 +107,11 @@ static bool is_other_build(const struct known_module *a, const struct known_modu
            strcmp(a->id, b->id) != 0;
 }
 
-/* Notes that a frame lies in module M, and whether there are frames of another build of it. */
+/* Notes that a frame lies in module M, and whether frames of another build of M exist. */
 static void visit_module(struct scale_frame_names *names, const struct mpg_module *m)
 {
-    struct known_module *known = (struct known_module *)(void *)m; /* allowed, since M is the first member of its struct */
+    struct known_module *known = (struct known_module *)(void *)m; /* allowed, since M is the first member of struct
+                                                                    * known_module */
     if (known->visited)
         return;
     known->visited = true;
@@ -148,8 +149,9 @@ static int visit_frame(void *context, const struct stat_frame *frame_of_site)
     if (frame_of_site->module)
         visit_module(v->names, frame_of_site->module);
     print_text(text, frame_of_site);
-    struct known_module *known = (struct known_module *)(void *)frame_of_site->module; /* allowed, since the module is the first
-                                                                                          member of its struct */
+    struct known_module *known = (struct known_module *)(void *)frame_of_site->module; /* allowed, since the module is the
+                                                                                          first member of struct
+                                                                                          known_module */
     if (known && frame_of_site->symbol && !(frame_of_site->symbol->file && frame_of_site->symbol->line > 0))
         known->without_lines = true;
     if (frame_of_site->inlined || !frame_of_site->symbol || !known)

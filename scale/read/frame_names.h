@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names the frames of callsites, and makes keys by which a frame is recognised in two runs. Private to scale/read/. */
+/* Finds the names of the frames of callsites, and makes keys by which a frame is recognised in two runs. Private to
+ * scale/read/. */
 #ifndef MPG_SCALE_FRAME_NAMES_H
 #define MPG_SCALE_FRAME_NAMES_H
 
@@ -10,8 +11,8 @@
 /* A frame of a callsite; an inlined function counts as a frame. */
 struct scale_frame {
     char *text;         /* "x_solve.f:71"; if the line is unknown "solve+0x1a" or "libx.so+0x11d6" */
-    char *address;      /* build-id and offset as text: equal for the same frame of the same build */
-    const char *function, *file; /* NULL: unknown; valid as long as the scale_frame_names */
+    char *address;      /* build-id and offset as text: equal for equal frames of equal builds */
+    const char *function, *file; /* NULL: unknown; valid as long as the struct scale_frame_names */
     int line;
 };
 
@@ -24,7 +25,7 @@ struct scale_frames {
 struct scale_frame_names;
 
 struct scale_frame_names *mpg_scale_frame_names_new(const char *debug_path, struct mpg_error *err);
-/* The following calls are about a file with the callsites and modules of SOURCE. */
+/* Begins a file: later calls refer to the callsites and modules of SOURCE. */
 void mpg_scale_frame_names_begin(struct scale_frame_names *names, const struct stat_callsites *source);
 /* Finds the innermost frames of callsite SITE, at most FRAMES (>= 0). The caller clears FOUND, even after a failure. */
 int mpg_scale_frame_names_find(struct scale_frame_names *names, int32_t site, int frames, struct scale_frames *found,
@@ -32,8 +33,8 @@ int mpg_scale_frame_names_find(struct scale_frame_names *names, int32_t site, in
 void mpg_scale_frames_clear(struct scale_frames *frames);
 /* Returns whether the frames found so far belong to several builds of one module. */
 bool mpg_scale_frame_names_differ(const struct scale_frame_names *names);
-/* Returns the name of a module of which there are several builds, and for some of whose frames the line is unknown:
- * callsites cannot be matched between its builds. NULL: there is none. Valid as long as NAMES. */
+/* Returns the name of a module with several builds, in which the line of some frame is unknown: callsites cannot be matched
+ * between the builds. NULL: none. Valid as long as NAMES. */
 const char *mpg_scale_frame_names_without_lines(const struct scale_frame_names *names);
 void mpg_scale_frame_names_free(struct scale_frame_names *names); /* NAMES may be NULL */
 

@@ -6,8 +6,8 @@
 
 #include "trace/profile/format.h"
 
-/* The nodes of both trees to which the costs of a call at a site are added: first the nodes by address, then the nodes
- * by line. */
+/* The nodes of both trees to which the costs of a call at a site are added: first the nodes by address, then the nodes by
+ * line. */
 struct chain {
     uint32_t *node;
     size_t address_number, line_number;
@@ -68,8 +68,8 @@ static int64_t add_nodes(const struct scale_gather *g, struct scale_tree *tree, 
     return (int64_t)added;
 }
 
-/* Stands for the end of a call stack: it keeps the costs of stacks that end here apart from those of stacks with
- * further callers. */
+/* Stands for the end of a call stack: keeps the costs of stacks that end here apart from the costs of stacks with further
+ * callers. */
 static const struct scale_frame_key end_of_stack = {.key = SCALE_END_KEY, .text = ""};
 
 static int make_chain(struct scale_gather *g, enum mpg_call call, const struct scale_frames *frames,
@@ -188,8 +188,8 @@ int mpg_scale_gather_add(struct scale_gather *g, int64_t chain, const struct sca
                : 0;
 }
 
-/* Returns the index of the counter whose name is the first LENGTH bytes of NAME; SCALE_COUNTERS: there are too many
- * counters; -1: memory is out. */
+/* Returns the index of the counter whose name is the first LENGTH bytes of NAME; SCALE_COUNTERS: too many counters; -1: memory
+ * is out. */
 static int64_t find_counter(struct scale_gather *g, const char *name, size_t length)
 {
     for (size_t i = 0; i < g->counter_number; i++)

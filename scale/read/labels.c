@@ -61,7 +61,8 @@ static struct scale_file *add_file(struct scale_files *files, const char *path, 
     return file;
 }
 
-/* Gives LABEL to FILE, or frees it if FILE has it already or on failure. Error: FILE has another value for the key. */
+/* Gives LABEL to FILE, or frees LABEL if FILE has an equal label already, or on failure. Error: FILE has a different value for
+ * the key. */
 static int add_label(struct scale_file *file, struct scale_label *label, struct mpg_error *err)
 {
     int status = 0;
@@ -163,7 +164,7 @@ int mpg_scale_files_add(struct scale_files *files, const char *path, struct mpg_
     return status;
 }
 
-/* Returns whether PATH, which may be NULL, and the N bytes of NAME are the same name, except for slashes at the end. */
+/* Returns whether PATH, which may be NULL, and the N bytes of NAME are equal, except for slashes at the end. */
 static bool is_path(const char *path, const char *name, size_t n)
 {
     size_t length = path ? strlen(path) : 0;
@@ -174,7 +175,7 @@ static bool is_path(const char *path, const char *name, size_t n)
     return path && length == n && memcmp(path, name, n) == 0;
 }
 
-/* Gives copies of LABEL to all files that the N bytes of PATH name, or whose folder they name. Error: there are none. */
+/* Gives copies of LABEL to all files whose path or folder is the N bytes of PATH. Error: no file has this path or folder. */
 static int label_path(struct scale_files *files, const struct scale_label *label, const char *path, size_t n,
                       struct mpg_error *err)
 {

@@ -12,7 +12,7 @@
 
 struct scale_file {
     char *path;
-    char *folder; /* the folder whose manifest lists the file, as the user named it; NULL: the file itself was named */
+    char *folder; /* the folder whose manifest lists the file, as named by the user; NULL: the user named the file */
     size_t label_number;
     struct scale_label *labels;
 };
@@ -28,9 +28,9 @@ int mpg_scale_files_add(struct scale_files *files, const char *path, struct mpg_
 /* Adds the files in the manifest PATH. Each line has a path (relative to the manifest's folder) and labels KEY=VALUE,
  * separated by tabs. Empty lines and lines that begin with # are ignored. */
 int mpg_scale_files_add_manifest(struct scale_files *files, const char *path, struct mpg_error *err);
-/* LABEL is KEY=VALUE,FILE[,FILE]...: gives the label to these files, named as they were added; a folder with a manifest
- * stands for all files in it. Errors: no such file; wrong format; "scaling" neither fixed nor scaled; a file has
- * another value for the key. */
+/* LABEL is KEY=VALUE,FILE[,FILE]...: gives the label to these files, named as in mpg_scale_files_add(); a folder with a
+ * manifest stands for all files in it. Errors: no such file; wrong format; "scaling" neither fixed nor scaled; a file has a
+ * different value for the key. */
 int mpg_scale_files_label(struct scale_files *files, const char *label, struct mpg_error *err);
 /* Splits the LENGTH bytes of TEXT, KEY=VALUE, into LABEL, which the caller clears. Error: wrong format. */
 int mpg_scale_label_parse(const char *text, size_t length, struct scale_label *label, struct mpg_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a profile, rank after rank. */
+/* Reads a profile, one rank after another. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -49,8 +49,8 @@ static bool is_in_run(enum mpg_call call)
     return kind > MPG_KIND_REGION_END && kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE;
 }
 
-/* Returns whether ROW's total time lies between its number of calls times the shortest and times the longest call,
- * within 0.1 %. */
+/* Returns whether ROW's total time lies, within 0.1 %, between the number of calls times the shortest call and the number of
+ * calls times the longest call. */
 static bool is_consistent(const struct mpg_profile_row *row)
 {
     const double time_ns = (double)row->time_ns, count = (double)row->count;
@@ -80,7 +80,7 @@ static int add_row(struct scale_gather *g, struct scale_run *run, const struct m
     return row->values ? mpg_scale_gather_count(g, chain, names, row->values, value_number, err) : 0;
 }
 
-/* Returns the names of the counters of P's current rank, separated by blanks; NULL: it has none. */
+/* Returns the names of the counters of P's current rank, separated by blanks; NULL: the rank has none. */
 static const char *names_of(const struct mpg_profile *p)
 {
     const char *key, *value;
@@ -101,8 +101,8 @@ static int add_computation(struct scale_gather *g, struct scale_run *run, double
     return chain < 0 ? -1 : mpg_scale_gather_add(g, chain, &sum, err);
 }
 
-/* Adds a rank that ran for RUN_NS, of which COMM_NS in MPI calls, to run->times. end_efficiency() divides
- * mean_compute_ns, until then a sum, by the number of ranks. */
+/* Adds a rank to run->times: RUN_NS of run time, including COMM_NS in MPI calls. end_efficiency() divides mean_compute_ns,
+ * until then a sum, by the number of ranks. */
 static void add_efficiency(struct scale_run *run, double run_ns, double comm_ns)
 {
     const double compute_ns = fmax(0, run_ns - comm_ns);

@@ -59,7 +59,7 @@ void mpg_scale_notes_clear(struct scale_notes *notes)
     *notes = (struct scale_notes){.n = 0};
 }
 
-/* Returns the error message TEXT without "PATH: " at its beginning. */
+/* Returns the error message TEXT without "PATH: " at the beginning. */
 static const char *without(const char *text, const char *path)
 {
     const size_t n = strlen(path);
@@ -83,7 +83,7 @@ static int take_labels(const struct scale_file *file, struct scale_run *run, str
     return 0;
 }
 
-/* Fails if the calls of RUN take longer than its ranks ran, or if no rank ran. */
+/* Returns an error if the calls of RUN take longer than the ranks ran, or if no rank ran. */
 static int check_times(const struct scale_run *run, struct mpg_error *err)
 {
     const double max_ns = run->app_ns * (run->threads > 1 ? run->threads : 1);
@@ -95,7 +95,7 @@ static int check_times(const struct scale_run *run, struct mpg_error *err)
                                run->comm_ns / 1e9, max_ns / 1e9);
 }
 
-/* Reads RUN->path, a profile or a trace. If it is neither, the error says what it is. */
+/* Reads RUN->path, a profile or a trace. If the file is neither, the error says which kind of file was found. */
 static int read_file(struct scale_gather *g, struct scale_run *run, struct scale_notes *notes, struct mpg_error *err)
 {
     if (mpg_profile_is(run->path))
@@ -128,7 +128,7 @@ struct all {
     size_t capacity;
 };
 
-/* Returns whether RUN has one of the labels of --only, or there is none. */
+/* Returns whether RUN has one of the labels of --only, or if --only is not given. */
 static bool is_wanted(const struct scale_reading *how, const struct scale_run *run)
 {
     bool wanted = how->label_number == 0;
@@ -139,7 +139,7 @@ static bool is_wanted(const struct scale_reading *how, const struct scale_run *r
     return wanted;
 }
 
-/* Returns the run of SET with the same content as RUN; NULL: there is none. */
+/* Returns the run of SET with content equal to RUN's; NULL: none. */
 static const struct scale_run *find_same(const struct scale_set *set, const struct scale_run *run)
 {
     for (size_t i = 0; i < set->run_number; i++)
@@ -149,7 +149,7 @@ static const struct scale_run *find_same(const struct scale_set *set, const stru
     return NULL;
 }
 
-/* Adds notes about what is doubtful in RUN. Sets *LEAVE to whether RUN is left out, as a copy of another run. */
+/* Adds notes about doubtful data in RUN. Sets *LEAVE to true if RUN is left out, as a copy of another run. */
 static int judge(struct all *a, const struct scale_run *run, bool *leave, struct mpg_error *err)
 {
     const struct scale_run *same = find_same(a->set, run);
@@ -205,7 +205,7 @@ static int add_file(struct all *a, const struct scale_file *file, struct mpg_err
 
 enum { COUNTS_NEEDED = 3 }; /* process counts needed for a result */
 
-/* The runs of a program: number of different process counts (counted up to COUNTS_NEEDED), and number of runs. */
+/* The runs of a program: number of different process counts (at most COUNTS_NEEDED), and number of runs. */
 struct following {
     size_t counts, runs;
 };
@@ -227,8 +227,8 @@ static struct following following_of(const struct scale_set *set, size_t run)
     return f;
 }
 
-/* Sets KEEP[i] if run i is of the program to analyse: of the programs with the most process counts (more than
- * COUNTS_NEEDED do not matter) the one with the most runs, of several the one given first. */
+/* Sets KEEP[i] if run i is of the program to analyse: among the programs with the most process counts (at most COUNTS_NEEDED
+ * count) the program with the most runs, among several of these the program given first. */
 static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
 {
     const struct scale_set *set = a->set;
@@ -272,7 +272,7 @@ static const char *arguments_of(const struct scale_run *run)
     return rest + strspn(rest, " ");
 }
 
-/* Returns whether a run before run I that is kept has the same arguments. */
+/* Returns whether a kept run before run I has arguments equal to run I's. */
 static bool is_repeated(const struct scale_set *set, const bool *keep, size_t i)
 {
     bool repeated = false;
@@ -283,10 +283,10 @@ static bool is_repeated(const struct scale_set *set, const bool *keep, size_t i)
     return repeated;
 }
 
-enum { ARGUMENTS_NAMED = 3, ARGUMENTS_SHOWN = 40 /* bytes shown of each */ };
+enum { ARGUMENTS_NAMED = 3, ARGUMENTS_SHOWN = 40 /* bytes shown of each run's arguments */ };
 
-/* Adds a note if the kept runs have different arguments, which may change the problem size. Not if all runs are
- * labelled scaling=scaled, where this is expected. */
+/* Adds a note if the kept runs have different arguments, which may change the problem size. No note if all runs are labelled
+ * scaling=scaled, where different sizes are expected. */
 static int compare_arguments(const struct all *a, const bool *keep, struct mpg_error *err)
 {
     const struct scale_set *set = a->set;
@@ -315,7 +315,7 @@ static int compare_arguments(const struct all *a, const bool *keep, struct mpg_e
     return mpg_scale_note(a->notes, NULL, false, err, "arguments differ, perhaps the problem's size with them: %s", text);
 }
 
-/* Returns whether the kept runs' programs have different names, since each was built for a number of ranks. */
+/* Returns whether the kept runs' programs have different names, as programs built for a fixed number of ranks do. */
 static bool names_differ(const struct scale_set *set, const bool *keep)
 {
     const struct scale_run *first = NULL;

@@ -31,8 +31,8 @@ static int compare_runs(const void *x, const void *y)
     return strcmp(a->path, b->path);
 }
 
-/* Splits the set's runs into those that are kept and the others (set->others), both sorted. PLACE gets the runs in this
- * order, each with its column of TREE. */
+/* Splits the set's runs into kept runs (set->runs) and the rest (set->others), both sorted. PLACE gets the runs in this order,
+ * each with its column of TREE. */
 static void order_runs(struct scale_set *set, const struct scale_tree *tree, const bool *keep, struct place *place)
 {
     size_t kept = 0, rest = set->run_number;
@@ -84,8 +84,8 @@ static bool is_end(const struct scale_node *node)
     return strcmp(node->key, SCALE_END_KEY) == 0;
 }
 
-/* Orders sites by name, then by key, so that the order of files does not matter; of sites with equal names, an end of
- * stack comes last. */
+/* Orders sites by name, then by key, independently of the order of files; among sites with equal names, an end of stack comes
+ * last. */
 static int compare_names(const void *x, const void *y, void *nodes)
 {
     const struct scale_node *const *of = nodes;
@@ -96,7 +96,7 @@ static int compare_names(const void *x, const void *y, void *nodes)
     return is_end(a) != is_end(b) ? is_end(a) - is_end(b) : strcmp(a->key, b->key);
 }
 
-/* SITE gets the name NAME, allocated by malloc(); NULL: fails. */
+/* Gives SITE the name NAME, allocated by malloc(). Returns -1 if NAME is NULL. */
 static int rename_site(struct scale_site *site, char *name)
 {
     if (!name)
@@ -112,8 +112,8 @@ static char *numbered(const char *name, size_t number)
     return asprintf(&text, "%s #%zu", name, number) < 0 ? NULL : text;
 }
 
-/* Sites with equal names get " #2", " #3" ... after their names. The end of a stack gets the name of the site at which
- * it ends. */
+/* Sites with equal names get " #2", " #3" ... after the names. The end of a stack gets the name of the site at which the stack
+ * ends. */
 static int distinguish(struct scale_set *set, const struct scale_node *const *of, size_t *order)
 {
     for (size_t i = 0; i < set->site_number; i++)

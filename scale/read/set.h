@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes a sorted set of what was read. Private to scale/read/. */
+/* Makes a sorted set of the runs and sites that were read. Private to scale/read/. */
 #ifndef MPG_SCALE_SET_H
 #define MPG_SCALE_SET_H
 
@@ -7,8 +7,8 @@
 #include "scale/read/tree.h"
 #include "scale/scale.h"
 
-/* Completes SET from TREE, which has a column for each of the set's runs: sorts the runs that KEEP selects, and adds
- * the sites that occur in them with their cells. Copies the NUMBER names of counters. Error: out of memory. */
+/* Completes SET from TREE, which has a column for each of the set's runs: sorts the runs selected by KEEP, and adds the sites
+ * that occur in these runs, with cells. Copies the NUMBER names of counters. Error: out of memory. */
 int mpg_scale_set_make(struct scale_set *set, const struct scale_tree *tree, const bool *keep,
                        char *const *counter_names, size_t counter_number, struct mpg_error *err);
 

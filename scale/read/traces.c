@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a trace, rank after rank, and then finds its wait times. */
+/* Reads a trace, one rank after another, and then finds the wait times of the trace. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,14 @@
 
 enum { RECORDING_TEXT = 320 };
 
-/* A thread: its open regions, and its computation since the last call or region mark. */
+/* A thread: the open regions, and the computation since the last call or region mark. */
 struct stack {
     uint32_t thread;
     size_t depth, capacity;
     int32_t *string;
-    bool computes;   /* the thread has been computing since SINCE_NS */
+    bool computes;   /* the thread has been computing since `since_ns` */
     int64_t since_ns;
-    double summed_ns; /* time of calls since SINCE_NS that the trace only has as sums */
+    double summed_ns; /* time of calls since `since_ns` recorded only as sums */
     struct interval_sums interval_sums;
 };
 
@@ -66,7 +66,7 @@ static int add_computation(struct reading *r, int32_t region, const char *name, 
     return chain < 0 ? -1 : mpg_scale_gather_add(r->g, chain, &sum, err);
 }
 
-/* Event E ends the computation of thread S: adds it to the sums. OWN: E is an event of S itself. */
+/* Event E ends the computation of thread S: adds this computation to the sums. OWN: E is an event of S itself. */
 static int end_part(struct reading *r, struct stack *s, const struct mpg_event *e, bool own, struct mpg_error *err)
 {
     const int32_t region = s->depth > 0 ? s->string[s->depth - 1] : -1;
@@ -86,8 +86,8 @@ static int end_part(struct reading *r, struct stack *s, const struct mpg_event *
     return r->g->how->unit != SCALE_UNIT_REGION ? 0 : add_computation(r, region, name, work_ns, err);
 }
 
-/* If E is a call or region mark, ends the computation of its thread; MPI_Finalize ends that of all threads. Does
- * nothing if calls are read, not computation. */
+/* If E is a call or region mark, ends the computation of E's thread; MPI_Finalize ends the computation of all threads. Does
+ * nothing unless computation is read (how->computation). */
 static int take_computation(struct reading *r, const struct mpg_event *e, struct mpg_error *err)
 {
     struct stack *own = r->g->how->computation ? stack_of(r, e->thread) : NULL;
@@ -133,7 +133,7 @@ static int mark_region(struct reading *r, const struct mpg_event *e, struct mpg_
     return 0;
 }
 
-/* Returns the innermost region of E's thread that is open at E; -1: none. */
+/* Returns the innermost region of E's thread open at E; -1: none. */
 static int32_t region_of(const struct reading *r, const struct mpg_event *e)
 {
     for (size_t i = 0; i < r->stack_number; i++)
@@ -170,8 +170,8 @@ static int add_call(struct reading *r, const char *names, const struct mpg_event
     return mpg_scale_gather_count(r->g, chain, names, e->values, e->value_number, err);
 }
 
-/* Adds E's time in MPI, off the CPU and for recording to r->events. A call without messages, and the time before it,
- * count as computation. */
+/* Adds E's time in MPI, off the CPU and for recording to r->events. A local call, and the time before this call, count as
+ * computation. */
 static void add_off_cpu(struct reading *r, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -245,7 +245,8 @@ static int add_rank(struct reading *r, int32_t rank, struct mpg_error *err)
 
 /* ---- the quality of the recording ---- */
 
-/* Notes, once for a run, if the recording is not reliable. COUNTS: of its message-passing graph. */
+/* Adds a note, once for a run, if the recording is not reliable. COUNTS: statistics of the run's message-passing graph, or of
+ * the run's events. */
 static int judge(struct reading *r, const struct mpg_graph_counts *counts, struct scale_notes *notes, struct mpg_error *err)
 {
     const struct mpg_recording recording = mpg_recording_of_trace(r->trace, counts, r->run->app_ns, true);
@@ -287,7 +288,7 @@ static int add_waits(struct reading *r, const struct mpg_waits *waits, struct mp
     return 0;
 }
 
-/* Finds the wait times. If that fails, the waits are unknown but the times of the trace still count. */
+/* Finds the wait times. On failure, the waits are unknown but the times of the trace still count. */
 static int find_waits(struct reading *r, struct scale_notes *notes, struct mpg_error *err)
 {
     const struct mpg_traced_options options = {.lenient = true};
@@ -338,7 +339,7 @@ static int keep_fact(const struct mpg_trace *trace, const char *key, char **text
     return value && !*text ? out_of_memory(err) : 0;
 }
 
-/* Fails if the trace is incomplete. */
+/* Returns an error if the trace is incomplete. */
 static int check(const struct mpg_trace *trace, struct mpg_error *err)
 {
     if (mpg_trace_cut(trace))

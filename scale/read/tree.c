@@ -20,8 +20,8 @@ static char *copy_of(const char *text, bool *failed)
     return copy;
 }
 
-/* Returns the name of a node, for the caller to free: of "Wait" and "x_solve.f:71" "Wait:x_solve.f:71"; below a node, "
- * < " and TEXT are appended to its name. NULL: out of memory. */
+/* Returns the name of a node, for the caller to free: for CALL "Wait" and TEXT "x_solve.f:71": "Wait:x_solve.f:71"; with a
+ * PARENT, the parent's name followed by " < " and TEXT. NULL: out of memory. */
 static char *name_of(const struct scale_tree *tree, int64_t parent, enum mpg_call call, const char *text)
 {
     const char *before = parent >= 0 ? tree->nodes[parent].site.name : call < MPG_CALL_COUNT ? mpg_call_name(call) : "";
@@ -150,7 +150,7 @@ static void add_sum(struct scale_cell *cell, const struct scale_sum *sum)
     cell->received_bytes += sum->received_bytes;
 }
 
-/* Adds a detail for NODE of the current rank. */
+/* Adds an entry for NODE and the current rank to the details of COLUMN. */
 static int add_detail(struct scale_tree *tree, struct scale_column *column, uint32_t node)
 {
     if (column->detail_number == column->detail_capacity) {

@@ -10,13 +10,13 @@
 
 enum { SCALE_NO_SITE = -1, SCALE_COUNTERS = 64 /* largest number of counters of a run */ };
 
-/* Key of a node for call stacks that end at its parent although other stacks continue. */
+/* Key of a node for call stacks that end at the node's parent although further stacks continue. */
 #define SCALE_END_KEY "\n"
 
-/* A frame of a callsite, or what stands for it (an end of stack, a region). The caller owns the texts. */
+/* A frame of a callsite, or the end of a stack, or a region. The caller owns the texts. */
 struct scale_frame_key {
-    const char *key;                /* frames with equal keys are the same frame */
-    const char *text;               /* the name that users see */
+    const char *key;                /* equal keys mean equal frames */
+    const char *text;               /* the name shown to users */
     const char *function, *file;    /* NULL: unknown */
     int line;
 };
@@ -24,10 +24,10 @@ struct scale_frame_key {
 struct scale_node {
     struct scale_site site;
     char *key;
-    bool used; /* costs are added to this node; else it is only a parent */
+    bool used; /* costs are added to this node; else the node is only a parent */
 };
 
-/* The costs of a run at each node. N may be smaller than the number of nodes: later runs can add nodes. */
+/* The costs of a run at each node. `n` may be smaller than the number of nodes: later runs can add nodes. */
 struct scale_column {
     size_t n;
     struct scale_cell *cell;
@@ -44,10 +44,10 @@ struct scale_tree {
     size_t column_number, column_capacity;
     struct scale_column *columns;
     /* State of the current run: */
-    bool ranks;           /* also keeps the values of each rank: scale_column.details */
+    bool ranks;           /* also store the values of each rank: scale_column.details */
     double *rank_ns;      /* for each node: time of the current rank; negative: the rank does not have the node */
     size_t *detail;       /* for each node: index of the current rank's detail */
-    uint32_t *touched;    /* the nodes that the current rank has */
+    uint32_t *touched;    /* the nodes with costs of the current rank */
     size_t touched_number, room;
 };
 
@@ -55,13 +55,13 @@ struct scale_tree {
  * memory is out. */
 int64_t mpg_scale_tree_find(struct scale_tree *tree, int64_t parent, enum mpg_call call, const struct scale_frame_key *frame);
 
-/* The costs of a rank at a site, or a part of them. */
+/* The costs of a rank at a site, or a part of these costs. */
 struct scale_sum {
     uint64_t count;
     double time_ns, min_ns, max_ns, sent_bytes, received_bytes;
 };
 
-/* Begins a column for a run, to which the following functions add. Returns -1 if memory is out. */
+/* Begins a column for a run, to which the functions below add. Returns -1 if memory is out. */
 int mpg_scale_tree_begin(struct scale_tree *tree);
 /* Adds SUM, costs of the current rank, to each of the N nodes. */
 int mpg_scale_tree_add(struct scale_tree *tree, const uint32_t *nodes, size_t n, const struct scale_sum *sum);
@@ -69,11 +69,11 @@ int mpg_scale_tree_add(struct scale_tree *tree, const uint32_t *nodes, size_t n,
 int mpg_scale_tree_count(struct scale_tree *tree, const uint32_t *nodes, size_t n, size_t counter, double value);
 /* Adds WAIT_NS, the sum over all ranks, to each of the N nodes. */
 void mpg_scale_tree_wait(struct scale_tree *tree, const uint32_t *nodes, size_t n, double wait_ns);
-/* The wait times of the run are known: sets them to 0. */
+/* To be called if the wait times of the run are known: sets the wait times of all nodes to 0. */
 void mpg_scale_tree_know_waits(struct scale_tree *tree);
-/* All that was added since the last call of this function belongs to RANK. */
+/* Assigns all costs added since the last call of this function to RANK. */
 void mpg_scale_tree_end_rank(struct scale_tree *tree, int32_t rank);
-/* Removes the column that was begun last. */
+/* Removes the column begun last. */
 void mpg_scale_tree_drop(struct scale_tree *tree);
 void mpg_scale_tree_clear(struct scale_tree *tree);
 
