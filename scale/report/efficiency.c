@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints the efficiencies at each process count (docs/MODEL.md, section 9, Efficiencies). All efficiencies of a row
- * come from the same run, so that their product is the parallel efficiency. */
+/* Prints the efficiencies at each process count (docs/MODEL.md, section 9, Efficiencies). All efficiencies of a row come from
+ * one run: the product is the parallel efficiency. */
 #include <math.h>
 
 #include "common/printable.h"
@@ -33,8 +33,8 @@ static bool has_counters(const struct scale_run *run)
     return !isnan(run->counters.instructions) || !isnan(run->counters.cycles);
 }
 
-/* Returns, of the runs FROM to END - 1, the one with the median time (of two the shorter), or if r->fastest the
- * fastest. */
+/* Returns, of the runs FROM to END - 1, the run with the median time (of two middle times the shorter), or if r->fastest the
+ * fastest run. */
 static const struct scale_run *representative(const struct scale_report *r, size_t from, size_t end)
 {
     const struct scale_run *runs = r->analysis->set->runs;
@@ -66,7 +66,7 @@ static void put_row(struct mpg_table *t, const struct scale_run *first, const st
         mpg_table_numbers(t, (double[]){c.instructions, c.ipc, c.frequency}, COUNTER_COLUMNS);
 }
 
-/* Prints the lines above the table, which say what run a row shows. */
+/* Prints the lines above the table: program, choice of the run of each row, scaling, cores. */
 static void print_head(const struct scale_report *r, FILE *out)
 {
     const struct scale_set *set = r->analysis->set;

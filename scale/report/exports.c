@@ -6,7 +6,7 @@
 #include "common/printable.h"
 #include "scale/report/report.h"
 
-/* The metrics that are exported for each site and run. */
+/* The metrics exported for each site and run. */
 enum metric { TIME, TIME_OF_RANK, CALLS, BYTES, WAIT, METRICS };
 static const char *const metrics[] = {[TIME] = "time", [TIME_OF_RANK] = "time_of_rank", [CALLS] = "calls",
                                       [BYTES] = "bytes", [WAIT] = "wait"};
@@ -30,7 +30,7 @@ static bool has(const struct scale_set *set, size_t site, size_t run, enum metri
 
 /* ---- Extra-P text format ---- */
 
-/* Returns the smallest process count at which no run has METRIC of SITE; 0: there is none. */
+/* Returns the smallest process count at which no run has METRIC of SITE; 0: none. */
 static int32_t missing(const struct scale_set *set, size_t site, enum metric metric)
 {
     for (size_t run = 0; run < set->run_number; run = mpg_scale_next_count(set, run)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints what stands above the table: the runs, and how they are compared. */
+/* Prints the lines above the table: the runs, and how the runs are compared. */
 #include <math.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ static const char *sizing_text(const struct scale_analysis *a)
     }
 }
 
-/* Prints the rows that dominate: their shares are too large to grow much, but their times grow. */
+/* Prints the rows that dominate: the shares are too large to grow much, but the times grow. */
 static void print_dominating(const struct scale_analysis *a, FILE *out)
 {
     for (size_t i = 0; i < a->row_number; i++)

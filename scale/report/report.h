@@ -19,7 +19,7 @@ struct scale_report {
     const struct scale_analysis *analysis;
     const struct scale_notes *notes;
     const struct scale_reading *how;
-    bool fastest; /* SCALE_TABLE_AGGREGATE, _RUNS, _EFFICIENCY: the fastest run at each N instead of medians */
+    bool fastest; /* SCALE_TABLE_AGGREGATE, _RUNS, _EFFICIENCY: the fastest run at each N in place of medians */
 };
 
 /* The functions below return 0, or -1 with ERR if out of memory. OUT's error flag reports write errors. */
@@ -33,19 +33,19 @@ int mpg_scale_print_models(const struct scale_report *report, FILE *out, struct 
 int mpg_scale_print_table(const struct scale_report *report, enum scale_table table, enum mpg_table_format format,
                           FILE *out, struct mpg_error *err);
 /* Exports all measurements of all sites in Extra-P's text format, as Extra-P JSON lines, or as CSV. Extra-P cannot handle a
- * site that is missing at some process count: the text format has it as a comment, the JSON lines omit it. */
+ * site missing at some process count: in the text format the site is a comment, in JSON lines the site is omitted. */
 int mpg_scale_print_export(const struct scale_report *report, enum scale_export export, FILE *out,
                            struct mpg_error *err);
 
 /* Returns the index of the first run with more ranks than run RUN of SET. */
 size_t mpg_scale_next_count(const struct scale_set *set, size_t run);
-/* Returns the metric's title: "share of T_comm", "share". */
+/* Returns the metric's title for users: "share of communication"; mpg_scale_metric_key() returns the key in JSON: "share". */
 const char *mpg_scale_metric_title(const struct scale_report *report);
 const char *mpg_scale_metric_key(const struct scale_report *report);
-/* Returns what a row is: "callsite", "call", "region" or "computation". */
+/* Returns the kind of rows: "callsite", "call", "region" or "computation". */
 const char *mpg_scale_row_title(const struct scale_report *report);
-/* If ranks of some run shared cores, prints a warning without newline: KEY, the number of runs, and the largest number
- * of such ranks. Returns false if none did. */
+/* If ranks of some run shared cores, prints a warning without newline: KEY, the number of runs, and ranks and cores of the run
+ * with the most ranks per core. Returns false if no run did. */
 bool mpg_scale_print_core_facts(const struct scale_set *set, const char *key, FILE *out);
 /* Prints the lines above the text tables. */
 void mpg_scale_print_head(const struct scale_report *report, FILE *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints the other tables: for each callsite the values of each rank (Vetter and McCracken, Table 1), sums at each
- * process count (Table 2), and the runs (Table 4). */
+/* Prints the tables without correlation: for each callsite the values of each rank (Vetter and McCracken, Table 1), sums at
+ * each process count (Table 2), and the runs (Table 4). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static void put_line(struct mpg_table *t, const struct scale_site *site, double 
     mpg_table_numbers(t, (double[]){(double)d->count, d->max_ns, d->time_ns / (double)d->count, d->min_ns}, 4);
 }
 
-/* A site's details of one run: N of them from FIRST on, one for each rank. */
+/* A site's details of one run: `n` details from `first` on, one for each rank. */
 struct group {
     const struct scale_detail *first;
     size_t n;
@@ -160,7 +160,7 @@ static int print_callsites(const struct scale_report *r, enum mpg_table_format f
 
 enum { MAX_COUNTS = 256 };
 
-/* Returns the index of the fastest of the runs FROM to END - 1, which have the same N. */
+/* Returns the index of the fastest of the runs FROM to END - 1, which have equal N. */
 static size_t fastest_of(const struct scale_set *set, size_t from, size_t end)
 {
     size_t best = from;
@@ -170,8 +170,8 @@ static size_t fastest_of(const struct scale_set *set, size_t from, size_t end)
     return best;
 }
 
-/* Sets *VALUE to SITE's metric for the runs FROM to END - 1: their median, or that of the fastest. NAN: none of them
- * has the site. */
+/* Sets *VALUE to SITE's metric for the runs FROM to END - 1: the median, or with r->fastest the value of the fastest run. NAN:
+ * no run has the site. */
 static int represent(const struct scale_report *r, size_t site, size_t from, size_t end, double *value,
                      struct mpg_error *err)
 {
@@ -239,8 +239,8 @@ static const struct mpg_table_column run_columns[] = {
     {.key = "t_comp_ns", .heading = "T_comp s", .scale = 1e-9}, {.key = "t_comm_ns", .heading = "T_comm s", .scale = 1e-9},
     {.key = "speedup", .heading = "Speedup"}, {.key = "efficiency", .heading = "Efficiency"}};
 
-/* Sets TIMES to the longest rank's time, the computation and the communication for the runs FROM to END - 1: medians,
- * or those of the fastest run. */
+/* Sets TIMES to the longest rank's time, the computation and the communication for the runs FROM to END - 1: medians, or with
+ * r->fastest the times of the fastest run. */
 static int find_times(const struct scale_report *r, size_t from, size_t end, double *times, struct mpg_error *err)
 {
     const struct scale_run *runs = r->analysis->set->runs;
