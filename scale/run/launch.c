@@ -21,7 +21,7 @@ static struct sigaction at_limit; /* the action of SIGXFSZ before mpg_scale_run_
 static const int terminating[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 enum { TERMINATING = sizeof terminating / sizeof *terminating };
 
-/* Fills SET with the signals that end a process, except those that this process was told to ignore. */
+/* Fills SET with the signals that end a process, except signals ignored by this process. */
 static void make_termination_set(sigset_t *set)
 {
     sigemptyset(set);
@@ -67,7 +67,7 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* In the child process: becomes the command ARGV. If that fails, writes errno to the descriptor FAILED. */
+/* In the child process: becomes the command ARGV. On failure, writes errno to the descriptor FAILED. */
 static void become(char **argv, int input, int log, int failed)
 {
     setpgid(0, 0);
@@ -132,7 +132,7 @@ static void describe(int status, const char *log, double limit_s, struct scale_e
         snprintf(e->how, sizeof e->how, "exit status %d%s", WEXITSTATUS(status), words);
 }
 
-/* Waits for a signal that ends processes, up to 0.25 s. Returns it, or 0. */
+/* Waits for a signal that ends processes, up to 0.25 s. Returns the signal, or 0. */
 static int wait_some(void)
 {
     const struct timespec some = {.tv_nsec = 250000000};

@@ -24,7 +24,7 @@ static bool mentions_failure(const char *line)
     return has_one_of(line, words);
 }
 
-/* Returns whether LINE is one of the rules that Open MPI's launcher prints around its messages. */
+/* Returns whether LINE is one of the rules printed by Open MPI's launcher around messages. */
 static bool is_rule(const char *line)
 {
     return strlen(line) == RULE && strspn(line, "-") == RULE;
@@ -42,8 +42,8 @@ static const char *behind_process(const char *line)
     return line + end + 1 + strspn(line + end + 1, " ");
 }
 
-/* Returns whether LINE, which is not between rules, tells nothing about the reason: it comes from a launcher, or a
- * library adds it (location, end of the process). */
+/* Returns whether LINE, which is not between rules, tells nothing about the reason: written by a launcher, or added by a
+ * library (location, end of the process). */
 static bool is_added(const char *line)
 {
     static const char *const words[] = {"ORTE",

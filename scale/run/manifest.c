@@ -41,8 +41,8 @@ static void put_line(FILE *out, const char *key, const struct mpg_option_list *w
     putc('\n', out);
 }
 
-/* Returns the first lines of a manifest for COMMAND in MODE, for the caller to free; NULL: out of memory. All versions
- * of mpgscale write them alike. */
+/* Returns the first lines of a manifest for COMMAND in MODE, for the caller to free; NULL: out of memory. All versions of
+ * mpgscale write equal first lines. */
 static char *head_of(char *const *command, const char *mode)
 {
     char *text = NULL;
@@ -59,8 +59,8 @@ static char *head_of(char *const *command, const char *mode)
     return mpg_text_end(out, &text) ? text : NULL;
 }
 
-/* Returns the lines of a manifest that state SETTINGS, for the caller to free; NULL: out of memory. Older manifests
- * lack them. */
+/* Returns the lines of a manifest that state SETTINGS, for the caller to free; NULL: out of memory. Older manifests lack these
+ * lines. */
 static char *settings_text(const struct scale_run_settings *settings)
 {
     char *text = NULL;
@@ -76,7 +76,7 @@ static char *settings_text(const struct scale_run_settings *settings)
     return mpg_text_end(out, &text) ? text : NULL;
 }
 
-/* Appends TEXT, whole lines, to the manifest. If that fails, cuts off what was written. */
+/* Appends TEXT, whole lines, to the manifest. On failure, cuts off the part that was written. */
 static int append(struct scale_plan *plan, const char *text, struct mpg_error *err)
 {
     const off_t end = lseek(plan->manifest, 0, SEEK_END);
@@ -123,7 +123,7 @@ static char *text_of(struct scale_plan *plan, struct mpg_error *err)
     return text;
 }
 
-/* Notes that the run with folder NAME is done, if it is one of PLAN's. */
+/* Marks the run with folder NAME as done, if PLAN has this run. */
 static void mark(struct scale_plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->n; i++)
@@ -133,7 +133,7 @@ static void mark(struct scale_plan *plan, const char *name)
         }
 }
 
-/* Returns whether the line of KEY is the same in the manifest TEXT and in SETTINGS, or TEXT has no such line. */
+/* Returns whether the line of KEY is equal in the manifest TEXT and in SETTINGS, or missing in TEXT. */
 static bool agrees(const char *text, const char *settings, const char *key)
 {
     char begin[32];
@@ -146,7 +146,7 @@ static bool agrees(const char *text, const char *settings, const char *key)
     return !line || (strcspn(line + 1, "\n") == bytes && strncmp(line + 1, wanted, bytes) == 0);
 }
 
-/* Fails if the runs in the manifest TEXT have other settings than SETTINGS. */
+/* Returns an error if the runs in the manifest TEXT have settings different from SETTINGS. */
 static int check_settings(const struct scale_plan *plan, const char *text, const char *settings, struct mpg_error *err)
 {
     static const char *const keys[] = {"input", "record", "label"};
@@ -157,7 +157,8 @@ static int check_settings(const struct scale_plan *plan, const char *text, const
     return 0;
 }
 
-/* Fails if LINE, which states a run, has other labels than PLAN. In older manifests only these lines have labels. */
+/* Returns an error if LINE, of a finished run, has different labels than PLAN. In older manifests only these lines have
+ * labels. */
 static int check_labels(const struct scale_plan *plan, const char *line, struct mpg_error *err)
 {
     const char *seconds = strstr(line, "\tseconds=");
@@ -168,7 +169,8 @@ static int check_labels(const struct scale_plan *plan, const char *line, struct 
                                plan->folder, NAME);
 }
 
-/* Reads the manifest and notes which runs are done. Errors: it does not begin with HEAD, or contradicts SETTINGS. */
+/* Reads the manifest and marks the runs that are done; writes HEAD and SETTINGS into an empty manifest. Errors: the manifest
+ * does not begin with HEAD, or contradicts SETTINGS. */
 static int take(struct scale_plan *plan, const char *head, const char *settings, struct mpg_error *err)
 {
     char *text = text_of(plan, err);
@@ -192,7 +194,7 @@ static int take(struct scale_plan *plan, const char *head, const char *settings,
     return status;
 }
 
-/* Fails if FOLDER, which has no manifest, contains something. */
+/* Returns an error if FOLDER, which has no manifest, is not empty. */
 static int check_folder(const char *folder, struct mpg_error *err)
 {
     int status = 0;

@@ -47,8 +47,8 @@ int mpg_scale_run_counts(const char *text, int32_t counts[SCALE_RUN_MAX_COUNTS],
     return distinct;
 }
 
-/* Returns a random number by which the runs of a repetition are sorted. It depends on the run and the seed only, so
- * further repetitions do not change the order of the first. */
+/* Returns a random number by which the runs of a repetition are sorted. The number depends on the run and the seed only:
+ * further repetitions do not change the order of the first repetitions. */
 static uint32_t key_of(int64_t seed, const struct scale_todo *t)
 {
     const philox4x32_ctr_t address = {{(uint32_t)t->ranks, (uint32_t)t->repetition, 0, 0}};

@@ -25,7 +25,7 @@
 #include "trace/reader.h"
 
 enum { MIN_FREE_BYTES = 64 << 10 }; /* with less free space the disk counts as full */
-enum { TRIES = 2 }; /* a process count is given up after this many failed runs if none has succeeded */
+enum { TRIES = 2 }; /* number of failed runs, without a successful run, after which a process count is given up */
 
 struct request {
     const char *counts, *folder;
@@ -34,11 +34,11 @@ struct request {
     bool traces, profile, only;
     struct scale_run_settings settings;
     char *const *command;
-    int program; /* index of the program, or of {record}, in COMMAND */
+    int program; /* index of the program, or of {record}, in `command` */
 };
 
-/* Returns the words "mpgtrace record OPTION... -o" for all recordings, for the caller to free; room for the folder's
- * name is left. */
+/* Returns the words "mpgtrace record OPTION... -o" for all recordings, for the caller to free; with room for the folder's
+ * name. */
 static char **record_words(const struct request *request, const char *mpgtrace)
 {
     char **words = calloc(request->settings.record.n + 8, sizeof *words);
@@ -126,7 +126,7 @@ static void remove_if_there(const char *path)
         mpg_temporary_remove_folder(path);
 }
 
-/* Prints that a run has failed, and adds that to the manifest. */
+/* Prints that a run has failed, and adds the failure to the manifest. */
 static int print_failed(struct scale_plan *plan, const struct scale_todo *todo, const char *why,
                         struct mpg_progress *progress, struct mpg_error *err)
 {
@@ -136,8 +136,8 @@ static int print_failed(struct scale_plan *plan, const struct scale_todo *todo, 
     return mpg_scale_run_failed(plan, todo, why, err);
 }
 
-/* Executes a planned run. Returns 1 if it is done; 0 if it failed, which is reported, or a signal (*GOT) ended it; -1 with
- * ERR if further runs make no sense. */
+/* Executes a planned run. Returns 1: done; 0: the run failed, which is reported, or a signal (*GOT) ended the run; -1 with
+ * ERR: further runs make no sense. */
 static int do_run(const struct request *request, struct scale_plan *plan, struct scale_todo *todo, char **record,
                   struct mpg_progress *progress, int *got, struct mpg_error *err)
 {
@@ -187,8 +187,8 @@ out:
     return status;
 }
 
-/* Returns whether so many runs at the process count of this run have failed, and none has succeeded, that it is given up.
- * FAILED: for each run of the plan. */
+/* Returns whether TODO's process count is given up: TRIES runs have failed and no run has succeeded. FAILED: for each run of
+ * the plan, whether the run has failed. */
 static bool has_failed_often(const struct scale_plan *plan, const struct scale_todo *todo, const bool *failed)
 {
     int failures = 0;
@@ -201,8 +201,7 @@ static bool has_failed_often(const struct scale_plan *plan, const struct scale_t
     return failures >= TRIES;
 }
 
-/* Executes all runs that are still to be done. Returns 0, or -1 with ERR. *GOT: signal that ended a run; unchanged if
- * none did. */
+/* Executes all runs still to be done. Returns 0, or -1 with ERR. *GOT: signal that ended a run; unchanged without signal. */
 static int do_all(const struct request *request, struct scale_plan *plan, int *got, struct mpg_error *err)
 {
     char mpgtrace[PATH_MAX], label[96];

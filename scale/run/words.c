@@ -13,7 +13,7 @@
 
 #include "common/text_stream.h"
 
-/* Returns 0 if PATH can be executed, else the errno that says why not. */
+/* Returns 0 if PATH can be executed, else the errno with the reason. */
 static int why_not(const char *path)
 {
     struct stat st;
@@ -24,7 +24,7 @@ static int why_not(const char *path)
     return access(path, X_OK) < 0 ? errno : 0;
 }
 
-/* Returns 0 if execvp() can execute NAME, else the errno that says why not. */
+/* Returns 0 if execvp() can execute NAME, else the errno with the reason. */
 static int cannot_run(const char *name)
 {
     int failed = ENOENT;

@@ -14,10 +14,10 @@
 /* Returns whether some word of COMMAND (ended by NULL) contains {ranks}. */
 bool mpg_scale_run_has_ranks(char *const *command);
 
-/* Returns the index in COMMAND of the word before which the recorder is inserted: the program, or the first {record}.
- * Without {record} the program is the first word after the launcher's name that is no option and that execvp(3) can
- * execute. Errors (-1): the launcher cannot be executed; no program found, or none after {record}; several programs ("a
- * : b") without {record}. */
+/* Returns the index in COMMAND of the word before which the recorder is inserted: the program, or the first {record}. Without
+ * {record} the program is the first word after the launcher's name that is no option and can be executed by execvp(3). Errors
+ * (-1): the launcher cannot be executed; no program found, or no word after {record}; several programs ("a : b") without
+ * {record}. */
 int mpg_scale_run_program(char *const *command, struct mpg_error *err);
 
 /* Returns COMMAND with RANKS in place of {ranks}. The words of RECORD (ended by NULL) are inserted before word PROGRAM,
@@ -25,8 +25,8 @@ int mpg_scale_run_program(char *const *command, struct mpg_error *err);
 char **mpg_scale_run_words(char *const *command, int program, int32_t ranks, char *const *record);
 void mpg_scale_run_free_words(char **words);
 
-/* Writes to PATH of SIZE bytes the name of this package's mpgtrace: the one beside this program, else "mpgtrace", which
- * PATH finds. */
+/* Writes to PATH of SIZE bytes the name of this package's mpgtrace: mpgtrace in the folder of this program, else "mpgtrace",
+ * to be found by the environment variable PATH. */
 void mpg_scale_run_find_mpgtrace(char *path, unsigned long size);
 
 #endif
