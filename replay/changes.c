@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hypotheses are applied to the whole trace, and their observer is told of the changes of all ranks. Only the changes
- * of this rank's calls are kept. */
+/* Hypotheses are applied to the whole trace, and the observer receives the changes of all ranks. Only the changes of this
+ * rank's calls are kept. */
 #include "replay/changes.h"
 
 #include <math.h>
@@ -13,9 +13,9 @@ struct mpg_changes {
     int32_t rank;
     struct mpg_hypothesis_effect *effect; /* changes, ascending by call number, then by index of the request within the call */
     size_t n, capacity, at;
-    int64_t *room;         /* room for the changed list of one call, MAX numbers */
+    int64_t *room;         /* room for the changed list of one call, `max` numbers */
     size_t max;
-    bool borrowed; /* a copy (mpg_changes_copy()): EFFECT belongs to the original */
+    bool borrowed; /* a copy (mpg_changes_copy()): `effect` belongs to the original */
 };
 
 /* --- collecting --- */
@@ -55,7 +55,7 @@ static int compare(const void *a, const void *b)
     return x->which < y->which ? -1 : x->which > y->which;
 }
 
-/* Fails if EFFECT changes call E in a way that replay cannot express. */
+/* Returns an error if EFFECT changes call E in a way that replay cannot express. */
 static int check(const struct mpg_hypothesis_effect *effect, const struct mpg_event *e, struct mpg_error *err)
 {
     if (effect->drops || effect->kind != MPG_EFFECT_PART)
@@ -69,16 +69,16 @@ static int check(const struct mpg_hypothesis_effect *effect, const struct mpg_ev
 
 /* --- persistent requests --- */
 
-/* A persistent request, and the new size that hypotheses give to its starts. */
+/* A persistent request, and the new size of the request's starts by hypotheses. */
 struct persistent {
     uint64_t number; /* call number of the initialisation (MPI_Send_init ...) */
     enum mpg_effect_kind kind;
     int64_t was, bytes;
-    bool known, differs; /* KNOWN: BYTES is the size of a start; DIFFERS: another start has another size */
+    bool known, differs; /* known: `bytes` is the size of a start; differs: another start has a different size */
 };
 
 struct persistents {
-    struct mpg_map place; /* identifier of a persistent request -> index in ITEM */
+    struct mpg_map place; /* identifier of a persistent request -> index in `item` */
     struct persistent *item;
     size_t n, capacity;
 };
@@ -122,7 +122,7 @@ static void note_start(struct persistents *all, const struct mpg_event *e, const
     }
 }
 
-/* If all starts of a persistent request have the same new size, changes its initialisation to this size. */
+/* If all starts of a persistent request have equal new sizes, changes the request's initialisation to this size. */
 static int make_persistents(struct mpg_changes *c, const struct persistents *all, struct mpg_error *err)
 {
     for (size_t i = 0; i < all->n; i++) {
@@ -153,7 +153,7 @@ static int look(struct mpg_changes *c, const struct mpg_event *e, uint64_t numbe
     return makes && !e->failed ? add_persistent(all, number, e, err) : 0;
 }
 
-/* Reads the rank's events to check each change against its call, and adds changes of initialisations of persistent
+/* Reads the rank's events to check each change against the changed call, and adds changes of initialisations of persistent
  * requests. */
 static int settle(struct mpg_changes *c, struct mpg_trace *trace, struct mpg_error *err)
 {
@@ -239,21 +239,21 @@ void mpg_changes_rewind(struct mpg_changes *c)
         c->at = 0;
 }
 
-/* Returns the new size of a receive buffer that has BYTES in the trace. EFFECT changes the message: a buffer of the
- * message's traced size gets the new size; a larger buffer only grows if it must. */
+/* Returns the new size of a receive buffer that has BYTES in the trace. EFFECT changes the message: a buffer of the message's
+ * traced size gets the new size; a larger buffer grows only if smaller than the new size. */
 static int64_t room_of(const struct mpg_hypothesis_effect *effect, int64_t bytes)
 {
     return bytes == effect->was || bytes < effect->bytes ? effect->bytes : bytes;
 }
 
-/* Changes all sizes that this rank passes to a collective. */
+/* Changes all sizes passed by this rank to a collective. */
 static void resize_part(struct mpg_changes *c, const struct mpg_hypothesis_effect *effect, struct mpg_event *e)
 {
     const uint32_t n = e->count_number;
     int64_t sum = 0, *counts = c->room;
     for (uint32_t i = 0; i < n; i++)
         sum += e->counts[i];
-    for (uint32_t i = 0; i < n; i++) { /* if the hypothesis gives a new total, it is divided in the traced proportions */
+    for (uint32_t i = 0; i < n; i++) { /* a new total given by the hypothesis is divided in the traced proportions */
         const double scaled = effect->by->size_bytes >= 0
                                   ? (sum > 0 ? (double)effect->bytes * ((double)e->counts[i] / (double)sum) : 0)
                                   : effect->by->factor * (double)e->counts[i];

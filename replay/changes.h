@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The calls of a rank that hypotheses about messages and collectives change (docs/MODEL.md, section 10). Each process
- * derives the changes from the whole trace, so that both ends of a message and all members of a collective agree. */
+/* The calls of a rank changed by hypotheses about messages and collectives (docs/MODEL.md, section 10). Each process derives
+ * the changes from the whole trace: both ends of a message and all members of a collective agree. */
 #ifndef MPG_REPLAY_CHANGES_H
 #define MPG_REPLAY_CHANGES_H
 
@@ -10,18 +10,18 @@
 
 struct mpg_changes;
 
-/* A call as hypotheses change it. */
+/* A call as changed by hypotheses. */
 struct mpg_changed {
     struct mpg_event event; /* new sizes; MPG_PROC_NULL for a dropped half of a send-receive */
     bool drops;             /* the call is removed */
-    /* of a call that starts several requests: for each request its new bytes, or MPG_STARTED_AS_WAS (unchanged),
+    /* of a call that starts several requests: for each request the new bytes, or MPG_STARTED_AS_WAS (unchanged),
      * MPG_STARTED_DROPPED; NULL: all unchanged */
     const int64_t *started;
 };
 
-/* Finds the calls of RANK that the hypotheses BOUND change; at least one of them is about messages. Returns a new
- * object for mpg_changes_free(), or NULL with ERR: error in the trace or the hypotheses; the members of a collective
- * would disagree about its size; replay cannot express a new size (persistent collective, MPI_Scatterv with bytes=). */
+/* Finds the calls of RANK changed by the hypotheses BOUND, of which at least one is about messages. Returns a new object for
+ * mpg_changes_free(), or NULL with ERR: error in the trace or the hypotheses; the members of a collective would disagree about
+ * its size; replay cannot express a new size (persistent collective, MPI_Scatterv with bytes=). */
 struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struct mpg_bound_hypotheses *bound,
                                     struct mpg_error *err);
 void mpg_changes_rewind(struct mpg_changes *changes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Waits last until a moment, they do not use a certain CPU time: the trace's times include what the operating system
- * took, which must not count twice. What the replay itself costs (finding requests, reading events) is deducted from
+/* A wait lasts until a moment of the clock instead of using an amount of CPU time: the trace's times include time taken by the
+ * operating system, which must not count twice. The replay's own cost (finding requests, reading events) is deducted from
  * later computation, since the program did not have this cost. */
 #include "replay/elapse.h"
 
@@ -10,7 +10,7 @@
 #include "common/ticks.h"
 
 enum {
-    AT_FIRST_NS = 40, /* first value of mpg_elapse.own_ns, before it is measured */
+    AT_FIRST_NS = 40, /* first value of mpg_elapse.own_ns, before any measurement */
     MAX_DEBT_NS = 100000000,
     MIN_READING_NS = 5000,   /* events are read ahead only if at least this time remains */
     MIN_SLEEP_NS = 20000     /* with less time left, setting a timer takes longer than the wait */

@@ -13,8 +13,8 @@
 
 enum {
     BLOCK_BYTES = 1 << 18,
-    FEW = 16, /* number of events that are read at a time */
-    HEAD = 16 /* bytes before an action in its block; they hold the size of both */
+    FEW = 16, /* number of events read at a time */
+    HEAD = 16 /* bytes before an action in the block, which hold the size of HEAD and action together */
 };
 
 struct block {
@@ -31,19 +31,19 @@ struct mpg_feed {
     struct interval_sums interval_sums; /* calls without messages (MPI_Comm_rank ...) since the previous replayed call */
     int64_t base_ns;                    /* end of the previous call */
     int64_t elapsed_ns;                 /* time of calls that are not replayed, since the previous action */
-    int64_t given_ns;                   /* part of the time since the previous call that region marks, already read, have taken */
+    int64_t given_ns;                   /* part of the time since the previous call already given to region marks */
     struct regions regions;             /* only used if there are hypotheses */
     struct region_rules of;
     struct mpg_polls polls;
     uint64_t number, elapsed;
-    const struct mpg_needs *needs; /* this feed reads thread number PLACE of NEEDS; NULL: the rank has one thread */
+    const struct mpg_needs *needs; /* this feed reads thread number `place` of `needs`; NULL: the rank has one thread */
     int place;
     struct mpg_thread_order thread_order;
-    bool began, ended, failed; /* MPI_Init has been read; MPI_Finalize has been read; reading has failed with ERROR */
+    bool began, ended, failed; /* MPI_Init has been read; MPI_Finalize has been read; reading has failed with `error` */
     struct mpg_error error;
     size_t memory, held; /* size of the blocks of actions, in bytes: allowed, and present */
     struct block *first, *last, *spare;
-    struct mpg_action *newest; /* the action that was read last; NULL if its block is free again */
+    struct mpg_action *newest; /* the action read last; NULL if the action's block has been freed */
 };
 
 bool mpg_feed_replays(const struct mpg_event *e)
@@ -161,7 +161,7 @@ static void give_back(struct mpg_feed *f)
         free(b);
 }
 
-/* Appends ACTION to the actions: the one before gets its after_ns. */
+/* Appends ACTION to the actions, and sets after_ns of the action before. */
 static void add_newest(struct mpg_feed *f, struct mpg_action *action)
 {
     if (f->newest)
@@ -180,7 +180,7 @@ static void *put(char **place, const void *data, size_t bytes)
     return at;
 }
 
-/* Renumbers the tags of ACTION and of RESOLUTIONS, its own copy. */
+/* Renumbers the tags of ACTION and of RESOLUTIONS, the action's copy of the resolutions. */
 static void rename_tags(const struct mpg_tags *tags, struct mpg_action *action, struct mpg_resolution *resolutions)
 {
     if (!tags)
@@ -275,7 +275,7 @@ static int add_run(struct mpg_feed *f, const struct mpg_event *e)
     return 0;
 }
 
-/* Ends the current run of polls, if any: E does not belong to it. */
+/* Ends the current run of polls, if any, because E does not belong to the run. */
 static int end_polls(struct mpg_feed *f, const struct mpg_event *e)
 {
     if (f->polls.count > 0 && add_run(f, e) < 0)
@@ -332,7 +332,7 @@ static int add_call(struct mpg_feed *f, const struct mpg_event *e)
     return 0;
 }
 
-/* Handles an event of another thread. Only MPI_Init and MPI_Finalize matter, since all threads begin and end with them. */
+/* Handles an event of another thread. Only MPI_Init and MPI_Finalize matter, with which all threads begin and end. */
 static int pass_by(struct mpg_feed *f, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -402,7 +402,7 @@ bool mpg_feed_fill(struct mpg_feed *f)
     return true;
 }
 
-/* Loads the action at PLACE into the processor's cache before it is used. */
+/* Loads the action at PLACE into the processor's cache before use. */
 static void fetch(const char *place)
 {
     enum { LINE = 64 };

@@ -31,7 +31,7 @@ struct request {
     bool deterministic, quiet, json;
 };
 
-/* What a thread of the rank reads. */
+/* Input of a thread of the rank. */
 struct thread_input {
     struct mpg_changes *changes; /* changes of calls by hypotheses; NULL: none */
     struct mpg_feed *feed;
@@ -50,7 +50,7 @@ struct process {
     struct mpg_tags tags;          /* tags.above = 0: tags stay as in the trace */
     const char *name, *program;
     const struct mpg_enactor *mpi;
-    bool readable; /* the trace could be read; else ERROR says why not */
+    bool readable; /* the trace could be read; else `error` has the reason */
     struct mpg_error error;
 };
 
@@ -161,7 +161,7 @@ static void close_process(struct process *p)
     *p = (struct process){.rank = -1};
 }
 
-/* Opens a feed for each thread of the rank, which share the memory evenly, and fills them. */
+/* Opens a feed for each thread of the rank, which share the memory evenly, and fills the feeds. */
 static int read_threads(struct process *p, const struct request *request, struct mpg_error *err)
 {
     const int n = p->needs.threads;
@@ -190,7 +190,7 @@ static int read_input(struct process *p, const struct request *request, struct m
     if (!p->trace)
         return mpg_kind_explain(request->trace, MPG_FILE_TRACE, err);
     if (p->rank >= mpg_trace_ranks(p->trace))
-        return 0; /* more processes than ranks: check_ranks() reports it after MPI_Init */
+        return 0; /* more processes than ranks: reported by check_ranks() after MPI_Init */
     if (request->hypotheses.n > 0 &&
         !(p->bound = mpg_bound_new(p->trace, &request->hypotheses, err)))
         return -1;
@@ -213,8 +213,8 @@ static int read_hypotheses(struct request *r, struct mpg_error *err)
     return mpg_hypotheses_take(&r->hypotheses, r->hypothesis_words.item, r->hypothesis_words.n, err);
 }
 
-/* Reads the input before MPI_Init, if the launcher tells the rank: otherwise other processes would wait in MPI for a
- * slow reader. */
+/* Reads the input before MPI_Init, if the launcher tells the rank: after MPI_Init, processes would wait in MPI for a slow
+ * reader. */
 static void prepare(struct process *p, const struct request *request, int32_t rank)
 {
     *p = (struct process){.rank = rank};
@@ -233,7 +233,7 @@ static int check_ranks(struct process *p, const struct request *request, int ran
                          ranks == 1 ? "" : "es", ranks == 1 ? "was" : "were", mpg_trace_ranks(p->trace));
 }
 
-/* Fails if the rank has several threads but MPI does not provide MPI_THREAD_MULTIPLE (ENOUGH is false). */
+/* Returns an error if the rank has several threads but MPI does not provide MPI_THREAD_MULTIPLE (ENOUGH is false). */
 static int check_threads(struct process *p, const struct request *request, bool enough)
 {
     if (!p->readable || p->needs.threads < 2 || enough)
@@ -243,8 +243,8 @@ static int check_threads(struct process *p, const struct request *request, bool 
                          request->trace, p->rank, p->needs.threads);
 }
 
-/* STATUS < 0: this process has failed with p->error. Returns whether any of RANKS processes has failed; the first of
- * them prints its error. Collective. */
+/* STATUS < 0: this process has failed with p->error. Returns whether any of RANKS processes has failed; the first failed
+ * process prints the error. Collective. */
 static bool has_failed(const struct process *p, int status, int ranks)
 {
     const int first = p->mpi->first_failed(status < 0);
@@ -260,8 +260,8 @@ static int collect_tags(struct process *p, int32_t above)
                : mpg_error_prefix(&p->error, "%s", p->name);
 }
 
-/* Checks that the renumbered tags fit below LIMIT, and opens the feeds again: those open have actions with the trace's
- * tags. */
+/* Checks that the renumbered tags fit below LIMIT, and opens the feeds again, since the open feeds have actions with the
+ * trace's tags. */
 static int apply_tags(struct process *p, const struct request *request, int32_t limit)
 {
     int status = 0;
@@ -275,8 +275,8 @@ static int apply_tags(struct process *p, const struct request *request, int32_t 
     return status == 0 ? 0 : mpg_error_prefix(&p->error, "%s", p->name);
 }
 
-/* If a tag of the trace exceeds this MPI's MPI_TAG_UB, all RANKS processes agree on new numbers for large tags. Returns
- * false if a process failed, which has reported it. Collective. */
+/* If a tag of the trace exceeds this MPI's MPI_TAG_UB, all RANKS processes agree on new numbers for large tags. Returns false
+ * if a process failed and has reported the error. Collective. */
 static bool rename_tags(struct process *p, const struct request *request, int ranks)
 {
     const int32_t limit = p->mpi->tag_limit(p->needs.max_tag);
@@ -285,7 +285,7 @@ static bool rename_tags(struct process *p, const struct request *request, int ra
     if (has_failed(p, collect_tags(p, mpg_tags_above(limit)), ranks))
         return false;
     if (mpg_tags_join(&p->tags, p->mpi, p->rank, ranks, &p->error) < 0)
-        end_all(p, &p->error); /* the other processes are waiting for this one's list */
+        end_all(p, &p->error); /* the remaining processes are waiting for this process's list */
     return !has_failed(p, apply_tags(p, request, limit), ranks);
 }
 
@@ -344,7 +344,7 @@ static void print_json(const struct mpg_outcome *o, int ranks, const char *trace
 
 /* --- one process --- */
 
-/* Returns the largest number of threads of a rank in the trace PATH; 0 if it cannot be read. */
+/* Returns the largest number of threads of a rank in the trace PATH; 0: the trace cannot be read. */
 static int most_threads(const char *path)
 {
     struct mpg_error err;
@@ -459,8 +459,8 @@ int main(int argc, char **argv)
         mpi = mpg_module_load(family, "libmpgreplay", "enact", "mpg_enactor", &err);
     if (!mpi) {
         if (!mpg_launcher_is_first())
-            sleep(1); /* a launcher kills all processes when one ends with an error: the first must have printed its message by
-                         then */
+            sleep(1); /* a launcher kills all processes when a process ends with an error: the first process must have printed
+                         the message before */
         else
             mpg_error_print(program.name, &err);
         return MPG_EXIT_FAILURE;

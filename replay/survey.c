@@ -141,7 +141,7 @@ static void survey_send(struct survey *s, const struct mpg_event *e)
         raise_to(&s->buffered_init, e->bytes);
 }
 
-/* COMM needs a duplicate without messages (mpg_needs.silent). IF_STARTS: only if the rank cancels a start of a
+/* Notes that COMM needs a duplicate without messages (mpg_needs.silent). IF_STARTS: only if the rank cancels a start of a
  * persistent request. */
 static int need_silent(struct survey *s, int32_t comm, bool if_starts, struct mpg_error *err)
 {
@@ -284,7 +284,7 @@ static int explain_end(const struct survey *s, int32_t rank, struct mpg_error *e
                          cut ? " (" : "", cut ? cut : "", cut ? ")" : "");
 }
 
-/* Notes what EVENT, the rank's call NUMBER, needs as hypotheses change it. */
+/* Adds the requirements of E, the rank's call NUMBER, as changed by hypotheses, to the survey. */
 static int survey_changed(struct survey *s, const struct mpg_event *e, uint64_t number, struct mpg_error *err)
 {
     struct mpg_changed to;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Only tags in the upper half of MPI's range get new numbers, and these lie there, too. So a new tag never equals a tag
- * that is kept, and ranks need to exchange only their large tags. */
+/* Only tags in the upper half of MPI's range get new numbers, and the new numbers also lie in the upper half. A new tag
+ * therefore never equals a kept tag, and ranks need to exchange only large tags. */
 #include "replay/tags.h"
 
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static void sort(struct mpg_tags *tags)
     tags->n = kept;
 }
 
-/* Adds the lists of the ranks one by one: a process never holds more than the list so far and one list more. */
+/* Adds the lists of the ranks one at a time: a process never holds more than the joined list and a single further list. */
 int mpg_tags_join(struct mpg_tags *tags, const struct mpg_enactor *mpi, int32_t rank, int32_t ranks, struct mpg_error *err)
 {
     struct mpg_tags all = {.above = tags->above};

@@ -6,21 +6,21 @@
 #include "replay/interface.h"
 #include "trace/reader.h"
 
-/* Tags up to ABOVE are kept. The larger tags of all ranks become ABOVE + 1, ABOVE + 2, ... in ascending order. */
+/* Tags up to `above` are kept. The larger tags of all ranks become above + 1, above + 2, ... in ascending order. */
 struct mpg_tags {
     int32_t above;
-    int32_t *tag; /* all different tags above ABOVE, ascending: of this rank, or after mpg_tags_join() of all ranks */
+    int32_t *tag; /* all different tags above `above`, ascending: of this rank, or after mpg_tags_join() of all ranks */
     size_t n;
 };
 
-/* Returns the largest tag in EVENT; 0: it has none. */
+/* Returns the largest tag in EVENT; 0: no tag. */
 int32_t mpg_tags_max(const struct mpg_event *event);
-/* Returns the largest tag that is kept if MPI allows tags up to LIMIT: half of LIMIT. */
+/* Returns the largest kept tag if MPI allows tags up to LIMIT: half of LIMIT. */
 int32_t mpg_tags_above(int32_t limit);
 /* Sets *TAGS to the different tags above ABOVE in RANK's events. The caller must clear *TAGS, also after an error.
  * Returns 0, or -1 with ERR. */
 int mpg_tags_collect(struct mpg_trace *trace, int32_t rank, int32_t above, struct mpg_tags *tags, struct mpg_error *err);
-/* Replaces TAGS, those of process RANK of RANKS, by those of all processes. Collective. Returns 0, or -1 with ERR if
+/* Replaces TAGS, the tags of process RANK of RANKS, by the tags of all processes. Collective. Returns 0, or -1 with ERR if
  * memory runs out. */
 int mpg_tags_join(struct mpg_tags *tags, const struct mpg_enactor *mpi, int32_t rank, int32_t ranks, struct mpg_error *err);
 /* Returns the new number of TAG. To be called after mpg_tags_join(). */

@@ -10,8 +10,8 @@ int mpg_thread_order_begin(struct mpg_thread_order *o, int threads)
     return o->begun ? 0 : -1;
 }
 
-/* Returns whether all members of the communicator make EVENT's call in the same order as their other collectives. Calls
- * of a group are ordered only within the group. */
+/* Returns whether E's call is ordered among the collectives of the communicator, equally on all members. Calls of a group are
+ * ordered only within the group. */
 static bool is_ordered(const struct mpg_event *e)
 {
     switch (mpg_call_kind(e->call)) {

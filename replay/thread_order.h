@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a rank's threads must keep in the order of the trace: the collectives of each communicator, and the first calls
- * of the threads. */
+/* The order of the trace that a rank's threads must keep: of the collectives of each communicator, and of the threads' first
+ * calls. */
 #ifndef MPG_REPLAY_THREAD_ORDER_H
 #define MPG_REPLAY_THREAD_ORDER_H
 
@@ -9,11 +9,11 @@
 
 #include "trace/event.h"
 
-/* Zero-initialised is empty. */
+/* Zero-initialised: empty. */
 struct mpg_thread_order {
     int64_t *made; /* by communicator: number of collectives of all threads so far */
     uint32_t comms;
-    bool *begun; /* by thread: it has made a call; thread 0 is that of MPI_Init */
+    bool *begun; /* by thread: the thread has made a call; thread 0 called MPI_Init */
     int begins;
     int64_t turn; /* `turn` of the last event, as in struct mpg_action */
     int thread_start;
@@ -22,7 +22,7 @@ struct mpg_thread_order {
 /* Initialises *ORDER for THREADS threads. Returns 0, or -1 if memory runs out. */
 int mpg_thread_order_begin(struct mpg_thread_order *order, int threads);
 /* Notes EVENT of thread BY; the caller passes the rank's events in order. BEGAN: MPI_Init is over. MAKES: the event is
- * replayed. Sets *TURN and *THREAD_START as in struct mpg_action. Returns 0, or -1 if memory runs out. */
+ * replayed. Sets turn and thread_start of ORDER as in struct mpg_action. Returns 0, or -1 if memory runs out. */
 int mpg_thread_order_note(struct mpg_thread_order *order, const struct mpg_event *event, int by, bool began, bool makes);
 void mpg_thread_order_clear(struct mpg_thread_order *order);
 
