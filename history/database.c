@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The SQLite database: tables of runs, of their arguments, and of the files they read. */
+/* The SQLite database: tables of runs, of their arguments, and of the files read by runs. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -17,7 +17,7 @@
 
 enum { APPLICATION = 0x6d706768, FORMAT = 1, BUSY_TIMEOUT_MS = 3000 }; /* APPLICATION is "mpgh" in ASCII */
 
-/* The text of these statements is compared with that in sqlite_master, so it must not change. */
+/* The text of these statements is compared with the text in sqlite_master, and must not change. */
 #define RUNS \
     "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL, version TEXT NOT NULL," \
     " directory TEXT NOT NULL, seed INTEGER NOT NULL, answer BLOB NOT NULL)"
@@ -36,11 +36,11 @@ struct database {
     const char *file;
     sqlite3 *db;
     struct mpg_error *err;
-    int64_t steps_left; /* number of steps that SQLite may still take; negative: it was stopped */
+    int64_t steps_left; /* number of steps that SQLite may still take; negative: SQLite was stopped */
 };
 
-/* A history may come from someone else and be malicious. Therefore SQLite may take only a number of steps that grows
- * with the file's size. */
+/* A history may come from someone else and be malicious. Therefore the number of steps of SQLite is limited, in proportion to
+ * the file's size. */
 enum { STEPS_A_CALL = 1000, STEPS_OF_NOTHING = 1000000, STEPS_A_BYTE = 100, LARGEST_VALUE = 1 << 29 };
 
 static int count_steps(void *database)
@@ -93,14 +93,13 @@ static int query_number(const struct database *d, const char *sql, sqlite3_int64
 }
 
 enum { HISTORY_TABLES = 5 };
-/* Counts tables and indices that match the schema exactly; 0 if there is a view or trigger, which could run code. */
+/* Counts tables and indices that match the schema exactly; 0 if a view or trigger exists, which could run code. */
 static const char *const count_own_tables =
     "SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')) THEN 0 ELSE"
     " (SELECT count(*) FROM sqlite_master WHERE sql IN ('" RUNS "', '" ARGUMENTS "', '" INPUTS "', '" ARGUMENTS_OF
     "', '" INPUTS_OF "')) END";
 
-/* Checks that the database is a history. An empty database is made a history if WRITTEN, within the current
- * transaction. */
+/* Checks that the database is a history. If WRITTEN, makes an empty database a history, within the current transaction. */
 static int check(const struct database *d, bool written)
 {
     sqlite3_int64 application, version, tables;
@@ -119,7 +118,7 @@ static int check(const struct database *d, bool written)
     return tables == HISTORY_TABLES ? 0 : mpg_error_set(d->err, "%s: damaged: the tables are not a history's", d->file);
 }
 
-/* Returns whether the journal at PATH names a super-journal: SQLite would delete that file. */
+/* Returns whether the journal at PATH names a super-journal, a file that SQLite would delete. */
 static bool names_super_journal(const char *path)
 {
     static const uint8_t mark[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -147,7 +146,7 @@ static bool uses_write_ahead_log(const char *path)
     return wants;
 }
 
-/* SQLite obeys the files beside a database, and they may be malicious, too: refuses a history if they are not safe. */
+/* SQLite obeys the files beside a database, which may also be malicious: refuses a history if these files are not safe. */
 static int check_companion_files(const struct database *d)
 {
     static const char *const endings[] = {"-journal", "-wal", "-shm"};
@@ -179,7 +178,7 @@ static int open_database(struct database *d, const char *file, bool write, struc
     struct stat is;
     *d = (struct database){.file = file, .err = err, .steps_left = STEPS_OF_NOTHING};
     if (stat(file, &is) == 0) {
-        if (!S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)) /* opening a pipe would wait for its other end */
+        if (!S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)) /* opening a pipe would wait for the pipe's writer */
             return mpg_error_set(err, "%s: not a history: not a regular file", file);
         d->steps_left += STEPS_A_BYTE * (int64_t)is.st_size;
     }
@@ -275,7 +274,7 @@ static bool exists(const char *file)
     return lstat(file, &is) == 0 || errno != ENOENT;
 }
 
-/* Rolls back a failed store. If this store created the file (MADE), removes it while it is empty. */
+/* Rolls back a failed store. If this store created the file (MADE) and the file is empty, removes the file. */
 static void roll_back(const struct database *d, bool made)
 {
     struct stat is;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stored runs of mpgsim with their answers, in an SQLite database (mpghistory(1)). Not thread-safe. Without SQLite
- * all functions that open a history fail. */
+/* Stored runs of mpgsim, with answers, in an SQLite database (mpghistory(1)). Not thread-safe. Without SQLite all functions
+ * that open a history fail. */
 #ifndef MPG_HISTORY_H
 #define MPG_HISTORY_H
 
@@ -13,9 +13,9 @@
 
 /* A file on which an answer depends. */
 struct mpg_history_input {
-    char *role; /* what the file is for: "trace", "signature" */
+    char *role; /* use of the file: "trace", "signature" */
     char *path;
-    char *sum;  /* checksum as of mpg_history_checksum(); "": standard input, or a file that cannot be read again */
+    char *sum;  /* checksum by mpg_history_checksum(); "": standard input, or a file that cannot be read again */
 };
 
 struct mpg_history_run {
@@ -27,7 +27,7 @@ struct mpg_history_run {
     size_t arguments, inputs;
     char **argument;  /* options that affect the answer ("--latency=exp:2us", ...), then the trace's name */
     struct mpg_history_input *input;
-    char *answer;     /* ANSWER_BYTES bytes and a NUL */
+    char *answer;     /* `answer_bytes` bytes and a NUL */
     size_t answer_bytes;
 };
 
@@ -35,10 +35,10 @@ void mpg_history_run_clear(struct mpg_history_run *run);
 /* Returns whether a stored run may contain mpgsim's OPTION ("latency" or "latency=exp:2us", name in full). None of
  * these options makes mpgsim write a file. */
 bool mpg_history_stores_option(const char *option);
-/* Names that mpgsim's options had in earlier versions, each with the present name; ended by NULL. */
+/* Names of mpgsim's options in earlier versions, each with the present name; ended by NULL. */
 extern const struct mpg_option_renamed mpg_history_renamed_options[];
-/* The first appends a copy of TEXT to RUN's arguments, the second an input to its inputs. Return 0, or -1 with ERR if
- * memory runs out. */
+/* mpg_history_add_argument() appends a copy of TEXT to RUN's arguments, mpg_history_add_input() an input to RUN's inputs.
+ * Return 0, or -1 with ERR if memory runs out. */
 int mpg_history_add_argument(struct mpg_history_run *run, const char *text, struct mpg_error *err);
 int mpg_history_add_input(struct mpg_history_run *run, const char *role, const char *path, const char *sum,
                           struct mpg_error *err);
@@ -46,17 +46,16 @@ int mpg_history_add_input(struct mpg_history_run *run, const char *role, const c
  * is not a readable regular file. */
 void mpg_history_checksum(const char *path, char sum[40]);
 
-/* Stores RUN in FILE with the current time; its number goes to *ID. Creates FILE if necessary; waits a few seconds
- * for other writers. Returns 0, or -1 with ERR, with FILE unchanged: not a history, damaged, locked, not writable,
- * disk full. */
+/* Stores RUN in FILE with the current time; *ID: the run's number. Creates FILE if necessary; waits a few seconds for other
+ * writers. Returns 0, or -1 with ERR, with FILE unchanged: not a history, damaged, locked, not writable, disk full. */
 int mpg_history_store(const char *file, const struct mpg_history_run *run, int64_t *id, struct mpg_error *err);
 
-/* Is called for each run. Returns 0 to go on, or -1 with ERR. */
+/* Called for each run. Returns 0 to go on, or -1 with ERR. */
 typedef int mpg_history_visitor(void *context, const struct mpg_history_run *run, struct mpg_error *err);
 /* Calls VISITOR for all runs in FILE, without answers, oldest first. Returns 0, or -1 with ERR. */
 int mpg_history_each(const char *file, mpg_history_visitor *visitor, void *context, struct mpg_error *err);
-/* Reads run ID from FILE into RUN, which the caller must clear, also after an error. Returns 0, or -1 with ERR, also if
- * there is no such run. */
+/* Reads run ID from FILE into RUN, which the caller must clear, also after an error. Returns 0, or -1 with ERR, also if FILE
+ * has no run ID. */
 int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, struct mpg_error *err);
 
 #endif

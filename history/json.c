@@ -52,7 +52,7 @@ const struct mpg_history_input *mpg_history_changed_input(const struct mpg_histo
     return NULL;
 }
 
-/* Writes array KEY of the arguments that A has and B lacks. */
+/* Writes array KEY of the arguments of A missing in B. */
 static void write_missing_arguments(FILE *to, const char *key, const struct mpg_history_run *a, const struct mpg_history_run *b)
 {
     const char *before = "";

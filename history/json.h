@@ -7,7 +7,7 @@
 
 #include "history/history.h"
 
-/* Writes RUN as a JSON object to TO, with its answer if ANSWER. A write error sets TO's error flag. */
+/* Writes RUN as a JSON object to TO, with the answer if ANSWER. A write error sets TO's error flag. */
 void mpg_history_write_json(FILE *to, const struct mpg_history_run *run, bool answer);
 
 /* Writes the differences of two runs as `mpghistory diff --json` does. ANSWERS: BYTES bytes of diff(1)'s output for the
@@ -16,7 +16,7 @@ void mpg_history_write_json_difference(FILE *to, const struct mpg_history_run ru
 
 /* Returns whether RUN has ARGUMENT. */
 bool mpg_history_has_argument(const struct mpg_history_run *run, const char *argument);
-/* Returns RUN's input with the role and path of LIKE if its checksum differs; NULL: there is none. */
+/* Returns RUN's input with the role and path of LIKE if the checksum differs from LIKE's; NULL: none. */
 const struct mpg_history_input *mpg_history_changed_input(const struct mpg_history_run *run,
                                                           const struct mpg_history_input *like);
 

@@ -25,9 +25,9 @@
 
 struct request {
     const char *file, *output;
-    bool json, answer, closed; /* CLOSED: standard output has been closed, since the answer went there */
+    bool json, answer, closed; /* closed: standard output has been closed, since the answer went to standard output */
     int64_t id[2];
-    FILE *list; /* collects the list, which is printed when complete */
+    FILE *list; /* collects the list, to be printed when complete */
 };
 
 /* ---- command line of a run ---- */
@@ -176,7 +176,7 @@ static FILE *answer_file(const struct mpg_history_run *run, struct mpg_error *er
     return NULL;
 }
 
-/* Writes what diff(1) prints for the answers of the two runs to file descriptor TO. */
+/* Writes the output of diff(1) for the answers of the two runs to file descriptor TO. */
 static int run_diff(const struct mpg_history_run run[2], int to, struct mpg_error *err)
 {
     FILE *file[2] = {answer_file(&run[0], err), NULL};
@@ -223,7 +223,7 @@ static void print_comparison(const struct mpg_history_run run[2])
     print_changed_inputs(&run[0], &run[1]);
 }
 
-/* Returns what diff(1) prints for the answers of the two runs, *BYTES long, for the caller to free; empty if SAME. NULL
+/* Returns the output of diff(1) for the answers of the two runs, *BYTES long, to be freed by the caller; empty if SAME. NULL
  * with ERR. */
 static char *difference(const struct mpg_history_run run[2], bool same, size_t *bytes, struct mpg_error *err)
 {
@@ -313,7 +313,7 @@ static int write_answer(const char *path, const char *answer, size_t bytes, stru
     return mpg_output_commit(out, err);
 }
 
-/* Fails if the output would overwrite the history or an input of RUN. */
+/* Returns an error if the output would overwrite the history or an input of RUN. */
 static int check_output(const struct request *a, const struct mpg_history_run *run, struct mpg_error *err)
 {
     int status = a->output ? mpg_output_differs_from_input("output", a->output, a->file, err) : 0;
@@ -328,16 +328,15 @@ static int check_output(const struct request *a, const struct mpg_history_run *r
     return status;
 }
 
-/* Returns the stream for the line that says whether the answers are identical: standard error if the answer goes to
- * standard output. */
+/* Returns the stream for the line with the result of the comparison: standard error if the answer goes to standard output. */
 static FILE *verdict_stream(struct request *a)
 {
     a->closed = a->output && strcmp(a->output, "-") == 0;
     return a->closed ? stderr : stdout;
 }
 
-/* Repeats the stored run, writes the answer if an output is given, and prints whether the answer is identical to the
- * stored one. Returns 0; 1: the answer differs; -1 with ERR. */
+/* Repeats the stored run, writes the answer if an output is given, and prints whether the answer is identical to the stored
+ * answer. Returns 0; 1: the answer differs; -1 with ERR. */
 static int rerun(struct request *a, struct mpg_error *err)
 {
     struct mpg_history_run run;
@@ -434,7 +433,7 @@ static void print_completion(void)
     fputs("--help\n-h\n--version\n-V\n", stdout);
 }
 
-/* Ends mpghistory with a usage error: NAME is no command; "": none is given. */
+/* Ends mpghistory with a usage error: NAME is no command; "": no command given. */
 static _Noreturn void refuse(const char *name)
 {
     const struct mpg_program program = {.name = "mpghistory"};

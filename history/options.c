@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options of mpgsim that a stored run may contain: all that affect the answer. None of them names a file to write.
- * Also the names that options had in earlier versions, which stored runs may contain. */
+/* The options of mpgsim that a stored run may contain: all options that affect the answer. No listed option names a file to
+ * write. Also the options' names in earlier versions, which stored runs may contain. */
 #include <string.h>
 
 #include "history/history.h"

@@ -13,7 +13,7 @@
 
 enum { NO_FOLDER = 126, NO_PROGRAM = 127 };
 
-/* Writes to PATH of SIZE bytes how mpgsim is to be executed: see mpg_history_rerun(). */
+/* Writes the path or name of mpgsim, as defined at mpg_history_rerun(), to PATH of SIZE bytes. */
 static void find_mpgsim(char *path, size_t size)
 {
     const char *given = getenv("MPGSIM");
@@ -38,8 +38,8 @@ static void find_mpgsim(char *path, size_t size)
     }
 }
 
-/* Returns whether RUN states no prediction mode. Such a run is of a version whose default was --perturb; later versions
- * store their default. */
+/* Returns whether RUN states no prediction mode. A run without mode is of a version with default --perturb; later versions
+ * store the default mode. */
 static bool lacks_question(const struct mpg_history_run *run)
 {
     static const char *const questions[] = {"--predict", "--perturb", "--target", "--ideal"};
@@ -50,7 +50,7 @@ static bool lacks_question(const struct mpg_history_run *run)
     return true;
 }
 
-/* In the child process: becomes MPGSIM with RUN's arguments; its standard output goes to OUT. */
+/* In the child process: becomes MPGSIM with RUN's arguments; standard output goes to OUT. */
 static void become_mpgsim(const struct mpg_history_run *run, const char *mpgsim, int out)
 {
     char **argv = calloc(run->arguments + 5, sizeof *argv);
@@ -93,7 +93,7 @@ static int read_all(int fd, char **answer, size_t *bytes, struct mpg_error *err)
     return 0;
 }
 
-/* A history may come from someone else, so only arguments that mpgsim itself would store are passed on. */
+/* A history may come from someone else: passes on only arguments that mpgsim itself would store. */
 static int check_arguments(const struct mpg_history_run *run, struct mpg_error *err)
 {
     for (size_t i = 0; i + 1 < run->arguments; i++)

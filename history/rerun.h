@@ -5,11 +5,11 @@
 
 #include "history/history.h"
 
-/* Runs mpgsim again with RUN's arguments in RUN's folder. *ANSWER, *BYTES long, becomes its standard output, for the
- * caller to free. mpgsim is the program that the environment variable MPGSIM names, else the one beside this program or
- * in its build tree, else the first on PATH. It writes no file, and its standard input is empty. Returns 0, or -1 with
- * ERR: RUN has an argument that a run cannot have (mpg_history_stores_option()) or read standard input; its folder is
- * gone; mpgsim failed. */
+/* Runs mpgsim again with RUN's arguments in RUN's folder. *ANSWER, *BYTES long, is the standard output of mpgsim, to be freed
+ * by the caller. mpgsim is the program named by the environment variable MPGSIM, else mpgsim beside this program or in the
+ * build tree, else the first mpgsim on PATH. mpgsim writes no file, and reads empty standard input. Returns 0, or -1 with ERR:
+ * RUN has an argument that a run cannot have (mpg_history_stores_option()) or read standard input; RUN's folder is gone;
+ * mpgsim failed. */
 int mpg_history_rerun(const struct mpg_history_run *run, char **answer, size_t *bytes, struct mpg_error *err);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "trace/reader.h"
 
-/* Writes to SUM the checksum of TRACE, whose name is PATH: of a file as mpg_history_checksum(); of a folder
- * "chunks-..." computed from its chunks; "": it has none. */
+/* Writes to SUM the checksum of TRACE, named PATH: of a file by mpg_history_checksum(); of a folder "chunks-..." computed from
+ * the trace's chunks; "": no checksum. */
 void mpg_history_trace_checksum(const struct mpg_trace *trace, const char *path, char sum[40]);
 
 #endif
