@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Draws plots with gnuplot (5.0 or later), each as SVG and PNG. A session holds the finished plots, each a gnuplot script
- * with its data. All text in scripts goes through mpg_gnuplot_write_string(): no text from a file can become a command. */
+/* Draws plots with gnuplot (5.0 or later), each as SVG and PNG. A session holds the finished plots, each a gnuplot script with
+ * data. All text in scripts goes through mpg_gnuplot_write_string(): no text from a file can become a command. */
 #ifndef MPG_PLOTS_H
 #define MPG_PLOTS_H
 
@@ -14,13 +14,13 @@
 struct mpg_plot_options {
     const char *maker;  /* program name for scripts and messages, "sigshow" */
     const char *folder; /* created if missing */
-    bool all;           /* draw everything instead of only the first plots; read by the draw function */
+    bool all;           /* draw all plots, not only the first; read by the draw function */
     bool keep;          /* keep the gnuplot scripts and data beside the plots */
 };
 
 struct mpg_plot_outcome {
     size_t plots;
-    size_t missing; /* number of omitted plots or lines; WHY has one reason for each */
+    size_t missing; /* number of omitted plots or lines; `why` has a reason for each */
     char **why;
     int interrupted; /* on failure: the signal that interrupted the drawing, or 0 */
 };
@@ -46,24 +46,25 @@ struct plot_session {
                                   N" */
 };
 
-/* A draw function: starts and finishes the plots for WHAT. Drawing no plot is an error of the draw function. */
+/* A draw function: starts and finishes the plots of the given data. Drawing no plot is an error of the draw function. */
 typedef int plot_draw(struct plot_session *session, const void *what, struct mpg_error *err);
 
-/* Calls DRAW to draw WHAT into the folder of OPTIONS. Runs the gnuplot named by MPGKIT_GNUPLOT, otherwise the one on PATH.
- * Draws into a temporary subfolder, checks the plots and renames them at the end. On failure nothing is left, and a folder
- * created by this call is removed. SIGINT, SIGTERM and SIGHUP interrupt the drawing; the caller then raises
- * outcome->interrupted. On success the caller clears OUTCOME; mpg_plot_report() does both. Not thread-safe. Errors: no gnuplot,
- * folder not writable, gnuplot failed, out of memory, errors of DRAW. */
+/* Calls DRAW with the data WHAT, and draws the plots into the folder of OPTIONS. Runs the gnuplot named by MPGKIT_GNUPLOT,
+ * else the gnuplot on PATH. Draws into a temporary subfolder, checks the plots and renames them at the end. On failure nothing
+ * is left, and a folder created by this call is removed. SIGINT, SIGTERM and SIGHUP interrupt the drawing; the caller then
+ * raises outcome->interrupted. On success the caller clears OUTCOME. mpg_plot_report() raises the signal and clears OUTCOME.
+ * Not thread-safe. Errors: no gnuplot, folder not writable, gnuplot failed, out of memory, errors of DRAW. */
 int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void *what, struct mpg_plot_outcome *outcome,
                  struct mpg_error *err);
 void mpg_plot_outcome_clear(struct mpg_plot_outcome *outcome);
 
 /* Reports the result of mpg_plot_all(), which returned STATUS, on standard error: the plots drawn and the plots omitted.
- * Clears OUTCOME. After an interruption prints ERR and raises the signal. Returns STATUS; the caller prints other errors. */
+ * Clears OUTCOME. After an interruption prints ERR and raises the signal. Returns STATUS; all remaining errors are printed by
+ * the caller. */
 int mpg_plot_report(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
                     const struct mpg_error *err);
 
-/* Calls mpg_plot_all() and mpg_plot_report(): DRAW draws WHAT for the program MAKER into FOLDER. KEEP: see struct
+/* Calls mpg_plot_all() and mpg_plot_report(): DRAW draws for the program MAKER into FOLDER. KEEP: see struct
  * mpg_plot_options. Errors: see mpg_plot_all(). */
 int mpg_plot_and_report(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what,
                         struct mpg_error *err);
@@ -83,11 +84,11 @@ int mpg_plot_missing(struct plot_session *session, struct mpg_error *err, const 
 
 /* Writes "set COMMAND 'TEXT'"; TEXT is given by a printf format. */
 void mpg_plot_set(FILE *script, const char *command, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Writes a title of two lines, the second in smaller letters. Long lines have smaller letters still: the frame cuts none. */
+/* Writes a title of two lines, the second in smaller letters. Long lines have smaller letters still: the frame cuts no line. */
 void mpg_plot_title(FILE *script, const char *first, const char *second);
 
-/* Describes table rows as lines of a plot. SAME returns true if rows A and B belong to the same line, POINT returns a row's
- * point, and NAME its line's name in the legend ("" for none). */
+/* Describes table rows as lines of a plot. same() returns true if rows A and B belong to one line, point() returns a row's
+ * point, and name() the name of the row's line in the legend ("" for none). */
 enum { PLOT_LINE_NAME = 512 };
 struct plot_point {
     double x, y, low, high;
@@ -99,7 +100,7 @@ struct plot_lines {
     void (*name)(const void *of, size_t row, char name[PLOT_LINE_NAME]);
     size_t rows, max;  /* number of rows; maximum number of lines */
     const char *table; /* name of the table in the message about omitted lines, "sweep" */
-    bool bands;        /* draw bands from LOW to HIGH around the lines */
+    bool bands;        /* draw bands from `low` to `high` around the lines */
     bool unique;       /* average the points of equal x */
 };
 
@@ -114,14 +115,14 @@ const char *mpg_plot_last_part(const char *path);
  * values and 0 lie on the edge. Returns 0 if nothing can be drawn: HIGH is not within the limits of plots, 1e-200 to 1e200. */
 double mpg_plot_floor(double low, double high);
 
-/* Set up the logarithmic AXIS ("x" or "y") from LOW (a result of mpg_plot_floor()) to HIGH, rounded outwards. Times have
+/* These set up the logarithmic AXIS ("x" or "y") from LOW (a result of mpg_plot_floor()) to HIGH, rounded outwards. Times have
  * labels like "10 us", rates (MB/s) labels like "1 GB/s". */
 void mpg_plot_log_times(FILE *script, const char *axis, double low_ns, double high_ns);
 void mpg_plot_log_rates(FILE *script, const char *axis, double low, double high);
 void mpg_plot_log_numbers(FILE *script, const char *axis, double low, double high);
 
 /* Sets up the x axis for N ascending sizes in bytes: base 2, labels like "64KiB". mpg_plot_size_position() returns the
- * position of a size; size 0 lies left of all others. */
+ * position of a size; size 0 lies left of all nonzero sizes. */
 void mpg_plot_log_sizes(FILE *script, const int64_t *size_bytes, size_t n);
 double mpg_plot_size_position(int64_t size_bytes, const int64_t *sizes, size_t n);
 /* Formats a size like "64KiB" into BUF of PLOT_TEXT bytes. Returns BUF. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages of drawing plots: what was drawn and what was not, on standard error. */
+/* Messages about plots on standard error: the plots drawn and the plots omitted. */
 #include <signal.h>
 
 #include "common/plots/plots.h"
@@ -13,7 +13,7 @@ int mpg_plot_report(const struct mpg_plot_options *options, int status, struct m
     if (status < 0) {
         if (outcome->interrupted) {
             mpg_error_print(maker, err);
-            raise(outcome->interrupted); /* so that the shell sees a program ended by this signal */
+            raise(outcome->interrupted); /* the shell then sees a program ended by this signal */
         }
         return -1;
     }

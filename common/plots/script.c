@@ -131,7 +131,7 @@ void mpg_plot_set(FILE *script, const char *command, const char *format, ...)
 /* Returns the font size, in points and at most LARGEST, with which TEXT fits between the plot's margins. */
 static int letters_of(const char *text, int largest)
 {
-    enum { WIDTH = 1650, SMALLEST = 7 }; /* WIDTH: characters that fit between the margins, times their font size */
+    enum { WIDTH = 1650, SMALLEST = 7 }; /* WIDTH: number of characters that fit between the margins, times the font size */
     const int fitting = WIDTH / (int)(strlen(text) + 1);
     return fitting > largest ? largest : fitting < SMALLEST ? SMALLEST : fitting;
 }
@@ -196,7 +196,8 @@ double mpg_plot_floor(double low, double high)
     return fmax(low, high * pow(10, -MAX_DECADES));
 }
 
-/* Writes a logarithmic axis with labels at powers of ten. An axis of few decades also has labels at 2 and 5 times these. */
+/* Writes a logarithmic axis with labels at powers of ten. An axis of few decades also has labels at 2 and 5 times the powers
+ * of ten. */
 static void log_axis(FILE *script, const char *axis, double low, double high,
                      void (*format)(char *, double))
 {
@@ -250,7 +251,7 @@ double mpg_plot_size_position(int64_t size_bytes, const int64_t *sizes, size_t n
 {
     if (size_bytes > 0)
         return (double)size_bytes;
-    /* A logarithmic axis has no place for 0: place 0 left of all other sizes. */
+    /* A logarithmic axis has no place for 0: 0 is placed left of all nonzero sizes. */
     for (size_t i = 0; i < n; i++)
         if (sizes[i] > 0)
             return (double)sizes[i] / 4;

@@ -45,7 +45,7 @@ static bool is_program(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Returns the absolute path of gnuplot, to be freed by the caller: scripts run in another folder. */
+/* Returns the absolute path of gnuplot, to be freed by the caller: absolute, because scripts run in a different folder. */
 static char *find_gnuplot(struct mpg_error *err)
 {
     const char *configured = getenv("MPGKIT_GNUPLOT"), *search = getenv("PATH");
@@ -83,8 +83,8 @@ int mpg_plot_interruption(struct mpg_error *err)
     return interrupted ? mpg_error_set(err, "interrupted; nothing was drawn") : 0;
 }
 
-/* In the child process: executes gnuplot for SCRIPT in WORK_FOLDER, with its messages written to a file there. Option -d
- * ignores the user's gnuplot settings. */
+/* In the child process: executes gnuplot for SCRIPT in WORK_FOLDER, with gnuplot's messages written to a file in WORK_FOLDER.
+ * Option -d ignores the user's gnuplot settings. */
 static void become_gnuplot(const char *gnuplot, const char *work_folder, const char *script)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
@@ -117,7 +117,7 @@ static void last_words(const char *work_folder, char *words, size_t size)
     free(path);
 }
 
-/* Returns true if the file ends with the end mark of its format. gnuplot truncates files on a full disk without an error. */
+/* Returns true if the file ends with the end mark of the format. gnuplot truncates files on a full disk without an error. */
 static bool is_whole(const char *path, const char *ending, const char *mark)
 {
     char tail[64] = "", *file = NULL;
@@ -168,7 +168,7 @@ static int run(const char *gnuplot, const struct plot_session *session, const ch
 
 /* ---- the session ---- */
 
-/* Removes the folder PATH and its files, which all belong to the session. */
+/* Removes the folder PATH and all files in PATH, which belong to the session. */
 static void remove_folder(const char *path)
 {
     DIR *folder = opendir(path);
@@ -223,7 +223,7 @@ static int keep_all(struct plot_session *session, struct mpg_error *err)
     return 0;
 }
 
-/* Makes the plots in a subfolder of FOLDER, so that rename(2) can move them. */
+/* Makes the plots in a subfolder of the output folder, from where rename(2) can move the plots. */
 static int plot_in_subfolder(struct plot_session *session, plot_draw *draw, const void *what, const char *gnuplot,
                              struct mpg_error *err)
 {
