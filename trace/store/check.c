@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks a chunk's checksum. In a file of its own, so that a fuzzer can be linked without it: modified input would never
+/* Checks a chunk's checksum. A separate file, because fuzzers are linked without the check, which modified input would never
  * pass. */
 #include "trace/store/chunk.h"
 

@@ -23,7 +23,8 @@ static uint64_t get(const uint8_t *p, int bytes)
     return v;
 }
 
-/* Returns whether the checksum covers the payload. Not in segments and open profiles, whose content in mapped memory changes. */
+/* Returns whether the checksum covers the payload. False for segments and open profiles, whose content in mapped memory
+ * changes. */
 static bool is_checked(const struct mpg_chunk *chunk)
 {
     return chunk->kind == MPG_CHUNK_PROFILE ? (chunk->flags & MPG_CHUNK_CLOSED) != 0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The chunk header of the native trace format. Integers inside chunks are those of common/varint.h. mpgtrace(5) is
- * the specification. Private to trace/. */
+/* The chunk header of the native trace format. Integers inside chunks are encoded as in common/varint.h. mpgtrace(5) is the
+ * specification. Private to trace/. */
 #ifndef MPG_CHUNK_H
 #define MPG_CHUNK_H
 
@@ -36,16 +36,16 @@ enum mpg_chunk_kind {
     MPG_CHUNK_PROFILE = 4
 };
 
-/* Flags of a chunk. A reader must look ahead, because the chunk holds a receive whose source or tag only its completion
- * tells, a completion that tells them, or MPI_Cancel. */
+/* Flags of a chunk. A reader must look ahead, because the chunk holds a receive whose source or tag is known only from the
+ * completion, a completion with this source or tag, or MPI_Cancel. */
 enum { MPG_CHUNK_UNRESOLVED = 1 };
 /* The chunk holds a completion of cancelled requests. */
 enum { MPG_CHUNK_CANCELLED = 4 };
-/* The profile is complete and does not change any more: the CRC covers it. */
+/* The profile is complete and does not change any more: the CRC covers the payload. */
 enum { MPG_CHUNK_CLOSED = 2 };
 
-/* Columns of a chunk's events, followed by one column for each value. A time is stored as its length in bits, which is
- * compressed, and the bits below the highest. These are noise, which does not compress, and are stored in sequence. */
+/* Columns of a chunk's events, followed by one column for each value. A time is stored in two columns: the length in bits, and
+ * the bits below the highest. The bits are noise, which does not compress, and are stored in sequence. */
 enum {
     MPG_COLUMN_RECORDS,
     MPG_COLUMN_GAP_BITS,
@@ -90,7 +90,7 @@ static inline bool mpg_chunk_may_pack(size_t raw, size_t stored)
 void mpg_chunk_pack(const struct mpg_chunk *chunk, const void *payload, uint8_t *header);
 /* Reads and checks HEADER. Returns 0, or -1 with ERR. */
 int mpg_chunk_unpack(const uint8_t *header, struct mpg_chunk *chunk, struct mpg_error *err);
-/* Returns the CRC-32 of a chunk, without the bytes of the CRC itself. */
+/* Returns the CRC-32 of a chunk, computed without the bytes of the CRC itself. */
 uint32_t mpg_chunk_checksum(const uint8_t *header, const struct mpg_chunk *chunk,
                             const void *payload);
 /* Returns whether the CRC in HEADER fits HEADER and PAYLOAD (NULL for segments). */

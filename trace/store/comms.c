@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Communicators of all ranks as one table: equal parent, groups and instance number mean the same communicator. Equal
- * groups are stored once, since every rank defines MPI_COMM_WORLD, and programs duplicate communicators by the thousand. */
+/* Communicators of all ranks in one table: definitions with equal parent, groups and instance number are one communicator.
+ * Equal groups are stored once, since every rank defines MPI_COMM_WORLD, and programs duplicate communicators by the
+ * thousand. */
 #include "trace/store/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    /* Number of ranks that the groups of any trace may name; larger files may name NAMED_A_BYTE ranks for each byte. */
+    /* Number of ranks that the groups of any trace may name; larger files may name NAMED_A_BYTE further ranks for each byte. */
     MIN_NAMED = 1 << 21,
     NAMED_A_BYTE = 16
 };
@@ -45,7 +46,7 @@ static const struct trace_members *members_at(const struct mpg_trace *t, uint64_
     return (const struct trace_members *)t->members.items + i;
 }
 
-/* Returns the entry (1 + number) of the groups with these ENCODED bytes in the map; 0: they are new; NULL: out of memory. */
+/* Returns the entry of the groups with the bytes ENCODED in the map: 1 + number; 0: the groups are new; NULL: out of memory. */
 static uint64_t *find_encoded(struct mpg_trace *t, int32_t size, int32_t remote_size,
                               const uint8_t *encoded, size_t bytes)
 {
@@ -78,7 +79,7 @@ int32_t mpg_trace_add_members(struct mpg_trace *t, int32_t size, int32_t remote_
                               .encoded = malloc(bytes + 1),
                               .world_ranks = world_ranks};
     uint64_t *slot = find_encoded(t, size, remote_size, encoded, bytes);
-    if (remote_size > 0) /* a sum, so that the hash does not depend on which of the two groups comes first */
+    if (remote_size > 0) /* a sum, so that the hash does not depend on the order of the two groups */
         m.hash += hash_ranks(world_ranks + size, remote_size);
     if (m.encoded && slot) {
         memcpy(m.encoded, encoded, bytes);
@@ -115,13 +116,13 @@ static bool is_same(const struct mpg_trace *t, uint64_t number, int32_t parent, 
     if (c->size == members->size && c->remote_size == members->remote_size &&
         memcmp(c->world_ranks, ranks, (n + m) * sizeof *ranks) == 0)
         return true;
-    /* Members of either group define an inter-communicator with their own group first. */
+    /* Members of either group define an inter-communicator with the local group first. */
     return m > 0 && c->size == members->remote_size && c->remote_size == members->size &&
            memcmp(c->world_ranks, ranks + n, m * sizeof *ranks) == 0 &&
            memcmp(c->world_ranks + m, ranks, n * sizeof *ranks) == 0;
 }
 
-/* Returns the entry (1 + number) of the communicator with these properties in the map; 0: it is new; NULL: out of memory. */
+/* Returns the entry of the communicator in the map: 1 + number; 0: the communicator is new; NULL: out of memory. */
 static uint64_t *find_or_add(struct mpg_trace *t, int32_t parent, int32_t instance,
                              const struct trace_members *members)
 {

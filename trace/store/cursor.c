@@ -2,7 +2,7 @@
 /* Cursors: events in order, with the partners of wildcard receives.
  *
  * The tracer learns the partner of a wildcard receive at the completion; matching needs the partner at the post. A second
- * reader of the same streams, the look-ahead reader, runs ahead as far as needed and notes how receives end. On ranks that
+ * reader of the rank's streams, the look-ahead reader, runs ahead as far as needed and notes how receives end. On ranks that
  * cancel requests, the look-ahead reader also notes how sends end. The cursor remembers two kinds of requests: those open at
  * the look-ahead position, and completed wildcard or cancelled requests that the main reader has not reached. */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum { SENDS = 1 << 8 }; /* value for a persistent send in the map; differs from all MPG_ANY_ flags */
 enum ending_state { ENDING_PENDING = 1, ENDING_DONE, ENDING_CANCELLED };
 
-/* How a receive or send ends, as the look-ahead reader has found. REPORTED: the event that posts it has been returned. */
+/* How a receive or send ends, as found by the look-ahead reader. `reported`: a completion has given source and tag. */
 struct ending {
     enum ending_state state;
     bool wildcard, sends, reported;
@@ -23,7 +23,7 @@ struct ending {
 struct mpg_cursor {
     struct mpg_merge main, ahead;
     bool looks_ahead, cancels, ahead_ended;
-    struct mpg_map endings;     /* request -> 1 + index in POOL */
+    struct mpg_map endings;     /* request -> 1 + index in `pool` */
     struct mpg_map persistent;  /* persistent request, read ahead -> wildcard flags of a receive, or SENDS */
     struct ending *pool;
     size_t pool_count, pool_capacity;
@@ -158,8 +158,8 @@ static int note_persistent(struct mpg_cursor *c, const struct mpg_event *e, stru
     return 0;
 }
 
-/* Returns how a request ends that no call completes. A receive that its rank asked to cancel is taken to be cancelled;
- * any other request ends as OTHERWISE says, since cancelling a send rarely succeeds. */
+/* Returns the end of a request that no call completes. A receive that the rank asked to cancel is taken to be cancelled; any
+ * other request ends as OTHERWISE, since cancelling a send rarely succeeds. */
 static enum ending_state uncompleted(const struct ending *ending, enum ending_state otherwise)
 {
     return ending->cancelling && !ending->sends ? ENDING_CANCELLED : otherwise;
@@ -172,7 +172,7 @@ static void note_freed(struct mpg_cursor *c, int64_t request)
         ending->state = uncompleted(ending, ENDING_DONE);
 }
 
-/* Lets the look-ahead reader read one event more. Returns as mpg_merge_next() does. */
+/* Lets the look-ahead reader read the next event. Returns 0, also at the end (ahead_ended), or -1 with ERR. */
 static int read_ahead(struct mpg_cursor *c, struct mpg_error *err)
 {
     struct mpg_event *e;
@@ -222,13 +222,13 @@ static int read_ahead(struct mpg_cursor *c, struct mpg_error *err)
     return status;
 }
 
-/* Sets *ENDING to the end of REQUEST (state ENDING_PENDING: it never ends), after reading ahead as far as needed. Adds a
- * cancelled request to c->cancelled. Returns 0, or -1 with ERR. */
+/* Sets *ENDING to the end of REQUEST (state ENDING_PENDING: the request never ends), after reading ahead as far as needed.
+ * Adds a cancelled request to c->cancelled. Returns 0, or -1 with ERR. */
 static int look_ahead(struct mpg_cursor *c, int64_t request, struct ending *ending,
                       struct mpg_error *err)
 {
-    /* If the look-ahead reader is ahead and does not remember the request, then its end brought nothing new: it ended as
-     * the posting call says. */
+    /* If the look-ahead reader is ahead and does not remember the request, the completion gave no new source or tag: the
+     * values of the posting call are valid. */
     for (;;) {
         const struct ending *known = find_ending(c, request);
         bool is_past = c->ahead.event >= c->main.event;
@@ -288,7 +288,7 @@ static int resolve_start(struct mpg_cursor *c, struct mpg_event *e, struct mpg_e
     return 0;
 }
 
-/* Sets the fields of E, a call that posts or starts requests, that follow from later events. Returns 0, or -1 with ERR. */
+/* E posts or starts requests: sets the fields of E that follow from later events. Returns 0, or -1 with ERR. */
 static int resolve(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -304,8 +304,8 @@ static int resolve(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *
     return 0;
 }
 
-/* Completes E, a call about requests, by what the look-ahead reader knows. Returns 1, or -1 with ERR. Not inlined,
- * because most events do not need it. */
+/* Completes E, a call about requests, by the findings of the look-ahead reader. Returns 1, or -1 with ERR. Not inlined,
+ * because most events have no requests. */
 static __attribute__((noinline)) int add_to(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
 {
     switch (mpg_call_kind(e->call)) {

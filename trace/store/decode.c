@@ -56,13 +56,13 @@ bool mpg_decode_id(const struct mpg_map *map, int32_t *id)
 
 /* --- shapes --- */
 
-/* The values that fields have in calls of a kind that lacks these fields. */
+/* The values of fields in calls of a kind without these fields. */
 static const struct mpg_shape absent = {
     .site = MPG_NO_SITE, .comm = MPG_NO_COMM, .newcomm = MPG_NO_COMM, .object = MPG_NO_OBJECT,
     .string = -1};
 
-/* Reads the fields of shape S in the bit set GIVEN. MASK must have them. Numbers of definitions stay those of the stream.
- * Returns false if the data are damaged. */
+/* Reads the fields of shape S in the bit set GIVEN. MASK must have all fields of the set. Numbers of definitions remain
+ * numbers in the stream. Returns false if the data are damaged. */
 static bool get_fields(struct mpg_decoder *d, uint32_t given, const struct mpg_shape *mask,
                        struct mpg_shape *s)
 {
@@ -92,8 +92,8 @@ enum field {
 #define NAMES(field) ((uint32_t)1 << FIELD_##field)
 enum { NAMING = NAMES(comm) | NAMES(newcomm) | NAMES(object) | NAMES(string) | NAMES(site) };
 
-/* Replaces the numbers of definitions in fields of S by trace-wide numbers: in those fields of the set FRESH that MASK
- * has. Returns NULL, or the error. */
+/* Replaces numbers of definitions in S by trace-wide numbers, in all fields of the set FRESH that MASK has. Returns NULL, or
+ * the error. */
 static const char *translate(const struct mpg_decoder *d, uint32_t fresh, const struct mpg_shape *mask, struct mpg_shape *s)
 {
     bool lacks = s->comm == MPG_NO_COMM && mpg_call_may_lack_comm((enum mpg_call)s->call);
@@ -112,7 +112,7 @@ static const char *translate(const struct mpg_decoder *d, uint32_t fresh, const 
     return NULL;
 }
 
-/* Sets the fields of S that MASK lacks to their values in `absent`. */
+/* Sets the fields of S that MASK lacks to the values in `absent`. */
 static void set_absent(const struct mpg_shape *mask, struct mpg_shape *s)
 {
 #define ABSENT(field) \
@@ -175,7 +175,7 @@ static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error 
 
 /* --- events --- */
 
-/* Reads the off-CPU time of the next event, which is given at most once for an event and never 0. Returns 0, or -1 with ERR. */
+/* Reads the off-CPU time of the next event, given at most once for an event, and never 0. Returns 0, or -1 with ERR. */
 static int read_off_cpu(struct mpg_decoder *d, struct mpg_error *err)
 {
     const bool twice = d->off_before_ns | d->off_in_ns;
@@ -221,7 +221,7 @@ static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_
 /* Copies shape S to E. All other fields of E except thread and times become 0. */
 static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
 {
-    /* Both structs have these fields in the same layout. */
+    /* From `site` on, both structs have equal fields in equal order. */
     memcpy(&e->site, &s->site, sizeof *s - offsetof(struct mpg_shape, site));
     memset(&e->any, 0, sizeof *e - offsetof(struct mpg_event, any));
     e->call = (enum mpg_call)s->call;
@@ -233,7 +233,7 @@ static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
     e->failed = s->flags & MPG_SHAPE_FAILED;
 }
 
-/* Returns the 64 bits that follow the first USED bits at P. ROOM: bytes that exist at P; zeros follow. */
+/* Returns the 64 bits that follow the first USED bits at P. P has ROOM bytes; all bits beyond are taken as 0. */
 static uint64_t bits_at(const uint8_t *p, size_t room, unsigned used)
 {
     uint8_t last[sizeof(uint64_t) + 1] = {0};
@@ -245,7 +245,7 @@ static uint64_t bits_at(const uint8_t *p, size_t room, unsigned used)
     return used ? word | (uint64_t)p[8] << (64 - used) : word;
 }
 
-/* Returns a time of LENGTH bits. WORD has all of its bits except the highest, which is always 1. */
+/* Returns a time of LENGTH bits. WORD has all bits of the time except the highest, which is always 1. */
 static inline int64_t time_of(unsigned length, uint64_t word)
 {
     const uint64_t above = (uint64_t)1 << length;
@@ -256,11 +256,11 @@ static inline int64_t time_of(unsigned length, uint64_t word)
  * of a time is not stored. Returns the number of times read: less than N at the end of the column, or before a damaged time. */
 static uint32_t get_times(struct mpg_numbers *column, uint32_t n, int64_t *ns)
 {
-    enum { OF_A_WORD = 57 }; /* bits that a 64-bit word surely contains if its first bit is at any place in a byte */
+    enum { OF_A_WORD = 57 }; /* number of bits that a 64-bit word contains from any bit of the first byte on */
     struct mpg_numbers *lengths = column + 1;
     const size_t there = (size_t)(lengths->end - lengths->p), room = (size_t)(column->end - column->p);
     const uint8_t *length = lengths->p, *p = column->p;
-    uint64_t at = column->used, word; /* AT: position in COLUMN, in bits */
+    uint64_t at = column->used, word; /* `at`: position in COLUMN, in bits */
     uint32_t i = 0;
     if (there < n)
         n = (uint32_t)there;
@@ -282,10 +282,10 @@ static uint32_t get_times(struct mpg_numbers *column, uint32_t n, int64_t *ns)
     return i;
 }
 
-/* Reads the times of the next events, up to the first damaged one. Returns false if that is the next event. */
+/* Reads the times of the next events, up to the first damaged time. Returns false if no time could be read. */
 static bool read_batch(struct mpg_decoder *d)
 {
-    const uint64_t left = d->slices ? 1 : d->chunk_events; /* a part of a chunk held in memory may end after the next event */
+    const uint64_t left = d->slices ? 1 : d->chunk_events; /* the part of a column held in memory may end after the next event */
     const uint32_t max = left < MPG_TIMES_A_BATCH ? (uint32_t)left : MPG_TIMES_A_BATCH;
     const uint32_t gaps = get_times(&d->numbers[MPG_COLUMN_GAP_BITS], max, d->gap_ns);
     d->time = 0;
@@ -313,8 +313,7 @@ static bool read_values(struct mpg_decoder *d, struct mpg_event *e)
     return true;
 }
 
-/* Moves the off-CPU times that were read last to E. Returns false if they are longer than the interval before E, or than
- * E itself. */
+/* Moves the off-CPU times read last to E. Returns false if longer than the interval before E, or than E itself. */
 static bool apply_off_cpu(struct mpg_decoder *d, struct mpg_event *e)
 {
     const uint64_t gap_ns = (uint64_t)e->enter_ns - (uint64_t)d->last_ns;
@@ -327,8 +326,8 @@ static bool apply_off_cpu(struct mpg_decoder *d, struct mpg_event *e)
     return true;
 }
 
-/* Checks that the chunk's records end when all of its events are read. A chunk can end with definitions for events of the
- * next one. Not checked in a segment, because a process can die while it writes a definition. */
+/* Checks that the chunk's records end when all events of the chunk are read. A chunk can end with definitions for events of
+ * the next chunk. Not checked in a segment, because a process can die while writing a definition. */
 static int end_chunk(struct mpg_decoder *d, struct mpg_error *err)
 {
     if (d->in_segment)
@@ -347,7 +346,7 @@ static int end_chunk(struct mpg_decoder *d, struct mpg_error *err)
     return 0;
 }
 
-/* Sets the neighbours of E, a neighbourhood collective. Returns 0, or -1 with ERR: its communicator has no topology. */
+/* Sets the neighbours of E, a neighbourhood collective. Returns 0, or -1 with ERR: the communicator has no topology. */
 static int fill_neighbours(const struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
 {
     const struct trace_topology *topology = mpg_trace_topology(d->trace, d->rank, e->comm);
@@ -360,7 +359,7 @@ static int fill_neighbours(const struct mpg_decoder *d, struct mpg_event *e, str
     return 0;
 }
 
-/* Sets in E, a collective, to how many ranks its counts refer, and whether this rank is the root. */
+/* Sets in E, a collective, the number of ranks to which the counts refer, and whether the decoded rank is the root. */
 static void fill_peers(const struct mpg_decoder *d, struct mpg_event *e)
 {
     const struct mpg_comm *comm = mpg_trace_comm(d->trace, e->comm);
@@ -369,8 +368,8 @@ static void fill_peers(const struct mpg_decoder *d, struct mpg_event *e)
                                    : e->root >= 0 && e->root < comm->size && comm->world_ranks[e->root] == d->rank;
 }
 
-/* Limits the sum of times in S to what its calls can have taken: a process may be killed after it adds a call's time and
- * before it counts the call. */
+/* Limits the sum of times in S to a sum possible for the number of calls: a process may be killed after adding a call's time
+ * and before counting the call. */
 static void round_off(struct mpg_sum *s)
 {
     int64_t min_ns, max_ns;
@@ -383,9 +382,9 @@ static void round_off(struct mpg_sum *s)
         s->time_ns = min_ns;
 }
 
-/* Returns whether callsite *SITE, a number in the stream, is defined. If necessary reads the definitions after the
- * segment's last event: a callsite's definition is complete before an aggregate refers to it. Bytes after these
- * definitions are remains of an earlier chunk. */
+/* Returns whether callsite *SITE, a number in the stream, is defined. If necessary reads the definitions after the segment's
+ * last event: a callsite's definition is complete before any aggregate refers to the callsite. Bytes after these definitions
+ * are remains of an earlier chunk. */
 static bool find_site(struct mpg_decoder *d, int32_t *site)
 {
     struct mpg_error ignored;
@@ -397,8 +396,8 @@ static bool find_site(struct mpg_decoder *d, int32_t *site)
     return true;
 }
 
-/* Sets *E to the next aggregate that the process had not yet written as an event when it ended. Returns 1; 0: there is
- * none; -1 with ERR: damaged data. */
+/* Sets *E to the next aggregate not yet written as an event when the process ended. Returns 1; 0: no more aggregates; -1 with
+ * ERR: damaged data. */
 static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
 {
     if (d->sums_given == d->sum_number)
@@ -432,8 +431,7 @@ static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error
     return 1;
 }
 
-/* Sets *E to the MPI_Finalize, of duration 0, in which a launcher killed the process. Returns 1; 0: there is none, or it
- * has been returned before. */
+/* Sets *E to the MPI_Finalize, of duration 0, in which a launcher killed the process. Returns 1; 0: none, or returned before. */
 static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
 {
     int64_t enter_ns = d->stream->progress.inside_ns;
@@ -454,7 +452,7 @@ static int give_finalize(struct mpg_decoder *d, struct mpg_event *e)
     return 1;
 }
 
-/* Returns whether the part of a column held in memory may end before the next event does. */
+/* Returns whether the part of a column held in memory may end before the next event ends. */
 static bool is_short(const struct mpg_decoder *d)
 {
     enum { MAX_BYTES = 10 }; /* maximum bytes of an encoded number */
@@ -464,7 +462,7 @@ static bool is_short(const struct mpg_decoder *d)
     return false;
 }
 
-/* After the last chunk: returns aggregates, then an interrupted MPI_Finalize, as mpg_decoder_next() returns events. */
+/* After the last chunk: returns aggregates, then an interrupted MPI_Finalize, like mpg_decoder_next(). */
 static int next_of_end(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err)
 {
     int given = give_sum(d, &d->current, err);

@@ -12,14 +12,14 @@ struct mpg_list { /* a growing array of int64_t, int32_t, frames or resolutions 
     size_t capacity_bytes;
 };
 
-/* The part of a column of numbers that is held in memory, if the chunk is too large to be held as a whole; refilled as needed
- * (decode_chunk.c). The records of such a chunk are held as a whole. */
+/* The part of a column of numbers held in memory, if the chunk is too large to be held as a whole; refilled as needed
+ * (decode_chunk.c). The column of records is always held as a whole. */
 struct mpg_slice {
     uint8_t *begin;
     uint32_t passed, left; /* bytes of the column before and after the held part */
 };
 struct mpg_slices {
-    int64_t offset; /* offset in the file of the chunk that has this header */
+    int64_t offset; /* offset in the file of the chunk with header `header` */
     uint8_t header[MPG_CHUNK_HEADER_BYTES];
     struct mpg_slice column[MPG_MAX_COLUMNS];
 };
@@ -27,7 +27,7 @@ struct mpg_slices {
 /* The unread numbers of a column. */
 struct mpg_numbers {
     const uint8_t *p, *end;
-    unsigned used; /* bits of *P already read, 0 .. 7 */
+    unsigned used; /* bits of *p already read, 0 .. 7 */
 };
 
 enum { MPG_TIMES_A_BATCH = 16 };
@@ -45,16 +45,17 @@ struct mpg_decoder {
     uint64_t sequence, event; /* number of chunks and of events read so far */
     bool in_segment, finalized; /* in_segment: the segment is being read; finalized: an interrupted MPI_Finalize was returned */
     bool appended;             /* the program appended the segment to the file after the trace was opened */
-    struct mpg_sum_row *sums;  /* aggregates of the segment, in RAW, that have not been returned as events yet, in order */
+    struct mpg_sum_row *sums;  /* aggregates of the segment, in `raw`, that have not been returned as events yet, in order */
     uint32_t sum_number, sums_given;
     uint8_t *raw;
     size_t raw_capacity;
     uint32_t columns;
     const uint8_t *p, *end;   /* unread bytes of the records */
-    struct mpg_numbers numbers[MPG_MAX_COLUMNS]; /* unread part of each column of numbers, by column; not of records */
+    struct mpg_numbers numbers[MPG_MAX_COLUMNS]; /* unread part of each column of numbers, by column; the entry of the records
+                                                  * is unused */
     struct mpg_slices *slices; /* parts of columns; NULL: the whole chunk is held */
     int64_t gap_ns[MPG_TIMES_A_BATCH];      /* for the next events: time since the previous leave */
-    int64_t duration_ns[MPG_TIMES_A_BATCH]; /* for the next events: duration; entries from index TIME on are unread */
+    int64_t duration_ns[MPG_TIMES_A_BATCH]; /* for the next events: duration; entries from index `time` on are unread */
     uint32_t time, time_number;
     uint64_t chunk_events;
     uint64_t listed; /* number of list elements decoded so far */
@@ -66,11 +67,11 @@ struct mpg_decoder {
     /* number in the stream -> 1 + trace-wide number */
     struct mpg_map comms, objects, strings, modules, sites;
     struct mpg_list requests, persistent, done, cancelled, resolutions, counts, polled;
-    uint32_t polled_number; /* length of the list in POLLED */
+    uint32_t polled_number; /* length of the list in `polled` */
     struct mpg_event current; /* the event read last */
     int64_t values[MPG_TRACE_MAX_VALUES];
     uint64_t off_before_ns, off_in_ns; /* off-CPU times of the event being read */
-    bool ran_out; /* memory ran out: the input is not damaged */
+    bool ran_out; /* memory ran out; the input is not damaged */
 };
 
 /* Starts decoding the stream with index STREAM of RANK. */
@@ -81,7 +82,7 @@ void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t r
 int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err);
 void mpg_decoder_stop(struct mpg_decoder *d);
 
-/* Returns the number of the part that holds shape NUMBER; *PLACE: index of the shape in this part. */
+/* Returns the number of the part with shape NUMBER; *PLACE: index of the shape in the part. */
 static inline uint32_t mpg_shape_part(uint32_t number, uint32_t *place)
 {
     const uint32_t n = number + MPG_FIRST_SHAPES;
@@ -104,17 +105,16 @@ int mpg_decoder_damaged(const struct mpg_decoder *d, const char *what, struct mp
 /* Moves on to the chunk or segment with the stream's next events (trace/store/decode_chunk.c). Returns 1; 0: at the end; -1
  * with ERR. */
 int mpg_decoder_chunk(struct mpg_decoder *d, struct mpg_error *err);
-/* Refills the parts of columns that are held in memory. Returns 0, or -1 with ERR: the chunk cannot be read, or has changed. */
+/* Refills the parts of columns held in memory. Returns 0, or -1 with ERR: the chunk cannot be read, or has changed. */
 int mpg_decoder_slice_on(struct mpg_decoder *d, struct mpg_error *err);
 /* Reads the definition that begins with OPERATION, MPG_OP_COMM to MPG_OP_SITE. Returns 0, or -1 with ERR. */
 int mpg_decode_definition(struct mpg_decoder *d, uint64_t operation, struct mpg_error *err);
-/* Reads the body of E, which follows the shape; FLAGS are those of the shape. Returns false: damage, or out of memory
- * (ran_out). */
+/* Reads the body of E, which follows the shape with FLAGS. Returns false: damage, or out of memory (ran_out). */
 bool mpg_decode_body(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags);
 
 /* Returns the data of LIST, enlarged to N elements of SIZE bytes if needed; contents are kept. NULL: out of memory. */
 void *mpg_list_reserve(struct mpg_list *list, size_t n, size_t size);
-/* Reads into LIST the N numbers that put_runs() (trace/store/encode.c) wrote with BASE and STEP. Returns the data of LIST;
+/* Reads into LIST the N numbers written by put_runs() (trace/store/encode.c) with BASE and STEP. Returns the data of LIST;
  * NULL: damage, or out of memory (ran_out). */
 int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n, int64_t base,
                          int64_t step);

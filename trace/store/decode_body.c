@@ -15,9 +15,9 @@ static int64_t add(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Limits the memory that a damaged file can claim, since a few bytes can encode runs of any length. Returns whether lists
- * may have N elements more. In real traces lists hold requests, each of which an event has made, or a number for each
- * process, and programs do not pass that many requests that often. */
+/* Limits the memory that a damaged file can claim, since a few bytes can encode runs of any length. Returns whether lists may
+ * have N further elements. In real traces, the elements of lists are requests made by events, or a number for each process,
+ * and programs do not pass as many requests as often as the limits allow. */
 static bool may_list(struct mpg_decoder *d, uint64_t n)
 {
     enum { MIN_LISTED = 1 << 20, LISTED_A_BYTE = 4096, SHORT = 4096 };
@@ -31,7 +31,7 @@ static bool may_list(struct mpg_decoder *d, uint64_t n)
 int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n, int64_t base,
                          int64_t step)
 {
-    size_t room = n < 1024 ? n : 1024; /* a damaged length can be too large, so room grows with the elements read */
+    size_t room = n < 1024 ? n : 1024; /* a damaged length can be too large: room grows with the elements read */
     int64_t *values = reserve(d, list, room, sizeof *values), distance = 0;
     if (!values || n == 0)
         return values;
@@ -52,13 +52,13 @@ int64_t *mpg_decode_runs(struct mpg_decoder *d, struct mpg_list *list, size_t n,
     return values;
 }
 
-/* Reads the length of a list, each of whose elements takes at least a byte. */
+/* Reads the length of a list with elements of at least a byte each. */
 static bool get_length(struct mpg_decoder *d, uint32_t *n)
 {
     return mpg_decode_u32(d, n, MPG_TRACE_MAX_LIST) && (size_t)(d->end - d->p) >= *n;
 }
 
-/* Reads a number and sets *VALUE to BASE minus this number. Returns false if the data are damaged. */
+/* Sets *VALUE to BASE minus the number read. Returns false if the data are damaged. */
 static bool get_before(struct mpg_decoder *d, int64_t base, int64_t *value)
 {
     int64_t distance;
@@ -124,8 +124,8 @@ static bool read_extras(struct mpg_decoder *d, struct mpg_event *e, int64_t last
     return cancelled && list;
 }
 
-/* Reads the requests passed to a completing call. A list of several can be the same as the last such list, and is then
- * not stored again. */
+/* Reads the requests passed to a completing call. A list of MPG_REPEATED_MIN to MPG_REPEATED_MAX requests can be equal to the
+ * last list of this kind, and is then not stored again. */
 static bool read_candidates(struct mpg_decoder *d, struct mpg_event *e, uint32_t flags)
 {
     uint32_t n = e->request_number;

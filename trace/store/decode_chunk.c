@@ -5,7 +5,8 @@
 
 #include "trace/store/decode.h"
 
-enum { MIN_SLICE_BYTES = 64 }; /* minimum part of a column held in memory; a single event takes less in any column of numbers */
+enum { MIN_SLICE_BYTES = 64 }; /* minimum part of a column held in memory; a single event takes fewer bytes in any column of
+                                * numbers */
 
 static size_t file_of(const struct mpg_decoder *d)
 {
@@ -50,7 +51,7 @@ static void set_column(struct mpg_decoder *d, uint32_t i, const uint8_t *p, size
     }
 }
 
-/* Where the columns are in trace->stored, the payload as read: begin, bytes when decompressed, bytes stored. */
+/* Positions of the columns in trace->stored, the payload as read: begin, bytes when decompressed, bytes stored. */
 struct stored_columns {
     struct {
         const uint8_t *p;
@@ -112,15 +113,15 @@ static int unpack_whole(struct mpg_decoder *d, const struct mpg_chunk *c,
 
 /* --- chunks of which only parts are in memory --- */
 
-/* Returns how many of the RAW bytes of a column are held in memory at once. All columns of numbers together have NUMBERS
- * bytes and share ROOM bytes in proportion to their sizes. */
+/* Returns how many of the RAW bytes of a column are held in memory at once. All columns of numbers together have NUMBERS bytes
+ * and share ROOM bytes in proportion to the columns' sizes. */
 static size_t slice_bytes(size_t raw, size_t numbers, size_t room)
 {
     const size_t share = (size_t)((double)raw * (double)room / (double)numbers);
     return raw < MIN_SLICE_BYTES ? raw : share > MIN_SLICE_BYTES ? share : MIN_SLICE_BYTES;
 }
 
-/* Decompresses column I and copies SIZE bytes of it, from offset BEGIN on, to TO. Returns 0, or -1 with ERR. */
+/* Decompresses column I and copies SIZE bytes of the column, from offset BEGIN on, to TO. Returns 0, or -1 with ERR. */
 static int unpack_slice(struct mpg_decoder *d, const struct stored_columns *columns, uint32_t i,
                         size_t begin, uint8_t *to, size_t size, struct mpg_error *err)
 {
@@ -191,7 +192,7 @@ static int begin_chunk(struct mpg_decoder *d, uint32_t columns, uint64_t events,
     return 1;
 }
 
-/* Reads the payload of the chunk with this HEADER, which is at OFFSET of its file, into trace->stored. */
+/* Reads the payload of the chunk with HEADER at OFFSET of the current file into trace->stored. */
 static int read_payload(struct mpg_decoder *d, const uint8_t *header, const struct mpg_chunk *c,
                         int64_t offset, struct mpg_error *err)
 {
@@ -213,7 +214,7 @@ static int unpack_chunk(struct mpg_decoder *d, const uint8_t *header, const stru
     return begin_chunk(d, c->columns, c->events, c->first_ns, err);
 }
 
-/* Replaces the part of column I in memory by the part from the present position on. Returns 0, or -1 with ERR. */
+/* Replaces the part of column I in memory by the part from the next unread number on. Returns 0, or -1 with ERR. */
 static int slice_on(struct mpg_decoder *d, const struct stored_columns *columns, uint32_t i,
                     struct mpg_error *err)
 {
@@ -252,8 +253,8 @@ int mpg_decoder_slice_on(struct mpg_decoder *d, struct mpg_error *err)
     return 0;
 }
 
-/* Reads the stream's next chunk of events, if it begins before byte END of the file and its sequence number is below
- * CHUNKS. Returns 1; 0: there is none; -1 with ERR. */
+/* Reads the stream's next chunk of events, beginning before byte END of the file and with a sequence number below CHUNKS.
+ * Returns 1; 0: none; -1 with ERR. */
 static int next_chunk(struct mpg_decoder *d, uint64_t chunks, int64_t end, struct mpg_error *err)
 {
     const size_t file = file_of(d);
@@ -277,13 +278,13 @@ static int next_chunk(struct mpg_decoder *d, uint64_t chunks, int64_t end, struc
     return 0;
 }
 
-/* The running program has written the segment that was open when the trace was opened to the file: reads it there, as a
- * chunk. Only as many of its events belong to the opened trace as the segment had then. Returns as mpg_decoder_chunk() does. */
+/* After the trace was opened, the running program has written the segment to the file: reads the segment there, as a chunk. To
+ * the opened trace belong only as many events as the segment had at opening. Returns as mpg_decoder_chunk(). */
 static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
 {
     uint64_t events = d->stream->progress.events;
     d->appended = true;
-    if (d->stream->chunks == 0) /* the stream has no chunks, and its file is not known */
+    if (d->stream->chunks == 0) /* the stream has no chunks, and the stream's file is not known */
         return 0;
     int more = next_chunk(d, d->stream->progress.sequence + 1, INT64_MAX, err);
     if (more <= 0)
@@ -294,14 +295,15 @@ static int read_appended(struct mpg_decoder *d, struct mpg_error *err)
     return 1;
 }
 
-/* The segment is gone, or holds a later chunk, since the program goes on: reads its events elsewhere. Its aggregates are events
- * behind the stream's last by now, or will be, and are left out like all later events. Returns as mpg_decoder_chunk() does. */
+/* The segment is gone, or holds a later chunk, since the program goes on: reads the segment's events in the file. The
+ * segment's aggregates are now, or become later, events after the stream's last event in the opened trace, and are left out
+ * like all later events. Returns as mpg_decoder_chunk(). */
 static int read_elsewhere(struct mpg_decoder *d, struct mpg_error *err)
 {
     return d->stream->uses_segment ? read_appended(d, err) : 0;
 }
 
-/* Returns whether the process had written ROW, an aggregate, as an event of stream S before it ended. */
+/* Returns whether the process had written the aggregate ROW as an event of stream S before the process ended. */
 static bool is_event(const struct trace_stream *s, const struct mpg_sum_row *row)
 {
     const uint64_t event = le64toh(row->event);
@@ -309,7 +311,7 @@ static bool is_event(const struct trace_stream *s, const struct mpg_sum_row *row
                           s->progress.events >= (uint32_t)event);
 }
 
-/* Orders aggregates by the leave of their last calls, then by their position in the segment, which is stored in member EVENT. */
+/* Orders aggregates by the leave of the last call, then by position in the segment, which is stored in member `event`. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct mpg_sum_row *x = a, *y = b;
@@ -317,8 +319,8 @@ static int compare_rows(const void *a, const void *b)
     return x_ns != y_ns ? (x_ns < y_ns ? -1 : 1) : (x->event > y->event) - (x->event < y->event);
 }
 
-/* Moves the aggregates that have not become events to the begin of ROWS, in the order of compare_rows(). Returns their
- * number. */
+/* Moves the aggregates that have not become events to the begin of ROWS, in the order of compare_rows(). Returns the number of
+ * aggregates moved. */
 static uint32_t sort_rows(const struct trace_stream *s, struct mpg_sum_row *rows, uint32_t number)
 {
     uint32_t n = 0;

@@ -5,7 +5,7 @@
 
 #include "trace/store/decode.h"
 
-/* Notes that ID in the stream is NUMBER in the trace. Returns 0; -1 with ERR: out of memory, also if NUMBER is -1. */
+/* Maps ID, a number in the stream, to NUMBER in the trace. Returns 0; -1 with ERR: out of memory, also if NUMBER is -1. */
 static int define(struct mpg_map *map, int32_t id, int32_t number, struct mpg_error *err)
 {
     uint64_t *slot = number < 0 ? NULL : mpg_map_add(map, (uint64_t)(int64_t)id, 0);
@@ -15,8 +15,9 @@ static int define(struct mpg_map *map, int32_t id, int32_t number, struct mpg_er
     return 0;
 }
 
-/* A run has 1 + REPEAT ranks from FIRST to LAST, in steps of STEP. Returns whether each is below LIMIT and not negative, or
- * NONE, a special negative value. To check both ends suffices: NONE can only be one end, next to a rank, or the whole run. */
+/* A run has 1 + REPEAT ranks from FIRST to LAST, in steps of STEP. Returns whether each rank is below LIMIT, and not negative
+ * or NONE, a special negative value. Checking both ends suffices: NONE can only be at an end, next to a rank >= 0, or fill the
+ * whole run. */
 static bool are_ranks(int64_t first, int64_t last, int64_t step, uint64_t repeat, int64_t none, int64_t limit)
 {
     if (first >= limit || last >= limit || (first < 0 && first != none) || (last < 0 && last != none))
@@ -52,7 +53,7 @@ static bool skip_ranks(struct mpg_decoder *d, uint32_t n, int64_t none, int64_t 
     return true;
 }
 
-/* Reads the N ranks at *P, which skip_ranks() has checked. */
+/* Reads the N ranks at *P, checked by skip_ranks() before. */
 static void get_ranks(const uint8_t **p, const uint8_t *end, int32_t *ranks, uint32_t n)
 {
     int64_t rank = 0, distance = 0;
@@ -90,7 +91,7 @@ static int32_t *expand(struct mpg_decoder *d, const uint8_t *encoded, uint32_t n
     return ranks;
 }
 
-/* Returns the trace-wide number of the groups that are encoded in the bytes ENCODED .. D->p; -1 with ERR. */
+/* Returns the trace-wide number of the groups encoded in the bytes from ENCODED to D->p; -1 with ERR. */
 static int32_t find_members(struct mpg_decoder *d, uint32_t size, uint32_t remote_size,
                             const uint8_t *encoded, struct mpg_error *err)
 {
@@ -143,7 +144,7 @@ static int read_topology(struct mpg_decoder *d, int32_t comm, struct mpg_error *
         !skip_ranks(d, destinations, MPG_PROC_NULL, size))
         return mpg_decoder_damaged(d, "neighbours in a topology", err);
     if (mpg_trace_topology(d->trace, d->rank, comm))
-        return 0; /* another thread of the rank, or another decoder, has defined it */
+        return 0; /* defined by another thread of the rank, or another decoder */
     int32_t *ranks = expand(d, encoded, sources, destinations, err);
     if (!ranks)
         return -1;
@@ -206,7 +207,7 @@ static int read_site(struct mpg_decoder *d, int32_t id, struct mpg_error *err)
 {
     uint32_t n;
     struct mpg_frame frames[MPG_TRACE_MAX_FRAMES];
-    memset(frames, 0, sizeof frames); /* clears padding, too, since callsites are compared as bytes */
+    memset(frames, 0, sizeof frames); /* clears padding, too */
     if (!mpg_decode_u32(d, &n, MPG_TRACE_MAX_FRAMES) || n == 0)
         return mpg_decoder_damaged(d, "callsite", err);
     for (uint32_t i = 0; i < n; i++) {

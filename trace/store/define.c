@@ -5,7 +5,7 @@
 
 #include "trace/store/writer_private.h"
 
-/* Writes N ranks: of each, the distance from the rank before minus 1 (the first: from 0). Equal distances in sequence are
+/* Writes N ranks: of each, the distance from the rank before, minus 1; the first rank as such. Consecutive equal distances are
  * stored as a run. */
 static uint8_t *put_ranks(uint8_t *p, const int32_t *ranks, size_t n)
 {
@@ -30,7 +30,7 @@ static size_t ranks_bound(const int32_t *ranks, size_t n)
     return 2 * MPG_VARINT_BYTES * runs;
 }
 
-/* Writes the ranks 0 to N - 1 as put_ranks() does. */
+/* Writes the ranks 0 to N - 1 in the form of put_ranks(). */
 static uint8_t *put_all_ranks(uint8_t *p, size_t n)
 {
     static const int32_t few[] = {0, 1};
@@ -41,8 +41,8 @@ static uint8_t *put_all_ranks(uint8_t *p, size_t n)
     return mpg_put_varint(p, n - 2);
 }
 
-/* Begins the definition of ID: makes room for BYTES bytes and ten integers, and writes OPERATION and ID. Returns where to
- * go on; NULL with ERR. */
+/* Begins the definition of ID: makes room for BYTES bytes and ten integers, and writes OPERATION and ID. Returns the position
+ * after ID; NULL with ERR. */
 static uint8_t *begin(struct mpg_trace_writer *w, uint8_t operation, int32_t id, size_t bytes,
                       struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Definitions of all ranks as one table for each kind: equal definitions have the same number. */
+/* Definitions of all ranks, a table for each kind: equal definitions of several ranks get one number. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,7 +135,7 @@ static bool same_module(const void *item, const void *key)
     const struct mpg_module *a = item, *b = key;
     if (a->build_id_size != b->build_id_size)
         return false;
-    /* Modules with equal build-ids are the same, whatever their path. */
+    /* Modules with equal build-ids are equal, whatever the paths. */
     return a->build_id_size > 0 ? memcmp(a->build_id, b->build_id, a->build_id_size) == 0
                                 : strcmp(a->path, b->path) == 0;
 }
@@ -228,7 +228,7 @@ int mpg_trace_add_topology(struct mpg_trace *t, int32_t rank, int32_t comm, uint
     uint64_t *slot = mpg_map_add(&t->topologies.index, (uint64_t)rank, (uint64_t)comm);
     if (slot && !*slot && mpg_trace_table_add(&t->topologies, &topology, sizeof topology, slot) >= 0)
         return 0;
-    free(ranks); /* another thread of the rank, or another decoder, has defined it */
+    free(ranks); /* defined before by another thread of the rank, or another decoder */
     return slot && *slot ? 0 : -1;
 }
 

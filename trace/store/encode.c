@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Encodes events. The part of an event that repeats, its shape, is stored once and predicted from the shapes before; numbers
- * are stored as differences of variable length. The last store of an event increments the segment's event count: only then
- * is the event part of the trace. Each put_*() with a parameter P writes there and returns the end of the bytes written. */
+/* Encodes events. The repeating part of an event, the shape, is stored once and predicted from the shapes before; numbers are
+ * stored as differences of variable length. The last store of an event increments the segment's event count, and makes the
+ * event part of the trace. Each put_*() with a parameter P writes at P and returns the end of the bytes written. */
 #include <endian.h>
 #include <stddef.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const uint8_t kinds[] = {
 
 /* --- lists --- */
 
-/* Most events have no lists: these functions stay out of encode(), which is short without them. */
+/* Most events have no lists: the functions for lists are not inlined, to keep encode() short. */
 #define RARE __attribute__((noinline))
 
 static RARE uint8_t *put_some_runs(uint8_t *p, const int64_t *values, size_t n, int64_t base, int64_t step)
@@ -36,8 +36,8 @@ static RARE uint8_t *put_some_runs(uint8_t *p, const int64_t *values, size_t n, 
     return p;
 }
 
-/* Writes N numbers: of each, the distance from the number before minus STEP (the first: from BASE). Equal distances in
- * sequence are stored as a run. */
+/* Writes N numbers: of the first, the distance from BASE; of each further number, the distance from the number before, minus
+ * STEP. Consecutive equal distances are stored as a run. */
 static inline uint8_t *put_runs(uint8_t *p, const int64_t *values, size_t n, int64_t base, int64_t step)
 {
     return n == 0 ? p : put_some_runs(p, values, n, base, step);
@@ -53,7 +53,7 @@ static size_t runs_bound(const int64_t *values, size_t n)
 
 /* --- shapes --- */
 
-/* Shapes and events have these fields in the same layout: compared and copied as words. */
+/* Shapes and events have the shape's fields in equal order: the fields are compared and copied as words. */
 typedef uint64_t __attribute__((may_alias)) word;
 enum {
     SHAPE_START = offsetof(struct mpg_shape, site),
@@ -87,7 +87,7 @@ static uint32_t slot_of(const struct mpg_event *e, uint32_t flags, const struct 
     return (uint32_t)(h >> 32) % MPG_SHAPE_SLOTS;
 }
 
-/* Writes the fields of the shape of E, number NUMBER, that differ from the last new shape of the same call. */
+/* Writes the fields of the shape of E, number NUMBER, that differ from the last new shape of E's call. */
 static uint8_t *put_shape(struct mpg_trace_writer *w, uint8_t *p, const struct mpg_event *e,
                           uint32_t flags, const struct mpg_shape *mask, uint32_t number)
 {
@@ -139,7 +139,7 @@ static __attribute__((noinline)) uint8_t *put_unexpected(struct mpg_trace_writer
     return p;
 }
 
-/* Writes the operation code of E's record, and E's shape if it is new. */
+/* Writes the operation code of E's record, and E's shape if new. */
 static inline uint8_t *put_operation(struct mpg_trace_writer *w, uint8_t *p,
                                      const struct mpg_event *e, uint32_t flags,
                                      const struct mpg_shape *mask)
@@ -156,8 +156,8 @@ static inline uint8_t *put_operation(struct mpg_trace_writer *w, uint8_t *p,
 
 /* --- bodies --- */
 
-/* Writes which requests of E are complete. For one in the list REQUESTS: its index, as the distance from the index before
- * minus 1, modulo the length. For another one: the length, then the request. */
+/* Writes the completed requests of E. Of a request in the list `requests`: the index, as the distance from the index before
+ * minus 1, modulo the list's length. Of any other request: the length, then the request. */
 static RARE uint8_t *put_done(uint8_t *p, const struct mpg_event *e, int64_t last_request)
 {
     uint32_t n = e->request_number, expected = 0;
@@ -191,7 +191,7 @@ static RARE uint8_t *put_extras(uint8_t *p, const struct mpg_event *e, int64_t l
     return p;
 }
 
-/* Writes the number of a new request as its distance from the expected number, the last one plus 1. */
+/* Writes the number of a new request as the distance from the expected number, the last request's plus 1. */
 static inline uint8_t *put_new_request(struct mpg_trace_writer *w, uint8_t *p, uint32_t flags,
                                        int64_t request)
 {
@@ -267,7 +267,7 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
         if (flags & MPG_SHAPE_PERSISTENT)
             return mpg_put_zigzag(p, w->last_persistent - e->persistent[0]);
         return mpg_put_zigzag(p, last_request - e->requests[0]);
-    case MPG_KIND_CANCEL: /* it is known only at the end which requests are never completed */
+    case MPG_KIND_CANCEL: /* only at the end of the trace are the requests known that no call completes */
         w->segment.progress->flags |= htole64(MPG_CHUNK_UNRESOLVED);
         return mpg_put_zigzag(p, last_request - e->requests[0]);
     case MPG_KIND_PARRIVED:
@@ -300,8 +300,8 @@ static inline uint8_t *put_body(struct mpg_trace_writer *w, uint8_t *p, const st
 
 /* --- events --- */
 
-/* Returns whether E has the same requests, MPG_REPEATED_MIN to MPG_REPEATED_MAX of them, as the last such event.
- * Remembers them. */
+/* Returns whether E's requests, MPG_REPEATED_MIN to MPG_REPEATED_MAX in number, equal the requests of the last event with a
+ * list of this length. Remembers E's requests. */
 static bool repeats_requests(struct mpg_trace_writer *w, const struct mpg_event *e)
 {
     uint32_t n = e->request_number;
@@ -330,8 +330,8 @@ static inline uint32_t flags_of(struct mpg_trace_writer *w, const struct mpg_eve
     return flags;
 }
 
-/* Returns whether E posts a receive whose source or tag is not known yet, or completes such receives. A reader must then
- * look ahead (MPG_CHUNK_UNRESOLVED). */
+/* Returns whether E posts a receive whose source or tag is not known yet, or completes receives of this kind. A reader must
+ * then look ahead (MPG_CHUNK_UNRESOLVED). */
 static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
 {
     switch (kind) {
@@ -343,15 +343,15 @@ static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
                ((e->any & MPG_ANY_TAG) && e->recvtag == MPG_UNKNOWN);
     case MPG_KIND_RECV_INIT:
         return e->any != 0;
-    case MPG_KIND_COMPLETE: /* whether it completes receives posted with a wildcard, or cancelled requests */
+    case MPG_KIND_COMPLETE: /* whether the call completes receives posted with a wildcard, or cancelled requests */
         return e->cancelled_number + e->resolution_number > 0;
     default:
         return false;
     }
 }
 
-/* Writes the off-CPU time of E, including a rest carried over. Aggregates and flushes divide the interval in which that
- * time was measured; each part gets as much of it as fits. */
+/* Writes the off-CPU time of E, including a rest carried over. Aggregates and flushes divide the interval in which the off-CPU
+ * time was measured; each part gets as much off-CPU time as fits. */
 static __attribute__((noinline, cold)) uint8_t *put_off_cpu(struct mpg_trace_writer *w, uint8_t *p,
                                                             const struct mpg_event *e)
 {
@@ -365,7 +365,7 @@ static __attribute__((noinline, cold)) uint8_t *put_off_cpu(struct mpg_trace_wri
     return mpg_put_varint(p, (uint64_t)e->off_in_ns);
 }
 
-/* Writes the bits of the time NS below the highest to BITS_COLUMN, and its length in bits to the column after. All bytes
+/* Writes the bits of the time NS below the highest to BITS_COLUMN, and the length of NS in bits to the column after. All bytes
  * are in the segment on return. */
 static inline void put_time(struct mpg_trace_writer *w, int bits_column, uint64_t ns)
 {
@@ -388,7 +388,7 @@ static inline void put_time(struct mpg_trace_writer *w, int bits_column, uint64_
     b->used = used & 7;
 }
 
-/* Writes E. All columns must have room for it. */
+/* Writes E. All columns must have room for E. */
 static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer *w,
                                                          const struct mpg_event *e)
 {
@@ -446,7 +446,7 @@ static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *
     return 0;
 }
 
-/* Returns a number of bytes that E's record does not exceed. */
+/* Returns an upper bound for the bytes of E's record. */
 static size_t record_bound(const struct mpg_event *e)
 {
     size_t bytes = MPG_RECORD_BYTES;
@@ -504,8 +504,8 @@ static inline bool has_room(const struct mpg_trace_writer *w, size_t bytes)
 
 int mpg_writer_settle(struct mpg_trace_writer *w, const struct mpg_event *e, struct mpg_error *err)
 {
-    /* Twice, because the first pass can end the chunk, which begins a flush. Then the second pass writes the flush as an
-     * event, and there is still room for E. */
+    /* Twice, because the first pass can end the chunk, which begins a flush. The second pass then writes the flush as an
+     * event, after which E still has room. */
     for (int i = 0; i < 2; i++) {
         if (w->flush_pending && w->flush_leave_ns <= e->enter_ns && write_flush(w, err) < 0)
             return -1;

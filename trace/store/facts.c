@@ -13,7 +13,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Enlarges an array with room for *CAPACITY items of SIZE bytes to NEED items. ARRAY: address of the pointer to it.
+/* Enlarges an array with room for *CAPACITY items of SIZE bytes to NEED items. ARRAY: address of the pointer to the array.
  * Returns false: out of memory. */
 static bool reserve(void *array, size_t *capacity, size_t need, size_t size)
 {
@@ -43,7 +43,7 @@ static int note_clock(struct trace_rank *r, const char *value, struct mpg_error 
     return 0;
 }
 
-/* Stores the fact KEY of R with VALUE. KEY points to BYTES bytes that contain both. */
+/* Stores the fact KEY of R with VALUE. KEY points to BYTES bytes: key and value. */
 static int note_fact(struct mpg_trace *t, struct trace_rank *r, const char *key, const char *value,
                      size_t bytes, struct mpg_error *err)
 {
@@ -163,8 +163,8 @@ uint32_t mpg_trace_thread(const struct mpg_trace *t, int32_t rank, uint32_t i)
     return t->rank[rank].stream[i].thread;
 }
 
-/* Returns whether RANK has a fact "died THREAD [CALL ENTER]" for THREAD. The text form has this fact instead of a
- * segment. Sets *CALL and *ENTER_NS if the fact has them. */
+/* Returns whether RANK has a fact "died THREAD [CALL ENTER]" for THREAD. The text form has the fact instead of a segment. Sets
+ * *CALL and *ENTER_NS if the fact has them. */
 static bool reported_death(const struct mpg_trace *t, int32_t rank, uint32_t thread,
                            enum mpg_call *call, int64_t *enter_ns)
 {
@@ -234,7 +234,7 @@ bool mpg_trace_lost_segment(const struct mpg_trace *t, int32_t rank)
     if (mpg_trace_find_fact(t, rank, "incomplete") || mpg_trace_find_fact(t, rank, "died"))
         return false;
     const struct trace_file *f = &t->files[s->file];
-    return s->run != 0 && !s->has_segment && f->usable_bytes == f->size_bytes; /* run number 0: made from the text form */
+    return s->run != 0 && !s->has_segment && f->usable_bytes == f->size_bytes; /* run number 0: trace made from the text form */
 }
 
 bool mpg_trace_fact(const struct mpg_trace *t, int32_t rank, size_t i, const char **key,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files of a trace, of which a limited number is open: a job can have more ranks than a process may have
- * descriptors. The least recently used file is closed first. */
+/* The files of a trace. The number of open files is limited: a job can have more ranks than a process may have descriptors.
+ * The least recently used file is closed first. */
 #include "trace/store/private.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 enum { MIN_OPEN = 4, MAX_OPEN = 1024 };
 
-/* Returns how many files to keep open: half of the process's limit, as other code needs descriptors, too. */
+/* Returns how many files to keep open: half of the process's limit, as other code also needs descriptors. */
 static size_t open_limit(void)
 {
     struct rlimit limit;
@@ -40,7 +40,7 @@ static void link_newest(struct mpg_trace *t, size_t file)
     t->newest = file;
 }
 
-/* Closes the file that was used longest ago. Returns false: there is no file to close. */
+/* Closes the least recently used file. Returns false: no file to close. */
 static bool close_oldest(struct mpg_trace *t)
 {
     const size_t file = t->oldest;
@@ -61,8 +61,8 @@ static void note_open(struct mpg_trace *t, size_t file)
 
 /* --- opening --- */
 
-/* Opens the regular file PATH, after closing others if too many are open. Returns the descriptor, or -1 with ERR: other
- * kinds of files are refused, as a device or pipe in the folder could block or never end. */
+/* Opens the regular file PATH, after closing files if too many are open. Returns the descriptor, or -1 with ERR. Refuses all
+ * files but regular files, as a device or pipe in the folder could block or never end. */
 static int open_regular(struct mpg_trace *t, const char *path, struct stat *st,
                         struct mpg_error *err)
 {

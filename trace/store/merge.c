@@ -31,8 +31,8 @@ void mpg_merge_stop(struct mpg_merge *m)
     *m = (struct mpg_merge){.threads = 0};
 }
 
-/* Reads the next event of each stream whose last event has been returned. Not earlier, because an event's lists belong to
- * its decoder until the decoder goes on. Returns 0, or -1 with ERR. */
+/* Reads the next event of each stream whose last event has been returned. Not earlier, because an event's lists belong to the
+ * decoder until the decoder goes on. Returns 0, or -1 with ERR. */
 static int read_ahead(struct mpg_merge *m, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < m->threads; i++) {
@@ -46,8 +46,8 @@ static int read_ahead(struct mpg_merge *m, struct mpg_error *err)
     return 0;
 }
 
-/* Returns whether E comes before OTHER in the merged order. At equal times MPI_Finalize comes last: aggregates of other
- * threads precede it. */
+/* Returns whether E comes before OTHER in the merged order. At equal times MPI_Finalize comes last, after aggregates of
+ * further threads. */
 static bool comes_before(const struct mpg_event *e, const struct mpg_event *other)
 {
     if (e->enter_ns != other->enter_ns)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Returns whether NAME consists of PREFIX, a number, and something that ends in SUFFIX. */
+/* Returns whether NAME begins with PREFIX and a digit, and ends in SUFFIX. */
 static inline bool mpg_name_is_numbered(const char *name, const char *prefix, const char *suffix)
 {
     const size_t length = strlen(prefix), end = strlen(suffix), size = strlen(name);
@@ -14,7 +14,7 @@ static inline bool mpg_name_is_numbered(const char *name, const char *prefix, co
            size > length + end && strcmp(name + size - end, suffix) == 0;
 }
 
-/* Returns whether NAME is a rank's file, possibly one that still had its temporary name when its process was killed. */
+/* Returns whether NAME is a rank's file, possibly under a temporary name (the process was killed). */
 static inline bool mpg_name_is_of_rank(const char *name)
 {
     return mpg_name_is_numbered(name, "rank-", ".mpgt") ||

@@ -7,7 +7,8 @@
 
 #include "common/peek.h"
 
-/* ID_BITS: of a process id; STATE_TO_START: number of fields of /proc/PID/stat from the state to the start time. */
+/* ID_BITS: number of bits of a process id; STATE_TO_START: number of fields of /proc/PID/stat from the state to the start
+ * time. */
 enum { ID_BITS = 22, STATE_TO_START = 19 };
 
 static uint64_t hash(uint64_t h, const char *text, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Creates segments and maps them into memory. A segment is the file with the events of a stream that are in no chunk yet. */
+/* Creates segments and maps them into memory. A segment is the file with the events of a stream that are not in a chunk yet. */
 #include "trace/store/segment.h"
 
 #include <endian.h>
@@ -117,8 +117,8 @@ bool mpg_file_has(const char *path, size_t bytes)
     return stat(path, &st) == 0 && (uint64_t)st.st_size == bytes;
 }
 
-/* Writes a new file name beside PATH, which readers of the folder do not take for a part of the trace, to TEMPORARY of
- * SIZE bytes. Returns 0, or -1 with ERR. */
+/* Writes a new file name beside PATH, not taken for a part of the trace by readers of the folder, to TEMPORARY of SIZE bytes.
+ * Returns 0, or -1 with ERR. */
 static int make_hidden_name(const char *path, char *temporary, size_t size, struct mpg_error *err)
 {
     static unsigned made;
@@ -198,11 +198,11 @@ void mpg_file_unmap(uint8_t *base, size_t size)
     munmap(base, size);
 }
 
-/* What is written into a new segment. */
+/* Initial content of a segment. */
 struct head {
     const struct mpg_chunk *chunk;
     size_t size;
-    const size_t *capacity; /* by column: its bytes */
+    const size_t *capacity; /* bytes of each column */
     const struct mpg_sum_row *sums;
     uint32_t sum_number;
 };
@@ -227,8 +227,8 @@ static void fill_head(uint8_t *base, const void *data)
         memcpy(base + h->size - SUM_BYTES, h->sums, h->sum_number * sizeof *h->sums);
 }
 
-/* Makes the pages of a small segment present at once, because a page fault in a mapped file takes a microsecond or two.
- * No effect before Linux 5.14. */
+/* Makes all pages of a small segment present in advance, because a page fault in a mapped file takes a microsecond or two. No
+ * effect before Linux 5.14. */
 static void populate(uint8_t *base, size_t size)
 {
     enum { MAX_BYTES = 1 << 20, PAGE_BYTES = 4096 };

@@ -9,7 +9,7 @@
 #include "trace/reader.h"
 #include "trace/store/signature.h"
 
-/* Parses HEAD, the text "CRC BYTES NAME" that precedes a stored signature, into S. Returns false if it is damaged. */
+/* Parses HEAD, the text "CRC BYTES NAME" that precedes a stored signature, into S. Returns false if HEAD is damaged. */
 static bool parse_head(const char *head, struct mpg_stored_signature *s)
 {
     enum { CRC_DIGITS = 8 };
@@ -39,7 +39,7 @@ bool mpg_trace_find_signature(const struct mpg_trace *t, struct mpg_stored_signa
     return false;
 }
 
-/* A signature is stored in parts, as facts of RANK. Returns all parts as one text, which the caller frees; NULL: out of
+/* A signature is stored in parts, as facts of RANK. Returns all parts joined to one text, which the caller frees; NULL: out of
  * memory. */
 static char *join_parts(const struct mpg_trace *t, int32_t rank)
 {
@@ -61,8 +61,8 @@ static char *join_parts(const struct mpg_trace *t, int32_t rank)
     return NULL;
 }
 
-/* Decompresses FRAME, of PACKED bytes. The caller frees the text returned. NULL with ERR: out of memory, or damaged, also
- * if its size is not S->bytes. */
+/* Decompresses FRAME, of PACKED bytes. The caller frees the text returned. NULL with ERR: out of memory, or damage, also a
+ * size other than S->bytes. */
 static char *unpack(const struct mpg_stored_signature *s, const uint8_t *frame, size_t packed,
                     struct mpg_error *err)
 {

@@ -43,8 +43,8 @@ static int32_t get_module(struct mpg_trace *t, struct mpg_bytes_left *left)
     return mpg_trace_intern_module(t, id, (uint32_t)id_bytes, (const char *)path, path_bytes);
 }
 
-/* Reads a callsite. Its frames refer to modules by 1 + index in MODULES, which has the trace-wide numbers of N modules;
- * 0: unknown. Returns the callsite's trace-wide number; -1: damaged, or out of memory. */
+/* Reads a callsite. Frames refer to modules by 1 + index in MODULES, the trace-wide numbers of N modules; 0: unknown. Returns
+ * the callsite's trace-wide number; -1: damaged, or out of memory. */
 static int32_t get_site(struct mpg_trace *t, struct mpg_bytes_left *left, const int32_t *modules,
                         size_t n)
 {

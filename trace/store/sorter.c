@@ -10,25 +10,25 @@
 
 enum { MIN_BLOCK_BYTES = 4096, MAX_PIECES = 8 };
 
-/* A run (sorted sequence of items) in the file. During merging, a block of it is in memory. */
+/* A run (sorted sequence of items) in the file. During merging, a block of each run is in memory. */
 struct run {
-    int64_t at;           /* offset in the file of its items that were not read yet */
-    uint64_t left;        /* number of its items that were not read yet */
-    char *block;          /* part of the buffer into which they are read */
+    int64_t at;           /* offset in the file of the run's unread items */
+    uint64_t left;        /* number of the run's unread items */
+    char *block;          /* part of the buffer for the run's items */
     size_t first, number; /* index of the next item in the block; number of items in the block */
 };
 
 struct mpg_sorter {
-    size_t size, capacity, number; /* bytes of an item; number of items that fit into the buffer; number of items in it */
+    size_t size, capacity, number; /* bytes of an item; number of items that fit into the buffer; number of items in the buffer */
     int (*compare)(const void *, const void *);
     char *buffer;
-    char *last;            /* copy of the item that mpg_sorter_next() has returned */
+    char *last;            /* copy of the item returned by mpg_sorter_next() */
     size_t block_items;
     int fd;                /* temporary file; -1: all items are in the buffer */
     int64_t end;           /* size of the file, bytes */
     struct run *runs;
     size_t run_number, run_capacity;
-    size_t *heap, heap_number; /* heap of the runs that still have items, by their next item */
+    size_t *heap, heap_number; /* heap of the runs that still have items, by the next item */
 };
 
 struct mpg_sorter *mpg_sorter_new(size_t size, int (*compare)(const void *, const void *), size_t buffer, struct mpg_error *err)
@@ -64,7 +64,7 @@ void mpg_sorter_free(struct mpg_sorter *s)
 
 /* --- runs --- */
 
-/* Returns the index after the last of the items, from BEGIN on, that are in ascending order. */
+/* Returns the end index of the ascending sequence of items that begins at BEGIN. */
 static size_t ascending_end(const struct mpg_sorter *s, size_t begin)
 {
     size_t i = begin + 1;
@@ -73,8 +73,8 @@ static size_t ascending_end(const struct mpg_sorter *s, size_t begin)
     return i;
 }
 
-/* Returns whether the buffer consists of at most MAX_PIECES sequences in ascending order, as when the events of one rank
- * come after those of another. */
+/* Returns whether the buffer consists of at most MAX_PIECES sequences in ascending order, as when the events of a rank come
+ * after the events of another rank. */
 static bool is_few_pieces(const struct mpg_sorter *s)
 {
     size_t end = 0;
@@ -98,8 +98,8 @@ static int add_run(struct mpg_sorter *s, uint64_t items, struct mpg_error *err)
     return 0;
 }
 
-/* Sorts the buffer and writes it to the file as a run. If it consists of few ascending sequences, each of them is written
- * as a run without sorting, as long as a block of each run will fit into the buffer. Returns 0, or -1 with ERR. */
+/* Sorts the buffer and writes the items to the file as a run. If the buffer consists of few ascending sequences, writes each
+ * sequence as a run without sorting, as long as a block of each run will fit into the buffer. Returns 0, or -1 with ERR. */
 static int end_run(struct mpg_sorter *s, struct mpg_error *err)
 {
     char name[MPG_SPOOL_NAME_BYTES];
@@ -169,7 +169,7 @@ static void sink_down(struct mpg_sorter *s, size_t i)
     s->heap[i] = run;
 }
 
-/* Divides the buffer among all runs and reads the first block of each. Returns 0, or -1 with ERR. */
+/* Divides the buffer among all runs and reads the first block of each run. Returns 0, or -1 with ERR. */
 static int begin_merge(struct mpg_sorter *s, struct mpg_error *err)
 {
     const size_t min = MIN_BLOCK_BYTES / s->size + 1, share = s->capacity / s->run_number;
@@ -198,7 +198,7 @@ int mpg_sorter_sort(struct mpg_sorter *s, struct mpg_error *err)
     if (s->fd >= 0)
         return (s->number > 0 && end_run(s, err) < 0) ? -1 : begin_merge(s, err);
     qsort(s->buffer, s->number, s->size, s->compare);
-    s->block_items = 0; /* if there is no file, this member is the index of the next item */
+    s->block_items = 0; /* without a file, block_items is the index of the next item */
     return 0;
 }
 

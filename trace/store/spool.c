@@ -59,7 +59,7 @@ int mpg_spool_read(int fd, void *bytes, size_t size, int64_t at, const char *nam
     return 0;
 }
 
-/* Writes SIZE bytes to the temporary file FD, at its present position. Returns 0, or -1 with ERR. */
+/* Writes SIZE bytes to the temporary file FD, at the file's current position. Returns 0, or -1 with ERR. */
 static int put(int fd, const char *bytes, size_t size, struct mpg_error *err)
 {
     char name[MPG_SPOOL_NAME_BYTES];
@@ -72,7 +72,7 @@ static int put(int fd, const char *bytes, size_t size, struct mpg_error *err)
     return 0;
 }
 
-/* Copies SIZE bytes from IN to FD, or less at IN's end; *COPIED: how many. */
+/* Copies SIZE bytes from IN to FD, or fewer at IN's end; *COPIED: number of bytes copied. */
 static int copy(FILE *in, int fd, uint64_t size, uint64_t *copied, struct mpg_error *err)
 {
     char buffer[65536];
@@ -87,8 +87,8 @@ static int copy(FILE *in, int fd, uint64_t size, uint64_t *copied, struct mpg_er
     return 0;
 }
 
-/* Copies the next chunk from IN to FD. N bytes of its header have been read into HEADER already. Returns 1; 0: end of IN;
- * -1 with ERR. */
+/* Copies the next chunk from IN to FD. N bytes of the chunk's header have been read into HEADER already. Returns 1; 0: end of
+ * IN; -1 with ERR. */
 static int copy_chunk(FILE *in, int fd, uint8_t *header, size_t n, uint64_t *offset, struct mpg_error *err)
 {
     struct mpg_chunk chunk;

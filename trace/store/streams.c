@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The streams of a trace being written. A limited number of them have a writer; records of the others are spooled in a file. */
+/* The streams of a trace being written. A limited number of streams have a writer; records of all further streams are spooled
+ * in a file. */
 #define _GNU_SOURCE
 #include "trace/store/streams.h"
 
@@ -20,7 +21,7 @@ enum {
     IMPORT_LEVEL = 1,
     MAX_OPEN = 64,
     MIN_BUFFER_BYTES = 128, /* minimum bytes of a stream's buffer of records */
-    MAX_BUFFER_BYTES = 16 << 10, /* maximum; with many streams less, so that all together have at most ALL_BUFFERS bytes */
+    MAX_BUFFER_BYTES = 16 << 10, /* maximum; less with many streams: all buffers together have at most ALL_BUFFERS bytes */
     ALL_BUFFERS = 32 << 20
 };
 
@@ -29,8 +30,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Returns how many streams may have a writer at once: at most MAX_OPEN, and a quarter of the descriptors that the process
- * may open. */
+/* Returns how many streams may have a writer at once: at most MAX_OPEN, and a quarter of the process's limit of descriptors. */
 static size_t max_open(int fd)
 {
     struct rlimit limit;
@@ -236,7 +236,7 @@ static int write_block(struct mpg_streams *all, struct mpg_stream *s, struct mpg
     if (all->spool < 0 && (all->spool = mpg_spool_file(err)) < 0)
         return -1;
     const size_t n = s->block_number;
-    if ((n & (n - 1)) == 0) { /* the array is full: its capacity is always a power of two */
+    if ((n & (n - 1)) == 0) { /* a power of two: the array is full */
         void *grown = realloc(s->blocks, (n ? 2 * n : 1) * sizeof *s->blocks);
         if (!grown)
             return out_of_memory(err);

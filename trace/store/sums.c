@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Aggregates calls in rows of the segment, and turns these into events. The row of an aggregate is emptied after its
- * event is stored. If the process is killed in between, the row tells the event's number, so that readers do not count
- * its calls twice. */
+/* Aggregates calls in rows of the segment, and turns rows into events. The row of an aggregate is emptied after the event is
+ * stored. If the process is killed in between, the row has the event's number, so that readers do not count the calls
+ * twice. */
 #include "trace/store/sums.h"
 
 #include <endian.h>
@@ -21,7 +21,7 @@ static uint32_t slot_of(enum mpg_call call, int32_t site)
     return (((uint32_t)site * 512u + (uint32_t)call) * 0x9e3779b1u) >> 16 & (MPG_SUM_SLOTS - 1);
 }
 
-/* Returns the entry of w->sum_slots for CALL at SITE; if there is no row for them, the empty entry to use. */
+/* Returns the entry of w->sum_slots for CALL at SITE; if none, the empty entry to use. */
 static uint16_t *find(struct mpg_trace_writer *w, enum mpg_call call, int32_t site)
 {
     uint32_t i = slot_of(call, site);
@@ -43,7 +43,7 @@ bool mpg_trace_add_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t s
         return w->stopped;
     struct mpg_sum_row *row = &w->segment.sums[place - 1];
     const uint64_t time = (uint64_t)time_ns, calls = le64toh(row->calls) + 1;
-    /* The time of this call also stands for the calls since the last timed one, which were only counted. */
+    /* The time of this call also stands for the calls since the last timed call, which were only counted. */
     row->time_ns = htole64(le64toh(row->time_ns) + time * (calls - le64toh(row->covered)));
     row->covered = htole64(calls);
     if (time < le64toh(row->min_ns))
@@ -88,13 +88,15 @@ static int64_t last_of(const struct mpg_trace_writer *w, uint16_t row)
     return (int64_t)le64toh((uint64_t)w->segment.sums[row].last_ns);
 }
 
-/* Returns whether the last call of row A ended before that of row B; if both ended at once, whether A is the smaller index. */
+/* Returns whether the last call of row A ended before the last call of row B; if both ended at one time, whether A is the
+ * smaller index. */
 static bool is_before(const struct mpg_trace_writer *w, uint16_t a, uint16_t b)
 {
     return last_of(w, a) != last_of(w, b) ? last_of(w, a) < last_of(w, b) : a < b;
 }
 
-/* Restores the heap order of HEAP, of N rows, below index I: a row's last call does not end before those of the rows below. */
+/* Restores the heap order of HEAP, of N rows, below index I: a row's last call does not end before the last calls of the rows
+ * below. */
 static void sift(const struct mpg_trace_writer *w, uint16_t *heap, uint32_t n, uint32_t i)
 {
     for (uint32_t below; (below = 2 * i + 1) < n; i = below) {
@@ -108,7 +110,7 @@ static void sift(const struct mpg_trace_writer *w, uint16_t *heap, uint32_t n, u
     }
 }
 
-/* Sorts the rows in use by the leave of their last calls, in w->sum_order. Returns their number. By heap sort, because
+/* Sorts the rows in use by the leave of the last call, in w->sum_order. Returns the number of rows. Uses heap sort, because
  * qsort() can allocate memory. */
 static uint32_t sort(struct mpg_trace_writer *w)
 {
@@ -135,7 +137,7 @@ int mpg_writer_write_sums(struct mpg_trace_writer *w, struct mpg_error *err)
     for (uint32_t i = 0; i < n; i++) {
         struct mpg_sum_row *row = &w->segment.sums[w->sum_order[i]];
         const struct mpg_event e = event_of(w, row);
-        /* Makes room first: this can end the chunk, and the row must name the chunk in which its event really is. */
+        /* Makes room first: making room can end the chunk, and the row must name the chunk of the row's event. */
         if (mpg_writer_settle(w, &e, err) < 0)
             return -1;
         const uint64_t number = w->sequence << 32 | (uint32_t)(w->chunk_events + 1);

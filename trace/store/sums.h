@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Aggregated calls before they become events: rows in the segment, which survive the process like events. mpgtrace(5)
- * has the layout. Private to trace/. */
+/* Aggregated calls not yet written as events: rows in the segment, which survive the process like events. mpgtrace(5) has the
+ * layout. Private to trace/. */
 #ifndef MPG_SUMS_H
 #define MPG_SUMS_H
 
@@ -18,14 +18,14 @@ struct mpg_sum_row {
     uint64_t calls;  /* stored last; 0: empty */
     uint64_t time_ns, min_ns, max_ns;
     int64_t last_ns; /* leave of the last call */
-    /* 0, or the event that the row becomes: chunk number modulo 2^32 in the upper half, number of events of the chunk up
-     * to this event in the lower */
+    /* 0, or the event that the row becomes: upper half: chunk number modulo 2^32; lower half: number of events of the chunk up
+     * to this event */
     uint64_t event;
-    uint64_t covered; /* number of calls that TIME_NS stands for; 0: all (of versions that timed each call) */
+    uint64_t covered; /* number of calls represented by `time_ns`; 0: all (earlier versions timed each call) */
 };
 _Static_assert(sizeof(struct mpg_sum_row) == MPG_SUM_ROW_BYTES, "rows are as in the format");
 
-/* Returns the sum in ROW. Its time is extended to the calls since the last timed one. Undefined for a damaged row: see
+/* Returns the sum in ROW, with the time extrapolated to the calls since the last timed call. Undefined for a damaged row: see
  * mpg_sum_is_consistent(). */
 static inline struct mpg_sum mpg_sum_of_row(const struct mpg_sum_row *row)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the chunk headers of a trace's files: finds the streams and where their chunks are. A header's numbers are
- * accepted only if the file is large enough for them. */
+/* Reads the chunk headers of a trace's files: finds the streams and the positions of the chunks. A header's numbers are
+ * accepted only if the file is large enough for the numbers. */
 #include "trace/store/private.h"
 
 #include <endian.h>
@@ -12,11 +12,11 @@
 #include "trace/store/process.h"
 
 enum {
-    /* Number of ranks that even the smallest file may declare; the missing ones are then reported. */
+    /* Number of ranks that even the smallest file may declare; missing ranks are then reported. */
     MAX_RANKS_OF_NOTHING = 4096,
     MIN_EVENT_BYTES = 3,          /* smallest encoding of an event: a record, and the lengths of two times */
-    ALL_HELD = 1 << 30,           /* bytes of decompressed chunks that all streams together hold in memory */
-    MIN_HELD_BYTES = 4096         /* minimum of these bytes for one stream */
+    ALL_HELD = 1 << 30,           /* bytes of decompressed chunks held in memory by all streams together */
+    MIN_HELD_BYTES = 4096         /* minimum of held bytes for a stream */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -64,7 +64,7 @@ static int read_facts(struct mpg_trace *t, size_t file, const uint8_t *header,
 
 /* --- streams --- */
 
-/* Returns the index, among the streams of R, of the first with number THREAD or a larger one. */
+/* Returns the index of the first stream of R with a thread number of at least THREAD. */
 static uint32_t place_of(const struct trace_rank *r, uint32_t thread)
 {
     uint32_t first = 0, end = r->threads;
@@ -87,7 +87,7 @@ struct trace_stream *mpg_trace_stream(const struct trace_rank *r, uint32_t threa
 static struct trace_stream *add_stream(struct trace_rank *r, const struct mpg_chunk *c)
 {
     const uint32_t n = r->threads, place = place_of(r, c->thread);
-    if ((n & (n - 1)) == 0) { /* the array is full: its capacity is always a power of two */
+    if ((n & (n - 1)) == 0) { /* a power of two: the array is full */
         struct trace_stream *grown = realloc(r->stream, (n ? 2 * (size_t)n : 1) * sizeof *grown);
         if (!grown)
             return NULL;
@@ -100,8 +100,8 @@ static struct trace_stream *add_stream(struct trace_rank *r, const struct mpg_ch
     return s;
 }
 
-/* Returns the stream to which chunk C belongs, added if new. NULL with ERR: C is of another run, or of a trace with
- * another number of ranks; or out of memory. */
+/* Returns the stream to which chunk C belongs, added if new. NULL with ERR: C is of another run, or of a trace with a
+ * different number of ranks; or out of memory. */
 static struct trace_stream *find_stream(struct mpg_trace *t, const struct mpg_chunk *c,
                                         const struct trace_file *f, struct mpg_error *err)
 {
@@ -199,7 +199,7 @@ static int note_window(struct mpg_trace *t, size_t file, const uint8_t *header,
     return mpg_trace_segment_state(t, file, offset, &s->progress, err);
 }
 
-/* Returns whether some stream lacks chunks between the last one in its file and its segment. */
+/* Returns whether any stream lacks chunks between the last chunk in the file and the segment. */
 static bool lacks_chunks(const struct mpg_trace *t)
 {
     for (int32_t r = 0; r < t->ranks; r++)
@@ -249,7 +249,7 @@ static int note_size(struct mpg_trace *t, size_t file, struct mpg_error *err)
     return 0;
 }
 
-/* Returns a checksum of a chunk, from its header alone, which contains the checksum of the payload. */
+/* Returns a checksum of a chunk, from the header alone, which contains the checksum of the payload. */
 static uint64_t sum_of(const uint8_t *header)
 {
     uint64_t sum = 0, word;
@@ -318,13 +318,14 @@ int mpg_trace_walk(struct mpg_trace *t, struct mpg_error *err)
             return -1;
     if (walk_files(t, false, err) < 0)
         return -1;
-    /* If chunks are missing, the running program has appended them before its segments were read: looks for them. */
+    /* If chunks are missing, the running program may have appended chunks before the segments were read: looks for these
+     * chunks. */
     return lacks_chunks(t) ? walk_files(t, true, err) : 0;
 }
 
 /* --- results --- */
 
-/* Adds the fact "incomplete" to R: the process went on, but could not write its file. */
+/* Adds the fact "incomplete" to R: the process went on, but could not write the file. */
 static int note_stopped(struct mpg_trace *t, struct trace_rank *r, struct mpg_error *err)
 {
     char text[] = "incomplete the trace could not be written, as on a full disk\n";
@@ -336,7 +337,7 @@ static int note_line(struct mpg_trace *t, const char *line, struct mpg_error *er
     return t->cut || (t->cut = strdup(line)) ? 0 : out_of_memory(err);
 }
 
-/* Decides whether stream S of rank R has a segment with events that are in no chunk, and must be read. */
+/* Finds out whether stream S of rank R has a segment with events that are in no chunk, and must be read. */
 static int settle_segment(struct mpg_trace *t, int32_t r, struct trace_stream *s,
                           struct mpg_error *err)
 {
@@ -368,8 +369,8 @@ static int settle_segment(struct mpg_trace *t, int32_t r, struct trace_stream *s
     return 0;
 }
 
-/* Notes in t->cut what makes the trace incomplete: the first file that ends within a chunk, unless a segment has the
- * events of that chunk; otherwise the first thread without a file. Returns 0, or -1 with ERR. */
+/* Notes in t->cut why the trace is incomplete: the first file that ends within a chunk, unless a segment has the chunk's
+ * events; otherwise the first missing thread. Returns 0, or -1 with ERR. */
 static int note_cuts(struct mpg_trace *t, struct mpg_error *err)
 {
     char line[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The life of a writer: fills segments, appends them to the file as chunks, and writes facts. trace/store/encode.c and
+/* The life of a writer: fills segments, appends segments to the file as chunks, and writes facts. trace/store/encode.c and
  * define.c write into the segment. */
 #include <endian.h>
 #include <errno.h>
@@ -42,8 +42,8 @@ static void rewind_columns(struct mpg_trace_writer *w)
     memset(w->bits, 0, sizeof w->bits);
 }
 
-/* Makes a new segment, with RECORD_BYTES bytes for records, and memory to compress its chunk. On failure the old segment
- * and memory remain. Returns 0, or -1 with ERR. */
+/* Makes a new segment, with RECORD_BYTES bytes for records, and memory to compress the segment's chunk. On failure the old
+ * segment and memory remain. Returns 0, or -1 with ERR. */
 static int make_segment(struct mpg_trace_writer *w, size_t record_bytes, struct mpg_error *err)
 {
     struct mpg_segment segment;
@@ -70,8 +70,8 @@ static int make_segment(struct mpg_trace_writer *w, size_t record_bytes, struct 
     return 0;
 }
 
-/* Memory for zstd, which would call the C library's malloc(). In the tracer, malloc() and free() are here the tracer's
- * own (trace/pmpi/memory.h). */
+/* Memory for zstd, which by default calls the C library's malloc(). In the tracer, malloc() and free() in this file are the
+ * tracer's own (trace/pmpi/memory.h). */
 static void *take_memory(void *unused, size_t bytes)
 {
     (void)unused;
@@ -96,7 +96,7 @@ static int check_options(const struct mpg_trace_writer_options *o, struct mpg_er
     return 0;
 }
 
-/* Returns a number that distinguishes runs of a program whose segments have the same names. */
+/* Returns a number that distinguishes runs of a program, as segments of all runs have equal names. */
 static uint32_t run_number(void)
 {
     struct timespec t;
@@ -181,7 +181,7 @@ bool mpg_trace_writer_survives(const struct mpg_trace_writer *w)
 
 /* --- chunks --- */
 
-/* Stops writing. Marks the segment, so that readers do not think that the process was killed. */
+/* Stops writing. Marks the segment, for readers to know that the process was not killed. */
 static void stop(struct mpg_trace_writer *w)
 {
     w->stopped = true;
@@ -194,8 +194,8 @@ static int cannot_write(const struct mpg_trace_writer *w, int failed, struct mpg
                    : mpg_error_errno(err, failed, "cannot write the trace");
 }
 
-/* Checks that the file has exactly the size that was appended, and moves to its end. Otherwise the program or another
- * process has truncated it or written to it. Returns 0, or -1 with ERR. */
+/* Checks that a regular file has exactly the size written so far, and moves to the file's end. Any other size: the program or
+ * another process has truncated the file or written to the file. Returns 0, or -1 with ERR. */
 static int check_file(const struct mpg_trace_writer *w, struct mpg_error *err)
 {
     struct stat st;
@@ -210,8 +210,8 @@ static int check_file(const struct mpg_trace_writer *w, struct mpg_error *err)
     return lseek(w->fd, end, SEEK_SET) < 0 ? cannot_write(w, errno, err) : 0;
 }
 
-/* Appends the first SIZE bytes of w->out to the file. On failure removes what was appended of them, so that no part of a
- * chunk remains, and the writer stops. Returns 0, or -1 with ERR. */
+/* Appends the first SIZE bytes of w->out to the file. On failure removes the bytes already appended, so that no part of a
+ * chunk remains, and stops the writer. Returns 0, or -1 with ERR. */
 static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err)
 {
     if (w->file && ((w->fd = w->file(w->file_argument, err)) < 0 || check_file(w, err) < 0)) {
@@ -246,8 +246,8 @@ static size_t column_bytes(const struct mpg_trace_writer *w, uint32_t i)
     return (size_t)(w->p[i] - w->segment.column[i]) + part;
 }
 
-/* Writes column I to OUT: its sizes, then its bytes; with PACK compressed, if that saves space. Returns the end of the
- * bytes written; NULL with ERR. */
+/* Writes column I to OUT: sizes, then bytes; with PACK compressed, if compression saves space. Returns the end of the bytes
+ * written; NULL with ERR. */
 static uint8_t *put_column(struct mpg_trace_writer *w, uint32_t i, bool pack, uint8_t *out,
                            struct mpg_error *err)
 {
@@ -286,7 +286,7 @@ static void lose_segment(struct mpg_trace_writer *w, const char *reason)
     w->stopped = true;
 }
 
-/* Writes all columns to OUT by put_column(). Returns the end of the bytes written; NULL with ERR. */
+/* Writes all columns to OUT with put_column(). Returns the end of the bytes written; NULL with ERR. */
 static uint8_t *put_columns(struct mpg_trace_writer *w, bool pack, uint8_t *out,
                             struct mpg_error *err)
 {
@@ -333,8 +333,8 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
     return 0;
 }
 
-/* The segment's content has been appended to the file: begins the next chunk in the segment. Until the last store below,
- * the segment has the number of a chunk that is in the file, so that readers ignore it if the process is killed. */
+/* The segment's content has been appended to the file: begins the next chunk in the segment. Until the last store below, the
+ * segment has the number of a chunk in the file: if the process is killed, readers ignore the segment. */
 static void begin_segment(struct mpg_trace_writer *w)
 {
     struct mpg_segment_state *p = w->segment.progress;
@@ -350,8 +350,8 @@ static void begin_segment(struct mpg_trace_writer *w)
     rewind_columns(w);
 }
 
-/* A flush from ENTER_NS on has ended: notes it, to be written as an event later. OFF_BEFORE_NS: time off the CPU before
- * it. Flushes in sequence are joined. */
+/* A flush from ENTER_NS on has ended: notes the flush, to be written as an event later. OFF_BEFORE_NS: time off the CPU before
+ * the flush. Consecutive flushes are joined. */
 static void end_flush(struct mpg_trace_writer *w, int64_t enter_ns, int64_t off_before_ns)
 {
     if (!w->flush_pending) {
@@ -492,7 +492,7 @@ int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err)
         return -1;
     w->stopped = true;
     if (w->segment.mapped && !mpg_file_is(w->segment_path, &w->segment.file) && access(w->segment_path, F_OK) == 0 &&
-        /* If the stream's file is gone, too, another run has taken the names of both files, which is no error. */
+        /* If the stream's file is also gone, another run has taken the names of both files, which is no error. */
         fstat(w->fd, &st) == 0 && st.st_nlink > 0)
         return mpg_error_set(err, "%s: is another file than the tracer's: with it the trace may not be readable",
                              w->segment_path);

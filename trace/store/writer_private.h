@@ -12,8 +12,8 @@
 
 enum {
     MPG_SHAPE_SLOTS = 2 * MPG_MAX_SHAPES,
-    /* Room for the record of an event: MPG_EVENT_BYTES if its lists have at most one element, MPG_RECORD_BYTES if they
-     * have fewer than MPG_SHORT_LIST elements. */
+    /* Room for the record of an event: MPG_EVENT_BYTES for lists of at most one element, MPG_RECORD_BYTES for lists of fewer
+     * than MPG_SHORT_LIST elements. */
     MPG_SHORT_LIST = 8,
     MPG_EVENT_BYTES = 32 * MPG_VARINT_BYTES,
     MPG_RECORD_BYTES = (20 + 10 * MPG_SHORT_LIST) * MPG_VARINT_BYTES
@@ -21,31 +21,31 @@ enum {
 
 /* The last, incomplete byte of a column of bits. */
 struct mpg_bits {
-    uint64_t pending; /* the bits of this byte so far, first bit lowest */
-    unsigned used;    /* number of these bits, 0 .. 7 */
+    uint64_t pending; /* the bits so far, first bit lowest */
+    unsigned used;    /* number of bits so far, 0 .. 7 */
 };
 
 struct mpg_trace_writer {
     struct mpg_segment segment;
     uint8_t *p[MPG_MAX_COLUMNS];   /* by column: end of the data */
-    struct mpg_bits bits[MPG_COLUMN_VALUES]; /* by column of bits: its last byte */
+    struct mpg_bits bits[MPG_COLUMN_VALUES]; /* by column of bits: the column's last byte */
     uint8_t *end[MPG_MAX_COLUMNS]; /* by column: limit beyond which no further event fits */
     uint32_t columns, history;
     int64_t last_ns, last_request, last_persistent, last_message;
     uint32_t polled_number;
-    int64_t polled[MPG_REPEATED_MAX]; /* the previous list of MPG_REPEATED_MIN to MPG_REPEATED_MAX requests */
+    int64_t polled[MPG_REPEATED_MAX]; /* the last list of MPG_REPEATED_MIN to MPG_REPEATED_MAX requests */
     uint64_t chunk_events;
     uint32_t sum_rows;                 /* number of rows in use */
     uint16_t sum_slots[MPG_SUM_SLOTS]; /* hash table by call and callsite: 1 + row */
-    uint16_t sum_order[MPG_SUM_ROWS];  /* numbers of the rows, in the order in which they become events */
+    uint16_t sum_order[MPG_SUM_ROWS];  /* numbers of the rows, in the order of becoming events */
     bool stopped, flush_pending;
     struct mpg_shape *shapes;
-    uint64_t shape_total; /* number of shapes made so far; shape I is stored at I modulo MPG_MAX_SHAPES */
+    uint64_t shape_total; /* number of shapes so far; shape i is stored at index i modulo MPG_MAX_SHAPES */
     uint16_t predicted[1 << MPG_CONTEXT_BITS], slots[MPG_SHAPE_SLOTS], last_of_call[MPG_CALL_COUNT];
     struct mpg_trace_writer_size size;
     int64_t flush_enter_ns, flush_leave_ns;
     int64_t flush_off_before_ns, flush_off_in_ns;
-    int64_t off_carried_ns; /* time off the CPU since the last event, in aggregated calls or before them */
+    int64_t off_carried_ns; /* time off the CPU since the last event, in or before aggregated calls */
     int64_t (*now_ns)(void);
     int64_t (*off_ns)(void *argument, int64_t now_ns);
     void *off_argument;
@@ -59,12 +59,12 @@ struct mpg_trace_writer {
     char *segment_path;
     size_t segment_bytes;
     ZSTD_CCtx *zstd;
-    bool shares_zstd; /* the caller owns ZSTD, and the writer does not free it */
+    bool shares_zstd; /* the caller owns `zstd`: not freed by the writer */
     uint8_t *out, *facts; /* out: the chunk to append; facts: text of the facts to append */
     size_t out_capacity, fact_used, fact_capacity;
 };
 
-/* Writes the events of all aggregates and empties their rows. Returns 0, or -1 with ERR. */
+/* Writes the events of all aggregates and empties the rows. Returns 0, or -1 with ERR. */
 int mpg_writer_write_sums(struct mpg_trace_writer *w, struct mpg_error *err);
 
 /* Makes all counters of aggregates invalid (mpg_trace_sums_epoch). */
@@ -74,8 +74,8 @@ void mpg_writer_renew_sums(void);
  * 0, or -1 with ERR. */
 int mpg_writer_settle(struct mpg_trace_writer *w, const struct mpg_event *e, struct mpg_error *err);
 
-/* Makes room for a record of BYTES in the first column and for an event in the others, ending the chunk if needed,
- * and growing the segment for a very large record. Returns 0, or -1 with ERR. */
+/* Makes room for a record of BYTES in the first column and for an event in all other columns, ending the chunk if needed, and
+ * growing the segment for a very large record. Returns 0, or -1 with ERR. */
 int mpg_writer_reserve(struct mpg_trace_writer *w, size_t bytes, struct mpg_error *err);
 
 #endif
