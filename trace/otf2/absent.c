@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OTF2 import in an mpgkit that was built without libotf2: an error. */
+/* OTF2 import of an mpgkit built without libotf2: an error. */
 #include "trace/otf2/otf2.h"
 
 int mpg_otf2_import(const char *path, const char *target, int fd, const struct mpg_import_config *config, struct mpg_error *err)

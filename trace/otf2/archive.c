@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads an archive's global definitions, and finds ranks, threads and hosts in them. Definitions have arbitrary numbers,
- * so they are looked up in maps. */
+/* Reads an archive's global definitions, and finds ranks, threads and hosts in the definitions. Definitions have arbitrary
+ * numbers, and are looked up in maps. */
 #include "trace/otf2/archive.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ static OTF2_CallbackCode fail(struct otf2_archive *a)
     return OTF2_CALLBACK_INTERRUPT;
 }
 
-/* Adds an item of SIZE zero bytes to T under NUMBER and returns it. NULL: out of memory, or, with *KNOWN, NUMBER is
+/* Adds an item of SIZE zero bytes to T under NUMBER and returns the item. NULL: out of memory, or, with *KNOWN, NUMBER is
  * already defined; the first definition stays. */
 static void *add(struct otf2_table *t, uint64_t number, size_t size, bool *known)
 {
@@ -113,14 +113,14 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_Str
                                      uint64_t events, OTF2_LocationGroupRef group)
 {
     (void)name;
-    (void)events; /* not used: some tools write a wrong number */
+    (void)events; /* not used: some tools write wrong numbers */
     ADD(locations, self, struct otf2_location);
     *item = (struct otf2_location){self, type, group, -1, 0};
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Returns the MPI call with the function name NAME; MPG_CALL_COUNT: none. Tools write names as in C, some as in Fortran,
- * some with "()". */
+/* Returns the MPI call with the function name NAME; MPG_CALL_COUNT: none. Tools write names as in C or as in Fortran, or add
+ * "()". */
 static enum mpg_call call_of(const char *name)
 {
     char plain[128];
@@ -152,7 +152,7 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
     item->name = string_of(a, name);
     item->call = call_of(item->name);
     if (item->call == MPG_CALL_COUNT && paradigm == OTF2_PARADIGM_MPI)
-        item->call = MPG_CALL_Unknown; /* a function of MPI whose name mpgkit does not know */
+        item->call = MPG_CALL_Unknown; /* a function of MPI unknown to mpgkit */
     item->is_user = paradigm == OTF2_PARADIGM_USER && item->call == MPG_CALL_COUNT;
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -231,7 +231,7 @@ static OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_S
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Callback for a property of a location. Properties named "MPGKIT::KEY" or "MPGKIT::KEY#2" are facts that mpgkit has written. */
+/* Callback for a property of a location. Properties named "MPGKIT::KEY" or "MPGKIT::KEY#2" are facts written by mpgkit. */
 static OTF2_CallbackCode on_property(void *user, OTF2_LocationRef location, OTF2_StringRef name, OTF2_Type type,
                                      OTF2_AttributeValue value)
 {
@@ -409,8 +409,7 @@ static int resolve_comm(const struct otf2_archive *a, struct otf2_comm *c, uint3
     return 0;
 }
 
-/* Returns whether C can be MPI_COMM_WORLD: it has all processes in rank order, and no parent (unless it is called
- * MPI_COMM_WORLD). */
+/* Returns whether C can be MPI_COMM_WORLD: all processes in rank order, and no parent (unless named MPI_COMM_WORLD). */
 static bool can_be_world(const struct otf2_archive *a, struct otf2_comm *c)
 {
     struct mpg_error unused;
@@ -429,8 +428,8 @@ static bool can_be_world(const struct otf2_archive *a, struct otf2_comm *c)
     return r == a->ranks;
 }
 
-/* Chooses MPI_COMM_WORLD among the communicators that can_be_world() allows, preferably the one with this name, and gives
- * it label 0. Any other communicator has its index plus 1 as label. */
+/* Chooses MPI_COMM_WORLD among the communicators allowed by can_be_world(), preferably a communicator named MPI_COMM_WORLD,
+ * and gives the chosen communicator label 0. The label of any other communicator is the index plus 1. */
 static void find_world(struct otf2_archive *a)
 {
     struct otf2_comm *c = a->comms.items, *world = NULL;
@@ -451,8 +450,8 @@ struct otf2_comm *mpg_otf2_comm_of(const struct otf2_archive *a, uint32_t number
     return find(&a->comms, number, sizeof(struct otf2_comm));
 }
 
-/* Defines in B, before its first use, the communicator of RANK alone for which C, a definition common to all ranks,
- * stands. *LABEL: its label, above those of all communicators in the archive. */
+/* C stands for MPI_COMM_SELF of all ranks: defines in B, on first use, the communicator of RANK alone. *LABEL: the label,
+ * above the labels of all communicators in the archive. */
 static int need_self(struct otf2_archive *a, struct mpg_build *b, const struct otf2_comm *c, int32_t rank, int32_t *label,
                      struct mpg_error *err)
 {
@@ -491,7 +490,7 @@ const struct otf2_comm *mpg_otf2_need_comm(struct otf2_archive *a, struct mpg_bu
         return NULL;
     }
     struct otf2_comm *const wanted = c;
-    /* A parent that is damaged, or that is its own parent, is left out. */
+    /* A damaged parent, and a parent that is its own ancestor, are left out. */
     for (uint32_t at = number; c && !c->is_defined && !c->is_visited && n < MAX_PARENTS; c = mpg_otf2_comm_of(a, at)) {
         if (!c->members && resolve_comm(a, c, at, err) < 0) {
             free(c->members);
@@ -621,7 +620,7 @@ void mpg_otf2_value_names(const struct otf2_archive *a, char *text, size_t size)
     }
 }
 
-/* Reads the tick that is time 0 of the trace, a property that only mpgkit writes. */
+/* Reads the tick of time 0 of the trace, a property written only by mpgkit. */
 static void read_origin(struct otf2_archive *a, OTF2_Reader *reader)
 {
     char *text = NULL, *end;

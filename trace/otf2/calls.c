@@ -71,8 +71,8 @@ static void emit_unknown(struct otf2_thread *t, int64_t leave_ns)
     mpg_otf2_emit(t, &e, t->call.region->name);
 }
 
-/* Returns the archive's communicator NUMBER after defining it in the trace; *LABEL: its label there. NULL with an error:
- * T has failed. */
+/* Returns the archive's communicator NUMBER after defining it in the trace; *LABEL: the label in the trace. NULL with an
+ * error: T has failed. */
 static const struct otf2_comm *need_comm(struct otf2_thread *t, uint32_t number, int32_t *label)
 {
     const struct otf2_comm *c =
@@ -105,7 +105,7 @@ static void remark(struct otf2_thread *t, enum otf2_remark remark)
     t->import->remarks.count[remark]++;
 }
 
-/* Returns the first message that the current call received (IS_RECEIVE) or sent; NULL: none. */
+/* Returns the first message received (IS_RECEIVE) or sent by the current call; NULL: none. */
 static const struct otf2_message *find_message(const struct otf2_thread *t, bool is_receive)
 {
     for (size_t i = 0; i < t->call.n; i++)
@@ -175,7 +175,7 @@ static void emit_free(struct otf2_thread *t, int64_t request, int64_t at_ns)
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* Emits a nonblocking send. M: its record; NULL: the archive has none. */
+/* Emits a nonblocking send. M: the record of the send; NULL: no record in the archive. */
 static void emit_isend(struct otf2_thread *t, enum mpg_call call, const struct otf2_message *m, int64_t enter_ns,
                        int64_t leave_ns)
 {
@@ -193,8 +193,8 @@ static void emit_isend(struct otf2_thread *t, enum mpg_call call, const struct o
     emit_free(t, request, leave_ns);
 }
 
-/* Emits a nonblocking receive. R: its source, tag and size, which the first pass has found at its completion. REQUEST:
- * number in the trace. ANY: MPG_ANY_ flags with which it was posted. */
+/* Emits a nonblocking receive. R: source, tag and size, found by the first pass at the completion. REQUEST: number in the
+ * trace. ANY: MPG_ANY_ flags of the post. */
 static void emit_irecv(struct otf2_thread *t, const struct otf2_record *r, int64_t request, uint32_t any, int64_t enter_ns,
                        int64_t leave_ns)
 {
@@ -219,8 +219,8 @@ static void emit_irecv(struct otf2_thread *t, const struct otf2_record *r, int64
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* Emits a nonblocking receive whose post has no record. Records of completions that name no request belong to these
- * receives in the order of posting. A receive that is never completed becomes one from MPI_PROC_NULL. */
+/* Emits a nonblocking receive without a record of the post. Records of completions without a request belong to these receives
+ * in the order of posting. A receive without completion becomes a receive from MPI_PROC_NULL. */
 static void emit_nameless_irecv(struct otf2_thread *t, int64_t leave_ns)
 {
     const struct otf2_record *r = mpg_otf2_record_at(t, t->postings++);
@@ -242,8 +242,8 @@ static void emit_nameless_irecv(struct otf2_thread *t, int64_t leave_ns)
     emit_free(t, request, leave_ns);
 }
 
-/* Returns how many receives the current call, MPI_Start or MPI_Startall, starts without a record. MPI_Startall is taken
- * to start all persistent receives made so far, MPI_Start one at most; none if there are records of receives. */
+/* Returns the number of receives without a record that the current call, MPI_Start or MPI_Startall, starts: for MPI_Startall,
+ * all persistent receives made so far; for MPI_Start, one at most; 0 if the call has records of receives. */
 static uint32_t nameless_starts(const struct otf2_thread *t)
 {
     if (mpg_call_kind(t->call.region->call) != MPG_KIND_START)
@@ -254,7 +254,7 @@ static uint32_t nameless_starts(const struct otf2_thread *t)
     return t->call.region->call == MPG_CALL_Startall ? t->receive_inits : t->call.n == 0 && t->receive_inits > 0;
 }
 
-/* Emits an MPI_Start, MPI_Startall or MPI_Isendrecv with records as nonblocking operations. The first one gets the whole
+/* Emits an MPI_Start, MPI_Startall or MPI_Isendrecv with records as nonblocking operations. The first operation gets the whole
  * time of the call. */
 static void emit_starts(struct otf2_thread *t, int64_t leave_ns)
 {
@@ -290,7 +290,7 @@ static void emit_completion(struct otf2_thread *t, int64_t leave_ns)
     const bool tests = e.call == MPG_CALL_Test || e.call == MPG_CALL_Testall || e.call == MPG_CALL_Testany ||
                        e.call == MPG_CALL_Testsome;
     if (completed + c->tested.n == 0 && !tests) {
-        emit_unknown(t, leave_ns); /* it waited for MPI_PROC_NULL, or for an operation of which the archive has no record */
+        emit_unknown(t, leave_ns); /* the call waited for MPI_PROC_NULL, or for an operation without a record */
         return;
     }
     for (uint32_t i = 0; i < c->tested.n; i++)
@@ -315,7 +315,7 @@ static int32_t root_of(uint32_t root)
                                                      : (int32_t)(root & INT32_MAX);
 }
 
-/* Emits the collective with the record R. REQUEST: its request; 0: it is blocking. */
+/* Emits the collective with the record R. REQUEST: the collective's request; 0: blocking. */
 static void emit_collective(struct otf2_thread *t, const struct otf2_record *r, int64_t request, int64_t leave_ns)
 {
     struct mpg_event e = make(t, t->call.region->call, leave_ns);
@@ -392,7 +392,7 @@ static void emit_comm_free(struct otf2_thread *t, int64_t leave_ns)
 
 /* --- any call --- */
 
-/* Emits the current call as one that returned an error. Records of its messages are ignored. */
+/* Emits the current call as a call that returned an error. Records of messages are ignored. */
 static void emit_failed(struct otf2_thread *t, int64_t leave_ns)
 {
     struct mpg_event e = make(t, t->call.region->call, leave_ns);
@@ -406,7 +406,7 @@ static void emit_plain(struct otf2_thread *t, int64_t leave_ns)
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* Emits an MPI_Init at the first call, because the archive has none. */
+/* Emits an MPI_Init at the first call, because the archive has no MPI_Init. */
 static void make_init(struct otf2_thread *t)
 {
     struct mpg_event e = make(t, MPG_CALL_Init, t->call.enter_ns);
@@ -415,7 +415,7 @@ static void make_init(struct otf2_thread *t)
     mpg_otf2_emit(t, &e, NULL);
 }
 
-/* Returns the remark under which calls of KIND are counted, of which the import takes only the times. */
+/* Returns the remark that counts calls of KIND, of which the import takes only the times. */
 static enum otf2_remark remark_of(enum mpg_kind kind)
 {
     if (kind >= MPG_KIND_WIN_CONSTRUCTOR && kind <= MPG_KIND_IRMA)
@@ -461,7 +461,7 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
     case MPG_KIND_RECV:
         emit_receive(t, leave_ns);
         break;
-    case MPG_KIND_MRECV: /* not all recorders write a record of the message that MPI_Mrecv receives */
+    case MPG_KIND_MRECV: /* not all recorders write a record of the message received by MPI_Mrecv */
         if (find_message(t, true))
             emit_receive(t, leave_ns);
         else
@@ -509,7 +509,7 @@ void mpg_otf2_finish_call(struct otf2_thread *t, int64_t leave_ns)
     case MPG_KIND_COMM_FREE:
         emit_comm_free(t, leave_ns);
         break;
-    case MPG_KIND_SEND_INIT: /* archives have no records of these calls, only of the start of a persistent operation */
+    case MPG_KIND_SEND_INIT: /* archives have no records of the calls below, only of the start of a persistent operation */
     case MPG_KIND_RECV_INIT:
     case MPG_KIND_REQUEST_FREE:
     case MPG_KIND_CANCEL:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs the import in a child process, because libotf2 aborts on some damage. The child writes the trace to files that the parent
- * shares, and its result to a pipe. */
+/* Runs the import in a child process, because libotf2 aborts on some damage. The child writes the trace to files, and the
+ * result to a pipe. */
 #include "trace/otf2/otf2.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "common/kind.h"
 #include "trace/otf2/import.h"
 
-/* The child's result as sent through the pipe; the report, of REPORT_BYTES bytes, follows. */
+/* The child's result in the pipe; the report, of report_bytes bytes, follows. */
 struct result {
     int status;
     size_t report_bytes;
@@ -61,7 +61,7 @@ static void run_child(int pipe, const char *anchor, const char *target, int fd, 
     _exit(0);
 }
 
-/* Reads the child's result from PIPE and prints its report. Returns the import's status, with ERR. */
+/* Reads the child's result from PIPE and prints the report. Returns the import's status, with ERR. */
 static int take_result(int pipe, const struct mpg_import_config *config, struct mpg_error *err)
 {
     enum { MAX_REPORT_BYTES = 1 << 20 };

@@ -34,7 +34,7 @@ static int compare(const void *a, const void *b)
     return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Returns the duration TICKS in ns, rounded down and limited. */
+/* Returns the duration TICKS in ns, rounded down, limited to +-INT64_MAX / 4. */
 static int64_t ns_of(const struct otf2_clocks *c, __int128 ticks)
 {
     const __int128 scaled = ticks * 1000000000, resolution = (__int128)c->resolution;
@@ -48,8 +48,8 @@ static int64_t time_ns(const struct otf2_clocks *c, uint64_t ticks)
     return ns_of(c, (__int128)ticks - (__int128)c->origin);
 }
 
-/* Returns the offset, ns, of CLOCK when it shows AT_NS: interpolated between measured offsets; before the first and after
- * the last, extrapolated from the two nearest. */
+/* Returns the offset of CLOCK at the clock's time AT_NS, ns: interpolated between measured offsets; before the first and after
+ * the last offset, extrapolated from the two nearest. */
 static int64_t offset_at(const struct otf2_clocks *c, const struct otf2_clock *clock, int64_t at_ns)
 {
     if (clock->n == 0)
@@ -65,7 +65,7 @@ static int64_t offset_at(const struct otf2_clocks *c, const struct otf2_clock *c
     return (int64_t)(length == 0 ? from : from + change * (at_ns - begin) / length);
 }
 
-/* Returns how far rank 0's clock is ahead, in ns, when RANK's clock shows AT_NS. */
+/* Returns the offset of rank 0's clock to RANK's clock, ns, at the time AT_NS of RANK's clock. */
 static int64_t to_first(const struct otf2_clocks *c, int32_t rank, int64_t at_ns)
 {
     const int64_t common_ns = at_ns + offset_at(c, &c->clock[rank], at_ns);

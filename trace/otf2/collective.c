@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computes the bytes of a collective as mpgtext(5) counts them from the sums that an archive holds. Score-P multiplies a
- * member's bytes by the number of members that the rank sends to or receives from (source: its archives for calls of
- * known size, mpgotf2(5)). An MPI_IN_PLACE call does not count the rank itself. */
+/* Computes the bytes of a collective, as defined by mpgtext(5), from the sums in an archive. Score-P multiplies a member's
+ * bytes by the number of members to which the rank sends or from which the rank receives (source: Score-P archives for calls
+ * of known size, mpgotf2(5)). With MPI_IN_PLACE, the rank itself is not counted. */
 #include "trace/otf2/thread.h"
 
-/* Returns the bytes for one member if SUM is the sum over N members; over N - 1 members if N does not divide SUM
- * (MPI_IN_PLACE). */
+/* Returns the bytes for one member. SUM is the sum over N members; over N - 1 members (MPI_IN_PLACE) if only N - 1 divides
+ * SUM. */
 static int64_t part_of(int64_t sum, int64_t n)
 {
     return sum % n == 0 || n < 2 || sum % (n - 1) != 0 ? sum / n : sum / (n - 1);
@@ -18,8 +18,8 @@ static void spread_over(int64_t *counts, int32_t n, int64_t total)
         counts[i] = total / n + (i < total % n);
 }
 
-/* Returns the bytes of E as mpgtext(5) defines them. SENT, RECEIVED: sums in the archive, already multiplied by the
- * number of members that this rank sent to and received from. N: number of members by which they are divided. */
+/* Returns the bytes of E as defined by mpgtext(5). SENT, RECEIVED: sums in the archive, multiplied by the number of members to
+ * which the rank sent and from which the rank received. N: number of members. */
 static int64_t multiplied(const struct mpg_event *e, int64_t sent, int64_t received, int64_t n)
 {
     const int64_t others = n > 1 ? n - 1 : 1;

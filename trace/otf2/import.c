@@ -10,7 +10,7 @@
 #include "trace/otf2/clocks.h"
 #include "trace/otf2/thread.h"
 
-/* Callback for errors of libotf2, which otherwise prints them: keeps the first message. */
+/* Callback for errors of libotf2, which by default prints errors: keeps the first message. */
 static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                const char *format, va_list arguments)
 {
@@ -28,7 +28,7 @@ static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, cons
 
 /* --- facts --- */
 
-/* Returns whether mpgkit wrote the archive. Then properties hold all facts of the trace. */
+/* Returns whether mpgkit wrote the archive; properties then hold all facts of the trace. */
 static bool has_own_facts(const struct otf2_archive *a)
 {
     return strncmp(a->creator, "mpgkit ", 7) == 0;
@@ -46,7 +46,7 @@ static int write_own_facts(struct otf2_import *im, struct mpg_error *err)
         memcpy(plain, key, n);
         plain[n] = '\0';
         if (strcmp(plain, "values") == 0)
-            continue; /* not copied: the archive's own list of counters gives this fact */
+            continue; /* not copied: write_facts() takes the names of values from the archive's counters */
         /* A rank that was killed gets no MPI_Finalize. */
         im->has_finalize[rank] = im->has_finalize[rank] || strcmp(plain, "died") == 0;
         if (mpg_build_fact(im->build, rank, plain, value, err) < 0)
@@ -124,7 +124,7 @@ static void compare_counts(const struct mpg_map *a, const struct mpg_map *b, boo
     }
 }
 
-/* Writes to TEXT, of SIZE bytes, why sends and receives can differ in number. */
+/* Writes to TEXT, of SIZE bytes, a possible reason for the different numbers of sends and receives. */
 static void explain(const struct otf2_import *im, char *text, size_t size)
 {
     static const enum otf2_remark causes[] = {OTF2_SWITCHED_OFF, OTF2_NEVER_COMPLETED, OTF2_UNKNOWN_REQUESTS,
@@ -138,7 +138,7 @@ static void explain(const struct otf2_import *im, char *text, size_t size)
     snprintf(text, size, " (calls that the recorder shows without their message, such as MPI_Mrecv?)");
 }
 
-/* Returns an error if sends and receives differ in number between some ranks. */
+/* Returns an error if the numbers of sends and receives differ for any pair of ranks. */
 static int check_messages(const struct otf2_import *im, struct mpg_error *err)
 {
     struct difference d = {.found = false};
@@ -157,7 +157,7 @@ static int check_messages(const struct otf2_import *im, struct mpg_error *err)
                          (unsigned long long)d.sent, (long long)d.key[0], (unsigned long long)d.received, why);
 }
 
-/* If no rank has called MPI_Finalize, adds the call on all ranks. Otherwise ranks without MPI_Finalize count as killed. */
+/* If no rank has called MPI_Finalize, adds the call on all ranks; otherwise ranks without MPI_Finalize count as killed. */
 static int finish_ranks(struct otf2_import *im, struct mpg_error *err)
 {
     bool any = false;
@@ -184,7 +184,8 @@ static OTF2_CallbackCode on_offset(void *user, OTF2_TimeStamp time, int64_t offs
     return mpg_otf2_clock_add(user, time, offset) ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
 }
 
-/* Reads the local definitions of all threads: how numbers in a thread's events map to global numbers, and clock offsets. */
+/* Reads the local definitions of all threads: the mapping of numbers in the thread's events to global numbers, and clock
+ * offsets. */
 static int read_local(struct otf2_import *im, struct otf2_clock *clocks, struct mpg_error *err)
 {
     OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
@@ -227,7 +228,7 @@ static int read_threads(struct otf2_import *im, struct mpg_error *err)
     return 0;
 }
 
-/* Reads the archive except for its global definitions, and writes facts and events of all ranks. Returns 0, or -1 with ERR. */
+/* Reads the archive except for the global definitions, and writes facts and events of all ranks. Returns 0, or -1 with ERR. */
 static int read_ranks(struct otf2_import *im, struct otf2_clocks *clocks, FILE *report, struct mpg_error *err)
 {
     const struct otf2_archive *a = &im->archive;

@@ -7,7 +7,7 @@
 
 #include "trace/format.h"
 
-/* Imports the archive with the anchor file ANCHOR as mpg_otf2_import() does, and writes lines about the import to REPORT. Damage
+/* Imports the archive with the anchor file ANCHOR like mpg_otf2_import(), and writes lines about the import to REPORT. Damage
  * can make libotf2 abort. Returns 0, or -1 with ERR. */
 int mpg_otf2_import_here(const char *anchor, const char *target, int fd, const struct mpg_import_config *config, FILE *report,
                      struct mpg_error *err);

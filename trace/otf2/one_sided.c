@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls of windows and one-sided communication. The function is the MPI call; records between its enter and leave tell
- * the window, the target, the group and the bytes. Ranks in these records are ranks of the window's communicator. */
+/* Calls of windows and one-sided communication. The function is the MPI call; records between enter and leave have the window,
+ * the target, the group and the bytes. Ranks in these records are ranks of the window's communicator. */
 #include "trace/otf2/thread.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 /* --- records --- */
 
-/* Notes that the current call of USER, a thread, is about WINDOW. Returns the record of the call's one-sided properties,
- * which the caller completes. */
+/* Notes that the current call of USER, a thread, uses WINDOW. Returns the call's one-sided properties, to be completed by the
+ * caller. */
 static struct otf2_one_sided *note_window(void *user, uint32_t window)
 {
     struct otf2_one_sided *x = &((struct otf2_thread *)user)->call.one_sided;
@@ -128,8 +128,8 @@ void mpg_otf2_one_sided_callbacks(OTF2_EvtReaderCallbacks *c)
 
 /* --- calls --- */
 
-/* Returns the variant of CALL without a request (MPI_Put for MPI_Rput), because the archive has no record that completes
- * the request. */
+/* Returns the variant of CALL without a request (MPI_Put for MPI_Rput), because the archive has no record of the request's
+ * completion. */
 static enum mpg_call without_request(enum mpg_call call)
 {
     switch (mpg_call_plain(call)) {
@@ -144,7 +144,7 @@ static enum mpg_call without_request(enum mpg_call call)
     }
 }
 
-/* Returns whether X, from the records in the call, has all that an event of KIND needs. */
+/* Returns whether X, from the records in the call, suffices for an event of KIND. */
 static bool suffices(const struct otf2_one_sided *x, enum mpg_kind kind)
 {
     switch (kind) {
@@ -165,7 +165,7 @@ static bool suffices(const struct otf2_one_sided *x, enum mpg_kind kind)
     }
 }
 
-/* Emits E, whose window is known, with the ranks of the group in the record. C: the window's communicator. */
+/* Emits E, with the window already set, with the ranks of the group in the record. C: the window's communicator. */
 static void emit_with_group(struct otf2_thread *t, struct mpg_event *e, const struct otf2_comm *c)
 {
     int64_t *places = calloc((size_t)c->size, sizeof *places);

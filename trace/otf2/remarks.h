@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts of the assumptions that the import of an OTF2 archive made. Private to trace/otf2/. */
+/* Counts of the assumptions made by the import of an OTF2 archive. Private to trace/otf2/. */
 #ifndef MPG_OTF2_REMARKS_H
 #define MPG_OTF2_REMARKS_H
 
@@ -31,10 +31,10 @@ enum otf2_remark {
 
 struct otf2_remarks {
     uint64_t count[OTF2_REMARKS];
-    int64_t time_ns[OTF2_REMARKS]; /* time in calls of which the import reads only the times */
+    int64_t time_ns[OTF2_REMARKS]; /* time in calls of which only the times are read */
 };
 
-/* Returns the text about REMARK that follows its count. */
+/* Returns the text of REMARK, printed after the count. */
 const char *mpg_otf2_remark_text(enum otf2_remark remark);
 
 #endif

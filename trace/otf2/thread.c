@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the records of a thread twice. The first pass finds properties that only the completion of an operation records, such
- * as source and size of a nonblocking receive. The second pass makes the events. */
+/* Reads the records of a thread twice. The first pass finds properties recorded only at the completion of an operation, for
+ * example source and size of a nonblocking receive. The second pass makes the events. */
 #define _GNU_SOURCE
 #include "trace/otf2/thread.h"
 
@@ -57,8 +57,8 @@ static void clear_records(struct otf2_records *r)
 
 /* --- times and values --- */
 
-/* Returns TICKS in ns since the archive's origin. A time before the thread's last one is replaced by the last one; if it
- * is more than TOLERANCE_NS earlier, T fails. */
+/* Returns TICKS in ns since the archive's origin. A time before the thread's last time is replaced by the last time; if more
+ * than TOLERANCE_NS earlier, T fails. */
 static int64_t time_of(struct otf2_thread *t, uint64_t ticks)
 {
     const struct otf2_archive *a = &t->import->archive;
@@ -108,7 +108,7 @@ static OTF2_CallbackCode on_metric(HEAD, OTF2_MetricRef metric, uint8_t n, const
 
 /* --- regions --- */
 
-/* Returns attribute NUMBER of a record, which only archives of mpgkit have; 0: the record has none. */
+/* Returns attribute NUMBER of a record (in archives of mpgkit only); 0: none. */
 static uint8_t own_attribute(const OTF2_AttributeList *attributes, uint32_t number)
 {
     uint8_t value = 0;
@@ -118,7 +118,7 @@ static uint8_t own_attribute(const OTF2_AttributeList *attributes, uint32_t numb
     return value;
 }
 
-/* Reads the bytes for each member of a collective from attributes, which only archives of mpgkit have. */
+/* Reads the bytes for each member of a collective from attributes (in archives of mpgkit only). */
 static void read_counts(struct otf2_thread *t, const OTF2_AttributeList *attributes)
 {
     const uint32_t first = t->import->archive.own.counts;
@@ -129,7 +129,7 @@ static void read_counts(struct otf2_thread *t, const OTF2_AttributeList *attribu
         mpg_otf2_append(t, &t->call.counts, value);
 }
 
-/* REGION is no MPI function. Returns whether its begins and ends become events, as --regions says. */
+/* REGION is no MPI function. Returns whether begin and end of REGION become events, according to --regions. */
 static bool is_marked(const struct otf2_thread *t, const struct otf2_region *region)
 {
     const enum mpg_import_regions regions = t->import->config->regions;
@@ -181,7 +181,7 @@ static void leave_region(struct otf2_thread *t, uint64_t time)
     const struct otf2_region *region = t->stack[--t->depth];
     if (t->call_depth == t->depth + 1) {
         mpg_otf2_finish_call(t, now_ns);
-        /* A call without events leaves its counter values to the interval that the next call ends. */
+        /* The counters of a call without events are added to the interval before the next call. */
         if (t->pass == 2 && t->call.has_events)
             memcpy(t->last_values, t->values, sizeof t->values);
         t->call_depth = 0;
@@ -220,7 +220,7 @@ static OTF2_CallbackCode on_context_leave(HEAD, OTF2_CallingContextRef context)
     return go_on(user);
 }
 
-/* Called for the record of a flush: the recorder wrote its buffer to the disk. */
+/* Called for the record of a flush: the recorder wrote the buffer to the disk. */
 static OTF2_CallbackCode on_flush(HEAD, OTF2_TimeStamp stop)
 {
     struct otf2_thread *t = user;
@@ -246,7 +246,7 @@ static OTF2_CallbackCode on_switch(HEAD, OTF2_MeasurementMode mode)
 
 /* --- messages --- */
 
-/* Adds M to the messages of the current call. Outside of calls a record of a message is ignored. */
+/* Adds M to the messages of the current call. Outside of calls, M is ignored. */
 static void add_message(struct otf2_thread *t, const struct otf2_message *m)
 {
     struct otf2_call *c = &t->call;
@@ -266,8 +266,8 @@ static void add_message(struct otf2_thread *t, const struct otf2_message *m)
     c->messages[c->n++] = *m;
 }
 
-/* Stores VALUE for request NUMBER of the archive. If an older request had this number, the archive has reused it, and
- * VALUE replaces the old value. */
+/* Stores VALUE for request NUMBER of the archive. If the archive has reused NUMBER of an older request, VALUE replaces the old
+ * value. */
 static void open_request(struct otf2_thread *t, uint64_t number, int64_t value)
 {
     uint64_t *slot = mpg_map_add(&t->open, number, 0);
@@ -279,7 +279,7 @@ static void open_request(struct otf2_thread *t, uint64_t number, int64_t value)
     }
 }
 
-/* Removes request NUMBER of the archive. Returns its value; 0: there is none. */
+/* Removes request NUMBER of the archive. Returns the request's value; 0: unknown request. */
 static int64_t close_request(struct otf2_thread *t, uint64_t number)
 {
     const uint64_t *slot = mpg_map_find(&t->open, number, 0);
@@ -289,8 +289,8 @@ static int64_t close_request(struct otf2_thread *t, uint64_t number)
     return value;
 }
 
-/* Notes that the current call completes request NUMBER of the archive. FOUND: communicator, source, tag and size of a
- * receive, or the data of a collective; NULL: the request is a send or was cancelled. */
+/* Notes that the current call completes request NUMBER of the archive. FOUND: communicator, source, tag and size of a receive,
+ * or the properties of a collective; NULL: the request is a send or was cancelled. */
 static void complete(struct otf2_thread *t, uint64_t number, const struct otf2_record *found, bool is_cancelled)
 {
     const int64_t value = close_request(t, number);
@@ -353,8 +353,8 @@ static OTF2_CallbackCode on_irecv_request(HEAD, uint64_t request)
     return go_on(t);
 }
 
-/* Called for the record of a receive. In a call that completes requests, it belongs to the oldest receive posted without
- * a record. */
+/* Called for the record of a receive. In a call that completes requests, the record belongs to the oldest receive posted
+ * without a record. */
 static OTF2_CallbackCode on_recv(HEAD, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
     struct otf2_thread *t = user;
@@ -440,7 +440,7 @@ static OTF2_CallbackCode on_collective_complete(HEAD, OTF2_CollectiveOp op, OTF2
     return go_on(user);
 }
 
-/* Called for the record of a communicator that the current call has made or freed. */
+/* Called for the record of a communicator made or freed by the current call. */
 static OTF2_CallbackCode on_comm(HEAD, OTF2_CommRef comm)
 {
     struct otf2_thread *t = user;
@@ -500,7 +500,7 @@ static int read_pass(struct otf2_thread *t, uint64_t location, struct mpg_error 
     return good ? 0 : mpg_error_set(err, "rank %d: the events of its thread %u cannot be read", t->rank, t->thread);
 }
 
-/* At the end of a thread's records: writes the facts and events that are known only now. Returns 0, or -1 with ERR. */
+/* At the end of a thread's records: writes the facts that are known only now. Returns 0, or -1 with ERR. */
 static int end_thread(struct otf2_thread *t, struct mpg_error *err)
 {
     char value[96];
@@ -512,7 +512,7 @@ static int end_thread(struct otf2_thread *t, struct mpg_error *err)
     im->has_finalize[t->rank] = im->has_finalize[t->rank] || t->has_finalize;
     if (t->call_depth > 0 && t->call.region->call != MPG_CALL_Unknown) {
         snprintf(value, sizeof value, "%u %s %lld", t->thread, mpg_call_name(t->call.region->call), (long long)t->call.enter_ns);
-        im->has_finalize[t->rank] = true; /* the rank was killed in this call, so it gets no MPI_Finalize */
+        im->has_finalize[t->rank] = true; /* the rank was killed in the current call, and gets no MPI_Finalize */
         if (mpg_build_fact(im->build, t->rank, "died", value, err) < 0)
             return -1;
     }
