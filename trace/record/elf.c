@@ -39,7 +39,7 @@ static bool read_segment(const struct mpg_elf *elf, const ElfW(Ehdr) * head, uns
     return true;
 }
 
-/* Returns the offset in the file of what is loaded at ADDRESS; SIZE_MAX: not from the file. */
+/* Returns the offset in the file of the byte loaded at ADDRESS; SIZE_MAX: not from the file. */
 static size_t file_offset(const struct mpg_elf *elf, const ElfW(Ehdr) * head, uint64_t address)
 {
     ElfW(Phdr) s;

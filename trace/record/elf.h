@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of an executable file that tell how the kernel starts the file: mpgtrace record reads them before running a
- * program. Files of another word size or byte order have kind MPG_ELF_OTHER. */
+/* The parts of an executable file that determine how the kernel starts the file, read by mpgtrace record before running a
+ * program. Files of a foreign word size or byte order have kind MPG_ELF_OTHER. */
 #ifndef MPG_RECORD_ELF_H
 #define MPG_RECORD_ELF_H
 
@@ -30,24 +30,24 @@ struct mpg_elf {
     size_t dynamic, dynamic_size; /* offset in the file and size of the dynamic section, bytes */
 };
 
-/* Maps PATH, a regular file. Checks sizes and offsets against the file and leaves invalid fields empty. After a failure there
- * is nothing to close. */
+/* Maps PATH, a regular file. Checks sizes and offsets against the file and leaves invalid fields empty. After a failure ELF
+ * must not be closed. */
 int mpg_elf_open(struct mpg_elf *elf, const char *path, struct mpg_error *err);
 void mpg_elf_close(struct mpg_elf *elf);
 
-/* Returns whether a dynamic symbol, defined or undefined, or a needed library of the file is called NAME. */
+/* Returns whether a dynamic symbol, defined or undefined, or a needed library of the file is named NAME. */
 bool mpg_elf_names(const struct mpg_elf *elf, const char *name);
 
 /* Returns the I-th directly needed library, from 0; NULL after the last. */
 const char *mpg_elf_needed(const struct mpg_elf *elf, size_t i);
 
-/* Returns the library's own name (SONAME); NULL: it has none. */
+/* Returns the library's own name (SONAME); NULL: none. */
 const char *mpg_elf_soname(const struct mpg_elf *elf);
 
 /* Returns whether the bytes of TEXT occur anywhere in the file. */
 bool mpg_elf_holds(const struct mpg_elf *elf, const char *text);
 
-/* Copies the words after #! to PROGRAM and ARGUMENT (PATH_MAX bytes each; empty: none). Returns false without such words. */
+/* Copies the words after #! to PROGRAM and ARGUMENT (PATH_MAX bytes each; empty: none). Returns false without words after #!. */
 bool mpg_script_words(const struct mpg_elf *elf, char *program, char *argument);
 
 #endif

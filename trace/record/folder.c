@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Walks a folder twice: first checks that every file of the trace may be removed, then removes. Uses file descriptors, so that
- * a symbolic link made meanwhile cannot lead elsewhere. */
+ * a symbolic link made meanwhile is not followed. */
 #include "trace/record/folder.h"
 
 #include <dirent.h>
@@ -42,7 +42,7 @@ static int visit_file(int folder, const char *path, const char *name, enum pass 
         return mpg_error_set(err, "%s/%s: is no file of a trace; remove it yourself", path, name);
     if (st.st_uid != geteuid())
         return mpg_error_set(err, "%s/%s: belongs to another user", path, name);
-    /* Another rank of the job may have removed the file already. */
+    /* Another rank of the job may have removed the file. */
     if (pass == REMOVE && unlinkat(folder, name, 0) < 0 && errno != ENOENT)
         return mpg_error_errno(err, errno, "%s/%s", path, name);
     return 0;
@@ -58,7 +58,7 @@ static int walk(int folder, const char *path, enum pass pass, struct mpg_error *
         close(folder);
         return status;
     }
-    /* The times that mpgsim keeps of its pass before: useless for another trace, so removed whoever owns it. */
+    /* The file in which mpgsim keeps times of an earlier pass: useless for another trace, and removed whoever the owner is. */
     if (pass == REMOVE)
         (void)unlinkat(folder, MPG_NAME_OF_FLOORS, 0);
     for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {

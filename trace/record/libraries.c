@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the libraries of a program by asking the dynamic linker. Only it knows search paths, its cache and $ORIGIN. */
+/* Finds the libraries of a program by asking the dynamic linker, because only the dynamic linker knows search paths, cache and
+ * $ORIGIN. */
 #define _GNU_SOURCE
 #include "trace/record/libraries.h"
 
@@ -13,7 +14,7 @@
 
 enum { MAX_LIBRARIES = 10000 };
 
-/* Parses "path (address)", the line of a library that is needed by a path. Returns false for other lines, such as the vDSO's
+/* Parses "path (address)", the line of a library listed with a path. Returns false for all other lines, for example the vDSO's
  * "name (address)". */
 static bool parse_path(const char *line, struct mpg_library *library)
 {
@@ -32,7 +33,7 @@ static bool parse_path(const char *line, struct mpg_library *library)
     return true;
 }
 
-/* Parses "name => path (address)", "name => not found" or "path (address)". Returns false for other lines. */
+/* Parses "name => path (address)", "name => not found" or "path (address)". Returns false for all other lines. */
 static bool parse(const char *line, struct mpg_library *library)
 {
     *library = (struct mpg_library){.name = ""};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds a program, through the interpreters of scripts, and the program's MPI family by the symbols of its libraries. */
+/* Finds a program, through the interpreters of scripts, and the program's MPI family by the symbols of the program's
+ * libraries. */
 #define _GNU_SOURCE
 #include "trace/record/target.h"
 
@@ -27,7 +28,7 @@ static int can_run(const char *path)
     return access(path, X_OK) < 0 ? errno : 0;
 }
 
-/* Searches NAME as execvp() does: a name with a slash is a path; other names are searched in PATH. */
+/* Searches NAME like execvp(): a name with a slash is a path; all other names are searched in $PATH. */
 static int find_path(char *path, const char *name, struct mpg_error *err)
 {
     int failed = ENOENT;
@@ -51,7 +52,7 @@ static int find_path(char *path, const char *name, struct mpg_error *err)
     return mpg_error_errno(err, failed, "%s", name);
 }
 
-/* Copies to NAME the program that "env ARGUMENTS" runs; an empty name if there is none. */
+/* Copies to NAME the program run by "env ARGUMENTS"; an empty name if none. */
 static void program_of_env(const char *arguments, char *name)
 {
     name[0] = '\0';
@@ -66,7 +67,7 @@ static void program_of_env(const char *arguments, char *name)
     }
 }
 
-/* SCRIPT is a script: replaces the path of TARGET by its interpreter's. Returns false if that is not found. */
+/* SCRIPT is a script: replaces the path of TARGET by the interpreter's path. Returns false if the interpreter is not found. */
 static bool find_interpreter(struct mpg_record_target *target, const struct mpg_elf *script)
 {
     char program[PATH_MAX], argument[PATH_MAX], name[PATH_MAX];
@@ -81,7 +82,7 @@ static bool find_interpreter(struct mpg_record_target *target, const struct mpg_
     return find_path(target->path, program, NULL) == 0;
 }
 
-/* Returns whether starting PATH raises the process's rights, so that the dynamic linker ignores LD_PRELOAD (ld.so(8), secure-
+/* Returns whether starting PATH raises the process's rights: the dynamic linker then ignores LD_PRELOAD (ld.so(8), secure-
  * execution mode). */
 static bool gains_rights(const char *path)
 {
@@ -123,7 +124,7 @@ static bool has_mpi(const char *path)
     return has;
 }
 
-/* Returns whether NAME begins with FIRST and contains REST after that. */
+/* Returns whether NAME begins with FIRST and contains REST after FIRST. */
 static bool is_library(const char *name, const char *first, const char *rest)
 {
     const size_t length = strlen(first);
@@ -145,7 +146,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Notes in TARGET which MPI and which sanitizers are among the libraries of the program PATH. */
+/* Notes in TARGET the MPI and the sanitizer among the libraries of the program PATH. */
 static void look_at_libraries(struct mpg_record_target *target, const char *path,
                               const char *interpreter)
 {
@@ -167,7 +168,7 @@ static void look_at_libraries(struct mpg_record_target *target, const char *path
     free(all);
 }
 
-/* Notes the MPI and sanitizers in TARGET's libraries; for Python without MPI, in the libraries of its module mpi4py. */
+/* Notes the MPI and the sanitizer among TARGET's libraries; for Python without MPI, among the libraries of the module mpi4py. */
 static void look_at_program(struct mpg_record_target *target, const char *interpreter)
 {
     char module[PATH_MAX];

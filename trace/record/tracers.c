@@ -17,7 +17,7 @@ int mpg_tracer_library(const char *name, char *path, size_t size, struct mpg_err
 
 /* --- the tracer for a program --- */
 
-/* Returns the ABI version in the file name LIBRARY, such as ".so.40" for libmpi.so.40; "": it has none. */
+/* Returns the ABI version in the file name LIBRARY, for example ".so.40" of libmpi.so.40; "": none. */
 static const char *abi(const char *library)
 {
     const char *so = strstr(library, ".so.");

@@ -16,7 +16,7 @@
 #include "trace/pmpi/family.h"
 #include "trace/record/folder.h"
 
-/* Closes all descriptors but ENDED and standard error: launchers wait until all copies of their pipes are closed. */
+/* Closes all descriptors but ENDED and standard error: launchers wait until all copies of the launcher's pipes are closed. */
 static void close_all_but(int ended)
 {
     const int nowhere = open("/dev/null", O_RDWR);
@@ -37,8 +37,8 @@ static void note_init(int unused)
     in_init = 1;
 }
 
-/* Runs in the watch process: waits until PROGRAM ends and warns if FOLDER then holds no trace. ENDED: pidfd of the
- * program. Writes its own process id to READY once the tracer may end it. */
+/* Runs in the watch process: waits until PROGRAM ends and warns if FOLDER then holds no trace. ENDED: pidfd of the program.
+ * Writes the id of the watch process to READY once the tracer may end the process. */
 static void watch(int ended, int ready, const char *folder, const char *program)
 {
     char text[512];
@@ -70,7 +70,7 @@ void mpg_watch(const char *folder, const char *program)
     const int ended = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (ended < 0 || pipe2(number, O_CLOEXEC) < 0)
         return;
-    /* Forks twice, so that the watch process is no child of the program, which would not expect one. */
+    /* Forks twice, so that the watch process is no child of the program, which would not expect a child. */
     const pid_t between = fork();
     if (between == 0) {
         if (fork() == 0)
