@@ -28,7 +28,8 @@ static bool reserve(void *array, size_t *capacity, size_t n, size_t size)
 
 /* --- properties of a call --- */
 
-/* Returns RANK, a destination; a negative one is MPI_PROC_NULL, whose value depends on the recorder's MPI. */
+/* Returns RANK, a destination; a negative RANK is MPI_PROC_NULL, because the value of MPI_PROC_NULL depends on the recorder's
+ * MPI. */
 static int32_t destination(int64_t rank)
 {
     return rank < 0 ? MPG_PROC_NULL : (int32_t)rank;
@@ -54,7 +55,7 @@ static bool set_bytes(struct dumpi_rank *d, const struct dumpi_file *f, int64_t 
     return product < INT64_MAX / 4;
 }
 
-/* Makes room for N requests and their statuses. Returns false if out of memory. */
+/* Makes room for N requests and N statuses. Returns false if out of memory. */
 static bool reserve_requests(struct dumpi_rank *d, size_t n)
 {
     size_t a = d->capacity, b = d->capacity, c = d->capacity;
@@ -81,7 +82,7 @@ static struct mpg_call_status status_of(const struct dumpi_record *r, size_t i)
     return (struct mpg_call_status){s->source, s->tag, s->bytes, s->cancelled};
 }
 
-/* Copies the status in R to CALL, a blocking receive or probe. There is none if the program ignored the status. */
+/* Copies the status in R to CALL, a blocking receive or probe. R has no status if the program ignored the status. */
 static bool set_status(struct dumpi_rank *d, const struct dumpi_record *r, struct mpg_foreign_call *call)
 {
     if (r->status_number == 0)
@@ -95,8 +96,8 @@ static bool set_status(struct dumpi_rank *d, const struct dumpi_record *r, struc
 
 /* --- completions --- */
 
-/* Sets the requests passed to CALL, the N handles at AT, and makes room for their statuses. set_done() then adds the
- * requests that CALL completes. Returns false if out of memory. */
+/* Sets the requests passed to CALL, the N handles at AT, and makes room for N statuses. set_done() then adds the requests
+ * completed by CALL. Returns false if out of memory. */
 static bool set_requests(struct dumpi_rank *d, struct mpg_foreign_call *call, const int32_t *at, size_t n)
 {
     if (!reserve_requests(d, n + 1))
@@ -110,8 +111,8 @@ static bool set_requests(struct dumpi_rank *d, struct mpg_foreign_call *call, co
     return true;
 }
 
-/* Notes that CALL completes its request I, with status number S of record R. If R lacks this status, source, tag and size
- * are unknown. */
+/* Notes that CALL completes request I of CALL, with status S of record R. If R lacks status S, source, tag and size are
+ * unknown. */
 static void set_done(struct dumpi_rank *d, const struct dumpi_record *r, struct mpg_foreign_call *call, int64_t i, size_t s)
 {
     if (i < 0 || i >= (int64_t)call->request_number || call->done_number == call->request_number)
@@ -210,8 +211,8 @@ static bool make_probe(struct dumpi_rank *d, const struct dumpi_record *r, struc
 
 /* --- collectives --- */
 
-/* Stores in call->counts the bytes of each element of LIST, and in *SUM their sum. TYPES: datatype of each element; NULL:
- * all have TYPE. Returns false if out of memory. */
+/* Stores in call->counts the bytes of each element of LIST, and in *SUM the sum of the bytes. TYPES: datatype of each element;
+ * NULL: TYPE for all. Returns false if out of memory. */
 static bool set_counts(struct dumpi_rank *d, const struct dumpi_file *f, struct mpg_foreign_call *call,
                        const struct dumpi_list *list,
                        int64_t type, const struct dumpi_list *types, int64_t *sum)
@@ -297,7 +298,7 @@ static bool make_collective(struct dumpi_rank *d, const struct dumpi_file *f, co
 
 /* --- communicators --- */
 
-/* Copies the N numbers at AT to CALL, a constructor of communicators, as its list. Returns false if out of memory. */
+/* Copies the N numbers at AT to the list of CALL, a constructor of communicators. Returns false if out of memory. */
 static bool set_list(struct dumpi_rank *d, struct mpg_foreign_call *call, const int32_t *at, size_t n)
 {
     if (!reserve(&d->list, &d->list_capacity, n + 1, sizeof *d->list))
@@ -339,8 +340,8 @@ static bool make_cart(struct dumpi_rank *d, const struct dumpi_record *r, struct
     return add_grid(d, call->constructor.handle, dims->at, dims->n);
 }
 
-/* Sets the properties of CALL, an MPI_Cart_sub. Its list holds the extents of the old grid, then for each dimension 1 if
- * it remains, else 0. Returns false if out of memory. */
+/* Sets the properties of CALL, an MPI_Cart_sub. The list of CALL holds the extents of the old grid, then for each dimension 1
+ * if the dimension remains, else 0. Returns false if out of memory. */
 static bool make_sub_grid(struct dumpi_rank *d, const struct dumpi_record *r, struct mpg_foreign_call *call)
 {
     const struct dumpi_list *remain = &r->lists[0];
@@ -375,7 +376,7 @@ static bool make_created(struct dumpi_rank *d, const struct dumpi_record *r, str
     }
     if (!group || (group->comm >= 0 && group->comm != call->comm && group->comm != DUMPI_WORLD) || (!group->ranks &&
                                                                                                     group->comm >= 0)) {
-        call->call = MPG_CALL_COUNT; /* a group of another communicator: the members are unknown */
+        call->call = MPG_CALL_COUNT; /* a group of a communicator other than call->comm: the members are unknown */
         return true;
     }
     call->constructor.rule = group->comm == call->comm ? MPG_COMM_PICK : MPG_COMM_LIST;

@@ -23,13 +23,14 @@ struct dumpi_rank {
     size_t capacity;          /* number of elements of `requests`, `done` and `statuses` */
     int64_t *counts;
     size_t count_capacity;
-    int32_t *list;            /* memory for the list of ranks or numbers of a communicator constructor */
+    int32_t *list;            /* memory for mpg_foreign_call.constructor.list: ranks, or numbers */
     size_t list_capacity;
     char name[64];
-    uint64_t unknown_types;   /* number of uses of datatypes of unknown size; one element counts as a byte */
+    uint64_t unknown_types;   /* number of uses of datatypes of unknown size; an element counts as a byte */
 };
 
-/* Turns R into CALL, whose lists are valid until the next call. Returns 0, or -1 with ERR: out of memory, sizes above 2^61. */
+/* Turns record R into CALL. Lists of CALL are valid until the next mpg_dumpi_make_call(). Returns 0, or -1 with ERR: out of
+ * memory, sizes above 2^61. */
 int mpg_dumpi_make_call(struct dumpi_rank *d, const struct dumpi_file *f, const struct dumpi_record *r,
                         struct mpg_foreign_call *call,
                     struct mpg_error *err);

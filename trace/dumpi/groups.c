@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Process groups, as MPI's group functions make them. */
+/* Process groups, made by MPI's group functions. */
 #include "trace/dumpi/groups.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ void mpg_dumpi_groups_clear(struct dumpi_groups *g)
     g->n = g->capacity = g->members = 0;
 }
 
-/* Stores GROUP under NUMBER, the handle of the new group. Takes over GROUP's list of ranks, also on failure. Returns 0,
- * or -1 with ERR. */
+/* Stores GROUP under NUMBER, the handle of the new group. G owns GROUP's list of ranks, also on failure. Returns 0, or -1 with
+ * ERR. */
 static int set(struct dumpi_groups *g, int64_t number, struct dumpi_group group, struct mpg_error *err)
 {
     if (group.n > (size_t)g->world_size) {
@@ -80,8 +80,8 @@ static void add(struct dumpi_group *group, int32_t rank)
     group->ranks[group->n++] = rank;
 }
 
-/* Sets *MADE to the members of OLD whose ranks in OLD are the N numbers PLACES. Numbers that are no rank of OLD are left
- * out. Returns false if out of memory. */
+/* Sets *MADE to the members of OLD whose ranks in OLD are the N numbers PLACES. Numbers other than ranks of OLD are left out.
+ * Returns false if out of memory. */
 static bool pick(const struct dumpi_groups *g, const struct dumpi_group *old, const int32_t *places, size_t n,
                  struct dumpi_group *made)
 {
@@ -116,8 +116,8 @@ static bool leave_out(const struct dumpi_groups *g, const struct dumpi_group *ol
     return done;
 }
 
-/* Fills *MADE with the union (WHAT is 'u'), the intersection ('i') or the difference of A and B. Groups of different
- * communicators give an unknown group. Returns false if out of memory. */
+/* Fills *MADE with the union (WHAT is 'u'), the intersection ('i') or the difference of A and B. Combining groups of different
+ * communicators gives an unknown group. Returns false if out of memory. */
 static bool combine(const struct dumpi_groups *g, const struct dumpi_group *a, const struct dumpi_group *b, char what,
                     struct dumpi_group *made)
 {
@@ -159,8 +159,8 @@ static bool append(struct dumpi_list *l, int64_t rank)
     return true;
 }
 
-/* LIST has triples: first rank, last rank and step of a range. Stores all ranks of the ranges from 0 to SIZE - 1 in
- * PLACES, at most SIZE. */
+/* LIST has triples: first rank, last rank and step of a range. Stores all ranks of the ranges within 0 to SIZE - 1 in PLACES,
+ * at most SIZE ranks. */
 static bool spread(const struct dumpi_list *list, int64_t size, struct dumpi_list *places)
 {
     for (size_t i = 0; i + 2 < list->n; i += 3) {

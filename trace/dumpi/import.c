@@ -23,7 +23,7 @@ struct import {
 
 /* --- a rank --- */
 
-/* Adds the facts in the head of RANK's file to the trace. Called in only one of the passes over the file. */
+/* Adds the facts in the head of RANK's file to the trace. Called in the survey pass only. */
 static int write_facts(struct import *im, int32_t rank, const struct dumpi_file *f, struct mpg_error *err)
 {
     struct mpg_build *b = im->calls.foreign.build;
@@ -85,7 +85,7 @@ static int read_rank(void *context, int32_t rank, struct mpg_calls *c, struct mp
 
 /* --- the files --- */
 
-/* Copies the value of KEY in TEXT, which has lines "key=value", to VALUE of SIZE bytes. Returns false if there is no KEY. */
+/* Copies the value of KEY in TEXT, lines "key=value", to VALUE of SIZE bytes. Returns false if TEXT has no KEY. */
 static bool find_value(const char *text, const char *key, char *value, size_t size)
 {
     const size_t n = strlen(key);
@@ -99,7 +99,7 @@ static bool find_value(const char *text, const char *key, char *value, size_t si
     return false;
 }
 
-/* Finds the files that PATH, a description in text, names: PREFIX-NNNN.bin beside it, one for each of its numprocs ranks. */
+/* Finds the files named by PATH, a description in text: PREFIX-NNNN.bin beside PATH, a file for each of numprocs ranks. */
 static int find_described(struct import *im, const char *path, struct mpg_error *err)
 {
     char prefix[512] = "", number[32] = "", first[4096];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions of DUMPI, by number, and their arguments in a record (source: the documented layout of records and the recorder's
- * list of functions). */
+/* The functions of DUMPI, by number, and the arguments in a record (source: the documented layout of records and the
+ * recorder's list of functions). */
 #include "trace/dumpi/record.h"
 
 const struct dumpi_layout mpg_dumpi_layouts[] = {

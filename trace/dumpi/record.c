@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a DUMPI file: its big-endian numbers, its sections and its records. */
+/* Reads a DUMPI file: big-endian numbers, sections and records. */
 #include "trace/dumpi/record.h"
 
 #include <stdlib.h>
@@ -59,8 +59,8 @@ static bool append(struct dumpi_list *l, int32_t value)
     return true;
 }
 
-/* Reads a list of numbers, each of BYTES bytes, and appends them to L. Memory grows with the data read, not with the
- * count that the file states, which can be wrong. */
+/* Reads a list of numbers, each of BYTES bytes, and appends the numbers to L. Memory grows with the data read, not with the
+ * count in the file, which can be wrong. */
 static bool get_list(struct dumpi_file *f, struct dumpi_list *l, int bytes)
 {
     const uint32_t n = get_count(f);
@@ -132,8 +132,8 @@ static void read_header(struct dumpi_file *f, int64_t at)
     }
 }
 
-/* Reads the index in the last 64 bytes of the file: a magic number, then offsets of sizes, addresses, counters, header,
- * body, footer and keys. Older files lack the first of these. */
+/* Reads the index in the last 64 bytes of the file: a magic number, then offsets of sizes, addresses, counters, header, body,
+ * footer and keys. Older files lack the first offsets. */
 static void read_index(struct dumpi_file *f)
 {
     uint64_t words[8];
@@ -184,7 +184,7 @@ void mpg_dumpi_end(struct dumpi_file *f)
 
 /* --- records --- */
 
-/* Reads a time, ns. Its seconds have 16 bits and overflow after 18 hours; f->wrapped_ns corrects this. */
+/* Reads a time, ns. The seconds have 16 bits and overflow after 18 hours; f->wrapped_ns corrects overflows. */
 static int64_t get_time(struct dumpi_file *f)
 {
     const int64_t second = 1000000000, cycle = 65536 * second;
@@ -212,8 +212,8 @@ static void read_times(struct dumpi_file *f, struct dumpi_record *r, unsigned ma
         skip(f, 16 * get(f, 1));
 }
 
-/* Reads an argument into R. LETTER: its kind (struct dumpi_layout). Returns false if out of memory, or if R has no room
- * for it. */
+/* Reads an argument into R. LETTER: kind of the argument (struct dumpi_layout). Returns false if out of memory, or if R has no
+ * room for the argument. */
 static bool read_argument(struct dumpi_file *f, struct dumpi_record *r, char letter, unsigned mask)
 {
     struct dumpi_list unused = {.n = 0};
@@ -287,7 +287,7 @@ static int read_arguments(struct dumpi_file *f, struct dumpi_record *r, unsigned
     return 0;
 }
 
-/* Reads a record as mpg_dumpi_next() does. *IS_CALL: true for an MPI call, false for the mark of a function of the program. */
+/* Reads a record like mpg_dumpi_next(). *IS_CALL: true for an MPI call, false for the mark of a function of the program. */
 static int read_record(struct dumpi_file *f, struct dumpi_record *r, bool *is_call, struct mpg_error *err)
 {
     const off_t at = ftello(f->in);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A DUMPI file: its sections, and its records one after the other. Private to trace/dumpi/. */
+/* A DUMPI file: the sections, and the records, read in sequence. Private to trace/dumpi/. */
 #ifndef MPG_DUMPI_RECORD_H
 #define MPG_DUMPI_RECORD_H
 
@@ -10,7 +10,7 @@
 
 #include "common/error.h"
 
-/* The arguments of each function, in the order of their numbers from 0. Letters:
+/* The arguments of each function, in the order of function numbers from 0. Letters:
  *   i  32 bits   h  16 bits   b  8 bits   L  64 bits   a  32 bits: a rank, o its root
  *   I  list of 32 bits   T  list of 16 bits   H  list of 16 bits, not needed   B  list of 8 bits   D  list of lists of 32
  * bits   R  list of requests, 32 bits   S  statuses, if the record's mask has them
@@ -39,9 +39,9 @@ struct dumpi_record {
     int64_t enter_ns, leave_ns;
     uint32_t thread;
     bool has_times;
-    int64_t scalars[DUMPI_MAX_SCALARS]; /* letters i h b L a o, in order; i signed */
+    int64_t scalars[DUMPI_MAX_SCALARS]; /* letters i h b L a o, in order; i is signed */
     int scalar_number;
-    struct dumpi_list lists[DUMPI_MAX_LISTS]; /* letters I T R, in order; of D all lists in one */
+    struct dumpi_list lists[DUMPI_MAX_LISTS]; /* letters I T R, in order; for D all lists joined */
     int list_number;
     struct dumpi_status *statuses;
     size_t status_number, status_capacity;
@@ -53,9 +53,9 @@ struct dumpi_file {
     bool is_whole;                 /* the index at the end of the file was found */
     uint8_t version[3];
     char host[256];
-    struct dumpi_list sizes;       /* by number of a type: its bytes; empty: not in the file */
+    struct dumpi_list sizes;       /* by number of a type: bytes of the type; empty: not in the file */
     uint32_t bias;                 /* seconds to add to all times */
-    int64_t last_ns, wrapped_ns;   /* the last time read, and the overflows of the 16-bit seconds so far */
+    int64_t last_ns, wrapped_ns;   /* last time read; sum of overflows of the 16-bit seconds so far */
     bool failed;                   /* the file ended inside a record */
 };
 
@@ -63,7 +63,8 @@ struct dumpi_file {
 int mpg_dumpi_begin(struct dumpi_file *f, struct mpg_error *err);
 void mpg_dumpi_end(struct dumpi_file *f); /* frees lists; the caller closes F->in */
 
-/* Reads the next record to R, whose lists are reused. Returns 1; 0 at the end, or where a file without index is cut; -1 with ERR.
+/* Reads the next record to R, whose lists are reused. Returns 1; 0 at the end, or at the cut of a truncated file without
+ * index; -1 with ERR.
  * */
 int mpg_dumpi_next(struct dumpi_file *f, struct dumpi_record *r, struct mpg_error *err);
 void mpg_dumpi_record_clear(struct dumpi_record *r);

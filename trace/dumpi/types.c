@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sizes of datatypes, found from the calls that make the types. */
+/* Sizes of datatypes, computed from the calls that make types. */
 #include "trace/dumpi/types.h"
 
 #include <string.h>
@@ -49,8 +49,8 @@ static int64_t struct_size(const struct dumpi_types *t, const struct dumpi_file 
     return sum;
 }
 
-/* Returns how many elements of the old datatype form the new one that R makes; -1: R makes no such type. *OLD: index of
- * the scalar argument of R that names the old type; the last scalar names the new type. */
+/* If R makes a datatype from one old type, returns how many elements of the old type form the new type; else -1. *OLD: index
+ * of the scalar argument of R that names the old type; the last scalar names the new type. */
 static int64_t elements_of(const struct dumpi_record *r, const char *name, int *old)
 {
     const int64_t *s = r->scalars;

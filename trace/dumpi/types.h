@@ -6,14 +6,15 @@
 #include "common/map.h"
 #include "trace/dumpi/record.h"
 
-/* Datatypes that the rank has made so far; empty when zero-initialised. */
+/* Datatypes made by the rank so far. Zero-initialised: empty. */
 struct dumpi_types {
-    struct mpg_map sizes; /* number of a type -> 1 + its bytes */
+    struct mpg_map sizes; /* number of a type -> 1 + bytes of the type; 0: unknown */
 };
 
-/* Adds the type that record R makes, if R makes one. Returns false if out of memory. */
+/* Adds the type made by record R, if any. Returns false if out of memory. */
 bool mpg_dumpi_types_learn(struct dumpi_types *t, const struct dumpi_file *f, const struct dumpi_record *r);
-/* Returns the bytes of TYPE: as the file lists them, as constructors made it, or as on 64-bit machines; -1: unknown. */
+/* Returns the bytes of TYPE: as listed in the file, as made by a constructor, or of a predefined type on 64-bit machines; -1:
+ * unknown. */
 int64_t mpg_dumpi_type_size(const struct dumpi_types *t, const struct dumpi_file *f, int64_t type);
 
 #endif
