@@ -24,10 +24,10 @@ struct import {
         int64_t at_ns[2], offset_ns[2];
         bool has[2];
     } *clock;                /* by rank */
-    /* Set of keys (0, address): requests that the present rank posts. In the survey and look-ahead passes those so far,
-     * in the later passes all. */
+    /* Set of keys (0, address): requests posted by the current rank. In the survey and look-ahead passes, requests so far; in
+     * later passes, all requests. */
     struct mpg_map posted;
-    /* Evidence for elements of 4 or 8 bytes in arrays of requests: number of elements that are posted requests. */
+    /* Evidence for elements of 4 or 8 bytes in arrays of requests: number of array elements that are posted requests. */
     uint64_t by_4, by_8;
 };
 
@@ -40,7 +40,7 @@ static char *after(char *line, const char *words)
     return found ? found + strlen(words) : NULL;
 }
 
-/* Handles LINE, a comment that begins with '#': takes host names and clock offsets from it. */
+/* Handles LINE, a comment that begins with '#': takes host names and clock offsets from LINE. */
 static int take_comment(struct import *im, int32_t rank, char *line, struct mpg_error *err)
 {
     struct clock *clock = &im->clock[rank];
@@ -67,7 +67,7 @@ static int take_comment(struct import *im, int32_t rank, char *line, struct mpg_
 
 /* --- lines --- */
 
-/* Adds to im->posted the request that the present line posts. */
+/* Adds to im->posted the request posted by the current line. */
 static int note_request(struct import *im, struct mpg_error *err)
 {
     const struct lap_line *l = &im->line;
@@ -76,8 +76,8 @@ static int note_request(struct import *im, struct mpg_error *err)
     return mpg_map_add(&im->posted, 0, l->call.requests[0]) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Counts evidence for the size of a request, 4 bytes with MPICH and 8 with Open MPI: how many elements of the array in
- * the present line are posted requests if elements have 4 bytes, and if they have 8. */
+/* Counts evidence for the size of a request, 4 bytes with MPICH and 8 with Open MPI: how many elements of the array in the
+ * current line are posted requests if elements have 4 bytes, or 8 bytes. */
 static void learn_stride(struct import *im)
 {
     if (!im->line.is_array)
@@ -118,8 +118,7 @@ static int take_line(struct import *im, int32_t rank, char *text, struct mpg_err
     return mpg_calls_take(c, rank, &l->call, err);
 }
 
-/* TEXT, of N bytes, is the last line of a file. Returns whether it is complete; without a line end only MPI_Finalize and
- * comments are. */
+/* Returns whether the line TEXT, of N bytes, is complete: only comments and MPI_Finalize may lack a line end. */
 static bool is_whole(const char *text, size_t n)
 {
     return text[n - 1] == '\n' || strncmp(text, "MPI_Finalize:", 13) == 0 || *text == '#';
@@ -148,7 +147,7 @@ static int take_file(struct import *im, int32_t rank, struct mpg_line_reader *li
     return 0;
 }
 
-/* Returns whether any rank's clock has an offset to rank 0's clock. */
+/* Returns whether any rank's file gives a nonzero offset between the rank's clock and rank 0's clock. */
 static bool has_offsets(const struct import *im)
 {
     size_t r = 0;
@@ -167,7 +166,7 @@ static int read_rank(void *context, int32_t rank, struct mpg_calls *c, struct mp
     if (!file)
         return mpg_error_errno(err, errno, "%s", path);
     struct mpg_line_reader *lines = mpg_line_reader_new(file);
-    /* the survey and the look-ahead collect the addresses of the rank's requests anew; the pass after each of them uses them */
+    /* the survey and the look-ahead collect the addresses of the rank's requests anew, for the pass after */
     if (c->pass == MPG_CALLS_SURVEY || c->pass == MPG_CALLS_LOOK_AHEAD)
         mpg_map_clear(&im->posted);
     int status = lines ? take_file(im, rank, lines, err) : mpg_error_set(err, "out of memory");
@@ -216,7 +215,7 @@ static const char *write_clocks(struct import *im, struct mpg_error *err)
 
 /* --- the whole --- */
 
-/* Writes the recorder's name and version, which are in the first line of file PATH, to WHAT of SIZE bytes. */
+/* Writes the recorder's name and version, from the first line of file PATH, to WHAT of SIZE bytes. */
 static int describe(const char *path, char *what, size_t size, struct mpg_error *err)
 {
     char line[200] = "";

@@ -85,11 +85,11 @@ static const struct {
     {"Comm_size", "k-"},
 };
 
-/* The fields of a line, still as text, and numbers parsed from them. */
+/* The fields of a line, as text, and numbers parsed from the fields. */
 struct fields {
     char *text[MAX_FIELDS];
     int n;
-    /* Numbers of elements, and sizes of their types in bytes; -1: none. */
+    /* Numbers of elements, and sizes of elements in bytes; -1: none. */
     int64_t send_number, send_size, receive_number, receive_size;
     const char *sent_list, *received_list;
     bool in_place;
@@ -129,8 +129,8 @@ bool mpg_lap_parse_us(const char *text, int64_t *ns)
     return digits > 0 && value < INT64_MAX / 4;
 }
 
-/* Parses the number at the begin of *TEXT, which a comma or the end of the text must follow, and moves *TEXT behind both.
- * Returns false if there is none. */
+/* Parses the number at the begin of *TEXT, followed by a comma or the end of the text, and moves *TEXT behind number and
+ * comma. Returns false if there is no number. */
 static bool parse_number(const char **text, int64_t *value)
 {
     int64_t number;
@@ -170,8 +170,8 @@ static bool parse_int32(const char *text, int32_t *value)
     return true;
 }
 
-/* FROM is a negative source. Returns whether it means MPI_PROC_NULL or MPI_ANY_SOURCE: in MPICH -1 and -2, in Open MPI -2 and
- * -1. MPICH is recognised by the call's communicator: its handles have 32 bits, with the kind of object in the upper ones. */
+/* Returns the meaning of FROM, a negative source, MPI_PROC_NULL or MPI_ANY_SOURCE: in MPICH -1 and -2, in Open MPI -2 and -1.
+ * MPICH is recognised by the call's communicator: handles have 32 bits, with the kind of object in the upper bits. */
 static int32_t negative_source(const struct mpg_foreign_call *call, int32_t from)
 {
     const uint32_t kind = (uint32_t)call->comm & 0xfc000000u, high = (uint32_t)((uint64_t)call->comm >> 32);
@@ -222,7 +222,7 @@ static bool add_request(struct lap_line *l, const char *text)
     return true;
 }
 
-/* Parses FIELD, an argument of KIND (a letter as above), into L and F. Returns false if it is damaged. */
+/* Parses FIELD, an argument of KIND (a letter as above), into L and F. Returns false if FIELD is damaged. */
 static bool parse_argument(struct lap_line *l, struct fields *f, char kind, char *field)
 {
     struct mpg_foreign_call *call = &l->call;
@@ -278,7 +278,7 @@ static bool parse_argument(struct lap_line *l, struct fields *f, char kind, char
     }
 }
 
-/* Sets *BYTES to NUMBER times SIZE, where negative factors count as 0. Returns false if the product is too large. */
+/* Sets *BYTES to NUMBER times SIZE; negative factors count as 0. Returns false if the product is too large. */
 static bool multiply(int64_t number, int64_t size, int64_t *bytes)
 {
     const __int128 product = (__int128)(number > 0 ? number : 0) * (size > 0 ? size : 0);
@@ -286,8 +286,8 @@ static bool multiply(int64_t number, int64_t size, int64_t *bytes)
     return product < INT64_MAX / 4;
 }
 
-/* Stores the numbers in LIST, each times SIZE, in l->counts, and their sum in *SUM. Returns false unless there is a
- * number for each rank of the communicator. */
+/* Stores the numbers in LIST, each times SIZE, in l->counts, and the sum in *SUM. Returns false unless LIST has a number for
+ * each rank of the communicator. */
 static bool parse_list(struct lap_line *l, const char *list, int64_t size, int64_t *sum)
 {
     uint32_t n = 0;
@@ -312,7 +312,7 @@ static bool parse_list(struct lap_line *l, const char *list, int64_t size, int64
     return n == (uint32_t)l->call.size;
 }
 
-/* Sets the bytes of the call in L, counted as mpgtext(5) says. Returns false if sizes are damaged. */
+/* Sets the bytes of the call in L, as defined by mpgtext(5). Returns false if sizes are damaged. */
 static bool set_bytes(struct lap_line *l, const struct fields *f)
 {
     struct mpg_foreign_call *call = &l->call;
@@ -451,7 +451,8 @@ int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err)
         return mpg_error_set(err, "%.40s: sizes are damaged", call->name);
     if (call->call < MPG_CALL_COUNT && mpg_call_kind(call->call) == MPG_KIND_CONSTRUCTOR) {
         if (call->comm < 0)
-            call->call = MPG_CALL_COUNT; /* a constructor from two communicators: the members of the new one are unknown */
+            call->call = MPG_CALL_COUNT; /* a constructor from two communicators: the members of the new communicator are
+                                          * unknown */
         call->constructor.rule = rule_of(call->call);
         call->constructor.parent = call->comm;
         call->constructor.handle = -1;

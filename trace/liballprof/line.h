@@ -8,30 +8,30 @@
 /* A parsed line, with storage for lists that is reused. */
 struct lap_line {
     struct mpg_foreign_call call;
-    uint64_t *requests;   /* addresses of requests; of an array only that of its first request, until mpg_lap_spread() */
+    uint64_t *requests;   /* addresses of requests; of an array only the address of the first request, until mpg_lap_spread() */
     size_t request_capacity;
     int64_t *counts;
     size_t count_capacity;
-    bool is_array;        /* the requests are an array of REQUEST_COUNT elements, the first at address requests[0] */
+    bool is_array;        /* the requests are an array of request_count elements, the first at address requests[0] */
     uint32_t request_count;
-    uint8_t arguments[MPG_CALL_COUNT]; /* for each call: 1 + index in the table of arguments; 0: not looked up yet */
+    uint8_t arguments[MPG_CALL_COUNT]; /* by call: 1 + index in the table of arguments; 0: not looked up yet */
     bool lists_bytes_only; /* Alltoallw: sizes of types are not in the line */
 };
 
-/* Parses "NAME:ENTER:ARGUMENT:...:LEAVE", without line end, into L; TEXT is changed and must outlive L's use. Returns 0, or -1
+/* Parses "NAME:ENTER:ARGUMENT:...:LEAVE", without line end, into L; changes TEXT, to which L keeps pointers. Returns 0, or -1
  * with ERR. */
 int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err);
 
-/* Returns the number of elements of the array in L, without the first, that are in POSTED, whose keys are (0, address of a
- * request). STRIDE: bytes of an element. */
+/* Returns how many elements of the array in L, without the first, are in POSTED, with keys (0, address of a request). STRIDE:
+ * bytes of an element. */
 uint64_t mpg_lap_count_posted(const struct lap_line *l, uint64_t stride, const struct mpg_map *posted);
-/* Sets requests[] to the elements of the array in L that are in POSTED, in ascending order of address, followed by
- * one element that is not in POSTED, if there is any; further elements that are not in POSTED are left out. Returns
- * 0, or -1 with ERR: out of memory. */
+/* Sets requests[] to the elements of the array in L that are in POSTED, in ascending order of address, followed by one element
+ * that is not in POSTED, if any; further elements that are not in POSTED are left out. Returns 0, or -1 with ERR: out of
+ * memory. */
 int mpg_lap_spread(struct lap_line *l, uint64_t stride, const struct mpg_map *posted, struct mpg_error *err);
 void mpg_lap_clear(struct lap_line *l);
 
-/* Parses TEXT, a decimal number of us, into *NS. Returns false if TEXT is no such number. */
+/* Parses TEXT, a decimal number of us, into *NS. Returns false if TEXT is no decimal number. */
 bool mpg_lap_parse_us(const char *text, int64_t *ns);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the requests in an array of requests, of which a line has only the address and the length. A short line can claim
- * a million elements; the time is bounded by the number of requests that the rank posts. */
+/* Finds the requests in an array of requests, of which a line has only address and length. A short line can claim a million
+ * elements; the time is bounded by the number of requests posted by the rank. */
 #include <stdlib.h>
 
 #include "trace/liballprof/line.h"
@@ -47,7 +47,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Finds the requests in the array of L, whose elements have STRIDE bytes from address BASE on: looks up each element in
+/* Finds the requests in the array of L, with elements of STRIDE bytes from address BASE on, by looking up each element in
  * POSTED. Returns the number of requests, or -1 with ERR. */
 static int64_t find_each(struct lap_line *l, uint64_t base, uint64_t stride, const struct mpg_map *posted, struct mpg_error *err)
 {
@@ -58,7 +58,7 @@ static int64_t find_each(struct lap_line *l, uint64_t base, uint64_t stride, con
     return n;
 }
 
-/* As find_each(), but looks at all of POSTED, which is faster if the array is longer than POSTED. */
+/* Like find_each(), but goes through POSTED, which is faster if the array is longer than POSTED. */
 static int64_t find_among(struct lap_line *l, uint64_t base, uint64_t stride, const struct mpg_map *posted, struct mpg_error *err)
 {
     uint32_t n = 0;
