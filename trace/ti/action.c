@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* SimGrid's actions and their arguments, in the order of its replayer. */
+/* SimGrid's actions, with the arguments in the order of SimGrid's replayer. */
 #include "trace/ti/action.h"
 
 #include <ctype.h>
@@ -62,7 +62,7 @@ static const struct {
 
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
-/* Bytes of types by number: double, int, char, short, long, float, byte. */
+/* Sizes of types by number, bytes: double, int, char, short, long, float, byte. */
 static const uint8_t sizes[] = {8, 4, 1, 2, 8, 4, 1};
 
 static int wrong(const struct ti_action *a, const char *what, const char *word, struct mpg_error *err)
@@ -137,8 +137,8 @@ int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
     return 1;
 }
 
-/* Parses WORD, a number from MIN to MAX, as *VALUE; it may have the form 1e6, and a fraction is dropped. Returns false if
- * WORD is no such number. */
+/* Parses WORD, a number from MIN to MAX, possibly as 1e6, into *VALUE; a fraction is dropped. Returns false if WORD is no
+ * number from MIN to MAX. */
 static bool parse_whole(const char *word, int64_t min, int64_t max, int64_t *value)
 {
     char *end;
@@ -159,8 +159,8 @@ static bool parse_real(const char *word, double *value)
     return word && end != word && !*end && *value >= 0 && *value < 1e18;
 }
 
-/* Sets *SIZE to the bytes of an element of the type whose number is WORD; if WORD is NULL, *SIZE keeps the default.
- * Returns false if WORD is no type. */
+/* Sets *SIZE to the bytes of an element of type number WORD; if WORD is NULL, *SIZE keeps the default. Returns false if WORD
+ * is no type. */
 static bool parse_type(const char *word, int64_t *size)
 {
     int64_t type;
@@ -188,7 +188,7 @@ static int parse_counts(struct ti_action *a, size_t at, int32_t ranks, struct mp
     return 0;
 }
 
-/* Parses the argument of kind LETTER, which begins at word *AT, and moves *AT behind it. Returns 0, or -1 with ERR. */
+/* Parses the argument of kind LETTER, which begins at word *AT, and moves *AT behind the argument. Returns 0, or -1 with ERR. */
 static int parse_argument(struct ti_action *a, char letter, size_t *at, int32_t ranks, int64_t *size, int64_t *count,
                           struct mpg_error *err)
 {
@@ -248,8 +248,8 @@ static int parse_argument(struct ti_action *a, char letter, size_t *at, int32_t 
     return 0;
 }
 
-/* Sets the bytes of action A as mpgtext(5) counts them. Elements have SIZE bytes; their number is COUNT, or the sum of
- * A's list of counts. */
+/* Sets the bytes of action A, as defined by mpgtext(5). Elements have SIZE bytes; the number of elements is COUNT, or the sum
+ * of A's list of counts. */
 static void set_bytes(struct ti_action *a, int64_t count, int64_t size)
 {
     int64_t sum = 0;
@@ -287,7 +287,7 @@ int mpg_ti_parse_arguments(struct ti_action *a, int32_t ranks, bool is_double, s
             return -1;
     }
     set_bytes(a, count, size);
-    if (a->kind == TI_SENDRECV) { /* the received message has its own type */
+    if (a->kind == TI_SENDRECV) { /* the received message has a type of its own */
         const char *type = a->n > 5 ? a->words[5] : NULL;
         size = is_double ? 8 : 1;
         if (!parse_type(type, &size))

@@ -13,7 +13,7 @@
 enum ti_action_kind { TI_INIT, TI_FINALIZE, TI_COMPUTE, TI_SLEEP, TI_SEND, TI_ISEND, TI_RECV, TI_IRECV, TI_SENDRECV, TI_WAIT,
                       TI_TEST, TI_WAITALL, TI_COLLECTIVE, TI_NOTHING };
 
-/* A parsed line, with storage for its words and list that is reused. */
+/* A parsed line, with reused storage for the words and the list. */
 struct ti_action {
     enum ti_action_kind kind;
     enum mpg_call call;
@@ -22,17 +22,17 @@ struct ti_action {
     char **words;              /* the words after the action's name */
     size_t n, capacity;
     double flops;              /* COMPUTE: work in operations; COLLECTIVE: work after the call */
-    double seconds;            /* SLEEP: the time */
-    bool has_argument;         /* INIT: there is an argument, so that the default datatype is double */
+    double seconds;            /* SLEEP: the time, s */
+    bool has_argument;         /* INIT: the action has an argument, and the default datatype is double */
     int32_t partner, tag, source, destination, root;
     int64_t bytes, recvbytes;  /* recvbytes: SENDRECV */
     int64_t *counts;
     size_t count_number, count_capacity;
 };
 
-/* Parses rank and action of TEXT, a line without its end, which must outlive A. Returns 1; 0: no action; -1 with ERR. */
+/* Parses rank and action of TEXT, a line without line end, to which A keeps pointers. Returns 1; 0: no action; -1 with ERR. */
 int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err);
-/* Parses the arguments, of a rank among RANKS whose default type is double (IS_DOUBLE) or byte. Returns 0, or -1 with ERR. */
+/* Parses the arguments, in a trace of RANKS ranks; default type: double if IS_DOUBLE, else byte. Returns 0, or -1 with ERR. */
 int mpg_ti_parse_arguments(struct ti_action *a, int32_t ranks, bool is_double, struct mpg_error *err);
 void mpg_ti_clear(struct ti_action *a);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports SimGrid's time-independent actions: one file for all ranks, or a list of files. The times of the trace are
- * those of computation alone; calls take no time. */
+/* Imports SimGrid's time-independent actions: one file for all ranks, or a list of files. The times of the trace are times of
+ * computation alone; calls take no time. */
 #include "trace/ti/ti.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static const char any_guessed[] = "receives from any source: the trace does not 
                                   "taken";
 static const char tests[] = "calls of Test: not successful, as the trace does not tell";
 
-/* A posted request. It is in two lists of pending requests until a call completes it. */
+/* A posted request. Until a call completes the request, the node is in two lists of pending requests. */
 struct node {
     int64_t request;
     uint64_t key[2];
@@ -40,10 +40,10 @@ struct import {
     struct mpg_foreign_comm world;
     struct ti_action action;
     const char *path;
-    char **files;               /* the files of the list PATH; NULL: PATH itself has the actions */
+    char **files;               /* the files of the list `path`; NULL: `path` itself has the actions */
     size_t file_number;
     int32_t ranks;              /* 1 + the highest rank seen so far */
-    struct mpg_map seen;        /* set of keys (rank, 0): the ranks that have actions */
+    struct mpg_map seen;        /* set of keys (rank, 0): ranks with actions */
     struct rank *rank;          /* by rank; allocated after the survey */
     struct node *nodes;
     size_t node_number, node_capacity;
@@ -51,7 +51,7 @@ struct import {
     struct mpg_wildcards *wildcards;
     size_t wildcard;
     bool has_wildcards;
-    int64_t *requests;          /* requests that a Waitall completes */
+    int64_t *requests;          /* requests completed by a Waitall */
     size_t request_capacity;
     enum { SURVEY, MATCH, EMIT } pass;
 };
@@ -94,7 +94,7 @@ static int post(struct import *im, int32_t from, int32_t to, int64_t *request, s
     return 0;
 }
 
-/* Returns the oldest pending request with the source, destination and tag of the present action; NULL: there is none. */
+/* Returns the oldest pending request with the source, destination and tag of the current action; NULL: none. */
 static struct node *find(struct import *im)
 {
     const struct ti_action *a = &im->action;
@@ -111,8 +111,8 @@ static struct node *find(struct import *im)
     return head && *head ? &im->nodes[*head - 1] : NULL;
 }
 
-/* Moves all pending requests of the present action's rank to im->requests; *N: how many. Returns 0, or -1 with ERR: out
- * of memory. */
+/* Moves all pending requests of the current action's rank to im->requests; *N: number of requests. Returns 0, or -1 with ERR:
+ * out of memory. */
 static int take_all(struct import *im, uint32_t *n, struct mpg_error *err)
 {
     struct rank *r = &im->rank[im->action.rank];
@@ -151,7 +151,7 @@ static int emit(struct import *im, struct mpg_event *e, struct mpg_error *err)
     return mpg_foreign_event(&im->foreign, im->action.rank, e, &im->world, NULL, err);
 }
 
-/* E is a receive. If it is from any source or with any tag, sets these to those of the send that matching has found. */
+/* E is a receive. Sets a wildcard source or tag to the source or tag of the send found by matching. */
 static void resolve(struct import *im, struct mpg_event *e)
 {
     int32_t from, tag;
@@ -206,7 +206,7 @@ static int take_sendrecv(struct import *im, struct mpg_error *err)
         return mpg_wildcards_send(im->wildcards, 0, a->rank, a->destination, 0, now_ns(im), err) < 0
                    ? -1 : mpg_wildcards_receive(im->wildcards, 0, a->source, a->rank, 0, err);
     if (im->wildcards)
-        /* Receives have numbers in the order in which they were matched. */
+        /* Receives are numbered in the order of mpg_wildcards_receive(). */
         (void)mpg_wildcards_get(im->wildcards, im->wildcard++, &from, &tag);
     struct mpg_event e = mpg_foreign_make(a->call, 0, 0);
     e.to = a->destination;
@@ -231,7 +231,8 @@ static int take_completion(struct import *im, struct mpg_error *err)
         return emit(im, &e, err);
     }
     struct node *node = find(im);
-    /* An error here, since a test leaves its request open; SimGrid skips such a wait if other requests are open. */
+    /* An error in this import, where a test leaves the request open; SimGrid skips a wait without request if any requests are
+     * open. */
     if (!node && a->kind == TI_WAIT)
         return mpg_error_set(err, "wait %d %d %d: no request is open", a->source, a->destination, a->tag);
     if (!node)
@@ -257,7 +258,7 @@ static int take_collective(struct import *im, struct mpg_error *err)
     return status;
 }
 
-/* Handles the present action, in the pass that matches or in the pass that makes events. Returns 0, or -1 with ERR. */
+/* Handles the current action, in the pass that matches or in the pass that makes events. Returns 0, or -1 with ERR. */
 static int take(struct import *im, struct mpg_error *err)
 {
     const struct ti_action *a = &im->action;
@@ -292,7 +293,7 @@ static int take(struct import *im, struct mpg_error *err)
     }
 }
 
-/* The survey: finds the ranks that have actions, and whether there are receives from any source or with any tag. */
+/* The survey: finds the ranks with actions, and whether any receive has a wildcard source or tag. */
 static int survey(struct import *im, struct mpg_error *err)
 {
     const struct ti_action *a = &im->action;
@@ -351,7 +352,7 @@ static int read_all(struct import *im, int pass, struct mpg_error *err)
     return im->files ? 0 : read_file(im, im->path, err);
 }
 
-/* Checks that FILE, a name in the list PATH, has actions, and that no earlier name in the list is the same file. */
+/* Checks that FILE, a name in the list PATH, has actions, and that no earlier name in the list names the file. */
 static int check_listed(const char *path, const char *file, struct mpg_map *listed, struct mpg_error *err)
 {
     struct stat st;
