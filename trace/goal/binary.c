@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads LogGOPSim's binary form, little-endian without gaps: u64 4223, u32 ranks, u8 highest cpu, u8 highest nic; for each
- * rank, u64 begin and end of its bytes, counted from byte 8. A rank: u32 operations, u32 roots, the roots, operations of
- * 39 bytes, and a list of u32 numbers of operations. An operation: u32 number of requirements, u8 kind, u32 peer, u64
- * size, u32 tag, u8 cpu, u8 nic; u32 number and first place in the list of the operations that may start when it ends; the
- * same of those that may start when it starts. (Source: the sizes that LogGOPSim's writer documents.) */
+ * rank, u64 begin and end of the rank's bytes, counted from byte 8. A rank: u32 number of operations, u32 number of roots, the
+ * roots, operations of 39 bytes, and a list of u32 numbers of operations. An operation: u32 number of requirements, u8 kind,
+ * u32 peer, u64 size, u32 tag, u8 cpu, u8 nic; u32 number and u32 first index in the list of the operations that may start at
+ * the operation's end; u32 number and u32 first index of the operations that may start at the operation's start. (Source:
+ * sizes documented by LogGOPSim's writer.) */
 #include "trace/goal/import.h"
 
 #include <stdlib.h>
@@ -27,8 +28,8 @@ static int read_at(struct goal_import *im, int64_t at, void *data, size_t size, 
     return 0;
 }
 
-/* Adds N edges from operation I of the schedule: to the operations whose numbers are at index FIRST and later in LIST,
- * which has MAX numbers. Returns 0, or -1 with ERR. */
+/* Adds N edges from operation I of the schedule: to the operations with the numbers from index FIRST on in LIST, of MAX
+ * numbers. Returns 0, or -1 with ERR. */
 static int add_edges(struct goal_graph *g, uint32_t i, const unsigned char *list, uint64_t max, uint64_t first, uint64_t n,
                      bool is_start, struct mpg_error *err)
 {
@@ -40,7 +41,7 @@ static int add_edges(struct goal_graph *g, uint32_t i, const unsigned char *list
     return 0;
 }
 
-/* Adds operation I of the rank. P: its encoding, of OPERATION bytes. Returns 0, or -1 with ERR. */
+/* Adds operation I of the rank, encoded in the OPERATION bytes at P. Returns 0, or -1 with ERR. */
 static int add_operation(struct goal_import *im, uint32_t i, const unsigned char *p, struct mpg_error *err)
 {
     struct goal_node node = {.kind = p[4], .size = get(p + 9, 8), .cpu = p[21], .name = i};
@@ -56,7 +57,7 @@ static int add_operation(struct goal_import *im, uint32_t i, const unsigned char
     return mpg_goal_add_node(&im->graph, &node, err);
 }
 
-/* Decodes the schedule of rank IM->rank, SIZE bytes at DATA, and processes it. Returns 0, or -1 with ERR. */
+/* Decodes the schedule of rank IM->rank, SIZE bytes at DATA, and processes the schedule. Returns 0, or -1 with ERR. */
 static int read_rank(struct goal_import *im, const unsigned char *data, uint64_t size, struct mpg_error *err)
 {
     const uint64_t n = size >= 8 ? get(data, 4) : 0, roots = size >= 8 ? get(data + 4, 4) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The operations of a GOAL schedule as nodes of a graph, and their dependences as edges. */
+/* The operations of a GOAL schedule as nodes of a graph, and dependences as edges. */
 #include "trace/goal/graph.h"
 
 #include <stdlib.h>

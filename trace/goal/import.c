@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports a GOAL schedule in two passes: one counts the ranks, one writes the events. Receives from any source need a pass in
- * between, which matches them. */
+/* Imports a GOAL schedule in two passes: the first counts the ranks, the second writes the events. For receives from any
+ * source, a pass in between matches sends and receives. */
 #include "trace/goal/import.h"
 
 #include <errno.h>

@@ -17,12 +17,12 @@ struct goal_import {
     int32_t ranks;
     FILE *in;
     int64_t size_bytes;
-    struct goal_graph graph;      /* schedule of the rank that is read */
-    char **labels;                /* by number: labels of this rank; NULL: nodes have no names (binary form) */
-    uint32_t *label_nodes;        /* by number of a label: its node; UINT32_MAX: none yet */
+    struct goal_graph graph;      /* schedule of the current rank */
+    char **labels;                /* by number: labels of the current rank; NULL: nodes have no names (binary form) */
+    uint32_t *label_nodes;        /* by number of a label: the label's node; UINT32_MAX: none yet */
     size_t label_number, label_capacity;
     struct mpg_map label_map;     /* (hash of a label, number of the collision) -> 1 + number of the label */
-    uint64_t cpu_ns[256];         /* by cpu: work of this rank so far */
+    uint64_t cpu_ns[256];         /* by cpu: work of the current rank so far */
     int32_t rank;
     struct mpg_wildcards *wildcards;
     size_t wildcard;
@@ -30,13 +30,13 @@ struct goal_import {
     enum { GOAL_SURVEY, GOAL_MATCH, GOAL_EMIT } pass;
 };
 
-/* Read all ranks from IM->in, and call mpg_goal_rank() after the operations of each. Return 0, or -1 with ERR; *LINE: the line
- * of the error, for the message (0: no line). */
+/* These read all ranks from IM->in, and call mpg_goal_rank() after the operations of each rank. Return 0, or -1 with ERR;
+ * *LINE: the line of the error, for the message (0: no line). */
 int mpg_goal_read_text(struct goal_import *im, unsigned long *line, struct mpg_error *err);
 int mpg_goal_read_binary(struct goal_import *im, struct mpg_error *err);
 
-/* Processes the schedule IM->graph of rank IM->rank, in one of three ways, by pass: looks for receives from any source,
- * matches messages, or makes events. Returns 0, or -1 with ERR. */
+/* Processes the schedule IM->graph of rank IM->rank, depending on the pass: looks for receives from any source, matches
+ * messages, or makes events. Returns 0, or -1 with ERR. */
 int mpg_goal_rank(struct goal_import *im, struct mpg_error *err);
 /* Forgets the labels of a rank. */
 void mpg_goal_forget_labels(struct goal_import *im);

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Orders a schedule as an MPI program would run it.
+/* Orders a schedule in a possible order of an MPI program.
  *
- * A candidate is an operation whose required operations are all placed. Sends, receives and work without duration are placed as
- * soon as their required operations have ended. Next comes work, if only one candidate is work, and if no message that another
- * candidate waits for could end before this work starts. Otherwise the program waits for the messages that all candidates
- * require: every later operation follows a candidate, and therefore requires these messages, too. */
+ * A candidate is an operation whose required operations are all placed. Sends, receives and work without duration are placed
+ * as soon as all required operations have ended. Next comes work, if only one candidate is work, and if no message required by
+ * a candidate could end before the work starts. Without ready candidates and without work, the program waits for the messages
+ * required by all candidates: every later operation follows a candidate, and therefore also requires these messages. */
 #define _GNU_SOURCE
 #include "trace/goal/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* State of ordering the operations of one of the rank's cpus. To place an operation is to make it the program's next call. */
+/* State of ordering the operations of one of the rank's cpus. Placing an operation makes the operation the program's next
+ * call. */
 struct order {
     struct goal_graph *g;
     const struct goal_program *p;
     unsigned cpu;
-    uint32_t *ready;      /* queue of candidates without duration whose requirements have all ended */
+    uint32_t *ready;      /* queue of candidates without duration that require no open message */
     size_t ready_first, ready_number;
     uint32_t *work;       /* candidates that are work and could start now */
     size_t work_number;
-    uint32_t *blocked;    /* candidates that require messages in OPEN */
+    uint32_t *blocked;    /* candidates that require messages in `open` */
     size_t blocked_number;
-    uint32_t *open;       /* placed sends and receives for which the program has not waited yet */
-    uint32_t *edges_to;   /* indices of the edges, sorted by the operation that depends */
+    uint32_t *open;       /* placed sends and receives not waited for yet */
+    uint32_t *edges_to;   /* indices of the edges, sorted by the dependent operation */
     size_t open_number;
     int64_t *requests;
     int64_t calcs;        /* number of pieces of work placed so far */
@@ -57,7 +58,7 @@ static void add_candidate(struct order *o, uint32_t i)
         o->ready[o->ready_number++] = i;
 }
 
-/* Places operation I. Operations whose last requirement this was become candidates. Returns 0, or -1 with ERR. */
+/* Places operation I. Operations of which I was the last requirement become candidates. Returns 0, or -1 with ERR. */
 static int place(struct order *o, uint32_t i, struct mpg_error *err)
 {
     struct goal_graph *g = o->g;
@@ -94,7 +95,8 @@ static bool is_required_by_all(const struct order *o, uint32_t i)
     return n == o->blocked_number;
 }
 
-/* Places a wait for the N messages CHOSEN. Candidates that required no other message become ready. Returns 0, or -1 with ERR. */
+/* Places a wait for the N messages CHOSEN. Candidates without further required messages become ready. Returns 0, or -1 with
+ * ERR. */
 static int wait_for(struct order *o, const uint32_t *chosen, size_t n, struct mpg_error *err)
 {
     struct goal_graph *g = o->g;
@@ -130,8 +132,8 @@ static size_t first_edge_to(const struct order *o, uint32_t i)
     return low;
 }
 
-/* Returns the next edge, from index *AT of o->edges_to on, by which operation I requires an open message; NULL: no
- * further one. */
+/* Returns the next edge, from index *AT of o->edges_to on, by which operation I requires an open message; NULL: no further
+ * edge. */
 static const struct goal_edge *next_message(const struct order *o, uint32_t i, size_t *at)
 {
     for (; *at < o->g->edge_number; ++*at) {
@@ -146,7 +148,8 @@ static const struct goal_edge *next_message(const struct order *o, uint32_t i, s
     return NULL;
 }
 
-/* Places a wait for the messages that all blocked candidates require. CHOSEN: room for them. Returns 0, or -1 with ERR. */
+/* Places a wait for the messages required by all blocked candidates. CHOSEN: room for these messages. Returns 0, or -1 with
+ * ERR. */
 static int wait_for_common(struct order *o, uint32_t *chosen, struct mpg_error *err)
 {
     size_t n = 0, at = first_edge_to(o, o->blocked[0]);
@@ -185,8 +188,8 @@ static int compare_after(const void *a, const void *b, void *edges)
     return (x->before > y->before) - (x->before < y->before);
 }
 
-/* Sorts the edges of G, and counts the requirements of each operation. Returns -1 with ERR if operations of different
- * cpus depend on each other. */
+/* Sorts the edges of G, and counts the requirements of each operation. Returns -1 with ERR if an operation depends on an
+ * operation of a different cpu. */
 static int prepare(struct goal_graph *g, const struct order *o, struct mpg_error *err)
 {
     if (g->edge_number > 0)

@@ -13,7 +13,7 @@ enum { MAX_WORDS = 24 };
 struct text {
     struct mpg_line_reader *lines;
     bool in_comment, in_rank;
-    bool *seen; /* by rank: whether the file has a schedule for it */
+    bool *seen; /* by rank: the file has a schedule for the rank */
 };
 
 /* Overwrites comments in LINE by blanks. */
@@ -40,7 +40,7 @@ static bool is_mark(char c)
     return c == '{' || c == '}' || c == ':';
 }
 
-/* Splits LINE at blanks, and before and after braces and colons, into copies in BUFFER of 2 * strlen(LINE) + 1 bytes. */
+/* Splits LINE at blanks, and before and after braces and colons, into words copied to BUFFER of 2 * strlen(LINE) + 1 bytes. */
 static int split(const char *line, char *buffer, char **words, struct mpg_error *err)
 {
     int n = 0;
@@ -69,7 +69,7 @@ static bool parse_number(const char *word, int64_t min, int64_t max, int64_t *va
     return word && end != word && !*end && errno == 0 && *value >= min && *value <= max;
 }
 
-/* Parses WORD, a size such as "80b", into *SIZE, bytes. Returns false if WORD is no size. */
+/* Parses WORD, a size in the form "80b", into *SIZE, bytes. Returns false if WORD is no size. */
 static bool parse_bytes(char *word, uint64_t *size)
 {
     int64_t number;
@@ -82,7 +82,7 @@ static bool parse_bytes(char *word, uint64_t *size)
     return is_number;
 }
 
-/* Returns the number of the label NAME in the present rank, given at its first use; -1 with ERR: out of memory. */
+/* Returns the number of the label NAME in the current rank, assigned on first use; -1 with ERR: out of memory. */
 static int64_t find_label(struct goal_import *im, const char *name, struct mpg_error *err)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -118,7 +118,8 @@ static int statement_error(char *const *words, int n, struct mpg_error *err)
                          : "");
 }
 
-/* Adds the operation in the N WORDS, such as "send 80b to 1 tag 2 cpu 0 nic 0". LABEL: number of its label, or UINT32_MAX. */
+/* Adds the operation in the N WORDS, for example "send 80b to 1 tag 2 cpu 0 nic 0". LABEL: number of the operation's label, or
+ * UINT32_MAX. */
 static int parse_operation(struct goal_import *im, char **words, int n, uint32_t label, struct mpg_error *err)
 {
     struct goal_node node = {.name = label, .peer = -1};
@@ -157,15 +158,15 @@ static int parse_operation(struct goal_import *im, char **words, int n, uint32_t
     return mpg_goal_add_node(&im->graph, &node, err);
 }
 
-/* Adds the edge that WORDS, "A requires B" or "A irequires B", state. It holds label numbers until the end of the rank,
- * since a label can be used before its operation. */
+/* Adds the edge stated by WORDS, "A requires B" or "A irequires B". The edge holds label numbers until the end of the rank,
+ * since a label can be used before the labelled operation. */
 static int parse_requires(struct goal_import *im, char **words, struct mpg_error *err)
 {
     struct goal_graph *g = &im->graph;
     const int64_t after = find_label(im, words[0], err), before = after < 0 ? -1 : find_label(im, words[2], err);
     if (before < 0)
         return -1;
-    const size_t n = g->n; /* turns off the check of operation numbers: these are labels */
+    const size_t n = g->n; /* turns off the check of operation numbers, because the numbers are labels */
     g->n = SIZE_MAX;
     const int status = mpg_goal_add_edge(g, (uint32_t)before, (uint32_t)after, strcasecmp(words[1], "irequires") == 0, err);
     g->n = n;
@@ -245,7 +246,7 @@ static int take_line(struct goal_import *im, struct text *t, char *line, struct 
     return status;
 }
 
-/* Checks that every rank has a schedule. Otherwise a short file could claim a million ranks. */
+/* Checks that every rank has a schedule, because a short file could claim a million ranks. */
 static int check_ranks(const struct goal_import *im, const struct text *t, struct mpg_error *err)
 {
     if (!t->seen)
