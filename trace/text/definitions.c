@@ -9,7 +9,7 @@
 
 #include "trace/text/event.h"
 
-/* A list of ranks, enlarged as it is filled. */
+/* A growing list of ranks. */
 struct list {
     int32_t *ranks;
     size_t n, capacity;
@@ -29,8 +29,8 @@ static int append(struct list *l, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
-/* Parses the members of a communicator, "RANK... [| RANK...]", into MEMBERS, and their number into C. RANKS: number of
- * ranks of the trace. */
+/* Parses the members of a communicator, "RANK... [| RANK...]", into MEMBERS, and the sizes of the groups into C. RANKS: number
+ * of ranks of the trace. */
 static int parse_members(int32_t ranks, char *text, struct mpg_build_comm *c, struct list *members, struct mpg_error *err)
 {
     bool remote = false;
@@ -88,7 +88,7 @@ int mpg_text_parse_comm(struct mpg_build *build, int32_t ranks, char *text, stru
     return status;
 }
 
-/* Parses the neighbours "SOURCE... > DESTINATION..." into NEIGHBOURS; *SOURCES: how many are sources. */
+/* Parses the neighbours "SOURCE... > DESTINATION..." into NEIGHBOURS; *SOURCES: number of sources. */
 static int parse_neighbours(char *text, struct list *neighbours, uint32_t *sources, struct mpg_error *err)
 {
     bool behind = false;
@@ -143,7 +143,7 @@ int mpg_text_parse_object(struct mpg_build *build, enum mpg_object_kind kind, ch
     return mpg_build_object(build, kind, label, comm, number, err);
 }
 
-/* Parses a build-id, hexadecimal digits or "-" for none, into BUILD_ID; *SIZE: its bytes. */
+/* Parses a build-id, hexadecimal digits or "-" for none, into BUILD_ID of *SIZE bytes. */
 static int parse_build_id(const char *text, uint8_t build_id[64], uint32_t *size, struct mpg_error *err)
 {
     size_t n = strlen(text);

@@ -50,7 +50,7 @@ static int64_t min_of(enum mpg_text_key key)
     }
 }
 
-/* Parses TEXT, numbers separated by commas, into T's list for KEY; *COUNT: how many. */
+/* Parses TEXT, numbers separated by commas, into T's list for KEY; *COUNT: number of elements. */
 static int parse_list(struct mpg_text_event *t, enum mpg_text_key key, char *text, uint32_t *count,
                       struct mpg_error *err)
 {
@@ -164,7 +164,7 @@ static int parse_value(struct mpg_text_event *t, enum mpg_text_key key, char *te
     return 0;
 }
 
-/* Returns the key NAME of calls of KIND; MPG_TEXT_END: there is none. `request` and `requests` mean the same. */
+/* Returns the key NAME of calls of KIND; MPG_TEXT_END: none. `request` and `requests` are synonyms. */
 static enum mpg_text_key find_key(enum mpg_kind kind, const char *name)
 {
     enum mpg_text_key key = mpg_text_key_by_name(name);
@@ -273,7 +273,7 @@ static int check_sum(const struct mpg_text_event *t, struct mpg_error *err)
                                (long long)e->sum.max_ns, (long long)e->sum.time_ns);
 }
 
-/* Returns an error if KEY is null where the call needs a definition. */
+/* Returns an error if KEY is null but the call needs a definition. */
 static int check_null(const struct mpg_event *e, enum mpg_text_key key, struct mpg_error *err)
 {
     const struct mpg_text_key_info *info = mpg_text_key_info(key);

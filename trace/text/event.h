@@ -11,7 +11,8 @@
 
 enum { MPG_TEXT_MAX_THREAD = 65535 };
 
-/* An event, with storage for lists that is reused from line to line. comm, newcomm, object and site are labels of the text. */
+/* An event, with storage for lists, reused from line to line. In `event`, comm, newcomm, object and site are labels of the
+ * text. */
 struct mpg_text_event {
     struct mpg_event event;
     uint64_t given;     /* bit KEY is set if the line has KEY */
@@ -23,8 +24,8 @@ struct mpg_text_event {
     size_t resolution_capacity;
 };
 
-/* Parses LINE, which is modified, into PARSED (with the thread) and *RANK. PARSED owns the lists. Returns 0, or -1 with
- * ERR: syntax, out of memory. */
+/* Parses (and modifies) LINE into PARSED (with the thread) and *RANK. PARSED owns the lists. Returns 0, or -1 with ERR:
+ * syntax, out of memory. */
 int mpg_text_parse_event(char *line, struct mpg_text_event *parsed, int32_t *rank,
                          struct mpg_error *err);
 void mpg_text_event_clear(struct mpg_text_event *parsed);
@@ -37,7 +38,7 @@ static inline bool mpg_text_is_given(const struct mpg_text_event *t, enum mpg_te
 /* Returns the next word of *TEXT, terminated at a blank outside double quotes, and moves *TEXT behind the word. Returns NULL at
  * the end. */
 char *mpg_text_word(char **text);
-/* Replaces the quoted TEXT by its content, with escapes resolved. */
+/* Replaces the quoted TEXT by the text between the quotes, with escapes resolved. */
 int mpg_text_unquote(char *text, struct mpg_error *err);
 int mpg_text_parse_int64(const char *text, int64_t minimum, int64_t maximum, int64_t *value,
                          struct mpg_error *err);

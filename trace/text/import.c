@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports the text form of a trace: writes it as a native trace. */
+/* Imports the text form of a trace: writes a native trace. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 
 enum {
     RANKS_OF_NOTHING = 4096, /* number of ranks that even the smallest text may declare */
-    MIN_RANK_BYTES = 16      /* for each further rank the text must have this many bytes; a rank's two calls take more */
+    MIN_RANK_BYTES = 16      /* minimum bytes of the text for each further rank; a rank's two calls take more */
 };
 
 struct import {
     int32_t ranks;
     int64_t size_bytes; /* size of the text, bytes; -1: unknown */
-    const char *target; /* folder of the trace; if FD is a file, its name in errors */
+    const char *target; /* folder of the trace; if `fd` is a file, the file's name in errors */
     int fd;
     struct mpg_build *build; /* NULL until the line #ranks */
     struct mpg_text_event parsed;
@@ -60,7 +60,7 @@ static int check_clock(const char *value, struct mpg_error *err)
     return mpg_error_set(err, "'%s' is not a time and an offset in nanoseconds", value);
 }
 
-/* If TEXT is quoted, replaces it by its content. A text that only begins with a quote stays unchanged. */
+/* If TEXT is quoted, removes the quotes and resolves escapes. A text that only begins with a quote stays unchanged. */
 static int unquote_fact(char *text, struct mpg_error *err)
 {
     struct mpg_error why;
@@ -97,7 +97,7 @@ static int parse_fact(struct import *im, const char *key, char *text, struct mpg
     return mpg_build_fact(im->build, (int32_t)rank, key, value, err);
 }
 
-/* Parses TEXT, "RANK[.THREAD] [CALL ENTER]", as the fact that a rank was killed. */
+/* Parses TEXT, "RANK[.THREAD] [CALL ENTER]", as the fact "died" of RANK. */
 static int parse_died(struct import *im, char *text, struct mpg_error *err)
 {
     char *who = mpg_text_word(&text), *call = mpg_text_word(&text), *enter = mpg_text_word(&text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The keys of events in the text form, and which calls have which keys. */
+/* The keys of events in the text form, and the keys of each kind of call. */
 #include "trace/text/keys.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One table for print and import: the keys of each kind of call in the order in which they are printed, and the field of
- * struct mpg_event for each key. Private to trace/. */
+/* A table for print and import: the keys of each kind of call in the order of printing, and the field of struct mpg_event for
+ * each key. Private to trace/. */
 #ifndef MPG_TEXT_KEYS_H
 #define MPG_TEXT_KEYS_H
 
@@ -63,7 +63,7 @@ enum mpg_text_type {
     MPG_TEXT_TYPE_ID,     /* int64_t, 1 or more */
     MPG_TEXT_TYPE_FLAG,   /* bool: 0 or 1 */
     MPG_TEXT_TYPE_LIST,   /* int64_t *, with the length in the uint32_t at `number` */
-    MPG_TEXT_TYPE_BYTES,  /* an INT64; or, if the call has counts, a LIST of them */
+    MPG_TEXT_TYPE_BYTES,  /* an INT64; or, if the call has counts, a LIST of counts */
     MPG_TEXT_TYPE_ANY,    /* names of MPG_ANY_ flags */
     MPG_TEXT_TYPE_MATCHED, /* list of resolutions: sources and tags of wildcard receives */
     MPG_TEXT_TYPE_STRING  /* quoted string */
@@ -76,7 +76,7 @@ struct mpg_text_key_info {
 };
 
 const struct mpg_text_key_info *mpg_text_key_info(enum mpg_text_key key);
-/* Returns the key called NAME; MPG_TEXT_END: none. */
+/* Returns the key named NAME; MPG_TEXT_END: none. */
 enum mpg_text_key mpg_text_key_by_name(const char *name);
 /* Returns the keys of KIND, terminated by MPG_TEXT_END; required keys have the flag MPG_TEXT_NEEDED. All calls also have
  * MPG_TEXT_FAILED, _SITE, _VALUES, _OFF and _OFF_CALL. */

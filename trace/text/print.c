@@ -21,13 +21,13 @@ struct printer {
     struct mpg_map printed;   /* (number, kind) -> 1 + label of each definition printed so far */
     struct mpg_map instances; /* the instances so far, for mpg_build_next_instance() */
     int32_t labels[TEXT_KINDS]; /* by kind: the next free label */
-    /* Whether label 0, and whether another communicator with the members of MPI_COMM_WORLD, has been printed. */
+    /* Label 0 has been printed; a further communicator with the members of MPI_COMM_WORLD has been printed. */
     bool printed_zero, printed_second_world;
-    bool failed;              /* whether memory was short */
+    bool failed;              /* memory ran out */
 };
 
-/* Returns whether definition NUMBER of KIND has not been printed yet. SECOND: the rank of a topology, else 0. *LABEL: its
- * label; labels are given in the order of first use. */
+/* Returns whether definition NUMBER of KIND has not been printed yet. SECOND: the rank of a topology, else 0. *LABEL: the
+ * definition's label; labels are assigned in the order of first use. */
 static bool meet(struct printer *p, enum text_kind kind, int32_t number, uint64_t second,
                  int32_t *label)
 {
@@ -49,7 +49,7 @@ static int32_t label_of(const struct printer *p, enum text_kind kind, int32_t nu
     return slot ? (int32_t)(*slot - 1) : -1;
 }
 
-/* ---- definitions, before the first event that uses them ---- */
+/* ---- definitions, each before the first use by an event ---- */
 
 static void print_members(FILE *out, const int32_t *members, int32_t n)
 {
@@ -78,7 +78,7 @@ static void define_comm(struct printer *p, int32_t comm)
     define_comm(p, c->parent);
     int32_t parent = c->parent == MPG_NO_COMM ? MPG_NO_COMM
                                               : mpg_trace_comm(p->trace, c->parent)->label;
-    /* Counts instances as the import does: MPI_COMM_WORLD counts as instance 0 of its groups even if it is never printed. */
+    /* Counts instances like the import: MPI_COMM_WORLD counts as instance 0 of its group even if never printed. */
     bool is_second_world = equals_world(p, c) && !p->printed_second_world && !p->printed_zero;
     int32_t expected = 0;
     for (int i = 0; i <= is_second_world && expected >= 0; i++)
@@ -197,8 +197,7 @@ static void define_site(struct printer *p, int32_t site)
 
 /* ---- events ---- */
 
-/* Prints N numbers, separated by commas. Lists are long and frequent, and with fprintf() they would take most of the run
- * time. */
+/* Prints N numbers, separated by commas. Lists are long and frequent, and with fprintf() would take most of the run time. */
 static void print_list(FILE *out, const int64_t *values, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -263,7 +262,7 @@ static void print_value(const struct printer *p, const struct mpg_event *e, enum
         fputs(*(const bool *)field ? "1" : "0", out);
         break;
     case MPG_TEXT_TYPE_LIST:
-        /* These calls, except the start, have exactly one persistent request. */
+        /* Calls with this key, except starts, have exactly one persistent request. */
         if (key == MPG_TEXT_PERSISTENT && mpg_call_kind(e->call) != MPG_KIND_START)
             n = 1;
         print_list(out, *(const int64_t *const *)field, n);
@@ -332,7 +331,7 @@ static void print_event(struct printer *p, int32_t rank, const struct mpg_event 
 
 /* ---- facts of the ranks ---- */
 
-/* Returns the value of fact KEY if all ranks have the same; else NULL. */
+/* Returns the value of fact KEY if equal on all ranks; else NULL. */
 static const char *common_fact(const struct mpg_trace *t, const char *key)
 {
     const char *common = mpg_trace_find_fact(t, 0, key);
@@ -377,7 +376,7 @@ static void print_rank_facts(const struct mpg_trace *t, int32_t rank, bool share
 
 static void print_facts(const struct mpg_trace *t, FILE *out)
 {
-    /* First the counters' names: the reader needs their number before the first event. */
+    /* First the counters' names: the reader needs the number of counters before the first event. */
     const char *values = common_fact(t, "values"), *clocks = common_fact(t, "clocks");
     bool shared = clocks && strcmp(clocks, "shared") == 0;
     if (values) {
@@ -425,8 +424,8 @@ static int by_label_and_rank(const void *a, const void *b, void *trace)
     return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Prints communicators and topologies that no event uses, sorted, so that the order does not depend on which rank's file
- * defined them first. */
+/* Prints communicators and topologies not used by events, sorted, so that the order does not depend on the order of
+ * definitions in the ranks' files. */
 static int print_unused(struct printer *p, struct mpg_error *err)
 {
     int32_t comms = mpg_trace_comm_count(p->trace), topologies = 0;

@@ -12,7 +12,7 @@
 int mpg_text_import(FILE *text, const char *name, const char *target, int fd,
                     struct mpg_error *err);
 
-/* Prints the text form of TRACE to STREAM, one rank after another. The caller checks for write errors on closing STREAM. */
+/* Prints the text form of TRACE to STREAM, rank after rank. The caller checks for write errors on closing STREAM. */
 int mpg_text_print(struct mpg_trace *trace, FILE *stream, struct mpg_error *err);
 
 #endif
