@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The analysis of mpgscale: parses the command line, reads the runs, compares them and prints the result. */
+/* The analysis of mpgscale: parses the command line, reads and compares the runs, and prints the result. */
 #include <string.h>
 
 #include "common/option.h"
@@ -27,12 +27,12 @@ struct wanted {
 
 /* ---- words ---- */
 
-/* Words of the options; each list is in the order of the enum that it stands for. */
+/* Words of the options; each list is in the order of the corresponding enum. */
 static const char *const units[] = {"callsite", "call", "region", NULL};
 static const char *const tables[] = {"correlation", "callsites", "aggregate", "runs", "efficiency", NULL};
 static const char *const exports[] = {"none", "extrap", "jsonl", "csv", NULL};
 static const char *const metrics[] = {"share", "time", "time/T_app", "mean", "count", "bytes", "imbalance", NULL};
-/* Words whose index is stored in struct wanted. SCALE_BY_ADDRESS + index in bys is the enum scale_by. */
+/* Words whose index is stored in struct wanted. SCALE_BY_ADDRESS + index in `bys` is the enum scale_by. */
 static const char *const bys[] = {"address", "line", NULL}, *const absents[] = {"omit", "zero", NULL};
 static const char *const representatives[] = {"median", "fastest", NULL};
 enum { ABSENT_ZERO = 1, REPRESENTATIVE_FASTEST = 1 };
@@ -65,14 +65,14 @@ static const struct mpg_option_rule rules[] = {
     {"project", MPG_OPTION_EXCLUDES, EXPORT, NULL},
     {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
 
-/* Returns whether a condition in RULES that is not a mere option holds for the options WANTED. */
+/* Returns whether CONDITION in `rules`, which is not a single option, holds for the options WANTED. */
 static bool holds(void *wanted, const char *condition)
 {
     const struct wanted *w = wanted;
     return strcmp(condition, IMBALANCE) == 0 ? w->how.computation : w->of_export != SCALE_EXPORT_NONE;
 }
 
-/* Sets what follows from the options. Error: neither FILES (N) nor a manifest is given. */
+/* Sets members of WANTED that follow from the options. Error: neither FILES (N) nor a manifest is given. */
 static int resolve(void *wanted, char **files, size_t n, struct mpg_error *err)
 {
     struct wanted *w = wanted;
@@ -147,7 +147,7 @@ static void print_notes(const char *program, const struct scale_notes *notes)
     }
 }
 
-/* Fails if there is no run, or too little in common to compare. */
+/* Returns an error without runs, or if runs have too little in common to be compared. */
 static int check(const struct wanted *w, const struct scale_analysis *a, struct mpg_error *err)
 {
     const struct scale_set *set = a->set;

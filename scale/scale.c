@@ -24,8 +24,7 @@ const char *mpg_scale_program_of(const struct scale_run *run, size_t *length)
     return text + from;
 }
 
-/* Returns the number with which TEXT, of LENGTH bytes, begins, and its number of *DIGITS; 0 digits: it begins with no
- * number. */
+/* Returns the number at the begin of TEXT, of LENGTH bytes. *DIGITS: number of digits; 0: no number. */
 static long number_at(const char *text, size_t length, size_t *digits)
 {
     long number = 0;
@@ -34,8 +33,8 @@ static long number_at(const char *text, size_t length, size_t *digits)
     return number;
 }
 
-/* Returns whether the program names of A and B are equal except for the number of ranks that each contains: "bt.W.4"
- * and "bt.W.16" for runs of 4 and 16 ranks. */
+/* Returns whether the program names of A and B are equal except for the number of ranks in each name: "bt.W.4" and "bt.W.16"
+ * for runs of 4 and 16 ranks. */
 static bool differ_by_ranks(const struct scale_run *a, const struct scale_run *b)
 {
     size_t of_a, of_b, i = 0, k = 0;
