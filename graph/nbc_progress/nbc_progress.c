@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nonblocking collectives that progress only inside MPI calls of their members: how the completing call waits for calls
- * of other members, and the edges that express this wait. */
+/* Nonblocking collectives that progress only inside the members' MPI calls: the completing call waits for calls of other
+ * members; edges represent this wait. */
 #include "graph/nbc_progress/nbc_progress.h"
 
 #include <stdlib.h>
@@ -39,10 +39,10 @@ void mpg_graph_nbc_progress_free(struct nbc_progress *nbc_progress)
     free(nbc_progress);
 }
 
-/* Maximum number of members: in larger collectives the calls of too many members would have to be examined for each member. */
+/* Maximum number of members: in larger collectives, the calls of too many members would have to be examined for each member. */
 enum { MAX_MEMBERS = 256 };
 
-/* Returns true and fills COMPLETION if CALL, which completes PART, can wait until other members make MPI calls. */
+/* Returns true and fills COMPLETION if CALL, which completes PART, may wait for MPI calls of other members. */
 static bool observe_completion(const struct nbc_progress *nbc_progress, const struct part *part, const struct call *call,
                                struct completion *completion)
 {

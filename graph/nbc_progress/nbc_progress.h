@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nonblocking collectives in libraries that progress them inside MPI calls only: the completing call waits for calls of other
- * members, as the collective's algorithm requires (docs/PROGRESS.md, Weak progress of nonblocking collectives). Counts
+/* Nonblocking collectives in libraries that progress collectives inside MPI calls only: the completing call waits for calls of
+ * other members, depending on the collective's algorithm (docs/PROGRESS.md, Weak progress of nonblocking collectives). Counts
  * observations in the trace, and adds edges for the waits. */
 #ifndef MPG_GRAPH_NBC_PROGRESS_H
 #define MPG_GRAPH_NBC_PROGRESS_H
@@ -10,21 +10,21 @@
 
 struct nbc_progress;
 
-/* Returns the state of nonblocking collectives, which the caller frees. LIMITS: as for mpg_graph_progress_init(). TABLE:
- * algorithms of kinds that were not observed. EAGER_LIMIT_BYTES: of the traced machine, INT64_MAX: none. OBSERVES: collect
- * observations. All pointers must outlive the result. Returns NULL: out of memory. */
+/* Returns the state of nonblocking collectives, freed by the caller. LIMITS: see mpg_graph_progress_init(). TABLE: algorithms
+ * of kinds not observed. EAGER_LIMIT_BYTES: of the traced machine, INT64_MAX: none. OBSERVES: collect observations. The
+ * pointers must stay valid until the state is freed. Returns NULL: out of memory. */
 struct nbc_progress *mpg_graph_nbc_progress_new(struct progress *progress, struct collectives *collectives,
                                                 const struct mpg_weak_progress *limits,
                                     const struct mpg_collective_table *table, int64_t eager_limit_bytes, bool observes,
                                                 struct mpg_error *err);
 void mpg_graph_nbc_progress_free(struct nbc_progress *nbc_progress); /* NULL is allowed */
 
-/* To be called when CALL completes PART. If PART belongs to a nonblocking collective with weak progress, makes CALL wait
- * until all calls are known that the other members begin before CALL's leave. Returns 0, or -1: out of memory. */
+/* To be called when CALL completes PART. If PART belongs to a nonblocking collective with weak progress, makes CALL's
+ * evaluation wait until all calls begun by other members before CALL's leave are known. Returns 0, or -1: out of memory. */
 int mpg_graph_await_nbc_progress(struct nbc_progress *nbc_progress, const struct part *part, struct call *call,
                                  struct mpg_error *err);
-/* Adds the edges from the progress calls of other members into CALL's leave. Call before adding the other edges of PART.
- * Returns 0, or -1: out of memory. */
+/* Adds the edges from the progress calls of other members into CALL's leave. Must be called before all further edges of PART
+ * are added. Returns 0, or -1: out of memory. */
 int mpg_graph_nbc_edges(struct nbc_progress *nbc_progress, const struct part *part, const struct call *call,
                         struct mpg_error *err);
 /* With OBSERVES: to be called when CALL, which has completed N requests, is left; counts whether the call waited for calls of

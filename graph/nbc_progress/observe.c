@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Observes nonblocking collectives in the trace: finds the algorithm and progress model that explain most of the waiting
- * in completing calls. */
+/* Observes nonblocking collectives in the trace: finds the algorithm and progress model that explain most of the waiting in
+ * completing calls, for each kind of collective. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,10 +9,10 @@
 
 /* Maximum of (number of examined calls) times (number of members), for each kind of collective. */
 enum { MAX_LOOKED_AT = 1 << 16 };
-/* A model replaces an earlier one in the list only if it explains more waiting, by more than this fraction. */
+/* A model replaces an earlier model in the list only if the model explains more waiting, by more than this fraction. */
 static const double MORE = 0.05;
 
-/* Number of models of an algorithm: (the posting call sends, or not) times (sends complete at once, or only inside a call
+/* Number of models of an algorithm: 2 (the posting call sends, or not) times 2 (sends complete at once, or only inside a call
  * of the receiver). */
 enum { MODELS_OF_ONE = 4 };
 
@@ -20,8 +20,8 @@ struct observed_model {
     struct model model;
     uint64_t waited, left;
     double explained_ns;
-    /* earliest time at which the examined call can end: LATEST_NS with the model's waits for other members' calls,
-     * ELSE_NS without */
+    /* earliest time at which the examined call can end: latest_ns with the model's waits for calls of other members, else_ns
+     * without */
     double latest_ns, else_ns;
 };
 
@@ -30,15 +30,15 @@ struct kind {
     int32_t p;
     int64_t bytes;
     uint32_t looked_at; /* number of completing calls examined */
-    int models; /* number of models; the first has the algorithm that the table of algorithms chooses */
+    int models; /* number of models; the first has the algorithm chosen by the table of algorithms */
     struct observed_model model[]; /* with room for MODELS_OF_ONE models of each algorithm */
 };
 
 struct observations {
     struct kind *kind[MPG_NONBLOCKING_MAX];
     uint32_t n;
-    struct kind *current; /* kind of the collectives that the examined call completes; NULL: none */
-    uint32_t parts;       /* number of requests of this kind that the examined call completes */
+    struct kind *current; /* kind of the collectives completed by the examined call; NULL: none */
+    uint32_t parts;       /* number of requests of this kind completed by the examined call; UINT32_MAX: of several kinds */
 };
 
 struct observations *mpg_graph_nbc_observations_new(struct mpg_error *err)
@@ -121,7 +121,7 @@ void mpg_graph_nbc_observe(struct nbc_progress *nbc_progress, const struct compl
     if (!kind) /* the collective is not observed */
         return;
     if (observations->current && observations->current != kind) {
-        observations->parts = UINT32_MAX; /* the call completes several kinds: it is unknown for which it waited */
+        observations->parts = UINT32_MAX; /* the call completes several kinds: unknown for which kind the call waited */
         return;
     }
     if (kind->looked_at * (uint64_t)kind->p >= MAX_LOOKED_AT && !observations->current)
@@ -133,7 +133,7 @@ void mpg_graph_nbc_observe(struct nbc_progress *nbc_progress, const struct compl
     double else_ns = -INFINITY;
     for (int i = 0; i < kind->models; i++) {
         struct observed_model *w = &kind->model[i];
-        /* The first model of an algorithm: computes ELSE_NS, which is the same for all of its models. */
+        /* The first model of an algorithm: computes else_ns, equal for all models of the algorithm. */
         if (i % MODELS_OF_ONE == 0) {
             struct model at_once = w->model;
             at_once.calls = at_once.sends_weak = at_once.choice.waits = false;
@@ -151,7 +151,8 @@ void mpg_graph_nbc_observe_call(struct nbc_progress *nbc_progress, const struct 
     if (!observations || !observations->current)
         return;
     struct kind *kind = observations->current;
-    const bool counts = observations->parts == n; /* a call that also completes other requests can have waited for these */
+    const bool counts = observations->parts == n; /* a call that also completes further requests may have waited for the
+                                                   * further requests */
     observations->current = NULL;
     observations->parts = 0;
     for (int i = 0; i < kind->models && counts; i++) {

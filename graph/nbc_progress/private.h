@@ -8,7 +8,7 @@
 #include "graph/matching/weak_progress.h"
 #include "graph/collectives/collectives.h"
 
-/* Number of cached stage lists, of the collectives looked up last. */
+/* Number of cached stage lists, for the collectives looked up last. */
 enum { STAGES_CACHED = 16 };
 struct stage_cache {
     enum mpg_call call;
@@ -21,12 +21,12 @@ struct stage_cache {
 
 /* Begin and end of a stage, computed on demand. */
 struct stage_time {
-    uint64_t turn;      /* number of the query in which the other fields were computed */
+    uint64_t turn;      /* number of the query in which the fields below were computed */
     uint8_t known;      /* bits: BEGINS, ENDS: begin_ns, end_ns is known; FINDING: being computed */
     double begin_ns, end_ns;
 };
 
-/* Maximum number of progress calls that one completion waits for: the latest ones. */
+/* Maximum number of progress calls awaited by a completion: the latest progress calls. */
 enum { MAX_FOUND = 64 };
 
 struct nbc_progress {
@@ -44,7 +44,7 @@ struct nbc_progress {
     struct {
         int32_t rank;
         const struct progress_call *progress_call;
-    } found[MAX_FOUND]; /* result of the last query: calls of other members that the completion waits for */
+    } found[MAX_FOUND]; /* result of the last query: calls of other members for which the completion waits */
     uint32_t found_number;
     double first_ns; /* aligned begin of the earliest call of `found` */
     struct observations *observations; /* NULL unless `observes` */
@@ -53,21 +53,21 @@ struct nbc_progress {
 /* A hypothesis about the progress of nonblocking collectives, to be compared with the trace. */
 struct model {
     struct mpg_choice choice;
-    /* calls: later stages begin inside MPI calls; otherwise as soon as possible. sends_weak: sends complete inside
+    /* calls: stages after the first begin inside MPI calls; otherwise as soon as possible. sends_weak: sends complete inside
      * the receiver's calls */
     bool calls, sends_weak;
 };
 
-/* The completion of a collective by one member. Calls of other members that begin after until_ns (aligned) do not count. */
+/* The completion of a collective by one member. Calls of other members that begin after until_ns (aligned) are ignored. */
 struct completion {
     const struct part *part;
     struct nonblocking_part nonblocking_part;
     double until_ns;
 };
 
-/* Returns the aligned time when the inputs of the member's last stage are ready, computed from traced times and message times
- * of zero; INFINITY: not before until_ns; -INFINITY: the stages are not known. Unless NBC_PROGRESS observes, `found` then
- * holds the progress calls. */
+/* Returns the aligned time at which the inputs of the member's last stage are ready, computed from traced times and message
+ * times of zero; INFINITY: not before until_ns; -INFINITY: the stages are not known. Unless NBC_PROGRESS observes, `found`
+ * then holds the progress calls. */
 double mpg_graph_nbc_completion_ns(struct nbc_progress *nbc_progress, const struct completion *completion,
                                    const struct model *model);
 void mpg_graph_stage_cache_clear(struct nbc_progress *nbc_progress);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computes when each stage of a member begins and ends, from the algorithm and the times of the other members' MPI calls.
- * Messages themselves take no time here. */
+/* Computes begin and end of each stage of a member, from the algorithm and the times of MPI calls of other members. Messages
+ * take no time in this model. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -63,8 +63,8 @@ static int32_t index_of(const struct finding *f, int32_t v)
     return (int32_t)(((int64_t)v + f->completion->nonblocking_part.root) % f->completion->nonblocking_part.p);
 }
 
-/* Adds P, a call of RANK in which the collective progresses, to `found`. If `found` is full, the call that begins first
- * is left out: `found` keeps the MAX_FOUND calls that begin last. */
+/* Adds P, a call of RANK in which the collective progresses, to `found`. A full `found` keeps the MAX_FOUND calls that begin
+ * last. */
 static void keep(struct nbc_progress *nbc_progress, int32_t rank, const struct progress_call *p)
 {
     uint32_t n = nbc_progress->found_number, first = 0;
@@ -91,15 +91,15 @@ static bool counts(const struct finding *f, int32_t index, double enter_ns)
     return index == f->completion->nonblocking_part.me ? enter_ns <= f->completion->until_ns : enter_ns < f->completion->until_ns;
 }
 
-/* Sets *ENTER_NS and *NUMBER to enter and number of member INDEX's posting call. Returns false if it comes too late to
- * delay the completing call. */
+/* Sets *ENTER_NS and *NUMBER to enter and number of member INDEX's posting call. Returns false if the posting call begins too
+ * late to delay the completing call. */
 static bool find_member(const struct finding *f, int32_t index, double *enter_ns, uint64_t *number)
 {
     return mpg_graph_part_member(f->completion->part, index, enter_ns, number) && counts(f, index, *enter_ns);
 }
 
-/* Returns the first time from FROM_NS on at which member V is inside an MPI call and makes progress: in a call after the
- * posting call, or in any call if NOT_POSTED. */
+/* Returns the first time from FROM_NS on at which member V makes progress inside an MPI call: in a call after the posting
+ * call, or in any call if NOT_POSTED. */
 static double in_call(const struct finding *f, int32_t v, double from_ns, bool not_posted)
 {
     const struct nonblocking_part *nonblocking_part = &f->completion->nonblocking_part;
@@ -140,7 +140,7 @@ static double begin_of(const struct finding *f, uint32_t stage)
     uint64_t number;
     if (t->known & BEGINS)
         return t->begin_ns;
-    if (t->known & FINDING) /* a cycle: cannot occur, since no algorithm has a member wait for itself */
+    if (t->known & FINDING) /* a cycle: cannot occur, since in no algorithm a member waits for itself */
         return -INFINITY;
     t->known |= FINDING;
     if (stage > f->stages->first[v])
