@@ -19,8 +19,8 @@ struct nbc_progress *mpg_graph_nbc_progress_new(struct progress *progress, struc
                                                 struct mpg_error *err);
 void mpg_graph_nbc_progress_free(struct nbc_progress *nbc_progress); /* NULL is allowed */
 
-/* To be called when CALL completes PART. If PART belongs to a nonblocking collective with weak progress, makes CALL's
- * evaluation wait until all calls begun by other members before CALL's leave are known. Returns 0, or -1: out of memory. */
+/* To be called when CALL completes PART. If PART belongs to a nonblocking collective with weak progress, makes CALL's waiter
+ * wait until all calls begun by other members before CALL's leave are known. Returns 0, or -1: out of memory. */
 int mpg_graph_await_nbc_progress(struct nbc_progress *nbc_progress, const struct part *part, struct call *call,
                                  struct mpg_error *err);
 /* Adds the edges from the progress calls of other members into CALL's leave. Must be called before all further edges of PART
