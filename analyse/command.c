@@ -45,9 +45,12 @@ static int waits_of(const struct wanted *a, const char *path, struct mpg_error *
 {
     struct mpg_traced_waits found = {.waits = NULL};
     struct mpg_waits_table table = {.n = 0};
+    struct mpg_threads threads = {.n = 0};
     struct mpg_trace *trace = mpg_output_differs_from_input("output", a->output, path, err) == 0 ? mpg_trace_open(path, err)
         : NULL;
     int status = trace ? find(a, trace, &found, &table, err) : -1;
+    if (status == 0)
+        status = mpg_threads_find(trace, NULL, &threads, err);
     if (status == 0) {
         const struct mpg_recording recording =
             mpg_recording_of_trace(trace, &found.counts, mpg_waits_total(found.waits, mpg_trace_ranks(trace)), false);
@@ -60,9 +63,11 @@ static int waits_of(const struct wanted *a, const char *path, struct mpg_error *
                                                 .limit = found.limit,
                                                 .limit_bytes = found.eager_limit_bytes,
                                                 .counts = &found.counts,
+                                                .threads = &threads,
                                                 .recording = &recording};
         status = write_report(a, &report, err);
     }
+    mpg_threads_clear(&threads);
     mpg_waits_table_clear(&table);
     mpg_traced_waits_clear(&found);
     mpg_trace_close(trace);

@@ -75,7 +75,9 @@ int mpg_waits_print_json(const struct mpg_waits_report *r, FILE *out, struct mpg
     struct mpg_json j = mpg_json_to(out, MPG_JSON_ROWS);
     mpg_json_object(&j, NULL);
     put_head(&j, r);
-    const int status = mpg_waits_put_json(r, &j, err);
+    int status = mpg_waits_put_json(r, &j, err);
+    if (status == 0 && r->threads && r->threads->n > 0)
+        status = mpg_threads_put(r->threads, &j, err);
     mpg_json_close(&j);
     putc('\n', out);
     return status;

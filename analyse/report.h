@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "analyse/recording.h"
+#include "analyse/threads.h"
 #include "analyse/table.h"
 #include "analyse/traced.h"
 #include "common/table/table.h"
@@ -20,6 +21,7 @@ struct mpg_waits_report {
     enum mpg_waits_limit limit;            /* how the traced run's eager limit is known */
     int64_t limit_bytes;
     const struct mpg_graph_counts *counts; /* graph counts of the traced run */
+    const struct mpg_threads *threads;     /* threads of the traced run; NULL: not reported */
     const struct mpg_recording *recording; /* quality of the trace; read by mpg_waits_print_text() and _json() */
 };
 

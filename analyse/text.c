@@ -187,5 +187,10 @@ int mpg_waits_print_text(const struct mpg_waits_report *r, FILE *out, struct mpg
 {
     print_head(r, out);
     putc('\n', out);
-    return mpg_waits_print_tables(r, out, err);
+    if (mpg_waits_print_tables(r, out, err) < 0)
+        return -1;
+    if (!r->threads || r->threads->n == 0)
+        return 0;
+    putc('\n', out);
+    return mpg_threads_print(r->threads, out, err);
 }

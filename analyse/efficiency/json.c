@@ -28,6 +28,20 @@ static void put_scaling(struct mpg_json *j, const struct mpg_efficiency_report *
     mpg_json_number(j, "frequency_scaling", c.frequency);
 }
 
+/* Adds the efficiencies of the thread level, if the ranks have threads. */
+static void put_threads(struct mpg_json *j, const struct mpg_efficiency_run *run)
+{
+    const struct mpg_threads *t = &run->threads;
+    if (t->n == 0)
+        return;
+    mpg_json_integer(j, "rank_threads", t->threads);
+    mpg_json_number(j, "hybrid", t->ratios.thread * mpg_efficiency_ratios(&run->times).parallel);
+    mpg_json_number(j, "thread", t->ratios.thread);
+    mpg_json_number(j, "thread_serial", t->ratios.serial);
+    mpg_json_number(j, "thread_load_balance", t->ratios.load_balance);
+    mpg_json_number(j, "thread_begin_end", t->ratios.begin_end);
+}
+
 static void put_ranks(struct mpg_json *j, const struct mpg_efficiency_run *run)
 {
     mpg_json_array(j, "rank_table");
@@ -58,6 +72,7 @@ static int put_trace(struct mpg_json *j, const struct mpg_efficiency_report *r, 
     mpg_json_integer(j, "ranks", run->times.ranks);
     put_ratios(j, &run->times);
     put_scaling(j, r, i);
+    put_threads(j, run);
     mpg_json_number(j, "instructions", run->counters.instructions);
     mpg_json_number(j, "cycles", run->counters.cycles);
     mpg_recording_json(j, "recording", &recording);

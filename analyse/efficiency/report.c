@@ -96,6 +96,22 @@ static int print_tree(const struct mpg_efficiency_ratios *x, FILE *out, struct m
     return mpg_table_end(&t, err);
 }
 
+/* Prints the efficiencies of the thread level, if the ranks have threads. */
+static void print_threads(const struct mpg_efficiency_run *run, const struct mpg_efficiency_ratios *x, FILE *out)
+{
+    const struct mpg_threads *t = &run->threads;
+    if (t->n == 0)
+        return;
+    print_value(out, "Hybrid efficiency     ", x->parallel * t->ratios.thread);
+    print_value(out, " = parallel efficiency ", x->parallel);
+    print_value(out, " x thread efficiency ", t->ratios.thread);
+    print_value(out, "\nThread efficiency     ", t->ratios.thread);
+    print_value(out, " = serial parts ", t->ratios.serial);
+    print_value(out, " x load balance ", t->ratios.load_balance);
+    print_value(out, " x begin and end ", t->ratios.begin_end);
+    fprintf(out, " (up to %" PRIu32 " %s a rank)\n", t->threads, mpg_units_word(t->threads, "thread", "threads"));
+}
+
 static void print_extremes(const struct mpg_efficiency_run *run, FILE *out)
 {
     char text[TIME_TEXT];
@@ -279,6 +295,7 @@ static int print_one(const struct mpg_efficiency_report *r, FILE *out, struct mp
     const struct mpg_recording recording = mpg_efficiency_recording(&r->traced[0].run);
     mpg_recording_print_unreliable(&recording, NAME_COLUMNS, out);
     print_headline(&x, out);
+    print_threads(&r->traced[0].run, &x, out);
     if (print_parts(&r->traced[0], out, err) < 0)
         return -1;
     fputc('\n', out);

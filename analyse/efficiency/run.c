@@ -73,7 +73,7 @@ static int take_all(void *walker, const struct mpg_steps *steps, struct mpg_erro
     return 0;
 }
 
-static int summarise(struct mpg_efficiency_run *found, int32_t ranks, struct mpg_error *err)
+static int summarise(const struct mpg_trace *trace, struct mpg_efficiency_run *found, int32_t ranks, struct mpg_error *err)
 {
     double *compute_ns = calloc((size_t)ranks, sizeof *compute_ns), run_ns = 0, ideal_ns = 0;
     if (!compute_ns)
@@ -84,8 +84,9 @@ static int summarise(struct mpg_efficiency_run *found, int32_t ranks, struct mpg
         ideal_ns = fmax(ideal_ns, found->rank[i].ideal_ns);
     }
     found->times = mpg_efficiency_of(ranks, compute_ns, run_ns, ideal_ns);
+    const int status = mpg_threads_find(trace, compute_ns, &found->threads, err);
     free(compute_ns);
-    return 0;
+    return status;
 }
 
 /* Reads TRACE once and computes its ideal run. */
@@ -161,7 +162,7 @@ static int find(struct mpg_trace *trace, const struct mpg_efficiency_options *op
         return -1;
     if (options->by == MPG_EFFICIENCY_BY_ITERATION && find_loops(trace, options, w, found, err) < 0)
         return -1;
-    if (pass(trace, clocks, options, w, &found->counts, err) < 0 || summarise(found, ranks, err) < 0 ||
+    if (pass(trace, clocks, options, w, &found->counts, err) < 0 || summarise(trace, found, ranks, err) < 0 ||
         mpg_efficiency_count(trace, &found->counters, err) < 0)
         return -1;
     found->times.disturbed_ns = w->disturbed_ns;
@@ -202,6 +203,7 @@ struct mpg_recording mpg_efficiency_recording(const struct mpg_efficiency_run *f
 void mpg_efficiency_run_clear(struct mpg_efficiency_run *found)
 {
     free(found->rank);
+    mpg_threads_clear(&found->threads);
     mpg_efficiency_parts_clear(&found->parts);
     if (found->iterations)
         mpg_iterations_clear(&found->iterations->loops);

@@ -8,6 +8,7 @@
 #include "analyse/efficiency/efficiency.h"
 #include "analyse/efficiency/parts.h"
 #include "analyse/recording.h"
+#include "analyse/threads.h"
 #include "graph/graph.h"
 
 struct mpg_efficiency_options {
@@ -36,6 +37,7 @@ struct mpg_efficiency_run {
     struct mpg_efficiency_rank *rank;
     struct mpg_graph_counts counts;
     struct mpg_efficiency_counters counters;
+    struct mpg_threads threads; /* names of regions: as long as the trace is open */
     struct mpg_efficiency_parts parts;
     struct mpg_efficiency_iterations *iterations; /* BY_ITERATION; else NULL */
     bool off_cpu_known;          /* all ranks recorded when they were off their CPUs */
