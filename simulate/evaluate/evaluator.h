@@ -32,6 +32,8 @@ struct mpg_times_options {
 };
 
 struct mpg_evaluator;
+struct mpg_capacities;
+struct mpg_shared_messages;
 
 /* --- perturb mode --- */
 
@@ -59,6 +61,10 @@ struct mpg_evaluator *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t firs
                                     const struct mpg_times_options *options, struct mpg_floors *floors,
                                     const struct mpg_classes *classes, struct mpg_error *err);
 double mpg_times_bytes(uint32_t slots, int32_t ranks);
+/* Lets the messages of expanded collectives share CAPACITIES with each other, and adds them to SHARED; both outlive the
+ * evaluator. Call before the first step. Error: out of memory. */
+int mpg_times_share(struct mpg_evaluator *evaluator, const struct mpg_capacities *capacities, struct mpg_shared_messages *shared,
+                    struct mpg_error *err);
 /* Records the provenance of all values of the only lane in PATH, which outlives the evaluator. The graph must be opened with
  * `regions`. Call before the first step. Error: out of memory. */
 int mpg_times_use_path(struct mpg_evaluator *evaluator, struct mpg_critical *path, struct mpg_error *err);

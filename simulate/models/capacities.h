@@ -27,6 +27,12 @@ struct mpg_capacities {
     double bucket; /* bytes that a port, in each direction, carries beyond its capacity after a rest; 0: none */
 };
 
+/* Messages that shared capacities. */
+struct mpg_shared_messages {
+    bool are; /* messages share capacities */
+    double messages, delayed, delay_ns; /* number of messages, of those that others delayed, and the sum of the delays */
+};
+
 /* Returns the capacity of RESOURCE of a host, bytes/ns, with FLOWS flows. */
 static inline double mpg_capacity(const struct mpg_capacities *c, enum mpg_resource resource, uint32_t flows)
 {

@@ -68,6 +68,21 @@ def exchange(folder, ranks, partner, size, times=10):
     return path
 
 
+def collective(folder, name, ranks, size, text, times=10):
+    """Each rank computes for 0.5 ms, then calls NAME with SIZE bytes, TEXT its other arguments; TIMES times."""
+    lines = ["#mpgtext 1", f"#ranks {ranks}", "#clocks shared", "#comm 0 = " + " ".join(map(str, range(ranks)))]
+    for r in range(ranks):
+        lines.append(f"{r} 0 1000 Init")
+        for k in range(times):
+            now = 1000 + (k + 1) * 500000
+            lines.append(f"{r} {now} {now} {name} comm=0 bytes={size} {text}")
+        lines.append(f"{r} {now} {now + 10} Finalize")
+    path = os.path.join(folder, f"{name}-{ranks}-{size}.txt")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join(lines) + "\n")
+    return path
+
+
 def run(*arguments):
     done = subprocess.run([MPGSIM, "--cache=fresh", "--source=none", *arguments], check=False, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
@@ -110,6 +125,18 @@ def by_hand(folder):
     faster = signature(folder, "faster.sig", bucket=3000000, port={1: 125e6, 2: 125e6})
     x = answer("--signature", faster, "--map=block:1", exchange(folder, 2, lambda r: r ^ 1, 200000))
     ok("one pair is faster than the curve at all sizes: no bucket", "sharing" not in x, ms(x), x.get("sharing"))
+    # Pairwise exchange of 4 ranks in 3 rounds. In the first and the last, one message leaves each host, in the second two: 20 us and
+    # 1.6, 3.2 and 1.6 ms. The messages within a host are faster.
+    with open(os.path.join(folder, "pairwise"), "w", encoding="ascii") as file:
+        file.write("#mpgcollectives 1\nalltoall 2 0 pairwise\nallgather 2 0 ring\n")
+    table = ["--collectives=expand", "--collectives=table=" + file.name]
+    call = collective(folder, "Alltoall", 4, 200000, "")
+    x = answer(*table, "--replicas=1", "--signature", port, "--map=block:2", call)
+    ok("alltoall: the messages of a round share", abs(ms(x) - 10 * (0.5 + 3 * 0.02 + 6.4)) < 1e-6, ms(x))
+    ok("... they are counted", x.get("sharing") == {"messages": 80, "delayed": 40, "delay_ns": 40 * 1.6e6}, x.get("sharing"))
+    ok("... none", abs(ms(answer(*table, "--contention=none", "--signature", port, "--map=block:2", call)) - 10 * (0.56 + 4.8)) < 1e-6)
+    x = answer(*table, "--signature", port, "--map=block:2", collective(folder, "Allgather", 4, 200000, ""))
+    ok("a ring: one message a port and round, nothing is shared", abs(ms(x) - 10 * (0.56 + 4.8)) < 1e-6 and "sharing" not in x, ms(x))
     memory = signature(folder, "memory.sig", memory={4: 10e9})
     inside = exchange(folder, 4, lambda r: r ^ 1, 2000000)
     # 0.2 ms each; four flows at 10 GB/s together: 0.8 ms.

@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "simulate/evaluate/evaluator.h"
 #include "simulate/evaluate/prepass/classes.h"
+#include "simulate/models/capacities.h"
 #include "simulate/attribution/attribution.h"
 
 struct mpg_result {
@@ -37,10 +38,7 @@ struct mpg_result {
     /* Messages share ports and memory (predict mode): replicas are simulated in the order of time. Over the replicas of this
      * process, then of all processes: number of messages, number of messages delayed by further messages, and the sum of the
      * delays, ns. */
-    struct mpg_shared_messages {
-        bool are;
-        double messages, delayed, delay_ns;
-    } shared;
+    struct mpg_shared_messages shared;
     bool chose;             /* calls could complete different messages than in the trace */
     struct mpg_choices choices; /* counts of these calls, summed over replicas */
     /* number of replicas evaluated again with the traced choices, because the replica's own choices ended in a deadlock */

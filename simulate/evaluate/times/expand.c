@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Costs of the messages of expanded collectives, in times (docs/MODEL.md, section 4, Expanded collectives). */
+#include <math.h>
+#include <stdlib.h>
+
 #include "simulate/evaluate/operations.h"
 #include "simulate/evaluate/evaluator_private.h"
+#include "simulate/models/capacities.h"
+
+/* A message whose share takes longer by less than this ratio is not delayed. */
+static const double ROUNDING = 1e-9;
 
 struct expanding {
     const struct mpg_evaluator *t;
@@ -22,6 +29,73 @@ static void scale(const struct expanding *x, double *value_ns)
         value_ns[w] *= x->scale;
 }
 
+/* --- sharing (docs/MODEL.md, section 5, Sharing) --- */
+
+/* Numbers of messages of a round on each resource. */
+struct mpg_times_sharing {
+    const struct mpg_capacities *capacities;
+    struct mpg_shared_messages *shared;
+    uint32_t flows[]; /* MPG_RESOURCES for each host */
+};
+
+int mpg_times_share(struct mpg_evaluator *t, const struct mpg_capacities *capacities, struct mpg_shared_messages *shared,
+                    struct mpg_error *err)
+{
+    const size_t resources = (size_t)capacities->hosts * MPG_RESOURCES;
+    if (!(t->sharing = calloc(1, sizeof *t->sharing + resources * sizeof t->sharing->flows[0])))
+        return mpg_error_set(err, "out of memory");
+    t->sharing->capacities = capacities;
+    t->sharing->shared = shared;
+    return 0;
+}
+
+/* Sets RESOURCE to the resources that M crosses; returns their number. */
+static int crossed(const struct expanding *x, const struct mpg_message *m, size_t resource[2])
+{
+    const int32_t *host = x->t->sharing->capacities->host;
+    const size_t from = (size_t)host[x->c->world_ranks[m->from]] * MPG_RESOURCES;
+    const size_t to = (size_t)host[x->c->world_ranks[m->to]] * MPG_RESOURCES;
+    resource[0] = from + (from == to ? MPG_RESOURCE_MEMORY : MPG_RESOURCE_OUT);
+    resource[1] = to + MPG_RESOURCE_IN;
+    return m->bytes <= 0 ? 0 : from == to ? 1 : 2;
+}
+
+static void announce(void *data, const struct mpg_message *m)
+{
+    const struct expanding *x = data;
+    struct mpg_times_sharing *s = x->t->sharing;
+    size_t resource[2];
+    if (!m)
+        memset(s->flows, 0, (size_t)s->capacities->hosts * MPG_RESOURCES * sizeof s->flows[0]);
+    for (int i = m ? crossed(x, m, resource) : 0; i-- > 0;)
+        s->flows[resource[i]]++;
+}
+
+/* Raises the transfer times TAU_NS of M to M's share of the resources that it crosses with the messages announced. */
+static void share(const struct expanding *x, const struct mpg_message *m, double *tau_ns)
+{
+    struct mpg_times_sharing *s = x->t->sharing;
+    size_t resource[2];
+    double least_ns = 0;
+    bool shares = false;
+    for (int i = crossed(x, m, resource); i-- > 0;) {
+        shares = shares || !isinf(mpg_capacity(s->capacities, resource[i] % MPG_RESOURCES, UINT32_MAX));
+        const uint32_t flows = s->flows[resource[i]] > 0 ? s->flows[resource[i]] : 1;
+        least_ns = fmax(least_ns, m->bytes * flows / mpg_capacity(s->capacities, resource[i] % MPG_RESOURCES, flows));
+    }
+    s->shared->messages += shares;
+    for (uint32_t w = 0; w < x->t->n; w++) {
+        const double delay_ns = least_ns - tau_ns[w];
+        if (delay_ns <= ROUNDING * least_ns)
+            continue;
+        tau_ns[w] = least_ns;
+        s->shared->delayed++;
+        s->shared->delay_ns += delay_ns;
+    }
+}
+
+/* --- costs --- */
+
 static void flight(void *data, const struct mpg_message *m, double *lambda_ns, double *tau_ns)
 {
     const struct expanding *x = data;
@@ -31,6 +105,8 @@ static void flight(void *data, const struct mpg_message *m, double *lambda_ns, d
     mpg_time_flight(path_of(x, m), &s, x->t->first, x->t->n, lambda_ns, tau_ns);
     scale(x, lambda_ns);
     scale(x, tau_ns);
+    if (x->t->sharing)
+        share(x, m, tau_ns);
     memcpy(x->t->lambda, lambda_ns, x->t->n * sizeof *lambda_ns);
     memcpy(x->t->tau, tau_ns, x->t->n * sizeof *tau_ns);
 }
@@ -138,6 +214,7 @@ int mpg_times_expand(struct mpg_evaluator *t, const struct mpg_step *s, struct m
     struct expanding x = {t, s->expanding,
                           mpg_collective_scale(p, mpg_operation_of(s->call), size->p, mpg_plan_bytes(size), false)};
     const struct mpg_message_costs costs = {.data = &x,
+                                            .announce = t->sharing ? announce : NULL,
                                             .flight = flight,
                                             .send = send,
                                             .receive = receive,

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Compares predictions with real runs where messages share ports: two hosts made of network namespaces (tests/two-hosts.sh), whose
+# ports are token buckets, with two ranks each, that is four ranks on the cores of this host. The signature is measured between the
+# two hosts, the traces are recorded on this host over shared memory. Needs root, tc (iproute2) and Open MPI; `make validate-ports`
+# calls it.
+#
+# Usage: validate/ports.sh [--output=DIR] [--runs=N] [--rate=RATE] [--burst=BYTES] [PROGRAM]...
+#   --output=DIR    keep signature and traces in DIR; what is there already is used (default: a temporary folder)
+#   --runs=N        real runs of each program (default: 7)
+#   --rate, --burst of each port, as tc writes them (default: 1gbit, 128kb)
+#   PROGRAM         PATTERN-STEPS-BYTES-WORK of validate/programs/ports.c (default: those of docs/VALIDATION.md)
+# PRIORITY (chrt -f 20) goes before the launcher: on a busy host, ranks of four wait for other programs.
+# Prints a table: run time in ms, median and range of the real runs; predicted without and with sharing, and their errors.
+set -u
+export LC_ALL=C
+here=$(cd "$(dirname "$0")" && pwd)
+: "${top_srcdir:=$(dirname "$here")}" "${top_builddir:=$PWD}" "${MPICC:=mpicc}" "${MPGSIM:=$top_builddir/simulate/mpgsim}"
+top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
+mpirun=${MPIRUN:-mpirun}
+
+skip_all() {
+    echo "ports.sh: $*" >&2
+    exit 2
+}
+
+# shellcheck source=examples/mpi.sh
+. "$top_srcdir/examples/mpi.sh"
+# shellcheck source=tests/two-hosts.sh
+. "$top_srcdir/tests/two-hosts.sh"
+
+output='' runs=7 rate=1gbit burst=128kb
+while [ $# -gt 0 ]; do
+    case $1 in
+    --output=*) output=${1#*=} ;;
+    --runs=*) runs=${1#*=} ;;
+    --rate=*) rate=${1#*=} ;;
+    --burst=*) burst=${1#*=} ;;
+    -*) skip_all "no option '$1'" ;;
+    *) break ;;
+    esac
+    shift
+done
+[ $# -gt 0 ] || set -- stream-100-200000-500 stream-20-1000000-500 pairs-100-200000-500 pairs-20-1000000-500 pairs-100-200000-0 \
+    ring-100-200000-500 ring-20-1000000-500 halo-100-200000-500 halo-20-1000000-500 everybody-50-200000-500 \
+    everybody-200-40000-500 alltoall-50-200000-500 alltoall-10-1000000-500 allreduce-50-400000-500 allgather-50-200000-500
+[ -z "$output" ] || { mkdir -p "$output" && output=$(cd "$output" && pwd); } || exit 1
+
+open_hosts
+: "${output:=$tmp}"
+case $launcher in openmpi*) ;; *) skip_all "MPICH's ranks spin while they wait: four on two cores take minutes" ;; esac
+for host in "$a" "$b"; do
+    tc -n "$host" qdisc add dev veth0 root tbf rate "$rate" burst "$burst" latency 200ms 2>/dev/null || skip_all "no tbf here"
+done
+export OMPI_MCA_mpi_yield_when_idle=1
+# The ranks of the other host, too, are started with the priority.
+sed -i "s/^exec /exec ${PRIORITY-} /" agent
+plain=$mpirun
+mpirun="${PRIORITY-} $mpirun"
+
+# measure: makes the signature $output/ports.sig of messages between the hosts, and on a host
+measure() {
+    local bench=$top_builddir/bench r=$output/results
+    # shellcheck disable=SC2086 # mpirun may have arguments
+    on_hosts 100 1 "$bench/pingpong/pingpong" -o "$r" -s 0,8,1KiB,4KiB,16KiB,64KiB,128KiB,256KiB,512KiB,1MiB,4MiB -i 40 &&
+        on_hosts 100 1 "$bench/bandwidth/bandwidth" -o "$r" -s 8,4KiB,64KiB,256KiB,1MiB -i 20 &&
+        on_hosts 100 1 "$bench/overhead/overhead" -o "$r" -s 8,4KiB,64KiB,256KiB,1MiB -i 20 &&
+        on_hosts 200 2 "$bench/sharing/sharing" -o "$r" -s 64KiB,1MiB -i 10 --no-bind &&
+        ip netns exec "$a" $mpirun -np 2 "$bench/pingpong/pingpong" -o "$r" -s 0,8,4KiB,64KiB,256KiB,1MiB -i 40 >/dev/null &&
+        "$top_builddir/signature/sigmake" -o "$output/ports.sig" "$r"
+}
+
+# predicted TRACE HOW: prints the predicted run time, ns
+predicted() {
+    "$MPGSIM" --json --predict --source=none --signature "$output/ports.sig" --map=block:2 --contention="$2" \
+        "$1" 2>/dev/null | awk '/"run_time_ns"/ { on = 1 } on && /"median"/ { print $2 + 0; exit }'
+}
+
+# ran COMMAND...: prints the run time of the slowest rank of a run on both hosts, ns, by the preloaded timer
+ran() {
+    rm -f timer
+    MPGKIT_TIMER=$PWD/timer on_hosts 60 2 env LD_PRELOAD="$output/timer.so" "$@" >/dev/null || return 1
+    awk '{ t = $3 - $2; most = t > most ? t : most } END { print most }' timer
+}
+
+$MPICC -std=gnu11 -O2 -I"$top_srcdir" -o "$output/ports" "$top_srcdir/validate/programs/ports.c" &&
+    $MPICC -std=gnu11 -O2 -I"$top_srcdir" -shared -fPIC -o "$output/timer.so" "$top_srcdir/validate/preload/timer.c" -ldl || exit 1
+[ -s "$output/ports.sig" ] || measure || skip_all "the hosts cannot be measured"
+echo "| program | real runs, ms | predicted alone, ms | off, % | predicted sharing, ms | off, % |"
+echo "|---|---|--:|--:|--:|--:|"
+for program; do
+    IFS=- read -r pattern steps bytes work <<<"$program"
+    trace=$output/$program.trace
+    # shellcheck disable=SC2046 # words
+    [ -e "$trace" ] || env $(mpi_settings "$plain" crowd shm yield) ${PRIORITY-} $plain -np 4 --bind-to none \
+        "$top_builddir/trace/mpgtrace" record --quiet --cpu-time -o "$trace" "$output/ports" "$pattern" "$steps" "$bytes" "$work" ||
+        exit 1
+    : >times
+    for _ in $(seq "$runs"); do
+        ran "$output/ports" "$pattern" "$steps" "$bytes" "$work" >>times || exit 1
+    done
+    sort -n times | awk -v program="$pattern, $steps x $bytes B, $work us" -v alone="$(predicted "$trace" none)" \
+        -v shared="$(predicted "$trace" auto)" '
+        { t[NR] = $1 / 1e6 }
+        END {
+            median = NR % 2 ? t[(NR + 1) / 2] : (t[NR / 2] + t[NR / 2 + 1]) / 2
+            printf "| %s | %.0f (%.0f .. %.0f) | %.0f | %+.1f | %.0f | %+.1f |\n", program, median, t[1], t[NR], alone / 1e6,
+                   100 * (alone / 1e6 / median - 1), shared / 1e6, 100 * (shared / 1e6 / median - 1)
+        }'
+done
