@@ -91,15 +91,15 @@ echo "|---|---|--:|--:|--:|--:|"
 for program; do
     IFS=- read -r pattern steps bytes work <<<"$program"
     trace=$output/$program.trace
-    # shellcheck disable=SC2046 # words
+    # shellcheck disable=SC2046,SC2086 # words
     [ -e "$trace" ] || env $(mpi_settings "$plain" crowd shm yield) ${PRIORITY-} $plain -np 4 --bind-to none \
         "$top_builddir/trace/mpgtrace" record --quiet --cpu-time -o "$trace" "$output/ports" "$pattern" "$steps" "$bytes" "$work" ||
         exit 1
-    : >times
+    : >runs.txt
     for _ in $(seq "$runs"); do
-        ran "$output/ports" "$pattern" "$steps" "$bytes" "$work" >>times || exit 1
+        ran "$output/ports" "$pattern" "$steps" "$bytes" "$work" >>runs.txt || exit 1
     done
-    sort -n times | awk -v program="$pattern, $steps x $bytes B, $work us" -v alone="$(predicted "$trace" none)" \
+    sort -n runs.txt | awk -v program="$pattern, $steps x $bytes B, $work us" -v alone="$(predicted "$trace" none)" \
         -v shared="$(predicted "$trace" auto)" '
         { t[NR] = $1 / 1e6 }
         END {
