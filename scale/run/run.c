@@ -187,8 +187,8 @@ out:
     return status;
 }
 
-/* Returns whether TODO's process count is given up: TRIES runs have failed and no run has succeeded. FAILED: for each run of
- * the plan, whether the run has failed. */
+/* Returns whether the process count of the run `todo` is given up: TRIES runs have failed and no run has succeeded. FAILED: for
+ * each run of the plan, whether the run has failed. */
 static bool has_failed_often(const struct scale_plan *plan, const struct scale_todo *todo, const bool *failed)
 {
     int failures = 0;
