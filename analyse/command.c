@@ -81,7 +81,7 @@ int mpg_waits_main(int argc, char **argv)
     static const char *const bys[] = {"call", "callsite", "region", "rank", NULL};
     static const struct mpg_option_rule rules[] = {
         {"json", MPG_OPTION_EXCLUDES, "csv", NULL},
-        {"json", MPG_OPTION_EXCLUDES, "top", "it has all rows"},
+        {"json", MPG_OPTION_EXCLUDES, "top", "JSON has all rows"},
         {"frames", MPG_OPTION_NEEDS, "by=callsite", NULL},
         {"debug-path", MPG_OPTION_NEEDS, "by=callsite", NULL},
         {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};

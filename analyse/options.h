@@ -34,8 +34,8 @@
     { \
         .name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = (LIMIT), .argument = "BYTES", .minimum = -1, \
         .maximum = 9e15, .given = (GIVEN), \
-        .help = "larger standard sends waited for their receiver; -1: all did\n" \
-                "(default: the most that any left with before its receive was posted)" \
+        .help = "larger standard sends waited for their receiver; -1: all did (default:\n" \
+                "the largest send that completed before its receive was posted)" \
     }
 
 #endif

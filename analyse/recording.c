@@ -75,14 +75,14 @@ static const char *describe_off_cpu(const struct mpg_recording *x, char *text, s
     char between[PERCENT_BYTES], part[PERCENT_BYTES], calls[PERCENT_BYTES];
     const bool is_replaced = x->reliable && x->calls_share > MAX_IN_ALL;
     if (!knows_off_cpu(x))
-        snprintf(text, size, "the trace does not say when its ranks were off their CPUs");
+        snprintf(text, size, "off-CPU times are not in the trace");
     else
         snprintf(text, size,
-                 "%s %% of the ranks' time off the CPU outside of MPI (%s %% of the time there)%s%s %% in calls%s",
+                 "off the CPU for %s %% of the run outside of MPI (%s %% of the time outside)%s%s %% of the run in MPI%s",
                  format_percent(x->between_share, between), format_percent(x->interval_share, part),
-                 is_replaced && x->removed ? ", taken out; " : is_replaced ? "; " : ", ", format_percent(x->calls_share, calls),
-                 is_replaced                 ? ", whose time the prediction replaces"
-                 : x->reliable && x->removed ? ", taken out"
+                 is_replaced && x->removed ? ", deducted; " : is_replaced ? "; " : ", ", format_percent(x->calls_share, calls),
+                 is_replaced                 ? " (the prediction replaces this time)"
+                 : x->reliable && x->removed ? ", both deducted"
                                              : "");
     return text;
 }

@@ -55,7 +55,7 @@ static void print_limit(const struct mpg_waits_report *r, FILE *out)
     if (r->limit_bytes == INT64_MAX)
         fputs("eager limit unlimited", out);
     else if (r->limit_bytes < 0)
-        fputs("eager limit none", out);
+        fputs("eager limit none: every standard send waits for its receive", out);
     else
         fprintf(out, "eager limit %" PRId64 " %s", r->limit_bytes,
                 mpg_units_word((uint64_t)r->limit_bytes, "byte", "bytes"));
@@ -79,20 +79,20 @@ static void print_head(const struct mpg_waits_report *r, FILE *out)
     print_limit(r, out);
     mpg_recording_print_unreliable(r->recording, NAME_COLUMNS, out);
     if (c->backward)
-        fprintf(out, "attention   %" PRIu64 " %s left by these clocks, by up to %s: waits are that uncertain\n",
+        fprintf(out, "attention   %" PRIu64 " %s left by these clocks, by up to %s: waits are uncertain by as much\n",
                 c->backward,
                 mpg_units_word(c->backward, "message arrives before it", "messages arrive before they"),
                 mpg_units_format_time(text, sizeof text, c->backward_ns));
     if (c->threads)
-        fprintf(out, "attention   several threads of a rank made calls: their times are added up, and may be "
-                     "more than its run\n");
+        fprintf(out, "attention   several threads of a rank made calls: the sum of their times can exceed the "
+                     "run time\n");
     if (c->unmatched || c->incomplete_ranks)
         fprintf(out, "attention   %" PRIu64 " %s without partner, %" PRIu64 " %s without "
                      "MPI_Finalize: their waits are not counted\n", c->unmatched,
                 mpg_units_word(c->unmatched, "operation", "operations"), c->incomplete_ranks,
                 mpg_units_word(c->incomplete_ranks, "rank", "ranks"));
     if (c->truncated)
-        fprintf(out, "attention   %" PRIu64 " %s: the whole message counts\n", c->truncated,
+        fprintf(out, "attention   %" PRIu64 " %s: the whole message is counted\n", c->truncated,
                 mpg_units_word(c->truncated, "message is longer than its receive buffer",
                                "messages are longer than their receive buffers"));
     if (c->unknown)

@@ -43,8 +43,8 @@ static int find_clocks(struct pass *p, struct mpg_traced_waits *found, struct mp
         return 0;
     return mpg_clock_map_source(found->clocks) != MPG_CLOCK_NONE
                ? 0
-               : mpg_error_set(err, "who waited for whom is not known: the ranks' clocks are not known to "
-                                    "each other, and the messages do not bound them");
+               : mpg_error_set(err, "wait states need comparable clocks: offsets between the ranks' clocks "
+                                    "are unknown, and the messages do not bound them");
 }
 
 /* ---- the eager limit ---- */

@@ -353,7 +353,8 @@ static char *keep_renamed(const struct mpg_program *program, const char *name, c
     all = kept;
     strcpy(kept->text, now);
     if (strcmp(old, now) != 0 && !program->silent)
-        mpg_printable_print_error(*now ? "%s: %s is %s now\n" : "%s: %s need not be said any more\n", program->name, old, now);
+        mpg_printable_print_error(*now ? "%s: %s is now called %s\n" : "%s: %s is obsolete and has no effect\n",
+                                  program->name, old, now);
     free(now);
     free(old);
     return kept->text;
@@ -508,7 +509,7 @@ static void check_arguments(const struct mpg_program *program, const struct give
         mpg_option_usage_error(program, "unexpected argument '%s'", first[program->max_arguments]);
     for (int i = 0; i < count && !program->stop_at_argument; i++)
         if (!*first[i])
-            mpg_option_usage_error(program, "an argument is empty: %s", program->arguments);
+            mpg_option_usage_error(program, "an argument is the empty string: %s", program->arguments);
 }
 
 /* The tables for getopt_long(): the options, and the old names on this command line. */
@@ -577,7 +578,7 @@ static void answer_itself(const struct mpg_program *program, int code, const cha
         return;
     const bool all = code == CODE_HELP && argument;
     if (all && strcmp(argument, "all") != 0)
-        mpg_option_usage_error(program, "--help: '%s' is not all", argument);
+        mpg_option_usage_error(program, "--help=%s: only --help and --help=all exist", argument);
     if (program->silent)
         exit(MPG_EXIT_OK);
     if (help)

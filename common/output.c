@@ -110,7 +110,7 @@ int mpg_output_differs_from_input(const char *option, const char *output, const 
     const bool is_part = S_ISDIR(in.st_mode) && (ends_in(output, ".mpgt") || ends_in(output, ".samples")) &&
                          folder_of(output, &folder) && same_file(&folder, &in);
     if (is_part && !is_there)
-        return mpg_error_set(err, "--%s: %s would be a part of the input", option, output);
+        return mpg_error_set(err, "--%s: %s would lie in an input folder, as a part of the input", option, output);
     return is_part || (is_there && same_file(&out, &in)) ? mpg_error_set(err, "--%s: %s is an input", option, output) : 0;
 }
 

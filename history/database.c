@@ -115,7 +115,7 @@ static int check(const struct database *d, bool written)
                              (long long)version);
     if (query_number(d, count_own_tables, &tables) < 0)
         return -1;
-    return tables == HISTORY_TABLES ? 0 : mpg_error_set(d->err, "%s: damaged: the tables are not a history's", d->file);
+    return tables == HISTORY_TABLES ? 0 : mpg_error_set(d->err, "%s: damaged: its tables are not those of a history", d->file);
 }
 
 /* Returns whether the journal at PATH names a super-journal, a file that SQLite would delete. */

@@ -313,10 +313,10 @@ static void print_outcome(const struct mpg_outcome *o, int ranks)
     mpg_units_format_time(run, sizeof run, (double)o->run_ns);
     printf("run          %s, traced %s (%+.2f %%)\n", run, traced, change);
     printf("calls        %" PRIu64 " of %d rank%s\n", o->calls, ranks, ranks == 1 ? "" : "s");
-    print_count(o->elapsed, "calls only took their time (files, other jobs, failed calls)");
+    print_count(o->elapsed, "calls were replaced by their duration (files, other jobs, failed calls)");
     print_count(o->exchanged, "requests completed in place of the traced ones");
     print_count(o->waited, "successful tests became waits");
-    print_count(o->unneeded, "tests and waits for complete requests were not made");
+    print_count(o->unneeded, "tests and waits for completed requests were left out");
     print_count(o->unreceived, "messages were not received");
     print_count(o->dropped, "calls were removed by hypotheses");
     print_count(o->cut, "one-sided transfers were reduced to the size of their window");

@@ -39,7 +39,7 @@ enum { ABSENT_ZERO = 1, REPRESENTATIVE_FASTEST = 1 };
 static const char *const frames_words[] = {[SCALE_FRAMES_AUTO] = "auto", NULL};
 
 #define IMBALANCE "--metric=imbalance"
-#define OF_CALLS "it is of computation, the other of calls"
+#define OF_CALLS "imbalance is about computation, the other option about calls"
 #define EXPORT "--export"
 static const struct mpg_option_rule rules[] = {
     {IMBALANCE, MPG_OPTION_EXCLUDES, "unit=call", OF_CALLS},
@@ -156,8 +156,8 @@ static int check(const struct wanted *w, const struct scale_analysis *a, struct 
     if (w->of_table != SCALE_TABLE_CORRELATION || w->of_export)
         return 0;
     if (a->sizings_differ && a->sizing != SCALE_SIZING_UNKNOWN)
-        return mpg_error_set(err, "some runs are of fixed sizes, others of scaled ones or not said to be: these are "
-                                  "not compared with each other (--only scaling=fixed)");
+        return mpg_error_set(err, "some runs have fixed sizes, others scaled or unknown sizes: select runs that can be "
+                                  "compared (--only scaling=fixed)");
     if (a->counts < SCALE_MIN_COUNTS)
         return mpg_error_set(err, "runs at %zu process count%s are left, 3 are needed", a->counts,
                              a->counts == 1 ? "" : "s");
@@ -175,7 +175,7 @@ static int check(const struct wanted *w, const struct scale_analysis *a, struct 
     return mpg_error_set(err, set->site_number == 0 ? w->how.computation ? "no run has any computation"
                                                               : "no run has any communication"
                               : w->how.unit != SCALE_UNIT_CALLSITE
-                                  ? "nothing is common to runs of two process counts"
+                                  ? "no row is common to runs of two process counts"
                                   : "no callsite is common to runs of two process counts (--debug-path finds lines, "
                                     "--unit=call needs none)");
 }

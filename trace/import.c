@@ -90,8 +90,8 @@ static int check_files(void *context, char **arguments, size_t n, struct mpg_err
         used += (size_t)snprintf(names + used, sizeof names - used, " or --%s=FILE", mpg_trace_formats[i].name);
     }
     if (given == 1 && n == 0 && request->from_given)
-        return mpg_error_set(err, "--from is the format of FILE, which is missing");
-    return given == 1 ? 0 : mpg_error_set(err, given == 0 ? "%s is missing" : "%s: only one can be", names);
+        return mpg_error_set(err, "--from gives the format of FILE, and FILE is missing");
+    return given == 1 ? 0 : mpg_error_set(err, given == 0 ? "%s is missing" : "%s: only one of them can be given", names);
 }
 
 static struct mpg_import_config config_of(const struct request *request, FILE *report)

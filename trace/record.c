@@ -249,12 +249,12 @@ int mpg_record_main(int argc, char **argv)
          .help = "frames of each call's stack to record (default 8)"},
         {.name = "local", .kind = MPG_OPTION_INT, .value = &request.local,
          .argument = "N", .minimum = 0, .maximum = 0x1p61,
-         .help = "of calls that involve nobody (MPI_Wtime) record N from\n"
-                 "each place, and sum up the others (default 1)"},
+         .help = "of local calls (MPI_Wtime), record N from each callsite,\n"
+                 "and only the sum of the others (default 1)"},
         {.name = "no-local", .kind = MPG_OPTION_FLAG, .value = &request.no_local,
-         .help = "sum up all of them, as --local=0"},
+         .help = "record only sums of local calls, as --local=0"},
         {.name = "profile", .kind = MPG_OPTION_FLAG, .value = &request.profile,
-         .help = "no events: number, time and bytes for each callsite"},
+         .help = "record only sums: number, time, bytes for each callsite"},
         {.name = "signature", .kind = MPG_OPTION_STRING, .value = &request.signature,
          .argument = "FILE", .help = "store this machine's signature, which mpgsim then takes\n"
                                      "for the source"},
@@ -270,8 +270,8 @@ int mpg_record_main(int argc, char **argv)
                                     "of PROGRAM or its launcher)"},
         {0}};
     static const struct mpg_option_rule rules[] = {
-        {"no-local", MPG_OPTION_EXCLUDES, "--local=N", "it is --local=0"},
-        {"signature", MPG_OPTION_EXCLUDES, "profile", "a profile is nothing to simulate"},
+        {"no-local", MPG_OPTION_EXCLUDES, "--local=N", "--no-local means --local=0"},
+        {"signature", MPG_OPTION_EXCLUDES, "profile", "profiles cannot be simulated"},
         {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_program program = {
         .name = "mpgtrace record", .arguments = "PROGRAM [ARGUMENT]...",

@@ -101,8 +101,8 @@ int mpg_compare_main(int argc, char **argv)
     struct wanted a = {.output = "-", .frames = 1};
     static const struct mpg_option_rule rules[] = {
         {"json", MPG_OPTION_EXCLUDES, "csv", NULL},
-        {"json", MPG_OPTION_EXCLUDES, "all", "it has all rows"},
-        {"csv", MPG_OPTION_EXCLUDES, "all", "it has all rows"},
+        {"json", MPG_OPTION_EXCLUDES, "all", "JSON has all rows"},
+        {"csv", MPG_OPTION_EXCLUDES, "all", "CSV has all rows"},
         {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_option options[] = {
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &a.all,
@@ -120,7 +120,7 @@ int mpg_compare_main(int argc, char **argv)
         .options = options, .rules = rules, .min_arguments = 1, .max_arguments = -1};
     const int after = find_after(argc, argv), first = mpg_option_parse(&program, argc, argv), n = argc - first;
     if (after < 0 && n != 2)
-        mpg_option_usage_error(&program, "two traces, or -- between those before and those after");
+        mpg_option_usage_error(&program, "give two traces, or the traces before, --, and the traces after the change");
     if (after == 0 || after == n)
         mpg_option_usage_error(&program, "no trace %s --", after == 0 ? "after" : "before");
 

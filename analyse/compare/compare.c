@@ -17,10 +17,10 @@ static const struct {
     const char *name;
 } quantities[COMPARE_QUANTITIES] = {
     [COMPARE_RUN] = {"Run time"},
-    [COMPARE_COMPUTATION] = {"Computation of a rank"},
-    [COMPARE_MPI] = {"MPI of a rank"},
-    [COMPARE_OFF_CPU] = {"Off the CPU"},
-    [COMPARE_POLLING] = {"Polling of a rank"},
+    [COMPARE_COMPUTATION] = {"Computation per rank"},
+    [COMPARE_MPI] = {"MPI time per rank"},
+    [COMPARE_OFF_CPU] = {"Off-CPU time per rank"},
+    [COMPARE_POLLING] = {"Polling per rank"},
     [COMPARE_LOAD_BALANCE] = {"Load balance"},
     [COMPARE_SERIALIZATION] = {"Serialization"},
     [COMPARE_TRANSFER] = {"Transfer"},
@@ -34,7 +34,7 @@ const char *mpg_compare_quantity_name(enum compare_quantity quantity)
 
 const char *mpg_compare_match_name(enum compare_match match)
 {
-    static const char *const names[] = {"same", "line moved", "other file", "several together", "appeared", "disappeared"};
+    static const char *const names[] = {"same", "line moved", "other file", "callsites summed", "only after", "only before"};
     return names[match];
 }
 

@@ -40,7 +40,7 @@ static void put_chance(struct mpg_table *t, const struct compare_change *x, bool
         mpg_table_printf(t, "%+.1f to %+.1f %%", 100 * x->low / before, 100 * x->high / before);
     else
         mpg_table_printf(t, "%+.3f to %+.3f", x->low, x->high);
-    mpg_table_text(t, mpg_compare_verdict_name(x->verdict));
+    mpg_table_text(t, x->verdict == COMPARE_NO_DIFFERENCE ? "no evidence" : mpg_compare_verdict_name(x->verdict));
 }
 
 /* Adds four cells: the times of X before and after, the change, and the change in %. BEFORE, AFTER: whether this side has
@@ -87,11 +87,12 @@ static size_t print_warnings(const struct comparison *c, FILE *out)
                 worst = run;
         }
     if (!mpg_compare_knows_chance(c)) {
-        fputs("Chance                 not known: record each version several times\n", out);
+        fputs("Intervals              not known: record each version several times\n", out);
         lines++;
     }
     if (has_threads) {
-        fputs("Threads                several of a rank call MPI: MPI time is their sum, computation MPI_Init's thread's\n", out);
+        fputs("Threads                several per rank call MPI: MPI time is summed over them; "
+              "computation: MPI_Init's thread only\n", out);
         lines++;
     }
     if (worst) {
@@ -168,8 +169,8 @@ static int print_rows(const struct comparison *c, size_t rows, FILE *out, struct
                                                {.heading = "change", .width = 10},
                                                {.heading = "", .width = 8},
                                                {.heading = known ? "95 % interval" : NULL, .width = 18},
-                                               {.heading = known ? "" : NULL, .width = 7, .left = true},
-                                               {.heading = "time of a rank in", .left = true}};
+                                               {.heading = known ? "" : NULL, .width = 11, .left = true},
+                                               {.heading = "mean time per rank in", .left = true}};
     struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .trims = true, .missing = "-"};
     fputc('\n', out);
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);

@@ -68,9 +68,9 @@ int mpg_critical_path_main(int argc, char **argv)
     static const char *const bys[] = {"callsite", "region", "rank", "segment", "delay", NULL};
     static const struct mpg_option_rule rules[] = {
         {"json", MPG_OPTION_EXCLUDES, "csv", NULL},
-        {"json", MPG_OPTION_EXCLUDES, "by", "it has all tables"},
-        {"json", MPG_OPTION_EXCLUDES, "all", "it has all rows"},
-        {"csv", MPG_OPTION_EXCLUDES, "all", "it has all rows"},
+        {"json", MPG_OPTION_EXCLUDES, "by", "JSON has all tables"},
+        {"json", MPG_OPTION_EXCLUDES, "all", "JSON has all rows"},
+        {"csv", MPG_OPTION_EXCLUDES, "all", "CSV has all rows"},
         {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_option options[] = {
         {.name = "by", .kind = MPG_OPTION_WORD, .value = &a.by, .words = bys,

@@ -189,7 +189,7 @@ static const struct mpg_table_column delay_columns[] = {
     {.key = "callsite", .joint = " < "},
     {.key = "longest_ns"},
     {.key = "waiter"},
-    {.heading = "Delay causes", .left = true}};
+    {.heading = "cause of this rank's delay", .left = true}};
 
 #define COLUMNS(LIST) {LIST, sizeof (LIST) / sizeof *(LIST)}
 static const struct {
@@ -225,8 +225,8 @@ static void put_row(struct mpg_table *t, const struct path_report *r, enum path_
 
 static int put_delay(struct mpg_table *t, const struct path_report *r, const struct delay_cause *c, struct mpg_error *err)
 {
-    static const char *const names[] = {"computation", "off the CPU", "time in MPI", "off the CPU in MPI", "waiting of its own",
-                                        "unknown"};
+    static const char *const names[] = {"computation", "off the CPU", "time in MPI", "off the CPU in MPI",
+                                        "waiting for another rank", "unknown"};
     const char *site = NULL;
     const bool has_place = c->kind == DELAY_COMPUTATION || c->kind == DELAY_OFF_CPU;
     if (has_place && !(site = mpg_site_name(r->names, (uint32_t)(c->site < 0 ? 0 : c->site + 1), err)))
@@ -303,7 +303,8 @@ static void print_head(const struct path_report *r, FILE *out)
             fprintf(out, "  %-12s  %10s  %6.2f %%\n", mpg_path_kind_name((enum path_kind)k),
                     mpg_units_format_time(text, sizeof text, path->kind_ns[k]), 100 * share_of(path, path->kind_ns[k]));
     if (path->counts.backward)
-        fprintf(out, "Clocks          %" PRIu64 " %s left: the path is that uncertain, up to %s\n", path->counts.backward,
+        fprintf(out, "Clocks          %" PRIu64 " %s left, by up to %s: the path is uncertain by as much\n",
+                path->counts.backward,
                 mpg_units_word(path->counts.backward, "message arrives before it", "messages arrive before they"),
                 mpg_units_format_time(text, sizeof text, path->counts.backward_ns));
 }

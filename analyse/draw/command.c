@@ -53,8 +53,8 @@ int mpg_graph_main(int argc, char **argv)
         {.name = "ranks", .kind = MPG_OPTION_STRING, .value = &a.ranks, .argument = "LIST",
          .help = "these ranks only, like 0,4-7"},
         {.name = "weights", .kind = MPG_OPTION_FLAG, .value = &a.weights,
-         .help = "messages with their bytes, and how long after its begin they led to\n"
-                 "an end"},
+         .help = "label messages with their bytes and with the time from the begin of the send\n"
+                 "to the end of the receive"},
         {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &a.options.eager_limit_bytes,
          .argument = "BYTES", .minimum = -1, .maximum = 9e15,
          .help = "larger standard sends wait for their receiver; -1 (default): all\n"

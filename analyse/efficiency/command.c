@@ -106,8 +106,8 @@ int mpg_efficiency_main(int argc, char **argv)
          .help = "with --by=iteration: of the loop with N iterations (default: a loop that\n"
                  "takes most of the run)"},
         {.name = "scaling", .kind = MPG_OPTION_WORD, .value = &a.scaling, .words = scalings,
-         .help = "traces at several counts of ranks are of one problem (default), or of a\n"
-                 "problem in proportion to the ranks"},
+         .help = "with traces at several counts of ranks: fixed (default): all solve the same\n"
+                 "problem; scaled: the problem grows with the ranks"},
         {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &a.options.eager_limit_bytes,
          .argument = "BYTES", .minimum = -1, .maximum = 9e15,
          .help = "larger standard sends wait for their receiver in the ideal run; -1: all\n"

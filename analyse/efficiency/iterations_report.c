@@ -38,7 +38,7 @@ static int print_loops(const struct mpg_efficiency_iterations *x, double run_ns,
         return -1;
     fputc('\n', out);
     if (x->trend_low > 0 || x->trend_high < 0)
-        fprintf(out, "Trend                 iterations get %s: the last against the first %+.2g %% of the median (95 %% CI "
+        fprintf(out, "Trend                 iterations get %s: from first to last by %+.2g %% of the median iteration (95 %% CI "
                      "%+.2g .. %+.2g)\n", x->trend > 0 ? "slower" : "faster", 100 * x->trend, 100 * x->trend_low,
                 100 * x->trend_high);
     else if (!isnan(x->trend))
@@ -72,8 +72,8 @@ static const struct mpg_table_column columns[] = {
     {.key = "communication"},
     {.key = "serialization", .heading = "serialization", .width = 13, .formatter = mpg_table_format_percent},
     {.key = "transfer", .heading = "transfer", .width = 9, .formatter = mpg_table_format_percent},
-    {.key = "most_rank", .heading = "most on", .width = 7},
-    {.key = "least_rank", .heading = "least on", .width = 8}};
+    {.key = "most_rank", .heading = "most loaded", .width = 11},
+    {.key = "least_rank", .heading = "least loaded", .width = 12}};
 
 /* Adds ROW to the table, named PART: the mean times of an iteration; if PHASE, the whole time of a phase of the run. */
 static void put_row(struct mpg_table *t, const char *part, const struct mpg_iteration_row *row, bool phase, bool knows_waits)
@@ -163,7 +163,7 @@ int mpg_efficiency_print_iterations(const struct mpg_efficiency_traced *traced, 
     const struct writing w = {.table = &t, .knows_waits = x->knows_waits, .text = text};
     int status = 0;
     if (text && x->loops.n == 0) {
-        fputs("Iterations            none found: no callsite has the same number of regular calls on all ranks\n", out);
+        fputs("Iterations            none found: no callsite is called regularly, and equally often on all ranks\n", out);
         return 0;
     }
     if (text) {

@@ -83,7 +83,7 @@ static int print_tree(const struct mpg_efficiency_ratios *x, FILE *out, struct m
 {
     static const struct mpg_table_column columns[] = {{.heading = "efficiency", .fits = true, .left = true},
                                                       {.heading = "value", .width = 9, .formatter = mpg_table_format_percent},
-                                                      {.heading = "is", .left = true}};
+                                                      {.heading = "definition", .left = true}};
     struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .indent = 2, .missing = "-", .trims = true};
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     put_line(&t, "parallel efficiency", x->parallel, "mean computation / run");
@@ -124,7 +124,7 @@ static void print_extremes(const struct mpg_efficiency_run *run, FILE *out)
     if (run->times.ranks > 1 && run->rank[max].compute_ns == run->rank[min].compute_ns) {
         fputs(" on each rank", out);
     } else if (run->times.ranks > 1) {
-        fprintf(out, " (mean): rank %" PRId32 " most, %s", max,
+        fprintf(out, " (mean of ranks): rank %" PRId32 " most, %s", max,
                 mpg_units_format_time(text, sizeof text, run->rank[max].compute_ns));
         fprintf(out, "; rank %" PRId32 " least, %s", min,
                 mpg_units_format_time(text, sizeof text, run->rank[min].compute_ns));
@@ -157,15 +157,17 @@ static void print_other(const struct mpg_efficiency_run *run, FILE *out)
 static void print_attention(const struct mpg_graph_counts *c, FILE *out)
 {
     if (c->threads)
-        fputs("Attention             several threads of a rank made calls: the thread that called MPI_Init counts\n", out);
+        fputs("Attention             several threads of a rank made calls: only the thread that called MPI_Init is counted\n",
+              out);
     if (c->unmatched || c->incomplete_ranks)
         fprintf(out, "Attention             %" PRIu64 " %s without partner, %" PRIu64 " %s without MPI_Finalize: the ideal run "
                      "does not wait for them\n", c->unmatched, mpg_units_word(c->unmatched, "operation", "operations"),
                 c->incomplete_ranks, mpg_units_word(c->incomplete_ranks, "rank", "ranks"));
     const uint64_t elsewhere = c->file_calls + c->unknown + c->foreign;
     if (elsewhere)
-        fprintf(out, "Attention             %" PRIu64 " %s files, other jobs or functions unknown to the tracer: traced "
-                     "time in the ideal run\n", elsewhere, mpg_units_word(elsewhere, "call concerns", "calls concern"));
+        fprintf(out, "Attention             %" PRIu64 " %s files, other jobs or functions unknown to the tracer: the "
+                     "ideal run contains their recorded time\n",
+                elsewhere, mpg_units_word(elsewhere, "call concerns", "calls concern"));
 }
 
 static void print_recording(const struct mpg_recording *recording, FILE *out)

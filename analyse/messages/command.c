@@ -66,10 +66,10 @@ static void add_common(struct mpg_option *option, struct wanted *a)
     static const char *const collectives[] = {"apart", "expand", NULL};
     const struct mpg_option common[] = {
         {.name = "collectives", .kind = MPG_OPTION_WORD, .value = &a->collectives, .words = collectives,
-         .help = "apart (default): in a table of their own; expand: the messages of\n"
-                 "their algorithms among the others"},
+         .help = "apart (default): messages of collectives in a table of their own;\n"
+                 "expand: counted with the point-to-point messages"},
         {.name = "collective-table", .kind = MPG_OPTION_STRING, .value = &a->options.table, .argument = "FILE",
-         .help = "which algorithms these are, mpgcollectives(5) (default: Open MPI's)"},
+         .help = "the algorithms of collectives, mpgcollectives(5) (default: Open MPI's)"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a->options.lenient,
          .help = "count unmatched messages, too, instead of failing"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a->json, .help = "all of it as JSON"},
@@ -82,11 +82,11 @@ static void add_common(struct mpg_option *option, struct wanted *a)
 
 enum { MAX_OPTIONS = 12 };
 static const struct mpg_option_rule rules[] = {{"json", MPG_OPTION_EXCLUDES, "csv", NULL},
-                                               {"json", MPG_OPTION_EXCLUDES, "top", "it has all pairs"},
+                                               {"json", MPG_OPTION_EXCLUDES, "top", "JSON has all pairs"},
                                                {"plot", MPG_OPTION_EXCLUDES, "json", NULL},
                                                {"plot", MPG_OPTION_EXCLUDES, "csv", NULL},
                                                {"plot", MPG_OPTION_EXCLUDES, "top", NULL},
-                                               {"plot", MPG_OPTION_EXCLUDES, "output", "it draws, and prints nothing"},
+                                               {"plot", MPG_OPTION_EXCLUDES, "output", "with --plot nothing is printed"},
                                                {"keep", MPG_OPTION_NEEDS, "plot", NULL},
                                                {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
 

@@ -72,9 +72,9 @@ static int draw_one(struct plot_session *session, const struct mpg_messages_repo
     put_cells(session->data, cell, cells, &min, &max);
     free(cell);
     snprintf(under, sizeof under, "%s%s", of_bytes ? "bytes from each rank to each" : "messages from each rank to each",
-             r->with_collectives ? ", with those of collectives" : "; collectives apart");
+             r->with_collectives ? ", with those of collectives" : "; without those of collectives");
     if (each > 1)
-        snprintf(under, sizeof under, "%s, of %" PRId32 " ranks together", of_bytes ? "bytes" : "messages", each);
+        snprintf(under, sizeof under, "%s, each cell: %" PRId32 " ranks", of_bytes ? "bytes" : "messages", each);
     mpg_plot_title(session->script, mpg_printable(path, sizeof path, mpg_trace_path(r->trace)), under);
     mpg_plot_set(session->script, "xlabel", "to rank");
     mpg_plot_set(session->script, "ylabel", "from rank");

@@ -18,11 +18,11 @@ static void put_head(const struct mpg_messages_report *r, FILE *out)
     char bytes[32];
     fputs("trace       ", out);
     mpg_printable_put(out, mpg_trace_path(r->trace));
-    fprintf(out, "\nranks       %" PRId32 "\nmessages    %" PRIu64 ", %s, between %" PRIu32 " of %.0f pairs%s\n", m->ranks,
-            m->all.messages, mpg_table_format_size(bytes, sizeof bytes, m->all.bytes), m->pairs,
-            (double)m->ranks * m->ranks, r->with_collectives ? ", those of collectives among them" : "");
+    fprintf(out, "\nranks       %" PRId32 "\nmessages    %" PRIu64 ", %s, between %" PRIu32 " of %.0f pairs of ranks%s\n",
+            m->ranks, m->all.messages, mpg_table_format_size(bytes, sizeof bytes, m->all.bytes), m->pairs,
+            (double)m->ranks * m->ranks, r->with_collectives ? ", with the messages of collectives" : "");
     if (m->transfers > 0)
-        fprintf(out, "attention   %" PRIu64 " one-sided transfers are no messages, and in none of these tables\n",
+        fprintf(out, "attention   %" PRIu64 " one-sided transfers are not messages: these tables leave them out\n",
                 m->transfers);
 }
 
@@ -38,7 +38,7 @@ static void put_sum(struct mpg_table *t, const struct mpg_message_sum *sum)
 static int put_collectives(const struct mpg_messages_report *r, FILE *out, struct mpg_json *j, struct mpg_error *err)
 {
     const struct mpg_table_column columns[] = {
-        {.key = "collective", .heading = r->with_collectives ? "collectives (above)" : "collectives (apart)", .width = 24,
+        {.key = "collective", .heading = r->with_collectives ? "collectives (in above)" : "collectives (not above)", .width = 24,
          .left = true},
         {.key = "number", .heading = "number", .width = 12},
         {.key = "messages", .heading = "messages", .width = 12},
@@ -76,7 +76,7 @@ static const struct mpg_message_sum *find_pair(const struct mpg_messages *m, uin
  * otherwise numbers of messages. */
 static int print_matrix(const struct mpg_messages *m, bool of_bytes, FILE *out, struct mpg_error *err)
 {
-    struct mpg_table_column columns[1 + MPG_MATRIX_RANKS] = {{.heading = of_bytes ? "bytes to" : "number to", .width = 9,
+    struct mpg_table_column columns[1 + MPG_MATRIX_RANKS] = {{.heading = of_bytes ? "bytes to" : "messages to", .width = 11,
                                                               .left = true}};
     char to_rank[MPG_MATRIX_RANKS][16];
     struct mpg_table t = {.column = columns, .columns = 1 + (size_t)m->ranks, .gap = 1, .missing = "-"};

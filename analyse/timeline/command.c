@@ -43,8 +43,8 @@ static int timeline_of(const struct wanted *a, const char *path, struct mpg_erro
     else if (trace)
         status = write_timeline(a, trace, clocks, err);
     if (status == 0 && mpg_trace_ranks(trace) > 1 && mpg_clock_map_source(clocks) == MPG_CLOCK_NONE)
-        fprintf(stderr, "mpgtrace timeline: attention: the ranks' clocks are not known to each other: each begins with "
-                        "its first event\n");
+        fprintf(stderr, "mpgtrace timeline: attention: offsets between the ranks' clocks are unknown: each rank's time "
+                        "begins at its first event\n");
     mpg_clock_map_free(clocks);
     mpg_trace_close(trace);
     return status;
@@ -59,7 +59,7 @@ int mpg_timeline_main(int argc, char **argv)
         {.name = "ranks", .kind = MPG_OPTION_STRING, .value = &a.ranks, .argument = "LIST",
          .help = "these ranks only, like 0,4-7"},
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.part.lenient,
-         .help = "leave out arrows that have one end, instead of stopping there"},
+         .help = "leave out messages without a partner, instead of failing"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
          .argument = "FILE", .help = "write to FILE instead of standard output"},
         {0}};

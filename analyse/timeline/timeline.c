@@ -30,8 +30,8 @@ int mpg_timeline_check(const struct mpg_trace *trace, const struct mpg_timeline_
     for (int32_t rank = 0; rank < ranks && !part->given; rank++)
         events += mpg_rank_set_contains(&part->ranks, rank) ? mpg_trace_events(trace, rank) : 0;
     if (events > MPG_TIMELINE_CALLS)
-        return mpg_error_set(err, "%" PRIu64 " calls are more than viewers are quick with (%d): %s takes a part of "
-                                  "them", events, MPG_TIMELINE_CALLS, options);
+        return mpg_error_set(err, "%" PRIu64 " calls: viewers are slow with more than %d; select a part with %s", events,
+                             MPG_TIMELINE_CALLS, options);
     return 0;
 }
 
@@ -145,6 +145,6 @@ int mpg_timeline_write(const struct mpg_timeline_run *run, size_t runs, const st
 void mpg_timeline_print_hidden(const char *program, uint64_t hidden)
 {
     if (hidden > 0)
-        fprintf(stderr, "%s: attention: %" PRIu64 " regions begin within 256 others and are not in the timeline\n", program,
+        fprintf(stderr, "%s: attention: %" PRIu64 " regions nested deeper than 256 are not in the timeline\n", program,
                 hidden);
 }

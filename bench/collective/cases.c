@@ -61,7 +61,7 @@ static int parse_processes(const char *text, int ranks, int *count, struct mpg_e
         return mpg_error_set(err, "--processes: '%.80s' is not a list like 2,4,8", text);
     for (size_t i = 0; i < set.count; i++)
         if (set.ranges[i].first < 2 || set.ranges[i].last > ranks)
-            n = mpg_error_set(err, "--processes: %.80s is not within 2 to %d, the ranks there are",
+            n = mpg_error_set(err, "--processes: %.80s is not within 2 to %d, the number of ranks",
                               text, ranks);
     for (int p = 2; p <= ranks && n >= 0; p++)
         if (mpg_rank_set_contains(&set, p))

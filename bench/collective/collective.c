@@ -212,8 +212,8 @@ static int write_samples(struct run *run, struct mpg_error *err)
 static int report(struct run *run, struct mpg_error *err)
 {
     if (run->result.n == 0)
-        return mpg_error_set(err, "all %lld repetitions were late: in each a process missed the common start;"
-                                  " are the cores free?", (long long)count_invalid(&run->cases));
+        return mpg_error_set(err, "all %lld repetitions were discarded: in each a process missed the common start;"
+                                  " free the cores of other work", (long long)count_invalid(&run->cases));
     if (write_samples(run, err) < 0 ||
         mpg_timing_print(&run->result, &run->cases, opt.launch, err) < 0)
         return -1;

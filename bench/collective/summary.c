@@ -30,7 +30,7 @@ int mpg_timing_print(const struct mpg_timing_result *result, const struct mpg_ca
     double *value = malloc((result->n + 1) * sizeof *value);
     if (!value)
         return mpg_error_set(err, "out of memory");
-    printf("collective: launch %lld, times by operation, processes and size:\n"
+    printf("collective: launch %lld, times by operation, processes and size; late: discarded repetitions\n"
            "%-12s %9s %10s %8s %8s %10s %10s %10s\n", (long long)launch, "operation", "processes",
            "size", "samples", "late", "min", "median", "p99");
     for (size_t i = 0; i < cases->n; i++) {

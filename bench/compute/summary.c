@@ -65,7 +65,7 @@ static int print_line(const struct mpg_compute_threads *threads, int all, int ke
 
 int mpg_compute_threads_print(const struct mpg_compute_threads *threads, int n, struct mpg_error *err)
 {
-    printf("compute: rates of a core, medians over its repetitions:\n%-16s %5s  %-18s %-18s %s\n",
+    printf("compute: rate per core, median of its repetitions; cores: cores that compute at once:\n%-16s %5s  %-18s %-18s %s\n",
            "kernel", "cores", "slowest core", "median core", "fastest core");
     for (int k = 0; k < MPG_KERNELS; k++)
         for (int cores = 1; cores <= n; cores = mpg_compute_next_count(cores, n))

@@ -311,8 +311,8 @@ static int write_file(struct job *job, struct mpg_error *err)
 static void print_quanta(const struct mpg_ftq_quanta *q, const char *who)
 {
     char quantum[32], worst[32];
-    printf("%s: ftq: %zu quanta of %s, %.4f %% lost, at most %s in a quantum, speed range %.1f %%,"
-           " slowdown %.1f %%\n",
+    printf("%s: ftq: %zu quanta of %s, %.4f %% of the time lost, at most %s in a quantum; core speed: 5 %% to 95 %%"
+           " quantile differ by %.1f %%, mean %.1f %% below the 95 %% quantile\n",
            who, q->n, mpg_units_format_time(quantum, sizeof quantum, q->quantum_ns),
            100 * q->lost_ns / ((double)q->n * q->quantum_ns),
            mpg_units_format_time(worst, sizeof worst, q->worst_ns), 100 * q->speed.range,
@@ -322,8 +322,8 @@ static void print_quanta(const struct mpg_ftq_quanta *q, const char *who)
 static void print_work(const struct mpg_fixed_work *w, const char *who)
 {
     char work[32], longest[32];
-    printf("%s: fwq: %zu quanta of %s of work, %.4f %% lost, longest %s, speed range"
-           " %.1f %%, slowdown %.1f %%\n",
+    printf("%s: fwq: %zu quanta of %s of work, %.4f %% of the time lost, longest %s; core speed: 5 %% to 95 %%"
+           " quantile differ by %.1f %%, mean %.1f %% below the 95 %% quantile\n",
            who, w->n, mpg_units_format_time(work, sizeof work, w->work_ns),
            100 * w->lost_ns / w->span_ns,
            mpg_units_format_time(longest, sizeof longest, w->longest_ns), 100 * w->speed.range,
@@ -337,7 +337,7 @@ static void print_detours(struct mpg_detours *d, const char *who)
     for (size_t i = 0; i < d->n; i++)
         d->sample[i] = d->sample[MPG_DETOUR_COLUMNS * i + 1];
     mpg_sort(d->sample, d->n);
-    printf("%s: detour: %zu longer than %s in %s, %.4f %% lost, %.4f %% off the CPU", who, d->n,
+    printf("%s: detour: %zu detours longer than %s in %s, %.4f %% of the time lost, %.4f %% off the CPU", who, d->n,
            mpg_units_format_time(threshold, sizeof threshold, d->threshold_ns),
            mpg_units_format_time(span, sizeof span, d->span_ns), 100 * d->lost_ns / d->span_ns,
            100 * d->off_ns / d->span_ns);

@@ -101,7 +101,7 @@ int mpg_cores_select(const char *list, int *core, int n, struct mpg_error *err)
             found += core[c] >= set.ranges[i].first && core[c] <= set.ranges[i].last;
         if (found < wanted) {
             mpg_rank_set_clear(&set);
-            return mpg_error_set(err, "%s: offline, or not among the cores that may be used, %s",
+            return mpg_error_set(err, "%s: offline, or not among the allowed cores, %s",
                                  list, print_list(allowed, sizeof allowed, core, n));
         }
     }

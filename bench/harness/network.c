@@ -399,14 +399,14 @@ static void print_exactness(const struct run *run, const struct mpg_path_results
         medians += class->cell[i].unmet.median;
         tails += class->cell[i].unmet.tail;
     }
-    printf("%g %% intervals: median within %g %%", run->opt->confidence, run->opt->median_error);
+    printf("precision: %g %% confidence intervals, goal: median +-%g %%", run->opt->confidence, run->opt->median_error);
     if (medians > 0)
-        printf(" (not of %zu of %zu)", medians, class->cells);
+        printf(" (missed for %zu of %zu sizes and pairs)", medians, class->cells);
     if (run->net->tail)
-        printf(", p99 within %g %%", run->opt->tail_error);
+        printf(", p99 +-%g %%", run->opt->tail_error);
     if (tails > 0)
-        printf(" (not of %zu of %zu)", tails, class->cells);
-    puts(medians + tails > 0 ? "; raise --max-iterations or --max-time" : "");
+        printf(" (missed for %zu of %zu sizes and pairs)", tails, class->cells);
+    puts(medians + tails > 0 ? "; raise --max-iterations or --max-time" : ": reached");
 }
 
 static int print_class(const struct run *run, const struct mpg_path_results *class,

@@ -27,8 +27,8 @@ struct mpg_topology *mpg_topology_open(struct mpg_error *err)
         hwloc_topology_set_type_filter(topology->hwloc, HWLOC_OBJ_CORE,
                                        HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
         hwloc_topology_load(topology->hwloc) < 0) {
-        mpg_error_set(err, "hwloc cannot find this machine's cores (try lstopo; are variables "
-                           "HWLOC_... set?)");
+        mpg_error_set(err, "hwloc cannot find this machine's cores (check the output of lstopo, and the environment for "
+                           "HWLOC_... variables)");
         mpg_topology_close(topology);
         return NULL;
     }

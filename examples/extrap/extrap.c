@@ -201,6 +201,6 @@ int extrap_print_result(const struct extrap *team, bool right, const char *forma
     va_start(list, format);
     vprintf(format, list);
     va_end(list);
-    printf(": %s\n", right ? "right" : "WRONG");
+    printf(": result %s\n", right ? "correct" : "WRONG");
     return right ? 0 : 1;
 }

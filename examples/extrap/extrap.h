@@ -62,7 +62,7 @@ static inline double extrap_weight(long i)
 /* Frees the memory that other ranks read, and calls MPI_Finalize. A check of the results after this call is not in the trace.
  * Collective. */
 void extrap_close(struct extrap *team);
-/* On rank 0 prints "NAME: N ranks, ...: right" (or WRONG) and returns 0 (or 1), the exit status of main(). */
+/* On rank 0 prints "NAME: N ranks, ...: result correct" (or WRONG) and returns 0 (or 1), the exit status of main(). */
 int extrap_print_result(const struct extrap *team, bool right, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -180,7 +180,7 @@ record() {
     for recording in $(seq "$recordings"); do
         rm -rf "$trace.new"
         if ! "${MPIRUN:-mpirun}" -np "$n" taskset -c "${CORE:-0}" "$mpgtrace" record --cpu-time -o "$trace.new" \
-            "$application" "$@" > "$out/log" 2>&1 || ! grep -q ': right$' "$out/log"; then
+            "$application" "$@" > "$out/log" 2>&1 || ! grep -q ': result correct$' "$out/log"; then
             sed 's/^/figure.sh: /' "$out/log" >&2
             echo "figure.sh: $name failed with $n ranks" >&2
             exit 1

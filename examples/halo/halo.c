@@ -67,8 +67,8 @@ int main(int argc, char **argv)
     MPI_Reduce(&heat, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     int right_result = rank != 0 || fabs(total - n) <= 1e-6 * n;
     if (rank == 0)
-        printf("halo: %d ranks, %d steps, heat %.6f of %d, last change %.3g: %s\n", ranks, steps,
-               total, n, change, right_result ? "right" : "WRONG");
+        printf("halo: %d ranks, %d steps, heat %.6f of %d, last change %.3g: result %s\n", ranks, steps,
+               total, n, change, right_result ? "correct" : "WRONG");
     free(cells);
     free(next);
     MPI_Finalize();

@@ -82,8 +82,8 @@ int main(int argc, char **argv)
     }
     int right_result = fabs(energy - expected) <= 1e-9 * expected;
     if (rank == 0 || !right_result)
-        printf("ring: rank %d of %d, %d traversals, energy %.6g: %s\n", rank, ranks, traversals,
-               energy, right_result ? "right" : "WRONG");
+        printf("ring: rank %d of %d, %d traversals, energy %.6g: result %s\n", rank, ranks, traversals,
+               energy, right_result ? "correct" : "WRONG");
     free(own);
     free(packet);
     free(spare);

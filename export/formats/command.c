@@ -25,9 +25,10 @@ static int find_format(void *context, char **arguments, size_t n, struct mpg_err
     if (!r->format_given)
         r->config.format = mpg_export_format_of(r->output);
     if (r->config.format == MPG_EXPORT_FORMATS)
-        return mpg_error_set(err, "the name of --output does not tell a format: --format does");
+        return mpg_error_set(err, "the ending of the --output name is no known format: give --format");
     if (!mpg_export_is_file(r->config.format) && strcmp(r->output, "-") == 0)
-        return mpg_error_set(err, "--format=%s is several files: name them with --output", mpg_export_names[r->config.format]);
+        return mpg_error_set(err, "--format=%s writes several files, not to standard output: give --output",
+                             mpg_export_names[r->config.format]);
     return 0;
 }
 

@@ -242,7 +242,7 @@ static int print_chrome(struct mpg_trace *trace, const struct mpg_export_config 
         mpg_walk_clocks(trace, config->lenient, &clocks, err) == 0) {
         const struct mpg_timeline_run run = {.trace = trace, .name = "traced", .clocks = clocks};
         status = mpg_timeline_write(&run, 1, &part, out, &hidden, err);
-        mpg_left_out_add(left, "regions inside of 256 others", hidden);
+        mpg_left_out_add(left, "regions nested deeper than 256: left out", hidden);
     }
     mpg_clock_map_free(clocks);
     return status;
@@ -282,7 +282,7 @@ int mpg_export(struct mpg_trace *trace, const char *output, const struct mpg_exp
                struct mpg_error *err)
 {
     if (!mpg_export_is_file(config->format) && strcmp(output, "-") == 0)
-        return mpg_error_set(err, "this format is several files, which standard output cannot hold: name the output");
+        return mpg_error_set(err, "this format has several files, which standard output cannot hold: give --output");
     switch (config->format) {
     case MPG_EXPORT_OTF2:
         return write_otf2(trace, output, left, err);

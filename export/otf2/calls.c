@@ -84,10 +84,10 @@ static int end_region(struct mpg_otf2_writer *w, struct otf2_stream *s, const st
     while (depth > 0 && s->regions[depth - 1] != e->string)
         depth--;
     if (depth == 0) {
-        mpg_left_out_add(w->left, "ends of regions that are not open", 1);
+        mpg_left_out_add(w->left, "ends of regions that have not begun: left out", 1);
         return 0;
     }
-    mpg_left_out_add(w->left, "regions end with the region around them", s->depth - depth);
+    mpg_left_out_add(w->left, "regions without an end of their own: end with the region around them", s->depth - depth);
     do
         if (leave(w, s, mpg_otf2_user_region(s->regions[--s->depth]), e->value_number, e->enter_ns, err) < 0)
             return -1;
@@ -97,7 +97,7 @@ static int end_region(struct mpg_otf2_writer *w, struct otf2_stream *s, const st
 
 int mpg_otf2_leave_regions(struct mpg_otf2_writer *w, struct otf2_stream *s, struct mpg_error *err)
 {
-    mpg_left_out_add(w->left, "regions end with their thread", s->depth);
+    mpg_left_out_add(w->left, "regions without an end: end with their thread", s->depth);
     while (s->depth > 0)
         if (leave(w, s, mpg_otf2_user_region(s->regions[--s->depth]), 0, s->last_ns, err) < 0)
             return -1;

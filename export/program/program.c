@@ -235,7 +235,8 @@ static int write_call(struct mpg_message_program *p, const struct mpg_event *e, 
     case MPG_KIND_DYNAMIC:
         return mpg_program_refuse(p, e, "processes of another MPI_COMM_WORLD are not written", err);
     default:
-        mpg_left_out_add(p->left, "calls of one-sided communication, MPI-IO or unknown functions: computation of their time", 1);
+        mpg_left_out_add(p->left, "calls of one-sided communication, MPI-IO or unknown functions: written as computation of "
+                                  "the same duration", 1);
         p->pending_ns += e->leave_ns - e->enter_ns - e->off_in_ns;
         return 0;
     }
@@ -248,7 +249,7 @@ static int64_t computation_before(struct mpg_message_program *p, const struct mp
     const int64_t traced_ns = e->enter_ns - p->last_ns;
     const int64_t work_ns = traced_ns - p->sums.flushed_ns - mpg_graph_interval_tracer_ns(&p->sums, &p->overhead, traced_ns);
     if (p->polled == mpg_call_plain(e->call) && p->polled_site == e->site && work_ns <= MPG_POLLING_NS) {
-        mpg_left_out_add(p->left, "intervals between unsuccessful tests: waiting, left out", work_ns > 0);
+        mpg_left_out_add(p->left, "intervals between unsuccessful tests: left out, as waiting", work_ns > 0);
         return 0;
     }
     if (work_ns <= 0)
@@ -278,7 +279,7 @@ static int take_event(void *context, const struct mpg_event *e, struct mpg_error
     p->polled = mpg_event_found_nothing(e) ? mpg_call_plain(e->call) : MPG_CALL_COUNT;
     p->polled_site = e->site;
     if (e->failed) {
-        mpg_left_out_add(p->left, "calls that failed: computation of their time", 1);
+        mpg_left_out_add(p->left, "failed calls: written as computation of the same duration", 1);
         p->pending_ns += e->leave_ns - e->enter_ns - e->off_in_ns;
     } else if (write_call(p, e, err) < 0) {
         return -1;

@@ -73,7 +73,7 @@ static int follow(struct mpg_ti *t, const struct mpg_program_action *a, struct m
         return 0;
     }
     const uint64_t *turn = mpg_map_find(&t->turns, (uint64_t)a->request, 0);
-    mpg_left_out_add(t->left, "waits for a younger request of equal partner and tag: the oldest is waited for",
+    mpg_left_out_add(t->left, "waits for one of several requests with equal partner and tag: written as a wait for the oldest",
                      turn && *turn != (*of_key & UINT32_MAX));
     ++*of_key;
     mpg_map_remove(&t->turns, (uint64_t)a->request, 0);

@@ -48,8 +48,8 @@ static int parse_option(const char *word, bool nonblocking, struct mpg_choice *c
         if (mpg_units_parse_int(word + 6, &value, err) < 0)
             return -1;
         if (value < 2 || value > RADIX_MAX)
-            return mpg_error_set(err, "a radix is 2 to %d, not %lld", RADIX_MAX,
-                                 (long long)value);
+            return mpg_error_set(err, "radix=%lld is not within 2 to %d", (long long)value,
+                                 RADIX_MAX);
         choice->radix = (int)value;
         return 0;
     }
@@ -57,7 +57,7 @@ static int parse_option(const char *word, bool nonblocking, struct mpg_choice *c
         if (mpg_units_parse_size(word + 8, &value, err) < 0)
             return -1;
         if (value < 1)
-            return mpg_error_set(err, "a segment has at least a byte");
+            return mpg_error_set(err, "a segment has at least 1 byte");
         choice->segment_bytes = (double)value;
         return 0;
     }
@@ -78,7 +78,7 @@ static int parse_row(char *const *word, size_t n, struct row *row, struct mpg_er
         mpg_units_parse_size(word[2], &row->bytes, err) < 0)
         return -1;
     if (row->processes < 1 || row->processes > INT32_MAX)
-        return mpg_error_set(err, "processes are 1 to %d", INT32_MAX);
+        return mpg_error_set(err, "the number of processes is not within 1 to %d", INT32_MAX);
     if (row->bytes < 0)
         return mpg_error_set(err, "bytes are 0 or more");
     row->choice = (struct mpg_choice){.algorithm = mpg_algorithm_find(word[3])};
@@ -169,7 +169,7 @@ static int check(const struct mpg_collective_table *t, const char *name, struct 
             return mpg_error_set(err, "%s: line %u: %s%s from %lld processes on has no row for 0 "
                                  "bytes", name, r->line, prefix, operation, (long long)r->processes);
         if (!first_of_processes && last->bytes == r->bytes)
-            return mpg_error_set(err, "%s: line %u: is for the same processes and bytes as line %u",
+            return mpg_error_set(err, "%s: line %u: a second row for the processes and bytes of line %u",
                                  name, r->line, last->line);
     }
     return 0;
@@ -233,7 +233,7 @@ struct mpg_collective_table *mpg_collective_table_parse(const char *text, size_t
         next = next ? next : end;
         size_t n = (size_t)(next - line);
         if (memchr(line, '\0', n)) {
-            mpg_error_set(err, "%s: line %u: is no text", name, number + 1);
+            mpg_error_set(err, "%s: line %u: not text", name, number + 1);
             goto fail;
         }
         if (number++ == 0) {

@@ -405,8 +405,8 @@ static int refuse_expanded(const struct call *call, struct mpg_error *err)
 {
     const struct call_ref here = graph_call_ref(call);
     return mpg_graph_error(&here, err,
-                           "it is resized: --collectives=expand has its algorithm's messages of one "
-                           "size only (--predict asks for no other)");
+                           "a hypothesis resizes this collective: with --collectives=expand the traced run "
+                           "needs its messages in the recorded size, too (--predict simulates the new size only)");
 }
 
 /* Checks that hypotheses drop either all members' calls of collective C or none. LOAD->drops: CALL is dropped. */
@@ -452,8 +452,8 @@ static int report_part(struct collectives *collectives, struct collective *c, co
         c->resizer = load->dropper;
     if (c->resizer != load->dropper && !load->drops && !has_own_sizes(c->call))
         return mpg_graph_error(&here, err,
-                               "of this collective some members are resized, and not all alike: they have to "
-                               "agree on its size");
+                               "a hypothesis resizes this collective on some ranks only, or to different sizes: all "
+                               "members must get the same size");
     const struct mpg_hypothesis_effect effect = {.kind = MPG_EFFECT_PART, .rank = call->rank, .number = call->number,
                                                  .which = call->sent->which, .drops = load->drops, .was = load->bytes,
                                                  .bytes = load->target_bytes};
@@ -532,7 +532,7 @@ int mpg_graph_arrive(struct collectives *collectives, const struct call *call, s
     if (entering.comm < 0 && entering.order == ORDER_WINDOW) {
         struct call_ref here = graph_call_ref(call);
         collectives->counts->unmatched++;
-        return collectives->lenient ? 0 : mpg_graph_error_lenient(&here, err, "its window is not known");
+        return collectives->lenient ? 0 : mpg_graph_error_lenient(&here, err, "the trace does not define its window");
     }
     if (entering.comm < 0)
         return 0;

@@ -44,7 +44,7 @@ int mpg_graph_explain_part(const struct collectives *collectives, const struct p
     int32_t missing = mpg_graph_part_lacks(collectives, part);
     char starts[64] = "";
     if (waits_for_root(c, part->me) && graph_has_arrived(c, c->root))
-        return mpg_graph_error_lenient(&here, err, "its root, rank %d, does not come to its end%s", missing, why);
+        return mpg_graph_error_lenient(&here, err, "its root, rank %d, does not complete it%s", missing, why);
     if (posted->number != here.number)
         snprintf(starts, sizeof starts, " the collective that call %llu (MPI_%s) starts",
                  (unsigned long long)posted->number, mpg_call_name(c->called));

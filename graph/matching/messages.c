@@ -78,8 +78,9 @@ static int refuse(struct matching *matching, const struct message *m, int64_t ro
         return 0;
     }
     return mpg_graph_error_lenient(
-        &posted, err, "its %lld bytes do not hold the %lld bytes that rank %d sends in call %llu (MPI_%s)", (long long)room_bytes,
-        (long long)m->bytes, m->source, (unsigned long long)m->sent_number, mpg_call_name((enum mpg_call)m->sent_call));
+        &posted, err, "its buffer of %lld bytes is too small for the %lld bytes that rank %d sends in call %llu (MPI_%s)",
+        (long long)room_bytes, (long long)m->bytes, m->source, (unsigned long long)m->sent_number,
+        mpg_call_name((enum mpg_call)m->sent_call));
 }
 
 /* Emits the step that pairs the synchronous message M with its receive. PROGRESS_SLOT: slot of the call from which the

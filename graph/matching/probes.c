@@ -81,7 +81,8 @@ int mpg_graph_matched_receive(struct matching *matching, struct taken *taken, co
             return 0; /* the probe has counted this foreign message */
         matching->counts->unmatched++;
         return matching->lenient ? 0
-                                 : mpg_graph_error_lenient(&here, err, "no probe found its message %lld", (long long)e->message);
+                                 : mpg_graph_error_lenient(&here, err, "no earlier probe returned message %lld",
+                                                           (long long)e->message);
     }
     *message = (struct message *)(uintptr_t)*slot;
     call->sent->parts++;

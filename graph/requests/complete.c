@@ -68,7 +68,8 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
         else if (!request)
             return mpg_graph_error_lenient(&here, err, "request %lld is unknown or complete already", (long long)done[i]);
         else if (request->unresolved)
-            return mpg_graph_error_lenient(&here, err, "request %lld completes without saying its source", (long long)done[i]);
+            return mpg_graph_error_lenient(&here, err, "the trace lacks the source of request %lld, a receive from any source",
+                                           (long long)done[i]);
         if (!request)
             continue;
         if (keep(completing, request, err) < 0 || await_request(requests, call, request, err) < 0)

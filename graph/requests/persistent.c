@@ -270,7 +270,7 @@ int mpg_graph_ready(struct requests *requests, struct rank_requests *rank, const
     if (!request)
         return mpg_graph_error_lenient(&here, err, "request %lld is unknown", (long long)e->requests[0]);
     if (!fits)
-        return mpg_graph_error_lenient(&here, err, "request %lld has not so many partitions left", (long long)e->requests[0]);
+        return mpg_graph_error_lenient(&here, err, "more partitions than request %lld has left", (long long)e->requests[0]);
     request->more->unready -= (uint32_t)n;
     call->sent->parts++;
     if (n > 0 && request->more->unready == 0)

@@ -81,7 +81,7 @@ static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
                  (unsigned long long)r->calls, r->calls == 1 ? "" : "s");
     else
         snprintf(where, sizeof where, "inside MPI_%s", mpg_call_name(call));
-    return mpg_error_set(err, "%s was killed or ended %s%s, and has no MPI_Finalize%s; %s", who,
+    return mpg_error_set(err, "%s was killed or ended %s%s, without MPI_Finalize%s; %s", who,
                          where, time_text, others, remedy);
 }
 
@@ -125,6 +125,6 @@ int mpg_graph_explain_end(const struct mpg_graph *g, const struct stream *last, 
     if (mpg_graph_explain_dead(g, err))
         return -1;
     if (!g->rank[last->call.rank].started)
-        return mpg_error_set(err, "rank %d: no calls (%s)", last->call.rank, remedy);
+        return mpg_error_set(err, "rank %d: the trace has no calls of this rank (%s)", last->call.rank, remedy);
     return mpg_graph_error(&here, err, "the rank's trace ends here, without MPI_Finalize (%s)", remedy);
 }

@@ -53,7 +53,7 @@ static int check_end(struct mpg_graph *g, struct mpg_error *err)
     const struct call_ref call_ref = !m ? (struct call_ref){0} : m->is_sent ? graph_sending_call(m) : graph_posting_call(m);
     if (m && m->is_sent)
         return mpg_graph_error_lenient(&call_ref, err, "no receive matches its message of %lld bytes%s", (long long)m->bytes,
-                                       unmatched > 1 ? " (and there are more such)" : "");
+                                       unmatched > 1 ? " (nor other messages)" : "");
     if (m)
         return mpg_graph_error_lenient(&call_ref, err, "no send matches");
     return mpg_graph_check_collectives(&g->collectives, err);

@@ -94,7 +94,7 @@ static int explain(const struct mpg_graph *g, const struct stream *s, bool circl
     const struct message *m = need.message;
     const char *why = circle ? "; ranks wait for each other" : "";
     if (m && mpg_is_inserted(s->call.number))
-        return mpg_graph_error_lenient(&here, err, "rank %d does not come to its own%s",
+        return mpg_graph_error_lenient(&here, err, "rank %d does not reach the paired begin of the region%s",
                                        need.as_sender ? m->destination : m->source, why);
     if (need.part)
         return mpg_graph_explain_part(&g->collectives, need.part, &s->call, why, err);
@@ -107,7 +107,7 @@ static int explain(const struct mpg_graph *g, const struct stream *s, bool circl
         return mpg_graph_error_lenient(
             &here, err, "no receive matches the synchronous send of %lld bytes in call %llu%s%s", (long long)m->bytes,
             (unsigned long long)m->sent_number, why,
-            circle && mpg_call_is_standard((enum mpg_call)m->sent_call) ? " (would a larger --eager-limit let it go?)" : "");
+            circle && mpg_call_is_standard((enum mpg_call)m->sent_call) ? " (a larger --eager-limit may let it complete)" : "");
     if (m && m->is_posted)
         return mpg_graph_error_lenient(&here, err, "no send matches the receive posted in call %llu%s",
                                        (unsigned long long)m->posted_number, why);
@@ -119,7 +119,7 @@ int mpg_graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
     bool circle;
     const struct stream *s = find_blocker(g, &circle);
     if (!s)
-        return mpg_error_set(err, "no rank can go on");
+        return mpg_error_set(err, "no rank can continue");
     if (mpg_graph_explain_dead(g, err))
         return -1;
     return explain(g, s, circle, err);
@@ -143,7 +143,7 @@ int mpg_graph_drop_needs(struct mpg_graph *g, struct mpg_error *err)
     bool circle;
     struct stream *s = find_blocker(g, &circle);
     if (!s)
-        return mpg_error_set(err, "no rank can go on");
+        return mpg_error_set(err, "no rank can continue");
     g->counts.unmatched += forget_needs(g, s);
     graph_satisfy(&s->call.waiter);
     return 0;

@@ -197,8 +197,8 @@ int mpg_graph_drops_half(const struct applied_hypotheses *s, const struct call *
         i++;
     mpg_hypothesis_name(&list->item[i], name, sizeof name);
     if (drops_other)
-        return mpg_graph_error(&here, err, "%s drops the same collective on rank %d (call %llu), but not here", name, other->rank,
-                               (unsigned long long)other->number);
-    return mpg_graph_error(&here, err, "%s drops this collective here, but not on rank %d (call %llu)", name, other->rank,
+        return mpg_graph_error(&here, err, "%s drops this collective on rank %d (call %llu), but not on this rank", name,
+                               other->rank, (unsigned long long)other->number);
+    return mpg_graph_error(&here, err, "%s drops this collective on this rank, but not on rank %d (call %llu)", name, other->rank,
                            (unsigned long long)other->number);
 }

@@ -157,8 +157,8 @@ static int check_counts(const struct balance *b, uint32_t thread, struct mpg_err
     const size_t n = count(b, first, thread);
     for (int32_t r = first + 1; r < b->ranks; r++)
         if (b->is_member[r] && count(b, r, thread) != n)
-            return mpg_error_set(err, "rank %d enters the region %zu time%s, rank %d %zu time%s%s: visits "
-                                      "have no partners (by=total balances whole ranks)",
+            return mpg_error_set(err, "rank %d enters the region %zu time%s, rank %d %zu time%s%s: by=instance "
+                                      "needs equal numbers (by=total balances the sums of each rank)",
                                  first, n, n == 1 ? "" : "s", r, count(b, r, thread),
                                  count(b, r, thread) == 1 ? "" : "s", of);
     return 0;
@@ -199,8 +199,8 @@ static int finish_total(struct balance *b, struct mpg_error *err)
         if (!b->is_member[r])
             continue;
         if (!(b->total_ns[r] > 0))
-            return mpg_error_set(err, "rank %d has no computation in the region that by=total could multiply "
-                                      "(by=instance gives it some)", r);
+            return mpg_error_set(err, "rank %d has no computation in the region, which by=total could multiply "
+                                      "(by=instance adds computation)", r);
         b->mean_ns += b->total_ns[r] / b->members;
     }
     return 0;

@@ -66,7 +66,7 @@ static int take_members(struct mpg_bound_hypotheses *x, const struct mpg_trace *
     const struct mpg_comm *c = find_comm(trace, label);
     for (int32_t k = 0; k < c->size + c->remote_size; k++)
         if (c->world_ranks[k] < 0)
-            return mpg_error_set(err, "communicator %d has processes of another job", label);
+            return mpg_error_set(err, "communicator %d has processes of another MPI_COMM_WORLD", label);
     mpg_balance_among(x->balance[i], c->world_ranks, (size_t)(c->size + c->remote_size));
     return 0;
 }
@@ -80,7 +80,7 @@ static int check_members(const struct mpg_bound_hypotheses *x, size_t i, struct 
         for (int32_t r = 0; r < x->ranks && x->balance[j]; r++)
             if (strcmp(region, x->list->item[j].region) == 0 && mpg_balance_has(x->balance[i], r) &&
                 mpg_balance_has(x->balance[j], r))
-                return mpg_error_set(err, "it contradicts %s: rank %d is in both communicators",
+                return mpg_error_set(err, "contradicts %s: rank %d is in both communicators",
                                      mpg_hypothesis_name(&x->list->item[j], name, sizeof name), r);
     return 0;
 }
@@ -132,7 +132,7 @@ static int check_factors(const struct mpg_bound_hypotheses *x, size_t i, struct 
     char name[300];
     if (!differ_in_speed(x, i, mpg_bound_all(x), &u))
         return 0;
-    return mpg_error_set(err, "it contradicts %s: of the ranks that it balances %d would take %g times as long, %d %g times",
+    return mpg_error_set(err, "contradicts %s: of the balanced ranks, rank %d would compute %g times as long, rank %d %g times",
                          mpg_hypothesis_name(u.scale[1] ? u.scale[1] : u.scale[0], name, sizeof name), u.rank[0], u.factor[0],
                          u.rank[1], u.factor[1]);
 }

@@ -52,7 +52,7 @@ int mpg_bound_check(const struct mpg_bound_hypotheses *x, struct mpg_error *err)
 {
     for (size_t i = 0; i < x->list->n; i++)
         if (!mpg_hypothesis_is_of_work(&x->list->item[i]) && !x->met[i]) {
-            mpg_error_set(err, "the trace has no message, collective or epoch of a window that it is about");
+            mpg_error_set(err, "selects no message, collective or one-sided epoch of the trace");
             return mpg_bound_refuse(&x->list->item[i], err);
         }
     return 0;

@@ -73,9 +73,11 @@ static int differ(const struct mpg_bound_hypotheses *x, size_t i, int32_t from, 
     char of[32] = "";
     if (thread > 0)
         snprintf(of, sizeof of, " in thread %u", thread);
-    return mpg_error_set(err, "rank %d begins '%s' %llu time%s%s, and rank %d, to which it would send, %llu time%s: each message "
-                              "takes a begin of both", from, x->list->item[i].region, (unsigned long long)sends,
-                         sends == 1 ? "" : "s", of, to, (unsigned long long)receives, receives == 1 ? "" : "s");
+    return mpg_error_set(err,
+                         "rank %d enters '%s' %llu time%s%s, but rank %d, the receiver of its inserted messages, enters it %llu "
+                         "time%s: sender and receiver must enter the region equally often",
+                         from, x->list->item[i].region, (unsigned long long)sends, sends == 1 ? "" : "s", of, to,
+                         (unsigned long long)receives, receives == 1 ? "" : "s");
 }
 
 /* Checks, for all threads of RANK, that the threads with this thread's number in FROM and TO begin the region equally often. */
@@ -96,12 +98,12 @@ static const char *why_none(const struct mpg_bound_hypotheses *x, size_t i)
 {
     const struct mpg_hypothesis *h = &x->list->item[i];
     if (x->ranks == 1)
-        return "the trace has one rank, which has nobody to send to";
+        return "the trace has only one rank: there is no receiver for the inserted message";
     for (int32_t r = 0; r < x->ranks; r++)
         if (mpg_graph_inserted_receiver(h, x->ranks, r) != NO_RANK)
             return NULL;
-    return h->to_relative ? "with so many ranks as the trace has that is the sender itself"
-                          : "nobody but that rank itself would send to it";
+    return h->to_relative ? "with the trace's number of ranks, each selected rank would send to itself"
+                          : "the only selected sender is the receiver itself";
 }
 
 int mpg_bound_check_exchange(const struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)

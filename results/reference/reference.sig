@@ -46,10 +46,10 @@
     "sigmake": "0.2.0"
   },
   "checks": {"made": 24, "failed": [
-      {"check": "off the CPU", "parts": ["computation"], "moves": 0.026900000000000035, "found": "detour-together-core0.samples: off its CPU for 2.7 % of 4 s: preempted 216 times; the hypervisor took 0.0 %", "remedy": "measure when nothing else runs, and in a guest when its host is idle, unless programs will run under equal load"},
-      {"check": "uncertain noise", "parts": ["computation"], "moves": 0.03650739415840808, "found": "detour-together-core0.samples: lost to noise: 4.7 +- 3.7 % of 4 s", "remedy": "record longer (mpgbench --full, or mpgbench ftq --duration=60s)"},
-      {"check": "uncertain medians", "parts": ["messages"], "moves": 0.2988423101376091, "found": "bandwidth, core complex: the median is too uncertain for 5 of 23 sizes, worst 8 MiB of 129 samples", "remedy": "measure longer (mpgbench --full, or --max-iterations and --max-time of the benchmark)"},
-      {"check": "uncertain tails", "parts": ["messages"], "moves": 0.47812191864963827, "found": "pingpong, core complex: the 99th percentile is too uncertain for 5 of 24 sizes, worst 256 KiB of 600 samples", "remedy": "measure longer (mpgbench --full, or --max-iterations and --max-time of the benchmark)"}]},
+      {"check": "off the CPU", "parts": ["computation"], "moves": 0.026900000000000035, "found": "detour-together-core0.samples: the benchmark was off its CPU for 2.7 % of 4 s: preempted 216 times; the hypervisor took 0.0 %", "remedy": "measure when nothing else runs, and in a guest when its host is idle, unless programs will run under equal load"},
+      {"check": "uncertain noise", "parts": ["computation"], "moves": 0.03650739415840808, "found": "detour-together-core0.samples: noise takes 4.7 +- 3.7 % of the time, by a record of 4 s", "remedy": "record longer (mpgbench --full, or mpgbench ftq --duration=60s)"},
+      {"check": "uncertain medians", "parts": ["messages"], "moves": 0.2988423101376091, "found": "bandwidth, core complex: the median is too uncertain for 5 of 23 sizes, most for 8 MiB (129 samples)", "remedy": "measure longer (mpgbench --full, or --max-iterations and --max-time of the benchmark)"},
+      {"check": "uncertain tails", "parts": ["messages"], "moves": 0.47812191864963827, "found": "pingpong, core complex: the 99th percentile is too uncertain for 5 of 24 sizes, most for 256 KiB (600 samples)", "remedy": "measure longer (mpgbench --full, or --max-iterations and --max-time of the benchmark)"}]},
   "results": {
     "bandwidth-launch0-core-complex.samples": "crc32 d957fa73",
     "bandwidth-launch1-core-complex.samples": "crc32 75d7f365",

@@ -99,12 +99,12 @@ static int check_times(const struct scale_run *run, struct mpg_error *err)
 static int read_file(struct scale_gather *g, struct scale_run *run, struct scale_notes *notes, struct mpg_error *err)
 {
     if (mpg_profile_is(run->path))
-        return g->how->unit == SCALE_UNIT_REGION ? mpg_error_set(err, "a profile: regions are of traces")
+        return g->how->unit == SCALE_UNIT_REGION ? mpg_error_set(err, "a profile, which has no regions: give traces")
                                                  : mpg_scale_read_profile(g, run, err);
     const enum mpg_file_kind kind = mpg_kind_of(run->path);
     const char *last = strrchr(run->path, '/');
     if (kind == MPG_FILE_TEXT && strcmp(last ? last + 1 : run->path, MPG_SCALE_MANIFEST) == 0)
-        return mpg_error_set(err, "a list of runs, no run (--manifest, or its folder)");
+        return mpg_error_set(err, "a list of runs, not a run: give it by --manifest, or give its folder");
     switch (kind) {
     case MPG_FILE_TRACE:
     case MPG_FILE_TRACE_FOLDER:
@@ -163,7 +163,7 @@ static int judge(struct all *a, const struct scale_run *run, bool *leave, struct
         return -1;
     if (!*leave && run->other_ns > 0 &&
         mpg_scale_note(a->notes, run->path, false, err,
-                       "%.3g %% of its communication is in (other callsites): more than a profile tells apart",
+                       "%.3g %% of its communication is in (other callsites), as a profile distinguishes a limited number",
                        100 * run->other_ns / run->comm_ns) < 0)
         return -1;
     return 0;

@@ -86,7 +86,7 @@ static int print_text(const struct scale_report *r, FILE *out, struct mpg_error 
     mpg_scale_print_head(r, out);
     putc('\n', out);
     if (a->options->grows && a->row_number == 0) {
-        fprintf(out, "nothing grows: none of %zu rows does, nor dominates (without --grows they are shown)\n", a->dropped);
+        fprintf(out, "nothing grows: of %zu rows none grows or dominates (all are shown without --grows)\n", a->dropped);
         return 0;
     }
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);

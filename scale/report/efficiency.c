@@ -77,7 +77,7 @@ static void print_head(const struct scale_report *r, FILE *out)
             set->runs[0].ranks, mpg_units_word((uint64_t)set->runs[0].ranks, "rank", "ranks"),
             sizing == SCALE_FIXED    ? "fixed"
             : sizing == SCALE_SCALED ? "scaled: the work of N ranks is N times that of one"
-                                     : "unknown (--label scaling=fixed,FILE... says them): computed as if fixed");
+                                     : "unknown (--label scaling=fixed,FILE... tells them): computed as if fixed");
     if (mpg_scale_print_core_facts(set, "cores    ", out))
         fputc('\n', out);
     fputc('\n', out);

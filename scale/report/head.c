@@ -55,9 +55,9 @@ static void print_counts(const struct scale_set *set, FILE *out)
 static const char *sizing_text(const struct scale_analysis *a)
 {
     switch (a->sizing) {
-    case SCALE_FIXED: return "fixed: messages shrink and multiply as N grows";
-    case SCALE_SCALED: return "scaled with N: messages keep their sizes and multiply";
-    default: return "unknown (--label scaling=fixed,FILE... says them): exponents hold in either case";
+    case SCALE_FIXED: return "fixed (strong scaling): with N, messages become smaller and more";
+    case SCALE_SCALED: return "scaled with N (weak scaling): messages keep their sizes and become more";
+    default: return "unknown (--label scaling=fixed,FILE... tells them): exponents are valid in either case";
     }
 }
 
@@ -68,7 +68,7 @@ static void print_dominating(const struct scale_analysis *a, FILE *out)
         if (a->rows[i].dominates) {
             fputs("dominates   ", out);
             mpg_printable_put(out, a->set->sites[a->rows[i].site].name);
-            fprintf(out, ": %.3g %% of communication at the end, and a rank's time in it grows (its model, p <= %g)\n",
+            fprintf(out, ": %.3g %% of communication at the largest N, and its time per rank grows (by its model, p <= %g)\n",
                     100 * a->rows[i].share_last, MPG_GROWTH_LEVEL);
         }
 }
@@ -76,11 +76,11 @@ static void print_dominating(const struct scale_analysis *a, FILE *out)
 static void print_intervals(const struct scale_analysis *a, FILE *out)
 {
     if (a->single == a->counts)
-        fprintf(out, "intervals   of r_s none: each N has one run (seed %llu)\n", (unsigned long long)a->options->seed);
+        fprintf(out, "intervals   none of r_s, as each N has one run (seed %llu)\n", (unsigned long long)a->options->seed);
     else
         fprintf(out, "intervals   95 %%; of r_s by %d resamples of the runs of each N (seed %llu)%s\n",
                 SCALE_RESAMPLES, (unsigned long long)a->options->seed,
-                a->single > 0 ? "; some N have one run: too narrow" : "");
+                a->single > 0 ? "; too narrow, as some N have one run" : "");
 }
 
 bool mpg_scale_print_core_facts(const struct scale_set *set, const char *key, FILE *out)
@@ -107,8 +107,8 @@ void mpg_scale_print_head(const struct scale_report *r, FILE *out)
     const struct scale_analysis *a = r->analysis;
     const struct scale_options *o = a->options;
     if (mpg_scale_print_core_facts(a->set, "attention   ", out))
-        fputs(": ranks waited for each other's turns, by which alone a rank's times grow, about like N (an order of 1). "
-              "With enough cores they may not grow: see mpgscale(1), CROWDED MACHINES\n",
+        fputs(": time-sharing alone makes the time of a rank grow about like N (order 1). With enough cores, times may not "
+              "grow: see mpgscale(1), CROWDED MACHINES\n",
               out);
     if (a->set->run_number > 0 && a->set->runs[0].program) {
         fputs("program     ", out);
@@ -118,19 +118,19 @@ void mpg_scale_print_head(const struct scale_report *r, FILE *out)
     print_counts(a->set, out);
     fprintf(out, "sizes       %s\n", sizing_text(a));
     const char *whole = r->how->computation ? "computation" : "communication";
-    fprintf(out, "compared    %s with N, by %s%s; a run without one %s\n", mpg_scale_metric_title(r),
+    fprintf(out, "compared    %s with N, by %s%s; a run without this row %s\n", mpg_scale_metric_title(r),
             r->how->computation && r->how->unit != SCALE_UNIT_REGION ? "run" : units[r->how->unit],
             r->how->unit != SCALE_UNIT_CALLSITE || r->how->computation ? ""
             : a->set->by_line                                          ? " (file and line)"
                                                                        : " (build and address)",
-            o->zero ? "spent nothing there" : "does not count");
+            o->zero ? "counts as 0" : "is left out");
     print_intervals(a, out);
-    fprintf(out, "rows        %zu with %.3g %% of %s in some run; %zu below\n", a->row_number + a->dropped,
+    fprintf(out, "rows        %zu with at least %.3g %% of %s in some run; %zu below that\n", a->row_number + a->dropped,
             100 * o->threshold, whole, a->below);
-    fprintf(out, "grows       %zu: r_s >= 0.7, the last median >= 1.25 of the first, %.3g %% of %s at the end",
+    fprintf(out, "grows       %zu rows: r_s >= 0.7, last median >= 1.25 times the first, at least %.3g %% of %s at the largest N",
             a->growing, 100 * o->threshold, whole);
     if (a->doubtful > 0)
-        fprintf(out, "; %zu more could be chance (grows?): more runs tell", a->doubtful);
+        fprintf(out, "; %zu more may be chance (grows?): record more runs", a->doubtful);
     putc('\n', out);
     print_dominating(a, out);
 }

@@ -284,7 +284,7 @@ static void print_runs_head(const struct scale_report *r, FILE *out)
     fprintf(out, "\nsizes    %s\nrange    %d to %d ranks\n",
             sizing == SCALE_FIXED    ? "fixed"
             : sizing == SCALE_SCALED ? "scaled: the work of N ranks is N times that of one"
-                                     : "unknown (--label scaling=fixed,FILE... says them): speedup as if fixed",
+                                     : "unknown (--label scaling=fixed,FILE... tells them): speedup as if fixed",
             set->runs[0].ranks, set->runs[set->run_number - 1].ranks);
     if (mpg_scale_print_core_facts(set, "cores    ", out))
         fputs(": speedup is as of these cores, not of one for each rank\n", out);

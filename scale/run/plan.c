@@ -30,7 +30,7 @@ int mpg_scale_run_counts(const char *text, int32_t counts[SCALE_RUN_MAX_COUNTS],
             break;
         }
         if (first < 1 || last > MAX_RANKS || last - first >= (uint64_t)(SCALE_RUN_MAX_COUNTS - n)) {
-            n = mpg_error_set(err, "%s: not at most %d process counts of 1 to %d", text, SCALE_RUN_MAX_COUNTS,
+            n = mpg_error_set(err, "%s: give at most %d process counts, each from 1 to %d", text, SCALE_RUN_MAX_COUNTS,
                               MAX_RANKS);
             break;
         }

@@ -96,7 +96,7 @@ static bool is_bad(const char *path, const char *log, bool traces, int32_t ranks
         snprintf(why, size, "%d %s recorded: does the command start as many as " SCALE_RUN_RANKS "?", found,
                  mpg_units_word((uint64_t)found, "rank was", "ranks were"));
     else
-        snprintf(why, size, "nothing that can be read was recorded: %s",
+        snprintf(why, size, "no readable recording: %s",
                  mpg_scale_run_tracer_message(log, message, sizeof message) ? message : err.text);
     return true;
 }
@@ -170,7 +170,7 @@ static int do_run(const struct request *request, struct scale_plan *plan, struct
     if (!ending.good || is_bad(part, log, request->traces, todo->ranks, why, sizeof why)) {
         status = print_failed(plan, todo, why, progress, err);
         if (status == 0 && is_full(part, why))
-            status = mpg_error_set(err, "%s: no space is left: the same command goes on when there is", plan->folder);
+            status = mpg_error_set(err, "%s: no space left: free some, then the same command continues", plan->folder);
     } else if (rename(part, folder) < 0)
         status = mpg_error_errno(err, errno, "%s", folder);
     else

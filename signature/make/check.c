@@ -43,7 +43,7 @@ static const struct {
     [MPG_FOUND_REALTIME] = {"real-time priority", MPG_PART_NOISE,
         "measure without --realtime, as programs run"},
     [MPG_FOUND_OVERSUBSCRIBED] = {"oversubscribed", MPG_PART_MESSAGES | MPG_PART_COLLECTIVES,
-        "start at most one rank a core"},
+        "start at most one rank per core"},
     [MPG_FOUND_TIMER] = {"coarse timer", MPG_PART_MESSAGES,
         "let each benchmark read the processor's counter (--timer=counter)"},
     [MPG_FOUND_FILLED] = {"record ended early", MPG_PART_NOISE,
@@ -58,13 +58,13 @@ static const struct {
         "the modes are measured one after another: find the process that started or stopped between,"
         " and measure again"},
     [MPG_FOUND_LAUNCHES] = {"few launches", MPG_PART_MESSAGES,
-        "measure at least 3 (mpgbench --launches=3): launches differ"},
+        "measure at least 3 launches (mpgbench --launches=3), as launches differ"},
     [MPG_FOUND_OUTLIER_LAUNCH] = {"outlying launch", MPG_PART_MESSAGES,
-        "measure it again (--launch of the benchmark), or more (--launches of mpgbench)"},
+        "measure this launch again (--launch of the benchmark), or more launches (mpgbench --launches)"},
     [MPG_FOUND_OUTLIER_PAIR] = {"outlying pair", MPG_PART_MESSAGES,
         "look for a cause on these cores, or exclude the pair"},
     [MPG_FOUND_NETWORK_HALVES] = {"unsteady network", MPG_PART_MESSAGES,
-        "find the change, and measure again"},
+        "find out which process, job or setting changed meanwhile, and measure again"},
     [MPG_FOUND_FEW_MEDIAN] = {"uncertain medians", MPG_PART_MESSAGES,
         "measure longer (mpgbench --full, or --max-iterations and --max-time of the benchmark)"},
     [MPG_FOUND_FEW_TAIL] = {"uncertain tails", MPG_PART_MESSAGES,
@@ -72,9 +72,9 @@ static const struct {
     [MPG_FOUND_CLOCKS] = {"clocks not compared", MPG_PART_MESSAGES,
         "let pingpong measure both directions, on hosts with constant clocks"},
     [MPG_FOUND_MISFIT] = {"one-way times misfit", MPG_PART_MESSAGES,
-        "measure with comparable clocks; a good fit would not prove equal directions"
-        " either"},
-    [MPG_FOUND_EAGER_LIMIT] = {"no eager limit", MPG_PART_MESSAGES, "give mpgsim --eager-limit"},
+        "measure with comparable clocks (a fit, good or bad, does not show whether both directions"
+        " are equally fast)"},
+    [MPG_FOUND_EAGER_LIMIT] = {"no eager limit", MPG_PART_MESSAGES, "give mpgsim the eager limit by --eager-limit"},
     [MPG_FOUND_LATE] = {"late processes", MPG_PART_COLLECTIVES,
         "leave a core to each process, and measure again"},
     [MPG_FOUND_RATES] = {"uncertain rates", MPG_PART_RATES,
@@ -172,7 +172,7 @@ int mpg_compare_halves(const double *samples, size_t n, double *mean, double *me
     *mean = mean_of(samples + n / 2, n - n / 2) - mean_of(samples, n / 2);
     *median = change(&s.median);
     *tail = change(&s.p99);
-    snprintf(text, size, "median %s then %s, p99 %s then %s",
+    snprintf(text, size, "median %s, later %s; p99 %s, later %s",
              mpg_units_format_time(shown[0], sizeof shown[0], s.median.a.value),
              mpg_units_format_time(shown[1], sizeof shown[1], s.median.b.value),
              mpg_units_format_time(shown[2], sizeof shown[2], s.p99.a.value),
@@ -207,7 +207,7 @@ static int check_load(struct mpg_check *c, const struct mpg_results *r, struct m
     return mpg_check_add_finding(c, MPG_FOUND_LOAD,
                            noise || r->benchmark == MPG_BENCHMARK_COMPUTE ? fmin(load, 1)
                                                                          : MPG_MOVES_UNKNOWN,
-                           err, "%s: other processes used %.2f cores meanwhile",
+                           err, "%s: other processes used %.2f cores during this benchmark",
                            mpg_check_file_name(r), load);
 }
 
@@ -270,7 +270,7 @@ static int check_collective(struct mpg_check *c, const struct mpg_results *r,
         invalid <= MPG_MAX_LATE_SHARE * (invalid + (double)r->samples))
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_LATE, MPG_MOVES_UNKNOWN, err,
-                           "%s: processes were late for %.0f starts, %zu were good",
+                           "%s: a process missed the common start of %.0f repetitions, %zu are good",
                            mpg_check_file_name(r), invalid, r->samples);
 }
 
@@ -339,8 +339,8 @@ static int check_rates(struct mpg_check *c, const struct mpg_signature *sig,
         double part = uncertainty(r->rate);
         if (part > MPG_RATES_MATTER &&
             mpg_check_add_finding(c, MPG_FOUND_RATES, part, err,
-                            "compute: %.80s on core %d, %d at once: the mean rate is known to"
-                            " +-%.0f %%, by %zu repetitions%s", r->kernel, r->core, r->cores_at_once,
+                            "compute: %.80s on core %d, with %d core%s at work: mean rate known only to +-%.0f %%, from %zu"
+                            " repetitions%s", r->kernel, r->core, r->cores_at_once, r->cores_at_once == 1 ? "" : "s",
                             100 * part, r->rate->n, who) < 0)
             return -1;
     }
@@ -363,8 +363,8 @@ static int add_failure(const struct mpg_check *c, int f, struct mpg_signature *s
     bool who = f == MPG_FOUND_LOAD && *c->busy && !strstr(c->found[f].text, c->busy);
     const char *before = who ? "; before, " : "", *busy = who ? c->busy : "";
     int status = c->found[f].times > 1
-                     ? asprintf(&text, "%s%s%s, and %zu more like it", c->found[f].text, before, busy,
-                                c->found[f].times - 1)
+                     ? asprintf(&text, "%s%s%s; %zu further such case%s", c->found[f].text, before, busy,
+                                c->found[f].times - 1, c->found[f].times == 2 ? "" : "s")
                      : asprintf(&text, "%s%s%s", c->found[f].text, before, busy);
     if (status < 0)
         return mpg_error_set(err, "out of memory");

@@ -60,8 +60,8 @@ static int check_record(struct mpg_check *c, const struct mpg_results *r, double
     if (moves <= MPG_NOISE_MATTERS)
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_UNCERTAIN_NOISE, moves, err,
-                           "%s: lost to noise: %.1f +- %.1f %% of %.3g s", mpg_check_file_name(r), 100 * lost,
-                           100 * moves, length_ns * 1e-9);
+                           "%s: noise takes %.1f +- %.1f %% of the time, by a record of %.3g s", mpg_check_file_name(r),
+                           100 * lost, 100 * moves, length_ns * 1e-9);
 }
 
 static int add_mode(struct mpg_check *c, const struct mpg_results *r, double mean, double error,
@@ -140,8 +140,8 @@ int mpg_check_speed(struct mpg_check *c, const struct mpg_results *r, double len
         return 0;
     mpg_check_number(r, "speed_range", &range);
     return mpg_check_add_finding(c, MPG_FOUND_SPEED, moves, err,
-                           "%s: the core's speed changed by %.0f %%, so that %.3g s determine its mean to +-%.1f %%",
-                           mpg_check_file_name(r), 100 * range, length_ns * 1e-9, 100 * moves);
+                           "%s: the core's speed varied by %.0f %%: its mean is known only to +-%.1f %%, from %.3g s",
+                           mpg_check_file_name(r), 100 * range, 100 * moves, length_ns * 1e-9);
 }
 
 static int compare(struct mpg_check *c, const struct mpg_check_mode *a,
@@ -152,7 +152,7 @@ static int compare(struct mpg_check *c, const struct mpg_check_mode *a,
         difference <= MPG_NOISE_MATTERS)
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_MODES, difference, err,
-                           "core %.0f: lost to noise: %.2f +- %.2f %% by %s, %.2f +- %.2f %% by %s",
+                           "core %.0f: time lost to noise: %.2f +- %.2f %% measured by %s, %.2f +- %.2f %% by %s",
                            a->core, 100 * a->lost, 100 * half_width(a->error, CONFIDENCE), mpg_benchmark_name(a->benchmark),
                            100 * b->lost, 100 * half_width(b->error, CONFIDENCE), mpg_benchmark_name(b->benchmark));
 }

@@ -137,7 +137,7 @@ static int check_series(struct mpg_check *c, const struct mpg_results *r,
     if (status == 0 && mean > MPG_LAUNCH_MATTERS)
         status = mpg_check_add_finding(
             c, MPG_FOUND_NETWORK_HALVES, mean, err,
-            "%s: halves differ for %zu of %zu sizes and pairs, most for %s, pair %.0f: %s",
+            "%s: first and second half of the samples differ for %zu of %zu sizes and pairs, most for %s, pair %.0f: %s",
             mpg_check_file_name(r), changed, series,
             mpg_units_format_size(size, sizeof size, (int64_t)single[worst_first].size_bytes),
             single[worst_first].pair, worst_text);
@@ -209,8 +209,8 @@ static int check_groups(struct mpg_check *c, const struct mpg_network_path *p,
     for (size_t i = 0; i < n; i++)
         if (group[i].outlier &&
             mpg_check_add_finding(c, finding, distance(p, &group[i]), err,
-                            "%s: %.200s is an outlier: median round trip of %s %s, modified z"
-                            " %+.1f", mpg_path_name(p->path), group[i].name,
+                            "%s: %.200s is an outlier: median round trip of %s takes %s,"
+                            " modified z-score %+.1f", mpg_path_name(p->path), group[i].name,
                             mpg_units_format_size(size, sizeof size, group[i].size_bytes),
                             mpg_units_format_time(time, sizeof time, group[i].median_ns),
                             group[i].score) < 0)
@@ -264,7 +264,7 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
         return 0;
     return mpg_check_add_finding(
         c, finding, fmin(worst_shift, MAX_SHOWN), err,
-        "%s, %s: the %s is too uncertain for %zu of %zu sizes, worst %s of %zu samples",
+        "%s, %s: the %s is too uncertain for %zu of %zu sizes, most for %s (%zu samples)",
         bandwidth ? "bandwidth" : "pingpong", mpg_path_name(path->path),
         p == 0.5 ? "median" : "99th percentile", wide, sizes->n,
         mpg_units_format_size(size, sizeof size, worst->size_bytes), worst->time_ns->n);
@@ -281,8 +281,8 @@ static int check_misfit(struct mpg_check *c, const struct mpg_network_path *p,
     if (p->one_way_misfit <= fmax(MISFIT, 2 / sqrt(min_n)))
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_MISFIT, p->one_way_misfit, err,
-                           "%s: the one-way times do not explain the round trips: they are %.2g"
-                           " apart (Kolmogorov-Smirnov)", mpg_path_name(p->path),
+                           "%s: sums of one-way times are not distributed as the round trips:"
+                           " Kolmogorov-Smirnov distance %.2g", mpg_path_name(p->path),
                            p->one_way_misfit);
 }
 

@@ -58,7 +58,7 @@ static int check_events(struct mpg_check *c, const struct mpg_results *r, double
     mpg_check_number(r, "steal_ns", &steal_ns);
     if (off > MAX_TIME_OFF &&
         mpg_check_add_finding(c, MPG_FOUND_OFF_CPU, fmin(off, 1), err,
-                        "%s: off its CPU for %.1f %% of %.3g s: preempted %.0f times; the"
+                        "%s: the benchmark was off its CPU for %.1f %% of %.3g s: preempted %.0f times; the"
                         " hypervisor took %.1f %%", mpg_check_file_name(r), 100 * off, length_ns * 1e-9,
                         preempted, 100 * steal_ns / length_ns) < 0)
         return -1;
@@ -83,8 +83,8 @@ static int check_long(struct mpg_check *c, const struct mpg_results *r, const do
     if (moves <= MPG_NOISE_MATTERS)
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_UNCERTAIN_NOISE, moves, err,
-                           "%s: %zu detours in %.3g s are longer than %.0f medians, %.1f %% of the"
-                           " time", mpg_check_file_name(r), n, length_ns * 1e-9, LONG_MEDIANS,
+                           "%s: only %zu detours in %.3g s are longer than %.0f times the median, but they take"
+                           " %.1f %% of the time", mpg_check_file_name(r), n, length_ns * 1e-9, LONG_MEDIANS,
                            100 * long_ns / length_ns);
 }
 
@@ -104,7 +104,7 @@ static int check_threshold(struct mpg_check *c, const struct mpg_results *r,
     if (moves <= MPG_NOISE_MATTERS || threshold_ns <= LOOPS * loop_ns)
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_THRESHOLD, moves, err,
-                           "%s: detours below %.0f ns were not seen, and %zu of %zu are just"
+                           "%s: detours below the threshold of %.0f ns were not seen, and %zu of %zu are hardly"
                            " longer", mpg_check_file_name(r), threshold_ns, near, r->samples);
 }
 
@@ -128,7 +128,7 @@ static int check_loss(struct mpg_check *c, const struct mpg_results *r, double l
     if (moves <= MPG_NOISE_MATTERS)
         return 0;
     return mpg_check_add_finding(c, MPG_FOUND_NOISE_HALVES, moves, err,
-                           "%s: halves differ: %zu then %zu detours; lost in %.0f ms: %s",
+                           "%s: first and second half of the record differ: %zu, later %zu detours; time lost in %.0f ms: %s",
                            mpg_check_file_name(r), count[0], count[1], width_ns * 1e-6, text);
 }
 

@@ -335,10 +335,10 @@ static int warn_truncated(struct mpg_collect *c, size_t kept, const struct mpg_n
     double time_ns = 0;
     for (size_t i = 0; i < b->n; i++)
         time_ns += b->block[i].to_ns - b->block[i].from_ns;
-    return mpg_collect_warn(c, err, "a signature has no room for all detours: %zu core%s"
-                                    " truncated, for example core %d: of %zu detours in %.3g s the %zu"
-                                    " longest, and those of %zu blocks, %.3g s in all",
-                            kept, kept == 1 ? "" : "s", core->core, b->recorded,
+    return mpg_collect_warn(c, err, "detour records of %zu core%s were reduced to a signature's size:"
+                                    " of the %zu detours of core %d in %.3g s, the %zu longest are kept, and all"
+                                    " detours of %zu sampled blocks (together %.3g s)",
+                            kept, kept == 1 ? "" : "s", b->recorded, core->core,
                             core->span_ns * 1e-9, core->detours, b->n, time_ns * 1e-9);
 }
 

@@ -112,7 +112,7 @@ static void describe_clocks(const struct mpg_one_way_split *ways, const char *wh
         snprintf(text, size, "%s; one clock", which);
     else
         snprintf(text, size, "%s%s; clocks synchronised within %.3g ns", which,
-                 ways->clocks == MPG_CLOCKS_SHAPE ? ", moved to the same median" : "",
+                 ways->clocks == MPG_CLOCKS_SHAPE ? ", both directions shifted to the same median" : "",
                  ways->error_ns);
 }
 
@@ -125,7 +125,7 @@ static void describe_deconvolution(const struct mpg_deconvolution_summary *summa
         snprintf(text, size, "%s", halves);
     else
         snprintf(text, size, "%s, misfit at most %.2g; %s, not tested%s", how, summary->misfit,
-                 assumption, summary->halved > 0 ? "; half of it for sizes with too few samples" : "");
+                 assumption, summary->halved > 0 ? "; half the time for sizes with too few samples" : "");
 }
 
 /* Appends to TEXT of SIZE bytes how both directions differ and correlate, which a deconvolution could not determine. */

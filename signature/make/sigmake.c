@@ -103,8 +103,8 @@ static int add_left_out(struct mpg_signature *sig, const struct mpg_off_cpu_filt
     char text[256];
     size_t whole = mpg_off_cpu_filter_describe(off_cpu_filter, text, sizeof text);
     if (whole > 0)
-        fprintf(stderr, "sigmake: warning: %zu samples with off-CPU time stay in the network's"
-                        " times: without them less than a quarter of a size would remain;"
+        fprintf(stderr, "sigmake: warning: %zu message times with off-CPU time are kept: without them,"
+                        " less than a quarter of a size's samples would remain;"
                         " measure when nothing else runs\n", whole);
     return text[0] ? mpg_fact_add(&sig->fact, &sig->facts, "left_out", text, err) : 0;
 }

@@ -158,9 +158,9 @@ static void show_kept(const struct mpg_network_path *path)
         launches = size->launches.n > launches ? size->launches.n : launches;
     }
     if (launches > 0)
-        printf("\nSingle launches: %zu of each size\n", launches);
+        printf("\nSamples are kept by launch: %zu launches of each size\n", launches);
     if (rows > 0)
-        printf("\nSuccessive messages: runs of up to %zu successive samples of %zu sizes\n",
+        printf("\nSuccessive messages: up to %zu samples in their measured order, for %zu sizes\n",
                longest, rows);
 }
 
@@ -328,7 +328,8 @@ void show_collectives(const struct mpg_signature *sig, struct show *show)
     if (sig->reductions == 0) {
         show_missing(show, "arithmetic of reductions");
     } else {
-        printf("\nArithmetic of reductions without messages, by this many ranks at once\n");
+        printf("\nArithmetic of reductions (one MPI_Reduce_local), on this many processes at once\n"
+               "reduce_local: vectors in cache; reduce_sent: vectors just received from a neighbour\n");
         show_times(sig->reduction, sig->reductions, show->all);
     }
 }

@@ -174,7 +174,7 @@ static void show_share(const struct mpg_signature *sig)
         printf(": %.3g %% interruptions, %.3g %% off the CPU (preempted or stolen)\n",
                100 * fmax(lost_ns - off_ns, 0) / span_ns, 100 * off_ns / span_ns);
     else
-        puts(": interruptions, or preempted or stolen; the record does not distinguish");
+        puts(": interruptions, preemption and stolen time, which the record does not distinguish");
 }
 
 /* Prints a table under HEAD with a row of SHOW_ROW for each core that HAS the data; without --all only for the first
@@ -247,12 +247,12 @@ void show_noise(const struct mpg_signature *sig, struct show *show)
                show_record);
     if (count(sig, is_part) > 0)
         show_cores(sig, show, is_part, NULL,
-                   "Noise: truncated records: the longest detours, and blocks of the shorter\n"
-                   "core  recorded   longest       from    blocks   detours         of\n",
+                   "Noise: reduced records: the longest detours and the least of them; detours and time of sampled blocks\n"
+                   "core  recorded   longest      least    blocks   detours       time\n",
                    show_part);
     if (count(sig, is_together) > 0)
         show_cores(sig, show, is_together, NULL,
-                   "Noise: cores measured at one time, on one clock\n"
+                   "Noise: cores measured at the same time: begin, time lost; alone: time lost when measured one by one\n"
                    "core      began    lost %   alone %\n",
                    show_together);
     show_cores(sig, show, has_quanta, "fixed time or work quanta",

@@ -60,7 +60,7 @@ static void show_rates(const struct mpg_signature *sig)
 {
     char text[SHOW_TEXT], name[SHOW_TEXT];
     if (sig->rates > 0)
-        fputs("Computation  ", stdout);
+        fputs("Computation   per core, in brackets the rate with all cores busy:", stdout);
     for (size_t i = 0, end; i < sig->rates; i = end) {
         for (end = i; end < sig->rates && strcmp(sig->rate[end].kernel, sig->rate[i].kernel) == 0;)
             end++;
@@ -68,12 +68,14 @@ static void show_rates(const struct mpg_signature *sig)
         for (char *p = name; *p; p++)
             *p = *p == '_' ? ' ' : *p;
         double alone = mean_rate(sig, i), busy = mean_rate(sig, end - 1);
-        printf("%s %s %s", i > 0 ? "," : "", name, show_rate(text, alone, sig->rate[i].unit));
+        printf("%s %s%s %s", i > 0 ? "," : "", name,
+               strcmp(sig->rate[i].kernel, "memory_latency") == 0 ? " (pointer chasing)" : "",
+               show_rate(text, alone, sig->rate[i].unit));
         if (sig->rate[end - 1].cores_at_once > sig->rate[i].cores_at_once && alone > 0)
             printf(" (%.0f %%)", 100 * busy / alone);
     }
     if (sig->rates > 0)
-        puts(" a core (with all cores busy)");
+        putchar('\n');
 }
 
 /* Returns the size in SIZES nearest to BYTES; NULL if SIZES is empty. */
@@ -123,7 +125,8 @@ static void show_overheads(const struct mpg_signature *sig)
     const struct mpg_network_size *receive = p ? nearest(&p->receive_overhead, MESSAGE_BYTES) : NULL;
     char text[3][SHOW_TEXT];
     if (send && receive)
-        printf("Overheads     %s to send %s, %s to receive\n", mpg_units_format_time(text[0], SHOW_TEXT, median_ns(send)),
+        printf("Overheads     CPU time: %s to send %s, %s to receive\n",
+               mpg_units_format_time(text[0], SHOW_TEXT, median_ns(send)),
                mpg_units_format_size(text[1], SHOW_TEXT, send->size_bytes),
                mpg_units_format_time(text[2], SHOW_TEXT, median_ns(receive)));
 }

@@ -41,8 +41,8 @@ void mpg_dimemas_print(struct exported_machine *x, FILE *out)
 {
     const struct path_line far = line_of(x, &x->far), near = x->near.path ? line_of(x, &x->near) : far;
     const long long nodes = (long long)x->nodes, cores = (long long)x->cores;
-    mpg_note(&x->notes, "Dimemas has no overheads: the latency is time of the sender's processor");
-    mpg_note(&x->notes, "no contention: links and buses without limit");
+    mpg_note(&x->notes, "Dimemas has no overheads: latency occupies the sender's processor");
+    mpg_note(&x->notes, "no contention: the numbers of links and buses are unlimited");
     if (x->far.eager_bytes != INT64_MAX)
         mpg_note(&x->notes, "messages of more than %lld bytes wait for their receiver: give Dimemas -S %lld",
                  (long long)x->far.eager_bytes, (long long)x->far.eager_bytes + 1);

@@ -32,14 +32,14 @@ void mpg_loggopsim_print(struct exported_machine *x, FILE *out)
     o.latency_ns = fmax(round(fitted_ns - 2 * o.overhead_ns), 0);
     o.ns_per_byte = round(ns_per_byte);
     o.gap_ns = round(fmax(w->path->loggp.gap_ns, 0));
-    mpg_note(&x->notes, "one line for all sizes; LogGOPSim takes whole ns: G is %.4g ns a byte", ns_per_byte);
-    mpg_note(&x->notes, "one overhead o for both sides: the mean of both");
+    mpg_note(&x->notes, "LogGOPSim has one time per byte for all sizes, in whole ns: -G is rounded from %.4g ns", ns_per_byte);
+    mpg_note(&x->notes, "LogGOPSim has one overhead: -o is the mean of sending and receiving");
     if (!(w->path->loggp.gap_ns > 0))
         mpg_note(&x->notes, "the gap g between messages was not measured: 0");
     mpg_note_deviation(&x->notes, w->path, time_of, &o);
     if (x->near.path)
         mpg_note(&x->notes, "messages within a node take as long as those between nodes");
     if (w->eager_bytes < 0)
-        mpg_note(&x->notes, "no message is eager on this machine; S 0 makes the empty ones eager");
+        mpg_note(&x->notes, "no message is eager on this machine, but -S 0 makes empty messages eager");
     fprintf(out, "-L %.0f -o %.0f -g %.0f -G %.0f -O 0 -S %lld\n", o.latency_ns, o.overhead_ns, o.gap_ns, o.ns_per_byte, limit);
 }

@@ -173,11 +173,11 @@ void mpg_simgrid_print(struct exported_machine *x, FILE *out)
 {
     struct platform p = {.x = NULL};
     fill(&p, x);
-    mpg_note(&x->notes, "speed 1Gf is this machine's: a flop of mpgtrace export is a ns of computation");
+    mpg_note(&x->notes, "speed is 1Gf, as mpgtrace export writes one flop for each ns of computation");
     mpg_note(&x->notes, "%s", stream_rate(&p) > 0
-                 ? "messages share their node's link, which has the rate of a measured stream, and nothing else"
-                 : "messages share no link: the rate of a stream was not measured");
-    mpg_note(&x->notes, "messages that wait for their receiver are sent by SimGrid's rule, without overheads");
+                 ? "messages share only the link of their node, which has the measured streaming rate"
+                 : "messages share no link, as streaming was not measured");
+    mpg_note(&x->notes, "rendezvous messages follow SimGrid's model, without overheads");
     fputs("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n", out);
     fputs("<!-- A machine measured by mpgbench, written by sigshow.\n", out);
     mpg_notes_print(x, out, "     ");

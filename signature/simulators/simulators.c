@@ -86,7 +86,7 @@ static void note_noise(struct notes *notes, const struct mpg_signature *sig)
     const struct mpg_noise_totals t = mpg_signature_noise(sig);
     char longest[32];
     if (t.cores > 0)
-        mpg_note(notes, "noise is left out: cores lose %.2g %% of their time, the worst %.2g %%, at most %s at once",
+        mpg_note(notes, "noise is left out: cores lose %.2g %% of their time, the worst core %.2g %%, longest interruption %s",
                  100 * t.lost, 100 * t.worst, mpg_units_format_time(longest, sizeof longest, t.longest_ns));
     else
         mpg_note(notes, "noise is left out: not measured");

@@ -137,7 +137,7 @@ void mpg_note_deviation(struct notes *notes, const struct mpg_network_path *path
         }
     }
     char size[32];
-    mpg_note(notes, "path %s: times are at worst %.*f %% %s than the measured median, at %s", mpg_path_name(path->path),
+    mpg_note(notes, "path %s: exported times are up to %.*f %% %s than the measured medians, at %s", mpg_path_name(path->path),
              fabs(worst) < 0.1, 100 * fabs(worst), worst < 0 ? "shorter" : "longer",
              mpg_units_format_size(size, sizeof size, at));
 }

@@ -307,7 +307,8 @@ static int tally_remaining(struct mpg_provenance *t, uint32_t w, uint32_t branch
         mpg_branches_give(t->branches, i, take, t);
     if (fabs(run_ns - t->path_ns[w]) <= 1e-6 * fabs(run_ns) + 1)
         return 0;
-    return mpg_error_set(err, "the critical path of lane %u is %.17g ns of a run of %.17g ns", w, t->path_ns[w], run_ns);
+    return mpg_error_set(err, "an error of mpgsim: the critical path of vector lane %u takes %.17g ns, the run %.17g ns", w,
+                         t->path_ns[w], run_ns);
 }
 
 int mpg_provenance_finish(struct mpg_provenance *t, const double *run_ns, struct mpg_error *err)

@@ -241,6 +241,6 @@ int mpg_critical_follow(struct mpg_critical *p, struct mpg_error *err)
     if (p->path_segments > 0)
         qsort(p->path_segment, p->path_segments, sizeof *p->path_segment, compare_times);
     if (x.part != MPG_VALUE_STREAM || fabs(x.at_ns) > 1e-6 * fabs(p->run_ns) + 1)
-        return mpg_error_set(err, "%g ns of the run of %g ns are on no path", x.at_ns, p->run_ns);
+        return mpg_error_set(err, "an error of mpgsim: the critical path misses %g ns of the run of %g ns", x.at_ns, p->run_ns);
     return 0;
 }

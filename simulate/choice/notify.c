@@ -77,7 +77,7 @@ int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, str
     if (c->arrivals.observer && c->arrivals.observer->note && c->lacks_override && !c->refused) {
         c->refused = true;
         mpg_error_set(&c->refusal,
-                      "rank %d, call %llu (MPI_%s): the message that it takes or finds in this replica "
+                      "rank %d, call %llu (MPI_%s): the message that this call takes or finds in the replica "
                       "cannot be written (--without=choice keeps the traced message)",
                       s->rank, (unsigned long long)s->number, mpg_call_name(s->call));
     }

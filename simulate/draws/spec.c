@@ -85,7 +85,7 @@ static int read_samples(const char *path, struct mpg_spec *spec, struct mpg_erro
     }
     if (got != EOF || n == 0) {
         mpg_error_set(err, "%s: %s", path,
-                      got == EOF ? "holds no numbers" : "holds something else than numbers of ns and times");
+                      got == EOF ? "holds no numbers" : "holds other text than numbers (in ns) and times");
         goto out;
     }
     spec->samples = mpg_distribution_from_samples(samples, n, MPG_DISTRIBUTION_KNOTS, err);

@@ -47,7 +47,7 @@ static int use_side(struct side *s, const struct mpg_distribution *d, bool fit, 
                     struct mpg_error *err)
 {
     if (!d)
-        return mpg_error_set(err, "the record is kept in part and nothing is said of its %s", what);
+        return mpg_error_set(err, "the record was reduced, and the signature lacks the distribution of its %s", what);
     if (!fit) {
         s->measured = d;
         if (integrate(s, err) < 0)

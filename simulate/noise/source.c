@@ -193,7 +193,7 @@ static void format_places(const struct mpg_noise_source *s, char *text, size_t s
         snprintf(text, size, "the i-th rank of a host runs on its core i mod %zu, from one random phase for the %s%s",
                  s->cores / s->hosts, context, why);
     else
-        snprintf(text, size, "the i-th rank of a host runs on its core i mod %zu, with one row of draws for the %s",
+        snprintf(text, size, "the i-th rank of a host runs on its core i mod %zu, with the same draws for all ranks of the %s",
                  s->cores / s->hosts, context);
 }
 

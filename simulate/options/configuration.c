@@ -67,7 +67,7 @@ static int parse_against(struct mpg_target_config *t, struct mpg_error *err)
     if (!t->against)
         return 0;
     if (mpg_units_parse_time(t->against, &t->against_ns, &no_time) == 0)
-        return t->against_ns > 0 ? 0 : mpg_error_set(err, "--against=%s: a run takes more than 0", t->against);
+        return t->against_ns > 0 ? 0 : mpg_error_set(err, "--against=%s: a run time is greater than 0", t->against);
     t->against_ns = 0;
     return t->against[strspn(t->against, "+-.0123456789")] ? 0 : mpg_error_set(err, "--against: %s", no_time.text);
 }
@@ -79,7 +79,7 @@ static int read_hypotheses(struct mpg_config *c, struct mpg_error *err)
         return -1;
     for (size_t i = 0; i < all->n && (c->output.output_trace || c->output.timeline); i++)
         if (!mpg_hypothesis_is_of_work(&all->item[i]))
-            return mpg_error_set(err, "--%s: '%s': a trace is written with all that was sent",
+            return mpg_error_set(err, "--%s: '%s': this hypothesis changes messages or calls, and a trace has the recorded ones",
                                  c->output.output_trace ? "output-trace" : "timeline", all->item[i].text);
     return 0;
 }
@@ -107,8 +107,8 @@ static int check_standard_input(const struct mpg_config *c, struct mpg_error *er
     for (size_t k = 0; k < sizeof files / sizeof *files; k++)
         n += files[k] && strcmp(files[k], "-") == 0;
     if (n > 0 && c->processes > 1)
-        return mpg_error_set(err, "nothing can be - where there are %d processes: only one of them has "
-                                  "standard input", c->processes);
+        return mpg_error_set(err, "- (standard input) cannot be read by %d processes: give a file "
+                                  "name", c->processes);
     return n > 1 ? mpg_error_set(err, "only one of TRACE, --target, --signature, --source, "
                                       "--hypothesis and --collectives=table can be -")
                  : 0;

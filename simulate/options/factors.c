@@ -44,12 +44,12 @@ int mpg_config_check_factor(struct mpg_config *c, enum mpg_swept what, struct mp
     if (c->target.signatures.n == 0)
         return mpg_error_set(err, "xF multiplies a signature's %s, and there is no --signature", parts[what]);
     if (what == MPG_SWEPT_CALL_NOISE && c->target.predict)
-        return mpg_error_set(err, "xF is about traced calls, which --predict does not take");
+        return mpg_error_set(err, "xF changes noise in recorded calls, and --predict does not use recorded calls");
     for (size_t i = 0; what == MPG_SWEPT_CALL_NOISE && i < given->n; i++)
         if (strcmp(given->item[i], "signature") == 0)
             return mpg_error_set(err, "xF and signature exclude each other: signature is x1");
     if (what != MPG_SWEPT_CALL_NOISE && given->n > 0)
-        return mpg_error_set(err, "xF multiplies the values that '%s' replaces", given->item[0]);
+        return mpg_error_set(err, "xF multiplies the signature's values, but '%s' replaces these values", given->item[0]);
     if (what >= MPG_SWEPT_LATENCY && (c->model.latency == MPG_TIME_FIT || c->model.byte == MPG_TIME_FIT))
         return mpg_error_set(err, "xF and --models=%s=fit exclude each other: families are fitted to the measured values",
                              c->model.byte == MPG_TIME_FIT ? "byte" : "latency");
@@ -97,7 +97,7 @@ int mpg_setting_scale_messages(struct mpg_setting *in, const struct mpg_signatur
     if (!p->scales_messages)
         return 0;
     if (target->paths == 0)
-        return mpg_error_set(err, "%s: --%s=x%.6g: there are no message times in it", target->path, option,
+        return mpg_error_set(err, "%s: --%s=x%.6g: the signature has no message times", target->path, option,
                              p->latency_factor != 1 ? p->latency_factor : p->byte_factor);
     if (!p->predicts && !in->source.signature)
         return mpg_error_set(err, "--%s=x%.6g: message times on the traced machine are unknown: give --source=FILE; "
@@ -114,6 +114,6 @@ int mpg_setting_check_noise(const struct mpg_setting *in, const struct mpg_confi
 {
     const struct mpg_factor *factor = &c->change.factor[MPG_SWEPT_NOISE];
     return factor->given && in->p.target_cores == 0
-               ? mpg_error_set(err, "%s: --noise=x%.6g: there is no noise in it", in->target->path, factor->factor)
+               ? mpg_error_set(err, "%s: --noise=x%.6g: the signature has no noise", in->target->path, factor->factor)
                : 0;
 }

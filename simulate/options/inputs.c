@@ -66,7 +66,7 @@ static int check_outputs(const struct mpg_config *c, const char *trace, const st
         add_output(&all, "report", c->output.report);
     for (size_t i = 0; c->output.history && i < all.n; i++)
         if (mpg_output_same(all.output[i].path, c->output.history))
-            return mpg_error_set(err, "--%s: %s is the history", all.output[i].option, all.output[i].path);
+            return mpg_error_set(err, "--%s: %s is the history file", all.output[i].option, all.output[i].path);
     for (size_t i = 1; i < all.n; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(all.output[i].path, all.output[k].path) == 0 || mpg_output_same(all.output[i].path, all.output[k].path))
@@ -191,7 +191,7 @@ static int agree_on_files(const struct mpg_files *f, const struct mpg_config *c,
     }
     if (mpg_processes_agree(p, status, trace, err) < 0)
         return -1;
-    return mpg_processes_agree_on(p, "other contents in a file that an option names", 0, others, err);
+    return mpg_processes_agree_on(p, "other contents of a file that an option names", 0, others, err);
 }
 
 int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *trace,

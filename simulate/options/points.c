@@ -24,18 +24,18 @@ static int check_dists(struct mpg_config *c, const struct mpg_axis *x, const str
     const struct mpg_factor *factor = &c->change.factor[x->what];
     if (factor->given)
         return x->unit == MPG_SWEEP_FACTOR ? 0
-               : mpg_error_set(err, "%s: '%s' and --%s=x%.6g exclude each other (plain numbers are factors of that)", x->option,
-                               x->text, name, factor->factor);
+               : mpg_error_set(err, "%s: '%s' and --%s=x%.6g exclude each other (a plain number multiplies that option)",
+                               x->option, x->text, name, factor->factor);
     if (x->unit == MPG_SWEEP_SCALE)
         return mpg_config_check_factor(c, x->what, err) < 0 ? mpg_error_prefix(err, "%s: '%s'", x->option, x->text) : 0;
     if (x->unit == MPG_SWEEP_TIME && given->n > 0)
-        return mpg_error_set(err, "%s: '%s': times are const:T, and there is --%s=%s (plain numbers "
-                                  "are factors of that)", x->option, x->text, name, given->item[0]);
+        return mpg_error_set(err, "%s: '%s': times replace the value of --%s=%s, which is given, too (plain "
+                                  "numbers multiply it)", x->option, x->text, name, given->item[0]);
     if (x->unit == MPG_SWEEP_FACTOR && x->what == MPG_SWEPT_NOISE && of_machine)
         return 0;
     if (x->unit == MPG_SWEEP_FACTOR && given->n == 0)
-        return mpg_error_set(err, "%s: '%s': plain numbers are factors, and there is no --%s that "
-                                  "they could be factors of (times have a unit: 5us)", x->option, x->text,
+        return mpg_error_set(err, "%s: '%s': plain numbers multiply the value of --%s, which is "
+                                  "not given (times have a unit: 5us)", x->option, x->text,
                              name);
     for (size_t i = 0; i < given->n; i++)
         if (x->what == MPG_SWEPT_CALL_NOISE && strcmp(given->item[i], "signature") == 0)

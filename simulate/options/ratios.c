@@ -84,7 +84,7 @@ static int resolve_kernel(struct mpg_ratio *x, const struct mpg_ratio_sources *f
 {
     const char *name = strchr(x->what, ':') + 1;
     if (!from->target || !from->source)
-        return mpg_error_set(err, "there is no %s whose rates it could take", from->target ? "source" : "--signature");
+        return mpg_error_set(err, "needs the rates of a %s, which is not given", from->target ? "source" : "--signature");
     const double target = rate_of(from->target, name, from->busy.target), source = rate_of(from->source, name, from->busy.source);
     if (!(target > 0 && source > 0))
         return mpg_error_set(err, "%s has no rates of '%s' (sigshow --all lists them)",

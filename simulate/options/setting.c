@@ -32,9 +32,9 @@ static int set_call_noise(const struct mpg_config *c, struct mpg_perturbation *p
                           struct mpg_error *err)
 {
     if (!c->target.signature)
-        return mpg_error_set(err, "there is no --signature whose noise it is");
+        return mpg_error_set(err, "'signature' is the noise of a --signature, which is not given");
     if (c->target.predict)
-        return mpg_error_set(err, "'signature' is about traced calls, which --predict does not take");
+        return mpg_error_set(err, "'signature' is noise in recorded calls, and --predict does not use recorded calls");
     if (p->call_noise_of_target)
         return mpg_error_set(err, "'signature' is given twice");
     p->call_noise_of_target = true;

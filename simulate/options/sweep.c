@@ -201,7 +201,7 @@ static int add_value(struct mpg_axis *x, const char *text, double value, struct 
 {
     for (size_t i = 0; i < x->n; i++)
         if (x->word ? strcmp(x->word[i], text) == 0 : x->value[i] == value)
-            return mpg_error_set(err, "'%s' is there twice", text);
+            return mpg_error_set(err, "'%s' is given twice", text);
     if (x->word && !(x->word[x->n] = strdup(text)))
         return mpg_error_set(err, "out of memory");
     x->value[x->n++] = value;
@@ -213,10 +213,10 @@ static int check_range(const struct mpg_axis *x, double low, double high, int64_
     if (!(low < high))
         return mpg_error_set(err, low > high ? "LO is more than HI" : "LO and HI are the same");
     if (n < 2)
-        return mpg_error_set(err, n == 1 ? "one value is no sweep: --%s says it" : "N is not 2 or more", name_of(x));
+        return mpg_error_set(err, n == 1 ? "a sweep needs several values: for one, use --%s" : "N is not 2 or more", name_of(x));
     if (n > MPG_SWEEP_MAX_POINTS)
         return mpg_error_set(err, "more than %d values", MPG_SWEEP_MAX_POINTS);
-    return is_log && !(low > 0) ? mpg_error_set(err, "log steps begin above 0") : 0;
+    return is_log && !(low > 0) ? mpg_error_set(err, "logarithmic steps need LO above 0") : 0;
 }
 
 /* Returns value I of N, from LOW to HIGH; the first is exactly LOW, the last exactly HIGH. */
@@ -247,7 +247,7 @@ static int parse_range(struct mpg_axis *x, char **word, size_t words, struct mpg
         const double exact = step(low, high, i, (size_t)n, is_log), value = is_whole ? round(exact) : exact;
         snprintf(text, sizeof text, "%.17g%s", value, x->unit == MPG_SWEEP_TIME ? "ns" : "");
         if (i > 0 && !(value > x->value[i - 1]))
-            return mpg_error_set(err, "so many values between these are not all different");
+            return mpg_error_set(err, "N values between LO and HI would not all be different");
         if (add_value(x, text, value, err) < 0)
             return -1;
     }
@@ -258,7 +258,7 @@ static int parse_range(struct mpg_axis *x, char **word, size_t words, struct mpg
 static int parse_list(struct mpg_axis *x, char **word, size_t words, struct mpg_error *err)
 {
     if (words < 2)
-        return mpg_error_set(err, "one value is no sweep: --%s says it", name_of(x));
+        return mpg_error_set(err, "a sweep needs several values: for one, use --%s", name_of(x));
     find_factors(x, word, words);
     if (reserve(x, words, err) < 0)
         return -1;

@@ -68,10 +68,11 @@ static int choose_engine(struct mpg_config *c, struct mpg_error *err)
     const char *needs = in_graph_order ? mpg_parameters_need_events(t->machine, meets) : NULL;
     t->by_events = !in_graph_order;
     if (needs && chosen)
-        return mpg_error_set(err, "--target=engine=graph: %s has %s, which only events know", t->machine->name, needs);
+        return mpg_error_set(err, "--target=engine=graph: %s has %s, which only --target=engine=events simulates",
+                             t->machine->name, needs);
     if (needs)
-        return mpg_error_set(err, "%s: %s has %s, which needs simulation in the order of time, where no "
-                                  "paths are followed", followed, t->machine->name, needs);
+        return mpg_error_set(err, "%s: %s has %s, which needs --target=engine=events, where critical "
+                                  "paths are not followed", followed, t->machine->name, needs);
     if (followed && t->by_events)
         return mpg_error_set(err, "%s and --target=engine=events exclude each other", followed);
     /* without choices, both orders give the same answer */
@@ -118,11 +119,11 @@ static double run_of(const json_t *answer, const char *path, struct mpg_error *e
     const json_int_t number = json_integer_value(processors ? processors : ranks);
     const double run_ns = json_number_value(run);
     if (!format || strcmp(format, "mpgsim-result") != 0 || !mode || strcmp(mode, "predict") != 0)
-        mpg_error_set(err, "%s: is no answer of mpgsim --predict --json", path);
+        mpg_error_set(err, "%s: not an answer of mpgsim --predict --json", path);
     else if (number != 1)
-        mpg_error_set(err, "%s: is of %lld processors, not of one", path, (long long)number);
+        mpg_error_set(err, "%s: an answer for %lld processors, not for one", path, (long long)number);
     else if (!(run_ns > 0))
-        mpg_error_set(err, "%s: has no run time above 0", path);
+        mpg_error_set(err, "%s: the run time is not above 0", path);
     else
         return run_ns;
     return 0;

@@ -75,11 +75,11 @@ static void explain(struct mpg_session *x, int status, const struct mpg_error *w
     if (status < 0)
         snprintf(text, size, "Tasks by arrival were not tried: %.900s", why->text);
     else if (status == 0)
-        snprintf(text, size, "--tasks=by-arrival cannot give them out: %.900s", why->text);
+        snprintf(text, size, "--tasks=by-arrival cannot distribute them: %.900s", why->text);
     else if (x->at.change.hypotheses.n > 0)
         snprintf(text, size, "--tasks=by-arrival excludes hypotheses");
     else
-        snprintf(text, size, "--predict --tasks=by-arrival says how much");
+        snprintf(text, size, "--predict --tasks=by-arrival shows the effect");
 }
 
 void mpg_session_describe_tasks(struct mpg_session *x)

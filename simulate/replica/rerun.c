@@ -52,7 +52,7 @@ int mpg_rerun_median(const struct mpg_simulated *s, const struct mpg_observer *o
     const struct mpg_scenario scenario = {.p = s->p, .options = &options, .result = &alone};
     int status = mpg_simulate(s->trace, &scenario, 1, NULL, err);
     if (status == 0 && alone.run_ns[0] != s->result->run_ns[k])
-        status = mpg_error_set(err, "replica %u by itself has another run time", *replica);
+        status = mpg_error_set(err, "replica %u, simulated again by itself, has another run time (an error of mpgsim)", *replica);
     mpg_result_clear(&alone);
     return status;
 }

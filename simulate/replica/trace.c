@@ -312,8 +312,8 @@ static int check_readable(const struct mpg_replica_trace *r, struct mpg_error *e
     mpg_clock_map_free(clocks);
     mpg_trace_close(trace);
     if (status < 0)
-        mpg_error_prefix(err, "the receives of this replica cannot be written (--without=choice keeps "
-                              "those of the trace)");
+        mpg_error_prefix(err, "the receives of this replica cannot be written (--without=choice writes "
+                              "the recorded ones)");
     return status;
 }
 

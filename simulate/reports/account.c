@@ -103,9 +103,9 @@ void mpg_report_account(const struct mpg_result *result, FILE *out)
     print_total(&f, "propagated", '+', f.term[PROPAGATED], out);
     fputs("from other ranks, by waiting for them\n", out);
     print_total(&f, "absorbed", '-', -f.term[WAITED] - f.term[HIDDEN], out);
-    fputs("by waiting in the trace ", out);
+    fputs("by recorded waiting ", out);
     print_figure(&f, -f.term[WAITED], out);
-    fputs(" + behind events that are even later ", out);
+    fputs(" + hidden, as other events are even later ", out);
     print_figure(&f, -f.term[HIDDEN], out);
     fputc('\n', out);
     print_total(&f, "net", '=', f.left, out);

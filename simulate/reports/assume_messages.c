@@ -9,7 +9,7 @@ static const char *against(const struct mpg_perturbation *p)
 {
     switch (mpg_flight_rule(p)) {
     case MPG_FLIGHT_DIFFERENCE:
-        return "target's one-way time at each message's size minus the source's, one quantile of both";
+        return "target's one-way time at each message's size minus the source's, both at the same drawn quantile";
     case MPG_FLIGHT_TARGET:
         return "target's one-way time at each message's size minus its minimum: the traced machine is "
                "assumed as fast as the target at its best";
@@ -79,11 +79,11 @@ void mpg_assume_rows(const struct mpg_report *r, FILE *out)
         }
     if (kept == 0)
         fprintf(out, "times of successive messages are independent: the target's signature "
-                             "has no rows of successive messages");
+                             "has no successive measurements");
     else
-        fprintf(out, "times of %zu successive messages between two ranks are drawn together, as one measured "
-                             "row%s", length,
-                 kept < sizes->n ? " where the target's signature has rows" : "");
+        fprintf(out, "times of up to %zu successive messages between two ranks are drawn together, from successive "
+                             "measurements%s", length,
+                 kept < sizes->n ? " where the target's signature has these" : "");
 }
 
 static const char *limit_from(const struct mpg_report *r)

@@ -50,7 +50,8 @@ static void print_kind(const struct mpg_nonblocking *m, FILE *out)
     fprintf(out, "I%s of %d members, %" PRId64 " bytes: ", name, m->members, m->bytes);
     if (m->is_weak)
         fprintf(out, "%s%s%s", mpg_algorithm_name(m->choice.algorithm),
-            m->choice.waits ? ", nothing sent at the post" : "", m->sends_weak ? ", sends wait, too" : "");
+                m->choice.waits ? ", no message leaves when it is posted" : "",
+                m->sends_weak ? ", sends also wait for progress" : "");
     else
         fprintf(out, "progress at any time");
 }

@@ -141,7 +141,7 @@ static void print_absorb(const struct mpg_report *r, FILE *out)
         fprintf(out, "none: no delay is absorbed anywhere (conservative)");
         break;
     case MPG_ABSORB_WAIT:
-        fprintf(out, "wait: the time of a call beyond its minimum was waiting%s",
+        fprintf(out, "wait: waiting absorbs delay: the recorded time of a call beyond its minimum%s",
                  r->options->absorb_given ? "" : " (the ranks' clocks are not comparable)");
         break;
     case MPG_ABSORB_CLOCK:
@@ -153,7 +153,7 @@ static void print_absorb(const struct mpg_report *r, FILE *out)
 
 static void print_factors(const struct mpg_report *r, FILE *out)
 {
-    fprintf(out, "the target's messages are multiplied: %.6g times the time of an empty message, %.6g times the rest; "
+    fprintf(out, "the target's message times are multiplied: by %.6g for an empty message, by %.6g for the rest; "
                  "collectives by the messages of their algorithms (--latency, --byte)", r->p->latency_factor, r->p->byte_factor);
 }
 

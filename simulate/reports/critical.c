@@ -133,7 +133,7 @@ static int print_path_segments(const struct mpg_critical_report *r, const struct
     struct mpg_site_names names;
     int status = mpg_site_names_begin(&names, r->trace, 1, NULL, err);
     if (status == 0 && p->path_segments > 0) {
-        fprintf(out, "\n%" PRIu32 " of %" PRIu64 " segments of the critical path, the longest, %s\n", p->path_segments, p->all,
+        fprintf(out, "\nThe %" PRIu32 " longest of %" PRIu64 " segments of the critical path, %s\n", p->path_segments, p->all,
                 f->unit);
         mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     }
@@ -153,9 +153,9 @@ static void print_sensitivities(const struct mpg_critical_report *r, FILE *out)
 {
     struct sensitivity list[PARAMETERS];
     find_sensitivities(r, list);
-    fputs("\nWhat the run takes more for each, as long as its path stays the same\n", out);
+    fputs("\nIncrease of the run time with each parameter, while the critical path stays the same\n", out);
     for (int i = 0; i < PARAMETERS; i++)
-        fprintf(out, "  %-9s %16.12g ns for each %s (%.2f %% of the run)\n", list[i].parameter,
+        fprintf(out, "  %-9s %16.12g ns per additional %s (now %.2f %% of the run)\n", list[i].parameter,
                 i < 2 ? list[i].derivative : list[i].derivative / 100, list[i].unit,
                 percent_of(r, list[i].on_path_ns));
 }
@@ -163,7 +163,7 @@ static void print_sensitivities(const struct mpg_critical_report *r, FILE *out)
 int mpg_critical_print_text(const struct mpg_critical_report *r, FILE *out, struct mpg_error *err)
 {
     const struct mpg_where_figures f = mpg_where_choose_unit(fabs(r->path->run_ns));
-    fprintf(out, "\nCritical path of replica %" PRIu32 ", the median run: to the end of rank %" PRId32 ", %.*f %s\n", r->replica,
+    fprintf(out, "\nCritical path of replica %" PRIu32 " (the median run), which ends on rank %" PRId32 ": %.*f %s\n", r->replica,
             r->path->rank, f.decimals, r->path->run_ns / f.unit_ns, f.unit);
     print_sensitivities(r, out);
     for (size_t i = 0; i < r->tables; i++)

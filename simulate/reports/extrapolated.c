@@ -153,13 +153,13 @@ int mpg_report_use(const struct mpg_report *r, FILE *out, struct mpg_error *err)
     char bytes[32], work[32];
     double work_ns, all[PARTS] = {0};
     const double run_ns = largest_run(r, &work_ns);
-    fprintf(out, "\nOn %d processors\n  work of all   %s\n", x->processors->number,
+    fprintf(out, "\nOn %d processors\n  total work    %s\n", x->processors->number,
             mpg_units_format_time(work, sizeof work, work_ns));
     if (run_ns > 0)
-        fprintf(out, "  speedup       %.5g  (against all work on one processor)\n  efficiency    %.5g\n", work_ns / run_ns,
+        fprintf(out, "  speedup       %.5g  (total work / run time)\n  efficiency    %.5g\n", work_ns / run_ns,
                 work_ns / run_ns / x->processors->number);
     if (r->against_ns > 0 && run_ns > 0)
-        fprintf(out, "  speedup       %.5g  (against %s on one processor)\n  efficiency    %.5g\n", r->against_ns / run_ns,
+        fprintf(out, "  speedup       %.5g  (%s on one processor / run time)\n  efficiency    %.5g\n", r->against_ns / run_ns,
                 mpg_units_format_time(work, sizeof work, r->against_ns), r->against_ns / run_ns / x->processors->number);
     fprintf(out, "  sent          %" PRIu64 " messages, %" PRIu64 " gets, %" PRIu64 " puts: %s; %" PRIu64 " barriers\n",
             x->messages, x->gets, x->puts, mpg_units_format_size(bytes, sizeof bytes, (int64_t)x->bytes), x->barriers);

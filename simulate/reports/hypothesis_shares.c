@@ -37,13 +37,13 @@ static void print_range(const char *what, double low_ns, double high_ns, FILE *o
  * differently; NULL: a collective would be dropped on some of its ranks only. */
 static void print_no_share(const char *what, const struct mpg_hypothesis *needs, FILE *out)
 {
-    fprintf(out, "    %-22s no share: ", what);
+    fprintf(out, "    %-22s not known: ", what);
     if (needs) {
-        fputs("without it not all ranks of ", out);
+        fputs("without it, the ranks of ", out);
         mpg_printable_put(out, needs->text);
-        fputs(" would be scaled alike\n", out);
+        fputs(" would be scaled differently\n", out);
     } else
-        fputs("a collective would be dropped on a part of its ranks\n", out);
+        fputs("a collective would be dropped on some of its ranks only\n", out);
 }
 
 static void print_change(const struct mpg_hypothesis_shares *s, const char *what, const double *from_ns,
@@ -96,7 +96,7 @@ int mpg_hypothesis_shares_text(const struct mpg_hypothesis_shares *s, FILE *out,
     }
     fputc('\n', out);
     if (s->list->n > 1) {
-        fputs("  all of it\n", out);
+        fputs("  all hypotheses\n", out);
         print_change(s, "together", s->none_ns, s->all_ns, scratch, out);
     }
     bool reported[MPG_HYPOTHESES_MAX] = {false};
@@ -111,9 +111,9 @@ int mpg_hypothesis_shares_text(const struct mpg_hypothesis_shares *s, FILE *out,
         else
             print_no_share("alone", NULL, out);
         if (s->list->n > 1 && s->rest_ns[i])
-            print_change(s, "on top of all others", s->rest_ns[i], s->all_ns, scratch, out);
+            print_change(s, "added to all others", s->rest_ns[i], s->all_ns, scratch, out);
         else if (s->list->n > 1)
-            print_no_share("on top of all others", s->needed_by[i], out);
+            print_no_share("added to all others", s->needed_by[i], out);
     }
     free(scratch);
     return 0;

@@ -38,8 +38,8 @@ static void add_paths(const struct mpg_placement *placement, const struct mpg_si
         const struct mpg_network_path *path = mpg_placement_path(sig, (enum mpg_path_class)class);
         if (placement->taken[class] && path && path->path != (enum mpg_path_class)class)
             mpg_notes_add(list, "path",
-                              of_target ? "'%s' was not measured: messages take '%s' in its place"
-                                        : "'%s' was not measured on the source: '%s' stands for it",
+                              of_target ? "'%s' was not measured: its messages take the times of '%s'"
+                                        : "'%s' was not measured on the source: the times of '%s' are used",
                               mpg_path_name((enum mpg_path_class)class),
                               mpg_path_name(path->path));
     }

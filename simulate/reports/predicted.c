@@ -53,8 +53,8 @@ void mpg_predicted_messages(const struct mpg_report *r, FILE *out)
     }
     mpg_specs_format(&r->p->latency, latency, sizeof latency);
     mpg_specs_format(&r->p->byte, byte, sizeof byte);
-    fprintf(out, "take %s, and %s for their bytes",
-             r->p->latency.n > 0 ? latency : "the target's time for an empty one",
+    fprintf(out, "each takes %s, and %s for its bytes",
+             r->p->latency.n > 0 ? latency : "the target's time of an empty message",
              r->p->byte.n > 0 ? byte : path ? "the additional time on the target" : "nothing");
 }
 
@@ -90,8 +90,8 @@ void mpg_predicted_gap(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, "%s",
              has_gap(r)
-                 ? r->p->parameters ? "a thread's messages leave one after the other, as its processor is done with them"
-                 : "a thread's messages leave one after the other, at the rate of the target's streams"
+                 ? r->p->parameters ? "a thread's messages leave one after the other, when its processor has processed each"
+                 : "a thread's messages leave one after the other, at the target's measured streaming rate"
                  : "none: a thread's messages leave as soon as it sends them");
 }
 

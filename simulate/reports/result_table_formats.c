@@ -88,7 +88,7 @@ static void add_runs(struct columns *x, const struct mpg_result_table *rows)
          .heading = any_speed ? "90 % of runs" : NULL, .formatter = mpg_units_format_time},
         MPG_SUMMARY_COLUMNS("run_time_ns"),
         {.json = "synchronous_messages"},
-        {.key = "slowdown", .json = "slowdown_median", .heading = !traced ? NULL : rows->predicted ? "of the traced" : "slowdown",
+        {.key = "slowdown", .json = "slowdown_median", .heading = !traced ? NULL : rows->predicted ? "times traced" : "slowdown",
          .format = "%.5f"},
         {.json = "slowdown_confidence_95", .heading = traced && several ? "95 % confidence" : NULL, .format = "%.5f"},
         {.key = rows->compares ? "faster_than_next" : NULL, .json = "", .heading = rows->compares ? "than the next" : NULL,
@@ -230,7 +230,8 @@ static void print_tolerance(const struct mpg_result_table *rows, const struct mp
         formatter(text[i], sizeof text[i], values[i]);
     fprintf(out, "\n  %-13s ", rows->sought.name);
     if (isnan(t->value)) {
-        fprintf(out, t->none ? "none: it is more without any\n" : "any: it is no more with %s\n", text[0]);
+        fprintf(out, t->none ? "none: the limit is exceeded without any\n" : "any: the limit is not exceeded even with %s\n",
+                text[0]);
         return;
     }
     fprintf(out, strcmp(rows->sought.unit, "ns") == 0 ? "up to %s" : "up to %s times", text[0]);
@@ -246,12 +247,12 @@ static void print_tolerances(const struct mpg_result_table *rows, FILE *out)
     char base[32];
     for (size_t i = 0; i < rows->tolerances; i++) {
         const struct mpg_tolerance *t = &rows->tolerance[i];
-        fprintf(out, i > 0 ? "... of at most %.6g" : t->base_ns > 0 ? "\nTolerated, with a median run of at most %.6g" :
-                "\nTolerated, with a median slowdown of at most %.6g", t->slowdown);
+        fprintf(out, i > 0 ? "Limit of at most %.6g" : t->base_ns > 0 ? "\nTolerated, so that the median run takes at most %.6g" :
+                "\nTolerated, so that the median slowdown is at most %.6g", t->slowdown);
         if (t->base_ns > 0)
             fputs(" times", out);
         if (t->base_ns > 0 && i == 0)
-            fprintf(out, " that as given, %s", mpg_units_format_time(base, sizeof base, t->base_ns));
+            fprintf(out, " the time of the run as given, %s", mpg_units_format_time(base, sizeof base, t->base_ns));
         print_tolerance(rows, t, out);
     }
 }
@@ -282,7 +283,7 @@ static void print_heading(const struct mpg_result_table *rows, FILE *out)
     char text[32], whole[32];
     const struct mpg_result_row *row = rows->row;
     fprintf(out, "\nRun time of %zu scenario%s, %" PRIu32 " replica%s of each, seed %" PRIu64
-                 ": their draws are the same\n", rows->n, rows->n == 1 ? "" : "s", rows->replicas,
+                 " (equal random draws)\n", rows->n, rows->n == 1 ? "" : "s", rows->replicas,
             rows->replicas == 1 ? "" : "s", rows->seed);
     if (!differs_traced(rows)) {
         fprintf(out, "  traced        %s", mpg_units_format_time(text, sizeof text, row->traced_ns));
@@ -300,8 +301,8 @@ static int print_tolerated(const struct mpg_result_table *rows, FILE *out, struc
         print_tolerances(rows, out);
         return 0;
     }
-    fprintf(out, "\nTolerated, with a median run of at most so many times the %s\n",
-            rows->predicted ? "run as it is given" : "traced one");
+    fprintf(out, "\nTolerated, so that the median run takes at most this multiple of the %s\n",
+            rows->predicted ? "run as given" : "traced run");
     return put_tolerances(rows, false, MPG_TABLE_TEXT, out, NULL, err);
 }
 
@@ -314,7 +315,7 @@ int mpg_result_table_text(const struct mpg_result_table *rows, FILE *out, struct
     if (put_rows(rows, MPG_TABLE_TEXT, out, err) < 0)
         return -1;
     if (rows->compares) {
-        fprintf(out, "\nFaster, slower: the part of the replicas in which a row's run is the shorter, or the longer, one%s\n",
+        fprintf(out, "\nFaster, slower: percentage of replicas in which the row's run is shorter, or longer%s\n",
                 knows_speed(rows) ? ", at the recorded speed" : "");
         print_pairs(rows, out);
     }

@@ -223,7 +223,7 @@ static void put_perturbed(const struct mpg_report *r, const struct mpg_summary *
     }
     fputs(" of the recorded run by the target's noise and network", out);
     if (s->low > run->high || s->high < run->low)
-        fputs("; it keeps recorded waiting and call times, the prediction does not", out);
+        fputs("; it keeps recorded waiting and call times, unlike the prediction", out);
     fputc('\n', out);
 }
 
@@ -263,16 +263,16 @@ static void put_computation(const struct mpg_report *r, const struct mpg_summary
                 100 * s->latency);
         return;
     }
-    fputs("assumed as fast as recorded; by the rates of both machines' cores", out);
+    fputs("assumed as fast as recorded; by the measured rates of both machines' cores", out);
     put_busy(&c->busy, out);
-    fprintf(out, " it takes %.3g (%s) to %.3g (%s) times as long: ", c->min.ratio,
+    fprintf(out, " it takes %.3g (%s) to %.3g (%s) times as long, the run ", c->min.ratio,
             kernel_words(c->min.kernel, min, sizeof min), c->largest.ratio,
             kernel_words(c->largest.kernel, largest, sizeof largest));
     put_range(out, c->min.run_ns, c->largest.run_ns);
     const bool varies = knows_speed(r);
     if (c->min.run_ns < (varies ? c->any_speed_90[0] : run->low) || c->largest.run_ns > (varies ? c->any_speed_90[1] : run->high))
-        fputs(varies ? ", which the first interval does not contain" : ", which the intervals above do not contain", out);
-    fputs(" (--compute-ratio=kernel:NAME)\n", out);
+        fputs(varies ? ", more than the first interval allows for" : ", more than the intervals above allow for", out);
+    fputs(" (choose by --compute-ratio=kernel:NAME)\n", out);
 }
 
 /* --- parts and efficiencies --- */
@@ -383,7 +383,7 @@ static void put_waiting(const struct mpg_where_report *w, FILE *out)
         return;
     begin(out, "Most waiting");
     put_time(out, waited_of(row));
-    fprintf(out, " a rank (%.1f %% of its time) in ", 100 * waited_of(row) / run_ns);
+    fprintf(out, " per rank (%.1f %% of its time) in ", 100 * waited_of(row) / run_ns);
     put_site(row, out);
     fputc('\n', out);
 }
@@ -421,13 +421,13 @@ static void put_change(FILE *out, const char **separator, const char *what, doub
 
 static void put_sensitivity(const struct mpg_sensitivity *s, FILE *out)
 {
-    const char *separator = "10 % ";
+    const char *separator = "run time with ";
     if (!has_sensitivity(s))
         return;
     begin(out, "Sensitivity");
-    put_change(out, &separator, "more computation", s->computation);
-    put_change(out, &separator, "more latency", s->latency);
-    put_change(out, &separator, "less bandwidth", s->bandwidth);
+    put_change(out, &separator, "10 % more computation", s->computation);
+    put_change(out, &separator, "10 % more latency", s->latency);
+    put_change(out, &separator, "10 % less bandwidth", s->bandwidth);
     fputc('\n', out);
 }
 
@@ -465,13 +465,13 @@ static void put_quality(const struct mpg_report *r, const struct mpg_recording *
             mpg_printable_put(out, r->warnings->line[i].text);
         }
     if (signatures > 1)
-        fputs("; another one: --verbose", out);
+        fputs("; another signature's: --verbose", out);
     fputs(signatures > 0 ? "\n" : "", out);
     begin(out, "Assumes");
     if ((!r->companions || r->companions->kernels == 0) && r->result->predicted && r->p->compute_ratio == 1 &&
         !r->p->counted_ratios)
         fputs("computation as fast as recorded (--compute-ratio), ", out);
-    fprintf(out, "the recorded sequence of calls; all %zu: --verbose\n", r->assumed->n);
+    fprintf(out, "the recorded sequence of calls; all %zu assumptions: --verbose\n", r->assumed->n);
     begin(out, "Next");
     fputs("--where=callsite, --hypothesis, --report=FILE.html; the traced run under noise: --perturb\n", out);
 }

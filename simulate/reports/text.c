@@ -114,7 +114,7 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
         print_time(out, s->p95);
     }
     if (traced_ns > 0) {
-        fprintf(out, "\n  %s%.5f", r->result->predicted ? "of the traced " : "slowdown      ",
+        fprintf(out, "\n  %s%.5f", r->result->predicted ? "times traced  " : "slowdown      ",
                 s->median / traced_ns);
         if (n > 1)
             fprintf(out, "  (95 %% confidence: %.5f to %.5f)", s->low / traced_ns,
@@ -152,8 +152,8 @@ static void print_ranks(const struct mpg_result *q, double *scratch, double *med
         if (medians[i] > medians[largest])
             largest = i;
     }
-    fprintf(out, "\n%s a rank's end, median over replicas\n  least         ",
-            q->predicted ? "Against the trace," : "Delay of");
+    fprintf(out, "\n%s of a rank's end, median over replicas\n  least         ",
+            q->predicted ? "Predicted minus recorded time" : "Delay");
     print_time(out, medians[min]);
     fprintf(out, " (rank %d)\n  largest       ", min);
     print_time(out, medians[largest]);

@@ -187,7 +187,7 @@ void mpg_warn_resized(const struct mpg_report *r, struct mpg_notes *list)
     if (c->kept_waiting > 0)
         mpg_notes_add(list, "resized",
                           "%" PRIu64 " of the resized messages %s for a call of their receiver, as with the traced size; "
-                          "for the new size the trace shows nothing. If such sends complete at "
+                          "for the new size the trace does not show whether they would. If such sends complete at "
                           "once, use --without=weak-progress; a trace with messages of the new size shows it",
                           c->kept_waiting, mpg_units_word(c->kept_waiting, "waits", "wait"));
     if (c->kept_leaving > 0)

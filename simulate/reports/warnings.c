@@ -286,7 +286,7 @@ static const char *why_not_source(const struct mpg_report *r)
     return uses_target(r) && (mpg_perturbation_noise_measured(p) ||
                               mpg_perturbation_latency_measured(p) ||
                               mpg_perturbation_bytes_measured(p))
-               ? "it has none of the parts of the target that are used"
+               ? "it lacks all parts of the target's signature that are used"
                : "options replace all of the target's values";
 }
 
@@ -294,9 +294,9 @@ static void add_unused_files(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
     if (p->target && !uses_target(r))
-        mpg_notes_add(list, "signature", "nothing of --signature is used");
+        mpg_notes_add(list, "signature", "no part of --signature is used");
     if (p->source && !uses_source(r))
-        mpg_notes_add(list, "source", "nothing of --source is used: %s",
+        mpg_notes_add(list, "source", "no part of --source is used: %s",
                           why_not_source(r));
     if (r->given.path && !mpg_report_uses_target_path(r))
         mpg_notes_add(list, "path",

@@ -287,15 +287,16 @@ static bool is_empty(const struct mpg_where_report *r, const double *term)
 static void print_path_head(const struct mpg_where_report *r, const char *by, const char *unit, FILE *out)
 {
     if (r->predicted)
-        fprintf(out, "\nThe critical path, by %s, time in %s; mean of replicas, the share's 95 %% confidence interval;\n", by,
-                unit);
+        fprintf(out, "\nThe critical path, by %s, time in %s, mean of replicas; share with 95 %% confidence interval;\n",
+                by, unit);
     else
         fprintf(
             out,
-            "\nThe path of the longest rank's delay, by %s, %s; mean of replicas, the share of the delay injected on it and\n"
-            "that share's 95 %% confidence interval;\n",
+            "\nThe path along which the delay of the longest rank came, by %s, %s, mean of replicas;\n"
+            "share of the delay that is injected on it, with 95 %% confidence interval;\n",
             by, unit);
-    fputs("ns that the run takes more for 1 ns of latency, 1 ns of each byte, 1 % of computation, 1 % of noise\n", out);
+    fputs("last columns: ns by which the run gets longer with 1 ns more latency, 1 ns more per byte, "
+          "1 % more computation, 1 % more noise\n", out);
 }
 
 static struct quanta path_quanta(const struct mpg_where_figures *f, const double *term, double weight)

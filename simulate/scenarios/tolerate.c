@@ -218,7 +218,7 @@ static int explore(struct search *s, double *values, size_t n, struct mpg_error 
     int status = try(s, values, n, false, &rows, err);
     const bool first = mpg_processes_first(s->setting->simulation.processes);
     if (status == 0 && first && !(rows.row->traced_ns > 0))
-        status = mpg_error_set(err, "--tolerate: the traced run took no time, of which nothing is a part");
+        status = mpg_error_set(err, "--tolerate: the recorded run time is 0, so there are no percentages of it");
     if (status == 0 && first)
         learn_all(s, &rows);
     mpg_result_table_clear(&rows);
@@ -296,7 +296,7 @@ static int find_base(struct search *s, struct mpg_error *err)
         if (!s->base_run_ns || !s->ratio)
             status = mpg_error_set(err, "out of memory");
         else if (!(rows.row->answer.run.min > 0))
-            status = mpg_error_set(err, "--tolerate: the run takes no time as it is, of which nothing is a part");
+            status = mpg_error_set(err, "--tolerate: the run time is 0, so there are no percentages of it");
     }
     mpg_result_table_clear(&rows);
     if (mpg_processes_agree(processes, status, 0, err) < 0)

@@ -192,13 +192,13 @@ static int put_rows(const struct mpg_target_table *x, enum mpg_table_format form
 /* Prints an explanation of the columns. */
 static void print_notes(const struct mpg_target_table *x, FILE *out)
 {
-    fputs("\nspeedup: all ranks' work over the run; ", out);
+    fputs("\nspeedup: total work / run time; ", out);
     if (parts_of(x).against)
-        fprintf(out, "T(1): %s; efficiency: T(1)/T over processors; ",
+        fprintf(out, "T(1): %s; efficiency: T(1) / T / processors; ",
                 x->against_given ? "as --against says" : "the same program's trace of one rank on the same target");
     else
-        fputs("efficiency: that over processors; ", out);
-    fputs("utilised: part of the processors' time that is work; all further: of a rank, in the mean\n", out);
+        fputs("efficiency: speedup / processors; ", out);
+    fputs("utilised: share of work in the processors' time; further columns: mean of ranks\n", out);
 }
 
 static void print_best(const struct mpg_target_table *x, FILE *out)

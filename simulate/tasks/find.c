@@ -70,7 +70,7 @@ static int scan_rank(struct mpg_task_finding *f, int32_t rank, int status)
     if (f->t->master == rank && mpg_task_end_master(f) != HOLDS)
         return BREAKS;
     return f->t->master == rank && persistent.call != MPG_CALL_COUNT
-               ? mpg_task_refuse(f, rank, persistent, "the master of the tasks has a persistent request") : HOLDS;
+               ? mpg_task_refuse(f, rank, persistent, "the master of the tasks uses persistent requests") : HOLDS;
 }
 
 /* For traces in which no rank receives from any source: reads, as master, the rank with the most Waitany, Waitsome, Testany
@@ -98,7 +98,7 @@ static int scan_picks(struct mpg_task_finding *f)
     while (c && status == HOLDS && (more = mpg_cursor_read(c, &e, f->why)) > 0) {
         if (mpg_task_is_persistent(e))
             status = mpg_task_refuse(f, t->master, mpg_task_place_of(number, e),
-                                     "the master of the tasks has a persistent request");
+                                     "the master of the tasks uses persistent requests");
         else if (!mpg_task_is_local(e))
             status = mpg_task_take_master(f, t->master, number, e);
         number += mpg_event_is_call(e);
@@ -109,7 +109,7 @@ static int scan_picks(struct mpg_task_finding *f)
     if (t->n == 0)
         return mpg_task_refuse(f, chooser->rank, chooser->first, "no list of one receive from each worker");
     if (f->places != t->workers)
-        return mpg_task_refuse(f, chooser->rank, chooser->first, "its list has a receive whose message is never received");
+        return mpg_task_refuse(f, chooser->rank, chooser->first, "its list of requests has a receive that never gets a message");
     return mpg_task_end_master(f);
 }
 
@@ -164,8 +164,8 @@ static int read_workers(struct mpg_task_finding *f)
 /* --- rounds --- */
 
 /* Messages why a call of the master breaks the pattern. */
-static const char more[] = "between two receives from any source the rank does more than receive from the source of the first "
-                           "and send to it";
+static const char more[] = "between two receives from any source, the rank does more than receive from the source of the first "
+                           "receive and send to this source";
 
 /* Checks the calls of the master after receive K, which is followed by another receive of the round. */
 static int check_master(struct mpg_task_finding *f, uint64_t k)

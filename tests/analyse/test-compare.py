@@ -154,8 +154,8 @@ def test_matching():
     ok("the largest change first", [abs(r["change"]) for r in rows] == sorted((abs(r["change"]) for r in rows), reverse=True))
     text = run("before.txt", "after.txt").stdout
     whole = run("--all", "before.txt", "after.txt").stdout
-    ok("text names the match", "+70 ns" in whole and "MPI_Barrier, comes (a.py:100), appeared" in whole, whole)
-    ok("... and computation is not MPI's", "computation before MPI_Barrier, goes (a.py:110), disappeared" in text, text)
+    ok("text names the match", "+70 ns" in whole and "MPI_Barrier, comes (a.py:100), only after" in whole, whole)
+    ok("... and computation is not MPI's", "computation before MPI_Barrier, goes (a.py:110), only before" in text, text)
     ok("... and has what changed only", "grows" in text and "renamed" not in text, text)
     ok("... unless asked for all", "renamed (new.py:63), other file" in run("--all", "before.txt", "after.txt").stdout)
     deep = run("--all", "--frames=2", "before.txt", "after.txt")
@@ -199,9 +199,9 @@ def test_chance():
     ok("false discovery rate of two rows", math.isclose(row["false_discovery_rate"], 2 * p, rel_tol=1e-8), f"{row}")
     ok("... and one that does not differ", barrier["p"] == 1 and barrier["verdict"] == "same", f"{barrier}")
     text = run(*before, "--", *after).stdout
-    ok("text has them", "-9.8 %     -14.2 to -5.4 %  differs" in text and "Chance" not in text, text)
+    ok("text has them", "-9.8 %     -14.2 to -5.4 %  differs" in text and "Intervals" not in text, text)
     text = run(before[0], "--", *after).stdout
-    ok("one trace before: chance is not known", "Chance                 not known: record each version several times\n" in text, text)
+    ok("one trace before: intervals are not known", "Intervals              not known: record each version several times\n" in text, text)
     rows = list(csv.DictReader(io.StringIO(run("--csv", *before, "--", *after).stdout)))
     ok("CSV", [r["kind"] for r in rows[:2]] == ["run_time", "computation"] and float(rows[0]["change"]) == -100
        and rows[0]["unit"] == "ns" and rows[-1]["matched"] == "same" and rows[-1]["before_place"] == "f (a.py:9)", f"{rows}")
@@ -251,7 +251,7 @@ def test_polling():
     row = find(found["rows"], "computation_before", "Test")
     is_same("... nor before the test, but for the first", row and (row["before"], row["after"]), (500, (1000 + 55000) / 2))
     text = run("short.txt", "long.txt").stdout
-    ok("... which is a line of the text", "Polling of a rank" in text and "Polling" not in run("long.txt", "long.txt").stdout, text)
+    ok("... which is a line of the text", "Polling per rank" in text and "Polling" not in run("long.txt", "long.txt").stdout, text)
 
 
 def test_efficiencies():
@@ -288,7 +288,7 @@ def test_errors():
     with open("empty.txt", "w", encoding="utf-8") as file:
         file.write("#mpgtext 1\n#ranks 1\n")
     for words, status, text in (
-            (["a.txt"], 2, "two traces, or -- between"), (["a.txt"] * 3, 2, "two traces, or -- between"),
+            (["a.txt"], 2, "give two traces, or the traces before"), (["a.txt"] * 3, 2, "give two traces, or the traces before"),
             (["--", "a.txt"], 2, "no trace before --"), (["a.txt", "--"], 2, "no trace after --"),
             (["a.txt", "none.txt"], 1, "none.txt: No such file"), (["a.txt", "empty.txt"], 1, "empty.txt: no rank ran"),
             (["four.txt", "three.txt"], 1, "four.txt has 4 ranks, three.txt has 3: versions are compared at equal numbers"),

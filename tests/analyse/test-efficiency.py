@@ -73,7 +73,7 @@ def test_basic():
     ok("... as text: the headline first", text.startswith(
         "Parallel efficiency   0.60 = load balance 0.75 x serialization 1.00 x transfer 0.80 x noise 1.00\n"), text)
     ok("... which ranks compute most and least",
-       "Computation           600 ns (mean): rank 0 most, 800 ns; rank 1 least, 400 ns\n" in text, text)
+       "Computation           600 ns (mean of ranks): rank 0 most, 800 ns; rank 1 least, 400 ns\n" in text, text)
     with open(path("t.txt"), encoding="ascii") as file:
         late = file.read().replace("1 0 100 Init", "1 0 145 Init")
     with open(path("late.txt"), "w", encoding="ascii") as file:
@@ -158,17 +158,17 @@ def test_not_computation():
         1 1100 1200 Finalize""", "#fact 0 off_cpu rseq", "#fact 1 off_cpu rseq"), [690, 400], 1050, 690, disturbed_ns=850)
     text = run(path("t.txt"))[1]
     ok("... is said", "Lost outside of MPI   off the CPU 7.8 % of the ranks' time" in text and
-       "Recording             NOT RELIABLE: 7.8 % of the ranks' time off the CPU outside of MPI (13 % of the time there), 1.5 % in "
-       "calls: record again on an idle machine\n" in text, text)
+       "Recording             NOT RELIABLE: off the CPU for 7.8 % of the run outside of MPI (13 % of the time outside), 1.5 % of "
+       "the run in MPI: record again on an idle machine\n" in text, text)
     write(2, """0 900 1100 Barrier off=50
         1 500 1100 Barrier off_call=30
         0 1150 1200 Finalize off=10
         1 1100 1200 Finalize""", "#fact 0 off_cpu rseq", "#fact 1 off_cpu rseq")
     text = run(path("t.txt"))[1]  # 60 of runs of 1050 + 1000, and of intervals of 850 + 400
-    ok("... little of it is good", "Recording             good: 2.9 % of the ranks' time off the CPU outside of MPI (4.8 % of the time "
-       "there), 1.5 % in calls, taken out\n" in text, text)
+    ok("... little of it is good", "Recording             good: off the CPU for 2.9 % of the run outside of MPI (4.8 % of the time "
+       "outside), 1.5 % of the run in MPI, both deducted\n" in text, text)
     write(1, "0 1100 1200 Barrier off=300\n0 1200 1300 Finalize", "#fact 0 off_cpu rseq")
-    ok("a disturbed recording is not reliable", "Recording             NOT RELIABLE: 27 % of" in run(path("t.txt"))[1])
+    ok("a disturbed recording is not reliable", "Recording             NOT RELIABLE: off the CPU for 27 % of" in run(path("t.txt"))[1])
     check("the tracer's part is none", write(1, "0 600 700 Barrier\n0 900 910 Finalize", "#fact 0 overhead_call_ns 20"),
           [660], 800, 660, disturbed_ns=700)
     check("CPU time counts where it is less", write(1, "0 600 700 Barrier values=350\n0 900 910 Finalize values=900", "#values cpu_ns", init=" values=0"),

@@ -247,7 +247,7 @@ def test_times():
        [1, 5, 10, 10], found["rows"])
     ok("iterations get slower: 90 ns of the median, 1090", abs(found["trend"] - 90 / 1090) < 1e-9 and found["trend_low"] > 0)
     text = run(p.write())[1]
-    ok("... is said", "iterations get slower: the last against the first +8.3 % of the median" in text, text)
+    ok("... is said", "iterations get slower: from first to last by +8.3 % of the median iteration" in text, text)
     table = list(csv.DictReader(io.StringIO(run("--csv", p.write())[1])))
     ok("CSV has the same rows",
        [(r["part"], float(r["run_ns"])) for r in table] == [(r["part"], r["run_ns"]) for r in found["rows"]], table)

@@ -120,7 +120,7 @@ def check_text():
     program = Program(3, 3)
     status, out, err = run("matrix", program.text())
     want = pairs_of(program.text())[0]
-    table = out.split("number to")[1].splitlines()[1:4]
+    table = out.split("messages to")[1].splitlines()[1:4]
     ok("text: a table of numbers", status == 0 and
        [line.split()[2:] for line in table] == [[str(want[a, b][0]) if (a, b) in want else "-" for b in range(3)]
                                                 for a in range(3)], out + err)
@@ -147,7 +147,7 @@ def check_text():
         ok("no messages at all", status == 0 and want in out, out + err)
     for options, want in ((["--collectives=each"], "'each' is not apart or expand"),
                           (["--json", "--csv"], "--json and --csv exclude each other"),
-                          (["--json", "--top=3"], "--json and --top exclude each other: it has all pairs"),
+                          (["--json", "--top=3"], "--json and --top exclude each other: JSON has all pairs"),
                           (["--keep"], "--keep needs --plot"), (["--plot=x", "--csv"], "--plot and --csv exclude each other")):
         status, out, err = run("matrix", text, *options)
         ok(f"{' '.join(options)}: refused", (status, out, err.count("\n")) == (2, "", 1) and want in err, err)

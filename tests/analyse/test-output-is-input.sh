@@ -22,7 +22,7 @@ for command in print timeline graph matrix sizes waits; do
         "1 mpgtrace $command: --output: ring.trace/rank-0.mpgt is an input "
     "$MPGTRACE" $command -o ring.trace/more.mpgt ring.trace >out 2>err
     is "... what would be one" "$? $(cat out err) $(diff -r ring.trace kept.trace)" \
-        "1 mpgtrace $command: --output: ring.trace/more.mpgt would be a part of the input "
+        "1 mpgtrace $command: --output: ring.trace/more.mpgt would lie in an input folder, as a part of the input "
     "$MPGTRACE" $command -o other ring.trace >out 2>err
     is "... another file is written" "$? $(test -s other && echo some)" "0 some"
 done

@@ -366,7 +366,7 @@ is "unknown clocks, bounded by messages both ways" "$(table --by=rank)" "0:late_
 like "... which is said" "$("$mpgtrace" waits t.txt)" "*clocks      offsets bounded by the messages*"
 grep -v "from=1\|to=0" c.txt | take 2 ""
 is "... one way only: refused, with the reason" "$("$mpgtrace" waits t.txt 2>&1; echo $?)" \
-    "mpgtrace waits: t.txt: who waited for whom is not known: the ranks' clocks are not known to each other, and the messages do not bound them
+    "mpgtrace waits: t.txt: wait states need comparable clocks: offsets between the ranks' clocks are unknown, and the messages do not bound them
 1"
 
 # ---- damage, options ----
@@ -383,7 +383,7 @@ take 2 <<'END'
 1 2385 5000 Recv from=0 tag=0 bytes=8
 END
 like "... a message that is too long as what it is" "$("$mpgtrace" waits --lenient t.txt | grep ^attention)" \
-    "attention   1 message is longer than its receive buffer: the whole message counts"
+    "attention   1 message is longer than its receive buffer: the whole message is counted"
 is "... in JSON" "$("$mpgtrace" waits --lenient --json t.txt | grep -o '"\(unmatched\|truncated\)": [0-9]*' | tr '\n' ' ')" \
     '"unmatched": 0 "truncated": 1 '
 ring 2 30000 8 >t.txt
@@ -405,7 +405,7 @@ bad() {
 bad "*--by: 'thread' is not call, callsite, region or rank*" --by=thread t.txt
 bad "*--json and --csv exclude each other*" --json --csv t.txt
 bad "*--frames needs --by=callsite*" --frames=2 t.txt
-bad "*--json and --top exclude each other: it has all rows*" --json --top=2 t.txt
+bad "*--json and --top exclude each other: JSON has all rows*" --json --top=2 t.txt
 bad "*" 
 like "no trace" "$("$mpgtrace" waits nothing 2>&1; echo $?)" "mpgtrace waits: nothing: *1"
 like "a full disk is an error" "$("$mpgtrace" waits -o /dev/full t.txt 2>&1; echo $?)" "mpgtrace waits: *?1"

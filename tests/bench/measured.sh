@@ -63,7 +63,7 @@ unless_late() {
     for ((i = 0; i < 50; i++)); do
         "$@"
         status=$?
-        grep -q 'repetitions were late: in each a process missed the common start' "$tmp/err" || return "$status"
+        grep -q 'repetitions were discarded: in each a process missed the common start' "$tmp/err" || return "$status"
     done
     return "$status"
 }

@@ -121,7 +121,7 @@ static void test_words(void)
     says(MPG_FILE_RESULTS_FOLDER, MPG_FILE_SIGNATURE,
          "DIR/x: a folder of results, not a signature: 'sigmake DIR/x > machineX.sig' makes one");
     says(MPG_FILE_PROFILE_FOLDER, MPG_FILE_TRACE,
-         "DIR/x: a profile, not a trace: it has sums, no events: record without --profile; "
+         "DIR/x: a profile, not a trace: a profile has sums, not events: record without --profile; "
          "'mpgtrace stat DIR/x' shows it");
     says(MPG_FILE_TAR, MPG_FILE_SIGNATURE,
          "DIR/x: a tar archive, not a signature: 'tar -xf DIR/x' unpacks it");

@@ -66,7 +66,7 @@ def program(name):
 def line_of(run, name):
     """Returns the output line of a run with correct result, or ""."""
     lines = [x for x in run.stdout.splitlines() if x.startswith(name + ": ")]
-    return lines[0] if run.returncode == 0 and len(lines) == 1 and lines[0].endswith(": right") else ""
+    return lines[0] if run.returncode == 0 and len(lines) == 1 and lines[0].endswith(": result correct") else ""
 
 
 def close(line, pattern, wanted):
@@ -143,7 +143,7 @@ def check_wrong_data():
         run = execute(words("MPIRUN") + ["-np", "4", program(name)] + options, CORRUPT_GET="2", CORRUPT_RANK=rank,
                       LD_PRELOAD=os.path.abspath("corrupt.so"))
         ok(f"{name} {' '.join(options)}: a read that brings something else is seen",
-           run.returncode == 1 and re.search(f"^{name}: 4 ranks, .*: WRONG$", run.stdout, re.MULTILINE),
+           run.returncode == 1 and re.search(f"^{name}: 4 ranks, .*: result WRONG$", run.stdout, re.MULTILINE),
            run.returncode, run.stdout, run.stderr)
 
 
@@ -161,7 +161,7 @@ def check_refusals():
         run = execute(words("MPIRUN") + ["-np", str(n), program(name)] + options)
         lines = [x for x in run.stderr.splitlines() if x.startswith(message)]
         ok(f"{name} {' '.join(options)}, {n} ranks: refused in one line",
-           run.returncode == 2 and len(lines) == 1 and ": right" not in run.stdout, run.returncode, run.stderr)
+           run.returncode == 2 and len(lines) == 1 and ": result correct" not in run.stdout, run.returncode, run.stderr)
     run = execute(words("MPIRUN") + ["-np", "2", program("sparse"), "--help"])
     ok("--help", run.returncode == 0 and run.stdout.count("--rows N ") == 1, run.stdout, run.stderr)
 

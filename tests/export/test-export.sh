@@ -172,9 +172,9 @@ is "a native copy is the trace" "$("$mpgtrace" print died.trace)" "$("$mpgtrace"
 is "text is what print prints" "$("$mpgtrace" export --format=text small.txt)" "$("$mpgtrace" print small.txt)"
 is "chrome is the timeline" "$("$mpgtrace" export --format=chrome plain.txt 2>&1 || "$mpgtrace" export --format=chrome small.txt)" \
     "$("$mpgtrace" timeline plain.txt 2>&1 || "$mpgtrace" timeline small.txt)"
-ok "no format" refuses 2 "mpgtrace export: the name of --output does not tell a format: --format does*" \
+ok "no format" refuses 2 "mpgtrace export: the ending of the --output name is no known format: give --format*" \
     "$mpgtrace" export -o thing small.txt
-ok "several files on standard output" refuses 2 "mpgtrace export: --format=otf2 is several files: name them with --output*" \
+ok "several files on standard output" refuses 2 "mpgtrace export: --format=otf2 writes several files, not to standard output: give --output*" \
     "$mpgtrace" export --format=otf2 small.txt
 ok "a format without a trace" refuses 2 "mpgsim: --output-format needs --output-trace*" "$mpgsim" --output-format=text small.txt
 ok "no such folder" refuses 1 "mpgtrace export: no/x.txt: No such file or directory" "$mpgtrace" export -o no/x.txt small.txt

@@ -432,7 +432,7 @@ def check_polling():
     text = open("x.goal", encoding="ascii").read()
     tap.ok("GOAL: no computation between unsuccessful tests of one callsite",
            goal_time(text) == predicted("calls.txt") == 96900 and
-           "attention: 3 intervals between unsuccessful tests: waiting, left out\n" in done.stderr, done.stderr + text)
+           "attention: 3 intervals between unsuccessful tests: left out, as waiting\n" in done.stderr, done.stderr + text)
     write("calls.txt", POLLING.replace("0 5000 5000 Test requests=1 done=", "0 5000 5000 Testall requests=1 done="))
     export("x.goal")
     # 2000, 3000 to the Testall, 4000 to the Test, 100, 0, 90000, 800; the message came before
@@ -455,7 +455,7 @@ def check_failed():
     write("calls.txt", "#mpgtext 1\n#ranks 1\n0 0 0 Init\n0 1000 1250 Send failed=1\n0 1300 1300 Finalize\n")
     done = export("x.ti")
     tap.ok("a failed call", open("x/0.ti", encoding="ascii").read().splitlines() == ["0 init", "0 compute 1300", "0 finalize"] and
-           predicted("calls.txt") == 1300 and "attention: 1 calls that failed: computation of their time\n" in done.stderr,
+           predicted("calls.txt") == 1300 and "attention: 1 failed calls: written as computation of the same duration\n" in done.stderr,
            done.stderr)
 
 

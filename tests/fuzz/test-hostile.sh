@@ -142,7 +142,7 @@ awk -v n=20000 'BEGIN {
 }' > "$tmp/overlapping.txt"
 confined timeout 20 "$MPGTRACE" timeline "$tmp/overlapping.txt"
 is "a timeline of 20000 regions that overlap" "$? $(cat "$tmp/err")" \
-    "0 mpgtrace timeline: attention: 19744 regions begin within 256 others and are not in the timeline"
+    "0 mpgtrace timeline: attention: 19744 regions nested deeper than 256 are not in the timeline"
 ok "... is no longer than its regions" test "$(wc -c < "$tmp/out")" -lt 4000000
 
 # ---- an endless line from an endless pipe ----

@@ -127,13 +127,13 @@ static void test_errors(void)
         {"#mpgcollectives 1\n\nreduce 2 0 magic\n", "line 3: 'magic' is no algorithm"},
         {"#mpgcollectives 1\nbarrier 2 0 ring\n", "line 2: ring is no algorithm for barrier"},
         {"#mpgcollectives 1\nreduce two 0 linear\n", "line 2: "},
-        {"#mpgcollectives 1\nreduce 0 0 linear\n", "line 2: processes are 1 to 2147483647"},
+        {"#mpgcollectives 1\nreduce 0 0 linear\n", "line 2: the number of processes is not within 1 to 2147483647"},
         {"#mpgcollectives 1\nreduce 2147483648 0 linear\n", "line 2: processes are 1"},
         {"#mpgcollectives 1\nreduce 2 -1 linear\n", "line 2: bytes are 0 or more"},
         {"#mpgcollectives 1\nreduce 2 0 knomial\n", "line 2: knomial needs radix=N"},
-        {"#mpgcollectives 1\nreduce 2 0 knomial radix=1\n", "line 2: a radix is 2 to 65536, not 1"},
+        {"#mpgcollectives 1\nreduce 2 0 knomial radix=1\n", "line 2: radix=1 is not within 2 to 65536"},
         {"#mpgcollectives 1\nreduce 2 0 knomial radix=a\n", "line 2: "},
-        {"#mpgcollectives 1\nreduce 2 0 chain segment=0\n", "line 2: a segment has at least a byte"},
+        {"#mpgcollectives 1\nreduce 2 0 chain segment=0\n", "line 2: a segment has at least 1 byte"},
         {"#mpgcollectives 1\nreduce 2 0 chain segment=x\n", "line 2: "},
         {"#mpgcollectives 1\nreduce 2 0 binomial radix=3\n",
          "line 2: 'radix=3' is no option of binomial"},
@@ -145,7 +145,7 @@ static void test_errors(void)
         {"#mpgcollectives 1\nreduce 2 8 linear\n",
          "line 2: reduce from 2 processes on has no row for 0 bytes"},
         {"#mpgcollectives 1\nreduce 2 0 linear\nreduce 2 0 chain\n",
-         "line 3: is for the same processes and bytes as line 2"},
+         "line 3: a second row for the processes and bytes of line 2"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct mpg_error err = {""};
@@ -155,7 +155,7 @@ static void test_errors(void)
     }
     struct mpg_error err = {""};
     static const char zero[] = "#mpgcollectives 1\nreduce 2 0 line\0r\n";
-    ok(!mpg_collective_table_parse(zero, sizeof zero - 1, "t", &err) && strstr(err.text, "line 2: is no text"),
+    ok(!mpg_collective_table_parse(zero, sizeof zero - 1, "t", &err) && strstr(err.text, "line 2: not text"),
        "%s", err.text);
     ok(!mpg_collective_table_read("/nowhere/there", &err) &&
            strstr(err.text, "/nowhere/there: No such file or directory"), "%s", err.text);

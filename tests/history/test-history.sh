@@ -351,7 +351,7 @@ done
 cp h.db before.is
 for as in output timeline; do
     "$MPGSIM" --$as=h.db --history=./h.db ring.txt >out 2>err
-    is "the history as $as" "$? $(cat err) $(cmp h.db before.is)" "1 mpgsim: --$as: h.db is the history "
+    is "the history as $as" "$? $(cat err) $(cmp h.db before.is)" "1 mpgsim: --$as: h.db is the history file "
 done
 "$MPGSIM" --output=./answer --timeline=answer ring.txt >out 2>err
 is "answer and timeline, by other names" "$? $(cat err)" "1 mpgsim: --timeline and the answer both go to './answer'"

@@ -249,7 +249,7 @@ def test_refused():
     status, _, err = run("--perturb", "--latency=x2", "--signature=a.sig", "--source=none")
     assert status == 1 and "message times on the traced machine are unknown: give --source=FILE" in err, err
     status, _, err = run("--noise=x2", "--signature=a.sig")
-    assert status == 1 and "a.sig: --noise=x2: there is no noise in it" in err, err
+    assert status == 1 and "a.sig: --noise=x2: the signature has no noise" in err, err
 
 
 main(globals())

@@ -106,7 +106,7 @@ done
 } | "$mpgtrace" import --text - -o polls.trace
 run 2 "$mpgreplay" polls.trace
 like "... does not ask for it" "$(cat out)" "*
-1000         tests and waits for complete requests were not made*"
+1000         tests and waits for completed requests were left out*"
 
 # ---- messages longer than their receives, beside others that arrive later ----
 {
@@ -138,7 +138,7 @@ ok "messages that are too long" recorded 2 long2.trace "$mpgreplay" --quiet --pa
 partners() {
     "$mpgtrace" waits --lenient "$1" 2>&1 | sed -n 's/^attention *\(.*\)/\1/p; /^mpgtrace/p'
 }
-longer="6 messages are longer than their receive buffers: the whole message counts"
+longer="6 messages are longer than their receive buffers: the whole message is counted"
 is "... all else is received and completed" "$(partners long2.trace)" "$longer"
 is "... by as many receives" "$(calls long2.trace | grep -c 'Irecv')" 12
 

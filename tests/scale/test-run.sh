@@ -106,7 +106,7 @@ small='mount -t tmpfs -o size=160k none small && exec timeout 300 "$MPGSCALE" ru
 if unshare -m mount -t tmpfs none small 2>/dev/null; then
     unshare -m bash -c "$small" _ "${mpirun[@]}" -np '{ranks}' ./app >out 2>err
     is "a full disk: exit status" "$?" 1
-    like "... named" "$(cat err)" "*(? rank*)*No space left on device*no space is left: the same command goes on*"
+    like "... named" "$(cat err)" "*(? rank*)*No space left on device*no space left: free some, then the same command continues*"
     is "... once" "$(grep -c 'ranks*): ' err)" 1
 else
     skip "a full disk" "no mount"

@@ -135,7 +135,7 @@ is "--again: another like them is the same" "$status $(grep -c 'beyond 5 %$' out
 "$sigdiff" --again= a.sig c.sig >out 2>err
 like "--again of an empty name" "$? $(cat err)" "2 sigdiff: --again: FILE is empty *"
 "$sigdiff" a.sig "" >out 2>err
-like "... and a signature of one" "$? $(cat err)" "2 sigdiff: an argument is empty: *"
+like "... and a signature of one" "$? $(cat err)" "2 sigdiff: an argument is the empty string: *"
 "$sigdiff" -r a.sig a.sig c.sig >out 2>err
 is "--again once: not enough" "$? $(wc -l <err)" "2 1"
 
@@ -209,7 +209,7 @@ sed 's/"one_way": "[^"]*"/"one_way": "forward and backward times; clocks synchro
 sed 's/within 25 ns/within 31 ns/' c.sig >d.sig
 compare --all c.sig d.sig
 ok "clocks not as well synchronised: still got alike" grep -q '^node: one way, 8 B, median .*no evidence' out
-sed 's/; clocks synch/, moved to the same median&/' c.sig >d.sig
+sed 's/; clocks synch/, both directions shifted to the same median&/' c.sig >d.sig
 compare --all c.sig d.sig
 ok "moved to the same median: still got alike" grep -q '^node: one way, 8 B, median .*no evidence' out
 

@@ -97,7 +97,7 @@ is "a bad one is made, with one line of warning" "$? $(cat err)" \
 is "sigshow says so" "$("$sigshow" bad.sig | grep '^quality')" \
     "quality          2 of 26 checks failed: other load, off the CPU"
 like "sigshow --all tells what and what to do" "$("$sigshow" --all bad.sig | grep '^  off the CPU')" \
-    "  off the CPU: detour-core0.samples: off its CPU for 6.0 % of 61 s: preempted 900 times; *; can change computation by 6 %: measure when *"
+    "  off the CPU: detour-core0.samples: the benchmark was off its CPU for 6.0 % of 61 s: preempted 900 times; *; can change computation by 6 %: measure when *"
 "$sigdiff" good.sig bad.sig >out
 is "sigdiff says it of both" "$(grep '^   quality' out)" \
     "   quality  26 checks passed
@@ -134,9 +134,9 @@ is "without checks: not checked" "$("$sigshow" old.sig | grep '^quality')" \
 
 # ---- other processes ----
 edited "load of others" "compute*" 's/other_load: .*/other_load: 0.85/' \
-    "compute-core0.samples: other processes used 0.85 cores meanwhile; can change computation and messages and collectives and rates by 85 %: measure when nothing else runs*"
+    "compute-core0.samples: other processes used 0.85 cores during this benchmark; can change computation and messages and collectives and rates by 85 %: measure when nothing else runs*"
 edited "load in several files" "*launch*" 's/other_load: .*/other_load: 1.50/' \
-    "*.samples: other processes used 1.50 cores meanwhile, and 9 more like it; measure when *"
+    "*.samples: other processes used 1.50 cores during this benchmark; 9 further such cases; measure when *"
 # If the measurement knows when threads were off their CPUs, that already includes the load of other processes.
 rm -rf r
 cp -r good r
@@ -149,15 +149,15 @@ rm -rf r
 cp -r good r
 sed -i 's/^# clock/# load_before: busy: others use 1.3 of 2 cores (cc1 54 % of one)\n&/; s/other_load: .*/other_load: 0.85/' r/compute*
 finds "a machine in use before and meanwhile: who, how much" \
-    "compute-core0.samples: other processes used 0.85 cores meanwhile; before, others use 1.3 of 2 cores (cc1 54 % of one), and 1 more like it; can change *"
+    "compute-core0.samples: other processes used 0.85 cores during this benchmark; before, others use 1.3 of 2 cores (cc1 54 % of one); 1 further such case; can change *"
 edited "preempted" "detour*" 's/preemptions: .*/preemptions: 900/; s/off_cpu_ns: .*/off_cpu_ns: 3660000000/' \
-    "detour-core0.samples: off its CPU for 6.0 % of 61 s: preempted 900 times; the hypervisor took 0.0 %; can change computation by 6 %: measure *"
+    "detour-core0.samples: the benchmark was off its CPU for 6.0 % of 61 s: preempted 900 times; the hypervisor took 0.0 %; can change computation by 6 %: measure *"
 edited "a shared core, of older files" "fwq*" '/off_cpu_ns/d; s/cpu_share: .*/cpu_share: 0.5012/' \
-    "fwq-core0.samples: off its CPU for 49.9 % of 60 s: *; can change computation by 50 %: *"
+    "fwq-core0.samples: the benchmark was off its CPU for 49.9 % of 60 s: *; can change computation by 50 %: *"
 edited "switched, where preemptions are not counted" "fwq*" '/preemptions/d; s/switches: .*/switches: 901/; s/off_cpu_ns: .*/off_cpu_ns: 3660000000/' \
-    "fwq-core0.samples: off its CPU for 6.1 % of 60 s: preempted 901 times; *"
+    "fwq-core0.samples: the benchmark was off its CPU for 6.1 % of 60 s: preempted 901 times; *"
 edited "steal time, of older files" "detour*" '/off_cpu_ns/d; s/steal_ns: .*/steal_ns: 1830000000/' \
-    "detour-core0.samples: off its CPU for 3.0 % of 61 s: preempted 4 times; the hypervisor took 3.0 %; can change computation by 3 %: *"
+    "detour-core0.samples: the benchmark was off its CPU for 3.0 % of 61 s: preempted 4 times; the hypervisor took 3.0 %; can change computation by 3 %: *"
 # In a record of 1 s, two clock ticks of 10 ms are 2 %, which may be an effect of the clock's resolution.
 rm -rf r
 cp -r good r
@@ -174,11 +174,11 @@ awk '!/^#/ { $2 *= NR % 2 ? 1 : 0.8; $3 = 0 } { print }' good/ftq-core0.samples 
 "$sigmake" --check r >out
 is "a speed that changes by turns" "$? $(cat out)" "0 r: 14 files: good enough"
 awk '!/^#/ { $2 = n++ < 300 ? 1000 : 900; $3 = 0 } { print }' good/ftq-core0.samples >r/ftq-core0.samples
-finds "changing speed" "ftq-core0.samples: the core's speed changed by 8 %, so that 60 s determine its mean to +-2.5 %; can change computation and rates by 2.5 %: measure longer *"
+finds "changing speed" "ftq-core0.samples: the core's speed varied by 8 %: its mean is known only to +-2.5 %, from 60 s; can change computation and rates by 2.5 %: measure longer *"
 awk '/^# columns/ { print "# columns: start_ns duration_ns lost_ns"; next } /^#/ { print; next }
     { print $1, n++ < 300 ? 1e6 : 1e6 / 0.9, 0 }' good/fwq-core0.samples >r/fwq-core0.samples
 "$sigmake" --check r >out
-like "... of fixed work, too" "$(grep speed out)" "warning: f?q-core0.samples: the core's speed *, and 1 more like it; can change computation and rates by 2.5 %: *"
+like "... of fixed work, too" "$(grep speed out)" "warning: f?q-core0.samples: the core's speed *; 1 further such case; can change computation and rates by 2.5 %: *"
 edited "realtime" "detour*" 's/SCHED_OTHER.*/SCHED_FIFO, priority 50/' "detour-core0.samples: measured with SCHED_FIFO*without --realtime*"
 edited "oversubscribed" "pingpong-launch1*" 's/oversubscribed: no/oversubscribed: 4 ranks on 2 cores of vm/' \
     "pingpong-launch1-node.samples: measured with 4 ranks on 2 cores of vm; start at most*"
@@ -209,12 +209,12 @@ rm -rf r
 cp -r good r
 awk '/^#/ { print; next } { $3 = 1e6 + k++ % 7 * 1e4; print }' good/ftq-core0.samples \
     >r/ftq-core0.samples
-finds "modes that disagree" "core 0: lost to noise: 0.0[01] +- 0.00 % by detour, 1.03 +- 0.00 % by ftq; can change computation by 1 %: the modes are measured*"
+finds "modes that disagree" "core 0: time lost to noise: 0.0[01] +- 0.00 % measured by detour, 1.03 +- 0.00 % by ftq; can change computation by 1 %: the modes are measured*"
 awk '/^# columns/ { print "# columns: start_ns duration_ns lost_ns"; next } /^#/ { print; next }
     { print $1, $2, 1.05e6 + k++ % 5 * 2e4 }' good/fwq-core0.samples >r/fwq-core0.samples
 "$sigmake" --check r >out 2>err
 like "fixed work is compared, too, to what is alike and what is not" "$(cat out)" \
-    "warning: core 0: lost to noise: *, and 1 more like it; can change computation by 1.1 %: the modes are measured*1 warning"
+    "warning: core 0: time lost to noise: *; 1 further such case; can change computation by 1.1 %: the modes are measured*1 warning"
 
 # ---- noise ----
 #
@@ -232,7 +232,7 @@ cp d r/detour-core0.samples
 "$sigmake" --check r >out
 is "a record too short for what it says: exit status" $? 1
 like "a record too short for what it says" "$(cat out)" \
-    "warning: detour-core0.samples: lost to noise: 2.2 +- 4.6 % of 30 s, and 1 more like it; can change computation by 4.6 %: record longer (mpgbench --full, or mpgbench ftq --duration=60s)*"
+    "warning: detour-core0.samples: noise takes 2.2 +- 4.6 % of the time, by a record of 30 s; 1 further such case; can change computation by 4.6 %: record longer (mpgbench --full, or mpgbench ftq --duration=60s)*"
 edited "a record that ended early" "detour*" 's/^# shortest_loop_ns/# ended_early: after 2000 detours\n&/' \
     "detour-core0.samples: the record ended after 2000 detours; raise --max-detours*"
 rm -rf r
@@ -243,7 +243,7 @@ awk '/^# end/ {print "# end " kept; next} /^#/ {print; next} $1 < last {next}
 like "few long detours" "$(cat out)" \
     "warning: detour-core0.samples: 9 detours in 61 s are longer than 10 medians, 3.0 % of the time, *; can change computation by 2 %: record longer*"
 edited "a high threshold" "detour*" 's/threshold_ns: .*/threshold_ns: 1200000/' \
-    "detour-core0.samples: detours below 1200000 ns were not seen, and * of 20* are just longer; can change computation by *: lower --threshold of mpgbench ftq"
+    "detour-core0.samples: detours below the threshold of 1200000 ns were not seen, and * of 20* are hardly longer; can change computation by *: lower --threshold of mpgbench ftq"
 sed -i 's/shortest_loop_ns: .*/shortest_loop_ns: 600000/' r/detour-core0.samples
 "$sigmake" --check r >out
 is "a threshold as low as can be" "$? $(cat out)" "0 r: 14 files: good enough"
@@ -256,7 +256,7 @@ awk '/^# end/ {print "# end " n; next} !/^#/ && $1 < last {next} !/^#/ && $1 > 3
     {print} !/^#/ {last = $1 + $2; n++}' good/detour-core0.samples >r/detour-core0.samples
 "$sigmake" --check r >out
 like "halves of a detour record" "$(cat out)" \
-    "*warning: detour-core0.samples: halves differ: * then * detours; lost in 305 ms: median * then *; can change computation by [12]* %: find *"
+    "*warning: detour-core0.samples: first and second half of the record differ: *, later * detours; time lost in 305 ms: median *, later *; can change computation by [12]* %: find *"
 awk '!/^#/ && $1 >= 30e9 {$3 = 4e6 + n++ % 7 * 1e3} {print}' good/ftq-core0.samples >r/ftq-core0.samples
 cp good/detour-core0.samples r
 "$sigmake" --check r >out
@@ -273,7 +273,7 @@ finds "two launches" "pingpong, node: 2 launches; measure at least 3*"
 rm -rf r
 cp -r good r
 awk '!/^#/ {$3 += 300; $4 += 150; $5 += 150} {print}' good/pingpong-launch1-node.samples >r/pingpong-launch1-node.samples
-finds "an outlier launch" "node: launch 1 is an outlier: median round trip of 8 B 97* ns, modified z +*; can change messages by 38 %: measure it again*"
+finds "an outlier launch" "node: launch 1 is an outlier: median round trip of 8 B takes 97* ns, modified z-score +*; can change messages by 38 %: measure it again*"
 rm -rf r
 cp -r good r
 for i in 0 1 2; do
@@ -291,9 +291,9 @@ done
 # If a median changes from 670 to 800 ns halfway, it is also known to less than 5 %.
 "$sigmake" --check r >out 2>err
 is "halves of launches: exit status, nothing else" "$? $(cat err)" "1 "
-like "halves of launches: says so" "$(head -n 1 out)" "warning: ""pingpong-launch?-node.samples: halves differ for 2 of 2 sizes and pairs, most for *, pair 0: median 67* ns then 8[01]* ns, * and 2 more like it; can change messages by 9.* %: find the change*"
+like "halves of launches: says so" "$(head -n 1 out)" "warning: ""pingpong-launch?-node.samples: first and second half of the samples differ for 2 of 2 sizes and pairs, most for *, pair 0: median 67* ns, later 8[01]* ns; *; 2 further such cases; can change messages by 9.* %: find the change*"
 like "halves of launches: medians are uncertain" "$(sed -n 2p out)" \
-    "warning: pingpong, node: the median is too uncertain for 2 of 2 sizes, worst * B of 6000 samples; can change messages by 1* %: measure longer*"
+    "warning: pingpong, node: the median is too uncertain for 2 of 2 sizes, most for * B (6000 samples); can change messages by 1* %: measure longer*"
 is "halves of launches: and nothing else" "$(tail -n +3 out)" "r: $(ls r | wc -l) files: not good enough: 2 warnings"
 rm -rf r
 cp -r good r
@@ -307,14 +307,14 @@ for i in 0 1 2; do
     awk '!/^#/ && ++n % 70 == 31 {$3 += 20000; $4 += 20000} {print}' r/pingpong-launch$i-node.samples >p
     cp p r/pingpong-launch$i-node.samples
 done
-finds "few samples for the tail, which is long" "pingpong, node: the 99th percentile is too uncertain for [12] of 2 sizes, worst * B of 150 samples; can change messages by * %: measure longer *"
+finds "few samples for the tail, which is long" "pingpong, node: the 99th percentile is too uncertain for [12] of 2 sizes, most for * B (150 samples); can change messages by * %: measure longer *"
 rm -rf r
 cp -r good r
 for i in 0 1 2; do
     awk '!/^#/ && $2 > 0 && ++n % 2 {$4 += 4000; $6 += 4000} {print}' \
         good/bandwidth-launch$i-node.samples >r/bandwidth-launch$i-node.samples
 done
-finds "wide medians" "bandwidth, node: the median is too uncertain for 1 of 2 sizes, worst 64 KiB of 1500 samples; can change messages by [2-9]? %: measure longer *"
+finds "wide medians" "bandwidth, node: the median is too uncertain for 1 of 2 sizes, most for 64 KiB (1500 samples); can change messages by [2-9]? %: measure longer *"
 # An unreached goal of a benchmark matters only if the intervals are too wide.
 rm -rf r
 cp -r good r
@@ -332,10 +332,10 @@ for i in 0 1 2; do
 done
 "$sigmake" --check r >out
 like "ways that depend on each other" "$? $(grep apart out)" \
-    "1 warning: node: the one-way times do not explain the round trips: they are 0.0[89]* apart (Kolmogorov-Smirnov); can change messages by * %: measure with comparable clocks*"
+    "1 warning: node: sums of one-way times are not distributed as the round trips: Kolmogorov-Smirnov distance 0.0[89]*; can change messages by * %: measure with comparable clocks*"
 edited "no eager limit" "pingpong*" '/^# eager/d' "node: no eager limit detected; *--eager-limit"
 edited "late processes" "collective*" 's/late_repetitions: 0/late_repetitions: 4/' \
-    "collective-launch0.samples: processes were late for 4 starts, 3 were good; leave a core*"
+    "collective-launch0.samples: a process missed the common start of 4 repetitions, 3 are good; leave a core*"
 # One of two sizes changes by a tenth of its time: 2.5 % of all messages.
 rm -rf r
 cp -r good r
@@ -351,10 +351,10 @@ cp -r good r
 sed -i '/^[0-9]/d; /^# end/d' r/compute-core0.samples
 awk 'BEGIN { for (i = 0; i < 200; i++) print 0, 1, (int(i / 50) % 2 ? 2e9 : 1.5e9) + i % 7 * 1e6; print "# end 200" }' \
     >>r/compute-core0.samples
-finds "rates that are not known" "compute: integer on core 0, 1 at once: the mean rate is known to +-* %, by 200 repetitions (other processes here used at most 0.02 cores); can change rates by * %: *"
+finds "rates that are not known" "compute: integer on core 0, with 1 core at work: mean rate known only to +-* %, from 200 repetitions (other processes here used at most 0.02 cores); can change rates by * %: *"
 sed -i 's/^# host: .*/&\n# virtualisation: guest of KVM/' r/compute-core0.samples
 "$sigmake" --check r >out
-like "... who changed them, in a guest that is idle" "$(cat out)" "*by 200 repetitions (other processes here used at most 0.02 cores: another guest of the host changes the speed); can*"
+like "... who changed them, in a guest that is idle" "$(cat out)" "*from 200 repetitions (other processes here used at most 0.02 cores: another guest of the host changes the speed); can*"
 awk '/^[0-9]/ { $3 = 1.5e9 + n++ * 37 % 101 * 6e6 } { print }' r/compute-core0.samples >c
 cp c r/compute-core0.samples
 "$sigmake" --check r >out

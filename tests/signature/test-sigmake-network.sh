@@ -86,7 +86,7 @@ samples pingpong offset=250 | network pingpong 0 "$rtt" "clocks: synchronised" "
 samples pingpong offset=-350 seed=2 | network pingpong 1 "$rtt" "clocks: synchronised" "one_way_error_ns: 380"
 made
 is "an offset: said" "$(get "p['one_way'], p['one_way_error_ns']")" \
-    "('forward and backward times, moved to the same median; clocks synchronised within 400 ns', 400)"
+    "('forward and backward times, both directions shifted to the same median; clocks synchronised within 400 ns', 400)"
 truth "an offset of each launch is taken out" latency 8 340 28.28 432.8 0.03 0.02
 
 start
@@ -126,7 +126,7 @@ is "few samples: by halves" "$(get "p['one_way'], near(d('latency', 8)['sd'], 20
 samples pingpong n=60 | cut -d ' ' -f 1,2 | sed 's/^16/8/' | network pingpong 1 "size_bytes rtt_ns"
 made
 like "few samples of one size: both are said" "$(get "p['one_way']")" \
-    "deconvolution of the round trip, misfit*; half of it for sizes with too few samples"
+    "deconvolution of the round trip, misfit*; half the time for sizes with too few samples"
 
 # ---- different ways: 300 ns there, 700 back, standard deviation 20 each ----
 unlike() {
@@ -159,7 +159,7 @@ samples bandwidth offset=300 | network bandwidth 0 "$window" "clocks: synchronis
 made
 truth "transfers without an offset" bandwidth 65536 5300 173.2 5840 0.03 0.02
 is "transfers without an offset: said" "$(get "header('transfer, node')")" \
-    "time until the message is there, moved to the same median; clocks synchronised within 350 ns"
+    "time until the message is there, both directions shifted to the same median; clocks synchronised within 350 ns"
 start
 samples bandwidth | cut -d ' ' -f 1-4 | network bandwidth 0 "${window% *}"
 made
@@ -278,7 +278,7 @@ made
 is "samples off the CPU: how many were left out" "$(get "header('left_out')")" \
     "pingpong 708 of 12000, collective 0 of 13"
 like "of what too little would be left all stays" "$(cat err)" \
-    "*sigmake: warning: 10 samples with off-CPU time stay in the network's times: *"
+    "*sigmake: warning: 10 message times with off-CPU time are kept: *"
 "$sigshow" a.sig >shown
 like "sigshow says it" "$(tr -s ' ' <shown)" "*
 left_out pingpong 708 of 12000, collective 0 of 13

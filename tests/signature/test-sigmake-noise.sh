@@ -98,7 +98,7 @@ made
 is "a record that does not say it: neither does its core" "$(get "[('off_cpu' in k['detours'], 'fraction_off_cpu' in k) for k in s['noise']]")" \
     "[(True, True), (True, True), (False, False)]"
 "$sigshow" a.sig >shown
-like "sigshow says that it does not know" "$(cat shown)" "*Noise 11.3 % of the time: interruptions, or preempted or stolen; *"
+like "sigshow says that it does not know" "$(cat shown)" "*Noise 11.3 % of the time: interruptions, preemption and stolen time, *"
 sed -i 's/^2000 1900 2400/2000 1900 -1/' r/detour-core0.samples
 fails "time off the CPU below 0" "r/detour-core0.samples: line 14: column 3: -1 is out of range*"
 

@@ -142,7 +142,7 @@ mkdir r
 } >r/detour.samples
 "$sigmake" r 2>err >c.sig
 like "too many detours: a warning" "$(others)" \
-    "*no room for all detours: 1 core truncated, for example core 0: of 1000010 detours in 0.02 s the 0 longest, and those of 64 blocks, *"
+    "*detour records of 1 core were reduced to a signature's size: of the 1000010 detours of core 0 in 0.02 s, the 0 longest are kept, and all detours of 64 sampled blocks *"
 ok "too many detours: what was lost is of all" \
     grep -qF '"span_ns": 20000000, "fraction_lost": 0.100001' c.sig
 ok "too many detours: how many there were" grep -qF '"detours": {"recorded": 1000010, ' c.sig

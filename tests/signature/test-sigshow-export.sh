@@ -82,10 +82,10 @@ lines_signature "$(line_path 'between nodes' 5000.2 0.6 300 700 65536 0.25)" >fa
 "$sigshow" --export=loggopsim far.sig >out 2>err
 is "LogGOPSim: the mean of both overheads, L + 2 o = 5000.7, whole ns" "$? $(cat out)" \
     "0 -L 4001 -o 500 -g 1230 -G 1 -O 0 -S 65536"
-ok "LogGOPSim: what is lost" grep -qF 'sigshow: one line for all sizes; LogGOPSim takes whole ns: G is 0.6 ns a byte' err
+ok "LogGOPSim: what is lost" grep -qF 'sigshow: LogGOPSim has one time per byte for all sizes, in whole ns: -G is rounded from 0.6 ns' err
 # (5001 + 1048575) / (5000.2 + 0.6 x 1048576) - 1
 ok "LogGOPSim: how wrong it is" \
-    grep -q '^sigshow: path between nodes: times are at worst 66 % longer than the measured median, at 1 MiB' err
+    grep -q '^sigshow: path between nodes: exported times are up to 66 % longer than the measured medians, at 1 MiB' err
 "$sigshow" --export=dimemas,ranks=5,cores=2 two.sig >two.cfg 2>err
 # 1e9 / 0.5 / 2^20 MB/s
 is "Dimemas: the records" "$? $(grep -E '^"(env|multi|predef)' two.cfg)" \

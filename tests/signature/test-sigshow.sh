@@ -35,7 +35,7 @@ is "... not by another one" "$(fails_with ship)" "1 sigshow: ship: No such file 
 is "... nor in a folder" "$(fails_with ./shipped)" "1 sigshow: ./shipped: No such file or directory"
 shows "header" "host vm" "kernel 6.1" "and 1 more header lines (--all shows them)"
 shows "detours" "0 100 ns 200 ms 1.7500 - 2500.0 5 us 7 us - 9 us - 9 us"
-shows "causes" "Noise 1.75 % of the time: interruptions, or preempted or stolen; the record does not distinguish"
+shows "causes" "Noise 1.75 % of the time: interruptions, preemption and stolen time, which the record does not distinguish"
 shows "quanta" "0 FTQ 1 ms 4000 0.7000 5.04 us 7 us - 8.96 us - 9 us" \
     "1 FWQ 500 us 3000 0.4975 2.01 us 2.5 us - 2.99 us - 3 us"
 shows "spectral lines" "0 250.25 Hz 2.385 us 1.0e-12 x2" "1 100.5 Hz 717 ns 1.0e-06 -"
@@ -54,7 +54,7 @@ shows "launches" "Launches: 4, median round trips of 8 B from 310 ns to 430 ns, 
     "OUTLIER median 430 ns of 800, score +4.2: launch 3"
 shows "pairs" "Pairs: 1, median round trips of 8 B from 315 ns to 315 ns, outliers: none"
 shows "collectives" "allreduce 4 8 B 500 3.003 us 3.15 us - 3.297 us - 3.3 us" "barrier 2 0 B"
-shows "arithmetic of reductions" "Arithmetic of reductions without messages" "reduce_local 2 64 KiB 400"
+shows "arithmetic of reductions" "Arithmetic of reductions (one MPI_Reduce_local)" "reduce_local 2 64 KiB 400"
 shows "compute" "floating_point 1 0 200 3.501 Gflop/s 3.55 Gflop/s 3.599 Gflop/s" "13.49 GB/s"
 is "nothing is missing" "$(grep -ciE 'not measured|^No ' shown)" 0
 is "standard input" "$("$sigshow" - <a.sig | cmp - shown 2>&1)" ""

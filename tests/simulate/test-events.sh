@@ -230,8 +230,8 @@ refused_answer() { # PATTERN FILE
     is "refused against ${2##*/}" "$?" 1
     like "its message" "$(cat "$tmp/out")" "mpgsim: $1"
 }
-refused_answer "*four.json: is of 4 processors, not of one" "$tmp/four.json"
-refused_answer "*traced.json: is no answer of mpgsim --predict --json" "$tmp/traced.json"
+refused_answer "*four.json: an answer for 4 processors, not for one" "$tmp/four.json"
+refused_answer "*traced.json: not an answer of mpgsim --predict --json" "$tmp/traced.json"
 refused_answer "*cut.json:*" "$tmp/cut.json"
 refused_answer "*none.json*No such file*" "$tmp/none.json"
 refused_answer "*serial.txt:1: *" "$tmp/serial.txt"
@@ -405,11 +405,11 @@ refused() { # PATTERN OPTION...
 }
 refused "mpgsim: --target=KEY=VALUE needs --target=NAME" --target=Policy=none
 refused "mpgsim: --target=Speed=1: 'Speed' is no key" --target=ideal --target=Speed=1
-refused "mpgsim: --waits and --target exclude each other: a trace of the predicted run has them: --output-trace=FOLDER, then mpgtrace waits FOLDER" --target=ideal --waits
+refused "mpgsim: --waits and --target exclude each other: write a trace of the predicted run: --output-trace=FOLDER, then mpgtrace waits FOLDER" --target=ideal --waits
 refused "mpgsim: --latency: the target distributed gives the costs of messages" --target=distributed --latency=const:1us
 refused "mpgsim: --against needs --target=NAME" --predict --latency=const:1us --against=1s
 refused "mpgsim: --against: '5' has no unit" --target=ideal --against=5
-refused "mpgsim: --against=0: a run takes more than 0" --target=ideal --against=0
+refused "mpgsim: --against=0: a run time is greater than 0" --target=ideal --against=0
 refused "mpgsim: --target=engine=graph and --against exclude each other" --target=ideal --target=engine=graph --against=1s \
     --target=BarrierAlgorithm=rounds --target=Policy=offload
 refused "mpgsim: --csv and --json exclude each other" --target=ideal --csv --json
@@ -429,7 +429,7 @@ refused_input() { # PATTERN OPTION...
 }
 refused_input "*Map: it is block, cyclic, or a file *: block:2: No such file" --target=ideal --map=block:2
 refused_input "*neither shipped (*distributed*) nor a file: nosuch: No such file" --target=nosuch
-bad "a kernel without signatures: where" 1 "*bad.par:2: MipsRatio: 'kernel:foo': there is no --signature *" "#" \
+bad "a kernel without signatures: where" 1 "*bad.par:2: MipsRatio: 'kernel:foo': needs the rates of a --signature*" "#" \
     "MipsRatio = kernel:foo"
 bad "a ratio of a region" 1 "*bad.par:1: MipsRatio: *" "MipsRatio = kernel:foo@bar"
 "$mpgsim" --target="$tmp/none.par" "$tmp/steps.txt" > "$tmp/out" 2>&1

@@ -421,7 +421,7 @@ refuses "a matched probe for nothing" "rank 1, call 1 (MPI_Mprobe): no send matc
 1 200 300 Mprobe from=0 tag=0 bytes=8 message=1
 1 400 500 Mrecv from=0 tag=0 bytes=8 message=1
 END
-refuses "an unknown message" "rank 1, call 1 (MPI_Mrecv): no probe found its message 4 (--lenient goes on)" <<'END'
+refuses "an unknown message" "rank 1, call 1 (MPI_Mrecv): no earlier probe returned message 4 (--lenient goes on)" <<'END'
 1 400 500 Mrecv from=0 tag=0 bytes=8 message=4
 END
 refuses "a neighbour who does not call" "rank 1, call 1 (MPI_Neighbor_allgather): no send*" \
@@ -430,12 +430,12 @@ refuses "a neighbour who does not call" "rank 1, call 1 (MPI_Neighbor_allgather)
 1 400 500 Neighbor_allgather bytes=8
 END
 refuses "a rank that died" \
-    "rank 1 was killed or ended inside MPI_Recv, 400 ns after MPI_Init, and has no*--lenient*" \
+    "rank 1 was killed or ended inside MPI_Recv, 400 ns after MPI_Init, without MPI_Finalize*--lenient*" \
     "#died 1 Recv 500" <<'END'
 0 400 500 Recv from=1 tag=0 bytes=8
 END
 refuses "a rank that died outside of MPI" \
-    "rank 1 was killed or ended outside of MPI, after 1 call, and has no*" "#died 1" <<'END'
+    "rank 1 was killed or ended outside of MPI, after 1 call, without MPI_Finalize*" "#died 1" <<'END'
 0 400 500 Recv from=1 tag=0 bytes=8
 END
 refuses "a rank that aborted" "rank 1 called MPI_Abort, 400 ns after MPI_Init, so there*" \

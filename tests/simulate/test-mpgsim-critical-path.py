@@ -167,7 +167,7 @@ def check_random():
 
 def check_forms():
     text = run("--predict", "--latency=const:2385.5ns", "--where=path", "chain.txt")[1]
-    ok("text: where it ends, and why", "to the end of rank 2" in text and "(waits for rank 1)" in text and
+    ok("text: where it ends, and why", "which ends on rank 2" in text and "(waits for rank 1)" in text and
        "1  computation before MPI_Send" in text, text)
     write("any.txt", 3, ["0 0 0 Init", "0 10 10 Irecv comm=0 from=1 tag=1 bytes=8 request=1",
                          "0 20 20 Irecv comm=0 from=2 tag=1 bytes=8 request=2", "0 30 500 Waitany requests=1,2 done=1",

@@ -219,7 +219,7 @@ def check_forms():
     text = run("--where=rank,pair", *given)[1]
     lines = [line.split() for line in text[text.index("The path of"):text.index("\nDelay of")].splitlines() if " = " in line]
     added = [float(p[2]) - float(p[4]) - float(p[6]) for p in lines]
-    ok("text: the tables, and rows that add up as printed", text.count("The path of the longest rank's delay, by ") == 2 and
+    ok("text: the tables, and rows that add up as printed", text.count("The path along which the delay of the longest rank came, by ") == 2 and
        text.count("  100.00 %") == 2 and len(lines) == 8 and all(abs(a) < 1e-9 for a in added), text)
     rows = list(csv.DictReader(io.StringIO(run("--where=rank", "--csv", "--replicas=40", *given)[1])))
     ok("CSV has them", near(sum(float(r["path_share"]) for r in rows), 1) and float(rows[0]["path_injected_ns"]) == 2385 and

@@ -47,7 +47,7 @@ like "drop them all: what floors are for is said" "$("$mpgsim" --absorb=clock "$
 is "drop one message of a ring: rank 1's gain is nobody's" "$(delays --hypothesis='drop to=1' ring.txt)" "0 -1900 0"
 sed 's/^0 220/0 110 110 Region_begin name="x"\n&/' bar.txt >half.txt
 ok "refused: a collective dropped on one of its ranks" refuses 1 "mpgsim: half.txt: rank 1, call 1 (MPI_Barrier): 'drop region=x call=Barrier' \
-drops the same collective on rank 0 (call 1), but not here" "${target[@]}" --predict --hypothesis='drop region=x call=Barrier' half.txt
+drops this collective on rank 0 (call 1), but not on this rank" "${target[@]}" --predict --hypothesis='drop region=x call=Barrier' half.txt
 # A Waitany that took the dropped message has nothing to choose, and takes 1000 ns, the least of those in the trace;
 # the next waits till 8200.
 cat >any.txt <<'T'
@@ -194,7 +194,7 @@ print(answer["together"]["change_ns"]["median"], *(
 is "... in words, last" \
     "$(sed -n '/^Hypotheses/,/^$/p' text | grep -E '^  (drop|  alone)' | tr -s ' ' | cut -d ' ' -f 1-5 | tr '\n' '|')" \
     " drop call=Iallreduce| alone -60 ns -15.00|\
- drop region=x call=Barrier| alone no share: a| drop region=y| alone no share: a|"
+ drop region=x call=Barrier| alone not known: a| drop region=y| alone not known: a|"
 
 # --- neighbourhood collectives: a message to each destination ---
 
@@ -395,7 +395,7 @@ refused "is selected by the call that starts it" "drop call=Psend_init"
 refused "is selected by the call that starts it" "drop call=Pready"
 refused "cannot be changed" "drop call=Win_free"
 refused "are selected by the call that sends" "drop call=Waitall"
-lacks "has no message, collective or epoch of a window" "drop call=Win_complete"
+lacks "selects no message, collective or one-sided epoch" "drop call=Win_complete"
 refused "drop selects nothing: MPI_Win_unlock has no bytes=" "drop call=Win_unlock bytes=0-7"
 refused "resize selects nothing: MPI_Put has no tag=" "resize call=Put tag=0 factor=2"
 refused "drop has no factor=" "drop factor=0"

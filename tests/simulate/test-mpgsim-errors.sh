@@ -84,7 +84,7 @@ bad "a request id twice" "rank 1, call 2 (MPI_Irecv): request 3 is already in us
 1 400 500 Irecv from=0 bytes=8 request=3
 END
 counted=truncated bad "a truncated message" \
-    "rank 1, call 1 (MPI_Recv): its 8 bytes do not hold the 800 bytes that rank 0*" 1 <<'END'
+    "rank 1, call 1 (MPI_Recv): its buffer of 8 bytes is too small for the 800 bytes that rank 0*" 1 <<'END'
 0 200 300 Send to=1 bytes=800
 1 200 300 Recv from=0 bytes=8
 END
@@ -161,7 +161,7 @@ for option in --absorb=some --noise=cauchy:1 --noise=exp --call-noise=exp:-1ns -
     --source=byte=soon --replicas=0 --replicas=2.5 --replicas=first=-1 --seed=-1 --seed=x; do
     ok "$option" refuses 2 "mpgsim: *${option%%=*}*" "$option" good.txt
 done
-ok "an empty name of a trace" refuses 2 "mpgsim: an argument is empty: TRACE *" ""
+ok "an empty name of a trace" refuses 2 "mpgsim: an argument is the empty string: TRACE *" ""
 for option in signature source output map; do
     ok "--$option=" refuses 2 "mpgsim: --$option: * is empty *" "--$option=" good.txt
 done

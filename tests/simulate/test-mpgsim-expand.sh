@@ -211,7 +211,7 @@ is "without streams messages overlap" \
 sed 's/"latency": \[/"window_messages": 8, "streaming": [{"size_bytes": 0, "message_ns": '"${one//VALUE/200}"'}], &/' n.sig >s.sig
 is "with them they do not" \
     "$(foretells 'messages of one rank overlap' --signature=s.sig --collectives=expand barrier) $(
-        foretells 'one after the other, at the rate' --signature=s.sig --collectives=expand barrier)" "0 1"
+        foretells 'one after the other, at the target' --signature=s.sig --collectives=expand barrier)" "0 1"
 
 # Delays, with clocks. On the traced machine messages took no time.
 # Allreduce: all would leave at 2500; 4500 4000 4000 4000 with 1 us a message. 1 receives at 8200, 2.8 us

@@ -217,13 +217,13 @@ is "... where one hides behind the other" \
 is "... of one" "$(shares --hypothesis='balance foo')" "211.0 -50.0 -50.0 -50.0"
 "$mpgsim" --predict --latency=const:0ns --hypothesis='scale bar factor=0.5' --hypothesis='scale foo factor=0.5' s.txt >text
 is "... what shortens the run most comes first" "$(sed -n '/^Hypotheses/,/^$/p' text | tr -s ' ' | tr '\n' '|')" \
-    "Hypotheses: change of the run time, median over replicas| without hypotheses 211 ns| all of it|\
- together -105 ns -49.76 %| scale foo factor=0.5| alone -60 ns -28.44 %| on top of all others -60 ns -28.44 %|\
- scale bar factor=0.5| alone -45 ns -21.33 %| on top of all others -45 ns -21.33 %||"
+    "Hypotheses: change of the run time, median over replicas| without hypotheses 211 ns| all hypotheses|\
+ together -105 ns -49.76 %| scale foo factor=0.5| alone -60 ns -28.44 %| added to all others -60 ns -28.44 %|\
+ scale bar factor=0.5| alone -45 ns -21.33 %| added to all others -45 ns -21.33 %||"
 # Without one of the scales the balanced times of ranks 0 and 1 would differ, which is an error. So the share of this
 # scale cannot be given.
 parts=(--hypothesis='scale foo ranks=0 factor=0.5' --hypothesis='scale foo ranks=1 factor=0.5' --hypothesis='balance foo')
-refuses_less() { refuses 1 "mpgsim: 'balance foo': it contradicts *" --predict --latency=const:0ns "${parts[0]}" "${parts[2]}" s.txt; }
+refuses_less() { refuses 1 "mpgsim: 'balance foo': contradicts *" --predict --latency=const:0ns "${parts[0]}" "${parts[2]}" s.txt; }
 ok "a scale that a balance needs: without it there is an error" refuses_less
 is "... and so nothing that it is worth on top of the others" \
     "$("$mpgsim" --json --predict --latency=const:0ns "${parts[@]}" s.txt | "$python" -c '
@@ -232,8 +232,8 @@ for one in json.load(sys.stdin)["hypotheses"]["each"]:
     print(one["on_top"] and one["on_top"]["change_ns"]["median"], one["needed_by"], sep=":", end="|")')" \
     "None:balance foo|None:balance foo|-25.0:None|"
 is "... in words" \
-    "$("$mpgsim" --predict --latency=const:0ns "${parts[@]}" s.txt | grep -c '^    on top of all others  *no share: without it not all ranks of '\
-'balance foo would be scaled alike$')" 2
+    "$("$mpgsim" --predict --latency=const:0ns "${parts[@]}" s.txt | grep -c '^    added to all others   *not known: without it, the ranks of '\
+'balance foo would be scaled differently$')" 2
 is "... one that it does not need has its share" "$(shares "${parts[@]:2}" --hypothesis='scale foo factor=0.5' | cut -d ' ' -f 6)" "-35.0"
 
 # without HYPOTHESIS OPTION...: checks that the run "without any hypothesis" in the JSON equals a run without the
@@ -411,17 +411,17 @@ lacks "there is no rank 3" 'scale "a b" ranks=1-3 factor=2'
 lacks "there is no communicator 7" 'balance "a b" comm=7'
 refused "both scale it on the same ranks" 'scale "a b" factor=2' 'scale "a b" ranks=1 factor=3'
 refused "both balance it among the same ranks" 'balance "a b"' 'balance "a b" by=total'
-lacks "it contradicts" 'balance "a b" comm=0' 'balance "a b" comm=1'
-lacks "'balance \"a b\"': it contradicts 'scale \"a b\" ranks=1 factor=3': of the ranks that it balances 0 would take 1 times as \
-long, 1 3 times" 'balance "a b"' 'scale "a b" ranks=1 factor=3'
-lacks "it contradicts 'scale \"a b\" ranks=0 factor=3': * 0 would take 3 times as long, 2 1 times" \
+lacks "contradicts" 'balance "a b" comm=0' 'balance "a b" comm=1'
+lacks "'balance \"a b\"': contradicts 'scale \"a b\" ranks=1 factor=3': of the balanced ranks, rank 0 would compute 1 times as \
+long, rank 1 3 times" 'balance "a b"' 'scale "a b" ranks=1 factor=3'
+lacks "contradicts 'scale \"a b\" ranks=0 factor=3': * 0 would compute 3 times as long, rank 2 1 times" \
     'scale "a b" ranks=0 factor=3' 'balance "a b" comm=1'
-lacks "it contradicts 'scale \"a b\" ranks=1-2 factor=3': * 0 would take 2 times as long, 1 3 times" \
+lacks "contradicts 'scale \"a b\" ranks=1-2 factor=3': * 0 would compute 2 times as long, rank 1 3 times" \
     'balance "a b"' 'scale "a b" ranks=0 factor=2' 'scale "a b" ranks=1-2 factor=3'
 sed 's/^1 1500 1500 Region.*//; s/^1 2111 2161/1 2000 2161/; s/^1 2261 2261/1 2161 2161/' v.txt >u.txt
 ok "refused: visits that differ in number" refuses 1 \
     "mpgsim: 'balance \"a b\"': rank 0 enters the region 2 times, rank 1 1 time: *" --hypothesis='balance "a b"' u.txt
-ok "refused: nothing that by=total could multiply" refuses 1 "*: rank 1 has no computation in the region *" \
+ok "refused: nothing that by=total could multiply" refuses 1 "*: rank 1 has no computation in the region*" \
     --hypothesis='balance "a b" by=total' u.txt
 ok "refused: none of these ranks has any" refuses 1 "*: there is no computation in 'a b'" \
     --hypothesis='scale "a b" ranks=1 factor=2' u.txt

@@ -57,7 +57,7 @@ is "... what waits: no sooner than who receives" \
     "$(runs --byte=const:0.385ns --eager-limit=999 --hypothesis='insert r ranks=2 bytes=1000 to=1' halo.txt)" "8000 9284 9191"
 is "drop and resize are not about it" \
     "$("$mpgsim" --hypothesis="$right" --hypothesis='resize factor=2' "${own[@]}" halo.txt 2>&1 | tail -n 1)" \
-    "mpgsim: 'resize factor=2': the trace has no message, collective or epoch of a window that it is about"
+    "mpgsim: 'resize factor=2': selects no message, collective or one-sided epoch of the trace"
 
 # Threads meet by number: the second one of rank 0 waits until that of rank 1 begins, 2500 + 392.
 cat >threads.txt <<'T'
@@ -77,7 +77,7 @@ T
 is "threads meet those with their number" "$(runs --byte=const:0.385ns --hypothesis="$right" threads.txt)" "3892 3000"
 sed 's/^1\.1/1/' threads.txt >other.txt
 ok "... and no others" refuses 1 \
-    "mpgsim: 'insert r bytes=1000 to=+1': rank 0 begins 'r' 0 times, and rank 1, to which it would send, 1 time: *" \
+    "mpgsim: 'insert r bytes=1000 to=+1': rank 0 enters 'r' 0 times, but rank 1, the receiver of its inserted messages, enters it 1 time: *" \
     --predict --latency=const:7ns --hypothesis="$right" other.txt
 # Inserted calls do not change the draws of others: the latency of the Send is the same, whatever is inserted before it.
 cat >draws.txt <<'T'
@@ -116,25 +116,25 @@ refused 2 "${given}insert r: time= is missing, or bytes= and to=*" 'insert r'
 refused 2 "${given}insert r: time= and bytes= are both given*" 'insert r time=1us bytes=5 to=1'
 refused 2 "${given}insert: a region is missing*" 'insert bytes=5 to=1'
 refused 2 "${given}to=+0 is the sender itself*" 'insert r bytes=5 to=+0'
-refused 2 "${given}to=x is no rank (3), nor *" 'insert r bytes=5 to=x'
-refused 2 "${given}to=1-2 is no rank (3), nor *" 'insert r bytes=5 to=1-2'
-refused 2 "*a trace is written with all that was sent*" 'insert r bytes=5 to=1' --output-trace=out.trace
+refused 2 "${given}to=x is neither a rank (3) nor *" 'insert r bytes=5 to=x'
+refused 2 "${given}to=1-2 is neither a rank (3) nor *" 'insert r bytes=5 to=1-2'
+refused 2 "*this hypothesis changes messages or calls*" 'insert r bytes=5 to=1' --output-trace=out.trace
 refused 1 "'insert *': there is no region 'nope' in the trace" 'insert nope bytes=5 to=1'
 refused 1 "'insert *': there is no rank 3: the trace has ranks 0 to 2" 'insert r bytes=5 to=3'
 refused 1 "'insert *': there is no rank 7: the trace has ranks 0 to 2" 'insert r ranks=0-7 bytes=5 to=1'
-refused 1 "'insert *': *that is the sender itself" 'insert r bytes=5 to=-3'
-refused 1 "'insert *': nobody but that rank itself would send to it" 'insert r ranks=1 bytes=5 to=1'
+refused 1 "'insert *': *would send to itself" 'insert r bytes=5 to=-3'
+refused 1 "'insert *': the only selected sender is the receiver itself" 'insert r ranks=1 bytes=5 to=1'
 refused 1 "an inserted message needs --absorb=clock*" 'insert r bytes=5 to=1' --absorb=wait
 grep -v '^[12]' halo.txt | sed 's/ranks 3/ranks 1/; s/= 0 1 2/= 0/' >one.txt
-trace=one.txt refused 1 "'insert *': the trace has one rank, which has nobody to send to" 'insert r bytes=5 to=+1'
+trace=one.txt refused 1 "'insert *': the trace has only one rank: there is no receiver for the inserted message" 'insert r bytes=5 to=+1'
 sed '/^2 .*Region/d' halo.txt >some.txt
-trace=some.txt refused 1 "'insert *': rank 1 begins 'r' 2 times, and rank 2, to which it would send, 0 times: *" \
+trace=some.txt refused 1 "'insert *': rank 1 enters 'r' 2 times, but rank 2, the receiver of its inserted messages, enters it 0 times: *" \
     'insert r bytes=5 to=+1'
 is "... but among those who enter it" "$(clocked "${own[@]}" --hypothesis='insert r ranks=0 bytes=1000 to=1' some.txt)" "0 500 0"
-trace=some.txt refused 1 "'insert *': rank 2 begins 'r' 0 times, and rank 0, to which it would send, 2 times: *" \
+trace=some.txt refused 1 "'insert *': rank 2 enters 'r' 0 times, but rank 0, the receiver of its inserted messages, enters it 2 times: *" \
     'insert r ranks=2 bytes=5 to=0'
 sed '/^#clocks/d' halo.txt >apart.txt
-trace=apart.txt refused 1 "an inserted message needs clocks that the ranks have in common*" 'insert r bytes=5 to=1'
+trace=apart.txt refused 1 "an inserted message needs comparable clocks*" 'insert r bytes=5 to=1'
 ok "refused: nothing says what a message takes" refuses 1 "mpgsim: the cost of an inserted message is unknown: *" \
     --hypothesis="$right" halo.txt
 # Rank 1 begins region r only after a message that rank 0 sends after beginning it.
@@ -147,7 +147,7 @@ calls 2 >circle.txt <<'T'
 1 4000 4000 Region_end name="r"
 T
 trace=circle.txt refused 1 \
-    '*rank 0, begin 1 of the region where hypothesis 1 inserts a message: rank 1 does not come to its own; ranks wait for each other*' \
+    '*rank 0, begin 1 of the region where hypothesis 1 inserts a message: rank 1 does not reach the paired begin of the region; ranks wait for each other*' \
     'insert r bytes=5 to=+1'
 is "the answer says that larger messages are none of the trace's" \
     "$("$mpgsim" --hypothesis='insert r ranks=0 bytes=1000 to=1' circle.txt 2>&1 | grep -c "^  inserted .*largest message has 8 bytes")" 1

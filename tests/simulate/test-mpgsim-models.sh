@@ -204,7 +204,7 @@ is "... and meets the other at once" "$(runs "${of[@]}" --models=cosched=node bo
 ok "... which else waits" test "$(runs "${of[@]}" both.txt | head -n 1)" != \
     "$(runs "${of[@]}" alone.txt | head -n 1)"
 like "the answer says who meets them together" "$("$mpgsim" --perturb --signature=alike.sig --models=cosched=node \
-    --models=noise=ecdf apart.txt | tr -s ' \n' ' ')" "*with one row of draws for the host*"
+    --models=noise=ecdf apart.txt | tr -s ' \n' ' ')" "*with the same draws for all ranks of the host*"
 
 # ---- noise of calls ----
 # Rank 0's Send waits for nobody, 1000 ns, and begins 1000 ns after a start anywhere in a gap of 2146.5: there a detour of
@@ -241,12 +241,12 @@ like "the answer says that some counts twice" "$("$mpgsim" "${own[@]}" sorted.tx
 
 # ---- errors ----
 echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}}' >nothing.sig
-ok "noise of calls without a signature" refuses 2 "*--call-noise: there is no --signature *" \
+ok "noise of calls without a signature" refuses 2 "*--call-noise: 'signature' is the noise of a --signature, *" \
     --call-noise=signature sorted.txt
 ok "without noise in it" refuses 1 "*nothing.sig: --call-noise=signature: there is no noise in it" \
     --perturb --signature=nothing.sig --call-noise=signature sorted.txt
 ok "twice" refuses 2 "*--call-noise: 'signature' is given twice*" "${own[@]}" --call-noise=signature sorted.txt
-ok "under --predict" refuses 2 "*--call-noise: 'signature' is about traced calls*" --predict \
+ok "under --predict" refuses 2 "*--call-noise: 'signature' is noise in recorded calls*" --predict \
     --signature=tick.sig --call-noise=signature sorted.txt
 cores '{"core": 0, "ftq": {"quantum_ns": 1000000, "lost_ns": {"n": 9, "mean": 3, "quantiles": [3, 3]}}}' >ftq.sig
 cores "$(core 5 20,300 5,90)" >unfitted.sig

@@ -142,7 +142,7 @@ like "what is never ready is said" "$("$mpgsim" t.txt 2>&1)" \
 is "... and may be counted" "$("$mpgsim" --lenient --json t.txt | grep -c '"unmatched": [1-9]')" 1
 sed -i 's/ready=2/ready=0,1,2,2/' t.txt
 like "no more than there are can be ready" "$("$mpgsim" t.txt 2>&1)" \
-    "*rank 0, call 3 (MPI_Pready): request 1 has not so many partitions left*"
+    "*rank 0, call 3 (MPI_Pready): more partitions than request 1 has left*"
 calls 1 >t.txt <<'END'
 0 200 210 Psend_init to=null bytes=8 partitions=3 persistent=1
 0 300 310 Start persistent=1 requests=1

@@ -186,9 +186,9 @@ like "what options replace" "$(attention replaced --perturb --signature=target.s
     --eager-limit=1MiB t.txt)" \
     "--noise, --eager-limit instead of the signature's noise, eager limit, also on ranks*none"
 like "a signature of which nothing is left" "$(attention signature --perturb --signature=target.sig \
-    --noise=const:0 --latency=const:0 --byte=const:0 --eager-limit=1MiB t.txt)" "nothing of --signature*"
+    --noise=const:0 --latency=const:0 --byte=const:0 --eager-limit=1MiB t.txt)" "no part of --signature*"
 like "a source alone, where no message times are asked for" "$(attention source --source=source.sig --absorb=none t.txt)" \
-    "nothing of --source is used*"
+    "no part of --source is used*"
 like "replicas of nothing random" "$(attention draws --noise=const:1us --replicas=5 --seed=2 t.txt)" \
     "--replicas, --seed without effect*"
 like "what --lenient lets pass" "$(sed '0,/Finalize/{/Finalize/d}' t.txt >died.txt

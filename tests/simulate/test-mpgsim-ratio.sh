@@ -60,8 +60,8 @@ refused() {
     ok "refused, $1: ${*:3}" refuses "$1" "*$2*" "${@:3}" r.txt
 }
 refused 1 "has no rates of 'flop'" "${two[@]}" --compute-ratio=kernel:flop
-refused 1 "there is no --signature" --compute-ratio=kernel:spin
-refused 1 "there is no source" --perturb --signature=t.sig --noise=const:0ns --compute-ratio=kernel:spin
+refused 1 "needs the rates of a --signature" --compute-ratio=kernel:spin
+refused 1 "needs the rates of a source" --perturb --signature=t.sig --noise=const:0ns --compute-ratio=kernel:spin
 refused 2 "are about the same" --compute-ratio=2 --compute-ratio=3
 refused 2 "are about the same" --compute-ratio=2@a --compute-ratio=3@a
 refused 2 "lacks a name" --compute-ratio=2@

@@ -88,20 +88,20 @@ lacks() {
     ok "refused, $1: ${*:2}" refuses 1 "mpgsim: *$1*" "${@:2}" ring.txt
 }
 lacks "contradict each other" --predict "${target[@]}" --hypothesis='drop tag=5' --hypothesis='resize to=2 factor=2'
-lacks "has no message, collective or epoch of a window that it is about" --predict "${target[@]}" --hypothesis='resize tag=6 factor=2'
+lacks "selects no message, collective or one-sided epoch of the trace" --predict "${target[@]}" --hypothesis='resize tag=6 factor=2'
 lacks "rank 1, call 2 (MPI_Send): * contradict each other" --predict "${target[@]}" \
     --hypothesis='resize tag=5 factor=2' --hypothesis='resize from=1 bytes=1'
 lacks "gives the time of a byte on the traced machine" --hypothesis='resize factor=2'
 refused "factor= and bytes= are both given" --hypothesis='resize factor=2 bytes=7'
 refused "the new size is missing: give factor= or bytes=" --hypothesis='resize tag=5'
-refused "is no call of MPI" --hypothesis='resize call=Sond factor=2'
+refused "is not an MPI call" --hypothesis='resize call=Sond factor=2'
 refused "messages are selected by the call that sends" --hypothesis='resize call=Recv factor=2'
 refused "is empty" --hypothesis='resize bytes=9-8 factor=2'
 lacks "there is no region 'x'" --predict "${target[@]}" --hypothesis='resize region=x factor=2'
 lacks "there is no callsite 0" --predict "${target[@]}" --hypothesis='resize site=0 factor=2'
 lacks "there is no rank 3" --predict "${target[@]}" --hypothesis='resize to=3 factor=2'
 lacks "there is no communicator 4" --predict "${target[@]}" --hypothesis='resize comm=4 factor=2'
-refused "written with all that was sent" --output-trace=never "${there[@]}" --hypothesis='resize factor=2'
-ok "refused: an expanded collective, before anything is evaluated" refuses 1 "*it is resized: --collectives=expand*" "${there[@]}" \
+refused "this hypothesis changes messages or calls" --output-trace=never "${there[@]}" --hypothesis='resize factor=2'
+ok "refused: an expanded collective, before anything is evaluated" refuses 1 "*a hypothesis resizes this collective: with --collectives=expand*" "${there[@]}" \
     --collectives=expand --hypothesis='resize call=Alltoall factor=2' coll.txt
 done_testing

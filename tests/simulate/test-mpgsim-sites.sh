@@ -47,7 +47,7 @@ is "by module and place" "$(sent 'drop site=gone+0x20')" $((all - 2))
 is "... the innermost alone" "$(sent 'drop site=gone+0x10')" $((all - 1))
 is "... two hypotheses" "$(sent 'drop site=gone+0x10' 'drop site=gone+0x20')" $((all - 3))
 is "... with other words" "$(sent 'drop call=Send site=gone+0x20 bytes=8-8')" $((all - 2))
-refused 'drop site=gone+0x20 tag=2' 'the trace has no message, collective or epoch of a window that it is about'
+refused 'drop site=gone+0x20 tag=2' 'selects no message, collective or one-sided epoch of the trace'
 none="(mpgtrace stat --callsites shows their names; print, their numbers)"
 for name in gone gone+0x2 one+0x20 gone+0x200 nowhere/gone+0x20; do
     refused "drop site=$name" "no callsite of the trace is called '$name' $none"

@@ -208,8 +208,8 @@ calls 2 "" >t.txt <<'END'
 0 3517 3600 Send to=1 tag=0 bytes=8
 1 2385 3900 Recv from=0 tag=0 bytes=8
 END
-ok "clocks that are not comparable" refuses 1 "mpgsim: *--waits: who waited for whom is not known: *" --waits t.txt
-ok "... in predict mode, too" refuses 1 "mpgsim: *--waits: who waited for whom is not known: *" --waits --predict \
+ok "clocks that are not comparable" refuses 1 "mpgsim: *--waits: wait states need comparable clocks: *" --waits t.txt
+ok "... in predict mode, too" refuses 1 "mpgsim: *--waits: wait states need comparable clocks: *" --waits --predict \
     --latency=const:1us t.txt
 ok "--waits what" refuses 2 "*--waits: 'me' is not call, callsite, region or rank*" --waits=me t.txt
 ok "with --per-rank" refuses 2 "*--waits and --per-rank exclude each other*" --waits --per-rank t.txt

@@ -91,7 +91,7 @@ posted 1800 >posted.txt
 is "a nonblocking barrier goes on when its members are in calls, each time 3800 - 1463 ns earlier" \
     "$(clocked "${less[@]}" posted.txt) $(said collectives "${less[@]}" posted.txt)" "-9348 -9348 "
 is "... which is said" "$(assumed nonblocking "${less[@]}" posted.txt)" "nonblocking collectives progress only inside their members' MPI calls, by the \
-algorithm that fits the trace best: Ibarrier of 2 members, 0 bytes: dissemination, sends wait, too; others by the table of algorithms"
+algorithm that fits the trace best: Ibarrier of 2 members, 0 bytes: dissemination, sends also wait for progress; others by the table of algorithms"
 is "... not where that is not wanted" "$(assumed nonblocking --without=weak-progress "${less[@]}" posted.txt)" ""
 # Both ranks stay in their Wait for 2000 ns more, which no call explains: 2010 ns and 2030 ns of each.
 sed -E 's/ (.)5810 Wait/ \17810 Wait/; s/ (.)5830 Wait/ \17830 Wait/' posted.txt >both.txt

@@ -148,7 +148,7 @@ def check_forms():
     ok("text: rows add up as printed, with computation by itself", {"MPI_Recv", "computation before MPI_Send"} <= named and added,
        (named, text))
     for status, word, arguments in ((2, "is not call", ["--where=line"]), (2, "twice", ["--where=call,call"]),
-                                    (2, "exclude", ["--where=call", "--per-rank"]), (2, "it is of a table", ["--csv"]),
+                                    (2, "exclude", ["--where=call", "--per-rank"]), (2, "these options print a table", ["--csv"]),
                                     (2, "one table", ["--csv", "--where=call,rank"]),
                                     (2, "several scenarios", ["--where=call", "--sweep=latency=1us:2us:2"])):
         got, out, err = run(*arguments, "chain.txt")

@@ -177,7 +177,7 @@ share_replicas() {
     ok "$launcher: no samples" says "$launcher" 2 1 "mpgsim: --noise: *nofile*" --noise=file:nofile mixed.txt
     ok "$launcher: a trace that cannot be placed" says "$launcher" 2 1 \
         "mpgsim: chosen.txt: rank *ranks wait for each other*" --noise=exp:1us --eager-limit=-1 chosen.txt
-    ok "$launcher: standard input" says "$launcher" 2 2 "mpgsim: nothing can be - *" --noise=exp:1us -
+    ok "$launcher: standard input" says "$launcher" 2 2 "mpgsim: - (standard input) cannot be read *" --noise=exp:1us -
     ok "$launcher: a full disk" says "$launcher" 2 1 "mpgsim: /dev/full: *" --output=/dev/full mixed.txt
     one_other "$launcher" 3 1 'cd /' --noise=exp:1us mixed.txt
     like "$launcher: one of them has no trace" "$?: $(cat out said)" \
@@ -210,11 +210,11 @@ share_replicas() {
         # shellcheck disable=SC2086 # words
         one_other "$launcher" 3 1 'cd apart' $options mixed.txt
         like "$launcher: $options: one of them has another" "$?: $(cat out said)" \
-            "1: mpgsim: process 1 on *: it has read other contents in a file that an option names than process 0"
+            "1: mpgsim: process 1 on *: it has read other contents of a file that an option names than process 0"
     done
     one_other "$launcher" 2 1 'cd apart' --hypothesis=my.hypotheses --latency=exp:1us regions.txt
     like "$launcher: hypotheses: one of them has others" "$?: $(cat out said)" \
-        "1: mpgsim: process 1 on *: it has read other contents in a file that an option names than process 0"
+        "1: mpgsim: process 1 on *: it has read other contents of a file that an option names than process 0"
     one_other "$launcher" 2 1 'cd apart' --latency=exp:1us mixed.txt
     is "$launcher: the same trace elsewhere" "$?: $(cat said)" "0: "
     one_other "$launcher" 2 1 'set -- "$@" --seed=2' --noise=exp:1us mixed.txt

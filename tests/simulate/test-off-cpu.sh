@@ -80,10 +80,10 @@ is "no earlier than the message can be there" "$(sed 's/off_call=8000/off_call=1
 
 # The quality of the recording.
 "$mpgsim" --perturb --signature quiet.sig interval.text >out
-ok "a busy recording's answer is marked" grep -q '^  recording  *NOT RELIABLE: 16 % of the ranks. time off the CPU outside of MPI' out
+ok "a busy recording's answer is marked" grep -q '^  recording  *NOT RELIABLE: off the CPU for 16 % of the run outside of MPI' out
 sed 's/off=7000/off=200/' interval.text >good.text
 "$mpgsim" --perturb --signature quiet.sig good.text >out
-ok "a quiet one's is not" grep -q '^  recording  *good: 0.46 % of the ranks. time off the CPU outside of MPI (0.62 % of the time there), 0 % in calls, taken out$' out
+ok "a quiet one's is not" grep -q '^  recording  *good: off the CPU for 0.46 % of the run outside of MPI (0.62 % of the time outside), 0 % of the run in MPI, both deducted$' out
 is "in JSON, too" "$(run --perturb --signature quiet.sig good.text) $(say reliable)" "21500 True"
 # A signature measured while other programs ran.
 "$python" - "$here/../../results/reference/reference.sig" >loaded.sig <<'END'
@@ -122,7 +122,7 @@ print(*[[round(sum(g) * run["recorded"]["bin_ns"] / 1e6) for g in run["recorded"
 # Each kind of output about a recording on a busy machine says so once, with the reason, above its results. Rank 1
 # enters the barrier late, off its CPU for 7000 of 43400.
 reference=$here/../../results/reference/reference.sig mpgtrace=${MPGTRACE:-mpgtrace} mpgscale=${MPGSCALE:-mpgscale}
-reason="NOT RELIABLE: 16 % of the ranks' time off the CPU outside of MPI (22 % of the time there), 0 % in calls: record again on an idle machine"
+reason="NOT RELIABLE: off the CPU for 16 % of the run outside of MPI (22 % of the time outside), 0 % of the run in MPI: record again on an idle machine"
 # says ANSWER COMMAND...: prints how often the output has the reason, and whether it is above the first line that begins
 # with ANSWER.
 says() {

@@ -58,15 +58,15 @@ def check_words():
         status, out, said = run(*others, new + value)
         ok(f"{new}{value} is an answer of its own", status == 0 and not said, (status, said))
         again = run(*others, old + value)
-        line = f"mpgsim: {old}{value} is {new}{value} now\n"
+        line = f"mpgsim: {old}{value} is now called {new}{value}\n"
         ok(f"{old}{value} is the same, with a line", again == (status, out, line), (again[0], again[2], again[1] == out))
         kept = new.startswith(old.partition("=")[0] + "=")  # a word of an option that keeps its name
         for option, text in texts.items():
             name = old.rpartition("=")[2] if kept else old.partition("=")[0]
             ok(f"{option} has no {name}", not any(word.rstrip("=[],;:.") == name for word in text.replace("\t", " ").split()))
-    ok("what is the default", run(*DROP, "--carried=shown") == (*run(*DROP)[:2], "mpgsim: --carried=shown need not be said any more\n"))
+    ok("what is the default", run(*DROP, "--carried=shown") == (*run(*DROP)[:2], "mpgsim: --carried=shown is obsolete and has no effect\n"))
     old, new = run(*DROP, "--without=choice,carried,rows"), run(*DROP, "--without=choice,weak-progress,rows")
-    ok("an old word in a list", old == (*new[:2], "mpgsim: --without=choice,carried,rows is --without=choice,weak-progress,rows now\n"), old)
+    ok("an old word in a list", old == (*new[:2], "mpgsim: --without=choice,carried,rows is now called --without=choice,weak-progress,rows\n"), old)
     ok("an old word of an old option", run(*TARGET[:1], *CASES["target=engine=lanes"][1][1:], "--engine=lanes")[:2] ==
        run(*CASES["target=engine=lanes"][1], "--target=engine=graph")[:2])
     words = ["--where=path", "--critical-path"]

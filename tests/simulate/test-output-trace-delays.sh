@@ -245,7 +245,7 @@ sed 's/\(.*\) 5200 Recv \(.*\)/\1 1310 Irecv \2 request=1\n0 1400 5200 Wait requ
 rm -rf out
 like "... not into too small a buffer" \
     "$("$mpgsim" --output-trace out --source=latency=200ns --noise=const:6us@1 request.txt 2>&1; ls -d out* 2>&1)" \
-    "mpgsim: the receives of this replica cannot be written (*): rank 0, call 1 (MPI_Irecv): its 8 bytes do not hold the 16 bytes *No such file*"
+    "mpgsim: the receives of this replica cannot be written (*): rank 0, call 1 (MPI_Irecv): its buffer of 8 bytes is too small for the 16 bytes *No such file*"
 sed 's/Irecv \(.*\) bytes=8/Irecv \1 bytes=64/' request.txt >large.txt
 is "... of one that has a request, too" \
     "$(written large.txt --source=latency=200ns --noise=const:6us@1 | sed -n 's/ any=source,tag//; /^0.*[Rr]ecv/p')" \

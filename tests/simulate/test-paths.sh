@@ -179,7 +179,7 @@ like "... by options" "$(said $both --map=block:4 --source=map=were star.txt)" \
 like "a trace without hosts" "$(said $both --map=block:4 unnamed.txt)" \
     "* source: one path, 'node', as the trace names no hosts (--source=map) *"
 like "a path that was not measured" "$(said --perturb --signature=target.sig --source=one.sig --map=block:2 star.txt)" \
-    "*'between nodes' was not measured on the source: 'node' stands for it*"
+    "*'between nodes' was not measured on the source: the times of 'node' are used*"
 is "JSON has the maps and the farthest paths" "$("$mpgsim" --json $both --map=block:4 --source=map=were star.txt |
     "$python" -c 'import json, sys; o = json.load(sys.stdin)["options"]; print(o["map"], o["source_map"], o["path"], o["source_path"])')" \
     "block:4 were node between nodes"

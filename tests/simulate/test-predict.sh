@@ -66,7 +66,7 @@ is "a file: 2 on 0's core complex, 1 on its node; b's is another" \
     "$(runs --signature=three.sig --map=places)" "8000 433 211 1809"
 is "what was not measured is the next" "$(runs --signature=one.sig --map=places)" "8000 433 443 453"
 like "... and said" "$(said --signature=one.sig --map=places)" \
-    "*  path          'core complex' was not measured: messages take 'node' in its place*"
+    "*  path          'core complex' was not measured: its messages take the times of 'node'*"
 like "places are said" "$(said --signature=three.sig --map=places)" \
     "*  placement     4 ranks on 2 nodes (--map=places); the farthest two: between nodes*"
 is "without a signature a message takes what is given" "$(runs --latency=const:100ns --byte=const:2.5ns)" \

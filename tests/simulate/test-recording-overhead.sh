@@ -85,7 +85,7 @@ quality() {
     sed "s/100\$/$1/" run.txt >more.txt
     "$mpgsim" --predict "${same[@]:1}" more.txt | sed -n 's/^  recording  *//p'
 }
-off="the trace does not say when its ranks were off their CPUs"
+off="off-CPU times are not in the trace"
 is "recording is told" "$(quality 100)" "$off; recording itself 9.1 %"
 is "fair from 10 %" "$(quality 200)" "fair: recording itself took 18 % of the ranks' time; $off"
 is "not reliable from 25 %" "$(quality 400)" \

@@ -295,9 +295,9 @@ static void test_errors(void)
     struct mpg_distribution good = distribution(2, p, some), zero = distribution(2, p, none),
                             bad = distribution(2, p, odd);
     struct mpg_noise_core core = {.core = 4, .span_ns = 1e6, .blocks = {.recorded = 9}};
-    refuses(&core, false, "core 4: the record is kept in part and nothing is said of its gaps");
+    refuses(&core, false, "core 4: the record was reduced, and the signature lacks the distribution of its gaps");
     core.gap_ns = &good;
-    refuses(&core, false, "nothing is said of its durations");
+    refuses(&core, false, "the signature lacks the distribution of its durations");
     core.length_ns = &good;
     refuses(&core, true, "core 4: gaps: no family is fitted to it");
     core.length_ns = &bad;

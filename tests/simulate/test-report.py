@@ -230,7 +230,7 @@ def where_of_text(dom, text):
 def path_of_text(dom, text):
     """Compares the median run's path: its length, its sensitivities, and its calls and ranks."""
     wrong, section = [], dom.split("<h2>The critical path</h2>")[1].split("</section>")[0]
-    said = re.search(r"Critical path of replica (\d+), the median run: to the end of rank (\d+), (\S+ \S+)", text).groups()
+    said = re.search(r"Critical path of replica (\d+) \(the median run\), which ends on rank (\d+): (\S+ \S+)", text).groups()
     shown = re.search(r"Of replica (\d+), whose run is the median one, (\S+ \S+); it ends on rank (\d+)", section).groups()
     wrong += [] if (said[0], said[1]) == (shown[0], shown[2]) and equal(said[2], shown[1]) else [(said, shown)]
     depends = {r[0]: r[2] for r in cells(dom, "The critical path")}
@@ -258,7 +258,7 @@ def hypotheses_of_text(dom, text):
     """Compares the effect of each hypothesis alone, and on top of all others."""
     wrong, shown = [], {r[0]: r[1:] for r in cells(dom, "What if")}
     for name, row in shown.items():
-        part = re.search(r"(?m)^  %s\n    alone +(.*)\n    on top of all others +(.*)$" % re.escape(name), text)
+        part = re.search(r"(?m)^  %s\n    alone +(.*)\n    added to all others  +(.*)$" % re.escape(name), text)
         for said, page in zip(part.groups(), row):
             a = re.match(r"(\S+ \S+) .*confidence: (\S+ \S+) to (\S+ \S+);", said).groups()
             b = re.match(r"(\S+ \S+) \((\S+ \S+) to (\S+ \S+)\)$", page).groups()
@@ -442,7 +442,7 @@ try:
             said = re.search(r'id="verdict">(.*?)</p>', dom).group(1)
             right = right and ("is the fastest" in said) == (name == "single") and ("has the shortest median:" in said) == (name == "swept")
         if name in ("even", "two"): # a predicted run is a part of the traced one
-            right = right and ('scope="col">of the traced</th>' in dom, 'scope="col">slowdown</th>' in dom) == (name == "two", name == "even")
+            right = right and ('scope="col">times traced</th>' in dom, 'scope="col">slowdown</th>' in dom) == (name == "two", name == "even")
         if name == "two":
             beside = {row[0]: row[1:] for row in cells(dom, "Side by side")}
             tried = cells(dom, "All that was tried")

@@ -306,11 +306,11 @@ static void test_errors(void)
     fails_to_read("file:/no/such/file", "No such file");
     fails_to_read("file:/", "Is a directory");
     fails_to_read(file_of(""), "no numbers");
-    fails_to_read(file_of("1 2 three\n"), "something else than numbers");
-    fails_to_read(file_of("1\n# 2\n"), "something else than numbers");
-    fails_to_read(file_of("1us 2 us\n"), "something else than numbers");
-    fails_to_read(file_of("1us 2m\n"), "something else than numbers");
-    fails_to_read(file_of("1usec\n"), "something else than numbers");
+    fails_to_read(file_of("1 2 three\n"), "holds other text than numbers");
+    fails_to_read(file_of("1\n# 2\n"), "holds other text than numbers");
+    fails_to_read(file_of("1us 2 us\n"), "holds other text than numbers");
+    fails_to_read(file_of("1us 2m\n"), "holds other text than numbers");
+    fails_to_read(file_of("1usec\n"), "holds other text than numbers");
     fails_to_read(file_of("1\nnan\n"), "sample 2 is not finite");
     fails_to_read(file_of("1e15s\n"), "sample 1 is more than 31 years");
     fails_to_read(file_of("1\n-inf\n"), "sample 2 is not finite");

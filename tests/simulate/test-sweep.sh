@@ -246,7 +246,7 @@ is "... beyond a slack" \
         printf '%s up to %s; ' "$(number "1 + $limit")" "$(number "((1 + $limit) * 1710 - 1010) / 2 / 1000")"
     done)4 True"
 ok "... as text" eval '"$mpgsim" --tolerate=5%,10%:noise ring.txt | tolerated_lines | cmp - <(printf "%s\n" \
-    "Tolerated, with a median slowdown of at most 1.05" "  noise         up to 22.01 ns" "... of at most 1.1" \
+    "Tolerated, so that the median slowdown is at most 1.05" "  noise         up to 22.01 ns" "Limit of at most 1.1" \
     "  noise         up to 44.02 ns")'
 # The medians of the 64 replicas: computed by hand from the draws at a factor of 0.02; a factor multiplies their sums.
 cat >median.py <<'END'
@@ -291,8 +291,8 @@ is "... a ratio" "$(tolerated --predict --latency=const:1400ns --tolerate=5%:com
 is "... noise, of two intervals" "$(tolerated --predict --latency=const:1400ns --tolerate=5%:noise hidden.txt)" \
     "up to $(number '0.05 * 5000 / 2') - -"
 ok "... as text" eval '"$mpgsim" --predict --latency=const:1400ns --tolerate=1%,5%:latency hidden.txt | tolerated_lines |
-    cmp - <(printf "%s\n" "Tolerated, with a median run of at most 1.01 times that as given, 5 us" \
-    "  latency       up to 1.46429 times" "... of at most 1.05 times" "  latency       up to 1.60714 times")'
+    cmp - <(printf "%s\n" "Tolerated, so that the median run takes at most 1.01 times the time of the run as given, 5 us" \
+    "  latency       up to 1.46429 times" "Limit of at most 1.05 times" "  latency       up to 1.60714 times")'
 # Each of several signatures is compared with its own run, and has the value that it has alone; also in CSV and in the
 # table.
 cat >apart.py <<'END'

@@ -170,9 +170,9 @@ def check_refused(folder):
              "--sweep: 'latency=1us,2us': with --target a key of mpgtarget(5) is swept, as in CommStartupTime=1us,10us"),
             (["--target=ideal", "--sweep=HopTime=1us", "four.txt"],
              "--sweep: 'HopTime=1us': is neither LO:HI:N, LO:HI:N:log nor a list V,V..."),
-            (["--target=ideal", "--sweep=HopTime=1us,1us", "four.txt"], "--sweep: 'HopTime=1us,1us': '1us' is there twice"),
+            (["--target=ideal", "--sweep=HopTime=1us,1us", "four.txt"], "--sweep: 'HopTime=1us,1us': '1us' is given twice"),
             (["--target=ideal", "--sweep=Topology=ring", "four.txt"],
-             "--sweep: 'Topology=ring': one value is no sweep: --target says it"),
+             "--sweep: 'Topology=ring': a sweep needs several values: for one, use --target"),
             (["--target=ideal", "--sweep=Topology=ring,star", "four.txt"], "--sweep=Topology=star: Topology: 'star' is none of "
              "full, bus, ring, mesh, torus, hypercube, fattree"),
             (["--target=ideal", "--sweep=HopTime=1,2", "four.txt"], None),
@@ -181,16 +181,16 @@ def check_refused(folder):
              "--target=HopTime=1us and --sweep HopTime exclude each other"),
             (["four.txt", "six.txt"], "a second TRACE needs --target=NAME"),
             (["--target=ideal", "--output-trace=x", "four.txt", "six.txt"],
-             "--output-trace and a table of traces and targets exclude each other: it is of one run"),
+             "--output-trace and a table of traces and targets exclude each other: this option is about one run"),
             (["--target=ideal", "--target=engine=graph", "four.txt", "six.txt"],
              "--target=engine=graph and a table of traces and targets exclude each other: only events simulate processors"),
             (["--target=ideal", "--tolerate=5%:latency", "four.txt"], "--tolerate and --target exclude each other: it is about "
-             "the traced run's slowdown (--sweep KEY=... is about this one's)"),
+             "not in keys of a target (--sweep KEY=... varies keys)"),
             (["--target=ideal", "--timeline=x.json", "four.txt"], "--timeline and --target exclude each other: a trace of the "
-             "predicted run has it: --output-trace=FOLDER, then mpgtrace timeline FOLDER"),
-            (["--target=-", "--target=ideal", "four.txt"], "--target=- and a table of traces and targets exclude each other: it reads its targets more than once"),
+             "write a trace of the predicted run: --output-trace=FOLDER, then mpgtrace timeline FOLDER"),
+            (["--target=-", "--target=ideal", "four.txt"], "--target=- and a table of traces and targets exclude each other: targets are read more than once"),
             (["--target=ideal", "--plot=x", "four.txt"],
-             "--plot needs several scenarios or a table of traces and targets: it draws a table")]:
+             "--plot needs several scenarios or a table of traces and targets: --plot draws a table")]:
         status, out, said = run(folder, *words)
         ok(f"refused: {' '.join(words)}", status == 2 and not out and said.count("\n") == 1 and
            (line is None or said == f"mpgsim: {line} (try 'mpgsim --help')\n"), said)

@@ -167,7 +167,7 @@ def test_refused():
           "not a worker's cycle (receive a task, compute, send to rank 0) while rank 0 still hands out tasks")),
         ("a message to the rank itself", change(lines, answer_, ["{}", *to_itself], 2),
          (0, call_number(lines, answer_, 2) + 1, "MPI_Send",
-          "between two receives from any source the rank does more than receive from the source of the first and send to it")),
+          "between two receives from any source, the rank does more than receive from the source of the first receive and send to this source")),
         ("two receives from any source at once", nonblocking,
          (0, call_number(lines, "any=source") + 2, "MPI_Irecv",
           "a second receive from any source is posted before the first one is complete")),

@@ -40,7 +40,7 @@ static int take_record(struct import *im, int32_t rank, const struct dumpi_file 
     struct mpg_calls *c = &im->calls;
     struct mpg_foreign_call call;
     if (!im->record.has_times)
-        return mpg_error_set(err, "a record without wall-clock times: DUMPI was set to record none");
+        return mpg_error_set(err, "a record without wall-clock times: DUMPI was configured without them");
     if (mpg_dumpi_make_call(&im->rank, f, &im->record, &call, err) < 0)
         return -1;
     if (c->pass == MPG_CALLS_SURVEY && call.comm == DUMPI_SELF && mpg_comms_use(c->comms, rank, DUMPI_SELF, 0, 1, err) < 0)

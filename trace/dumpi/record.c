@@ -162,7 +162,7 @@ int mpg_dumpi_begin(struct dumpi_file *f, struct mpg_error *err)
     memcpy(f->version, (uint8_t[3]){1, 0, 0}, sizeof f->version);
     if (fstat(fileno(f->in), &st) < 0 || fread(first, 1, sizeof first, f->in) != sizeof first ||
         memcmp(first, magic, sizeof magic) != 0)
-        return mpg_error_set(err, "no file of DUMPI");
+        return mpg_error_set(err, "not a file of DUMPI");
     f->size_bytes = st.st_size;
     read_index(f);
     if (f->is_whole && !has_version(f, 0, 6, 9))
@@ -293,10 +293,10 @@ static int read_record(struct dumpi_file *f, struct dumpi_record *r, bool *is_ca
     const off_t at = ftello(f->in);
     const unsigned function = (unsigned)get(f, 2);
     if (f->failed || function == mpg_dumpi_layout_number + END_OF_STREAM_PLUS)
-        return f->failed && f->is_whole ? mpg_error_set(err, "its records end without a mark") : 0;
+        return f->failed && f->is_whole ? mpg_error_set(err, "its records end without an end mark") : 0;
     *is_call = function < mpg_dumpi_layout_number;
     if (function > mpg_dumpi_layout_number + 2 || function == mpg_dumpi_layout_number)
-        return mpg_error_set(err, "byte %lld: no function of DUMPI (%u)", (long long)at, function);
+        return mpg_error_set(err, "byte %lld: not a function of DUMPI (%u)", (long long)at, function);
     r->function = function;
     r->scalar_number = r->list_number = 0;
     r->status_number = 0;

@@ -7,7 +7,7 @@
 
 static const char any_guessed[] = "receives from any source or with any tag: the trace does not tell the sender, the earliest "
                                   "send that fits is taken";
-static const char open_receives[] = "receives from any source that no send fits: source unknown";
+static const char open_receives[] = "receives from any source without a fitting send: source unknown";
 static const char chosen[] = "calls of Waitany and Waitsome: the trace does not tell which requests completed, the oldest are "
                              "taken";
 static const char tested[] = "calls of Test, Testall, Testany and Testsome: the trace does not tell which requests completed, a "
@@ -165,7 +165,7 @@ static const struct mpg_foreign_comm *find_comm(struct mpg_calls *c, int32_t ran
     const struct mpg_foreign_comm *comm =
         call->comm >= 0 ? mpg_comms_find(c->comms, rank, call->comm, call->member, call->size) : NULL;
     if (!comm)
-        mpg_error_set(err, "%s in a communicator that nothing made (%lld)", call->name, (long long)call->comm);
+        mpg_error_set(err, "%s in a communicator (%lld) that no call created", call->name, (long long)call->comm);
     return comm;
 }
 
@@ -314,7 +314,7 @@ static int take_starts(struct mpg_calls *c, int32_t rank, const struct mpg_forei
         const struct mpg_foreign_call *made = find_template(c, rank, call->requests[i]);
         const int64_t request = mpg_foreign_post(&c->foreign, rank, call->requests[i], err);
         if (!made)
-            return mpg_error_set(err, "%s of a request that nothing made", call->name);
+            return mpg_error_set(err, "%s of a request that no call created", call->name);
         if (request < 0 || take_message(c, rank, made, enter_ns, call->leave_ns, request, err) < 0)
             return -1;
         if (c->pass == MPG_CALLS_EMIT)

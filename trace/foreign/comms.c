@@ -377,7 +377,7 @@ static int set_grid_color(struct item *item, int32_t position, int32_t size, str
     for (size_t d = 0; d < n; d++)
         places = item->list[d] > 0 && places <= size ? places * item->list[d] : INT64_MAX;
     if (places != size)
-        return mpg_error_set(err, "a grid of other than its %d ranks", size);
+        return mpg_error_set(err, "a grid with another number of ranks than its %d", size);
     for (size_t d = 0; d < n; d++) {
         places /= item->list[d];
         const int64_t place = left / places;
@@ -465,17 +465,17 @@ static int construct(struct mpg_comms *c, int32_t rank, int32_t i, struct mpg_er
     if (parent == OPEN)
         return 0;
     if (parent < 0)
-        return parent == FAILED ? -1 : mpg_error_set(err, "rank %d makes a communicator of one that nothing made (%lld)", rank,
-                                                 (long long)item->parent);
+        return parent == FAILED ? -1 : mpg_error_set(err, "rank %d creates a communicator from one (%lld) that no call created",
+                                                              rank, (long long)item->parent);
     int32_t position = position_in(c, parent, rank);
     if (position < 0)
-        return mpg_error_set(err, "rank %d is no member of the communicator that it makes another of", rank);
+        return mpg_error_set(err, "rank %d creates a communicator from one to which the rank does not belong", rank);
     const int32_t meeting = find_meeting(c, parent, rank, item->rule, err);
     if (meeting < 0)
         return -1;
     struct meeting *m = &c->meetings[meeting];
     if (m->rule != item->rule)
-        return mpg_error_set(err, "rank %d makes another kind of communicator than the other members", rank);
+        return mpg_error_set(err, "rank %d creates another kind of communicator than the other members", rank);
     void *grown = grow(m->arrivals, (size_t)m->arrived, &m->capacity, sizeof *m->arrivals);
     if (!grown)
         return out_of_memory(err);

@@ -8,8 +8,8 @@
 
 enum { TOLERANCE_NS = 1000 };
 
-static const char made_init[] = "ranks without MPI_Init: made at the first call";
-static const char made_finalize[] = "ranks without MPI_Finalize: made after the last call";
+static const char made_init[] = "ranks without MPI_Init: added at the first call";
+static const char made_finalize[] = "ranks without MPI_Finalize: added after the last call";
 static const char clamped[] = "times up to 1 us before the previous call's end: set to that end";
 static const char unmatched[] = "sends without a receive, or receives without a send: imported by --lenient";
 

@@ -167,7 +167,7 @@ static int wait_for_common(struct order *o, uint32_t *chosen, struct mpg_error *
 static int start_work(struct order *o, struct mpg_error *err)
 {
     if (o->work_number > 1)
-        return two_names(o, "work in no order on one cpu", o->work[0], o->work[1], err);
+        return two_names(o, "two calculations on one cpu have no order", o->work[0], o->work[1], err);
     for (size_t k = 0; k < o->blocked_number; k++) {
         size_t at = first_edge_to(o, o->blocked[k]);
         const struct goal_edge *edge = next_message(o, o->blocked[k], &at);
@@ -210,8 +210,8 @@ static int prepare(struct goal_graph *g, const struct order *o, struct mpg_error
         g->nodes[edge->before].last = (uint32_t)e + 1;
         g->nodes[edge->after].waits++;
         if (g->nodes[edge->before].cpu != g->nodes[edge->after].cpu)
-            return two_names(o, "on two cpus, one requires the other: threads of MPI programs share no such order", edge->before,
-                             edge->after, err);
+            return two_names(o, "on two cpus, one requires the other: threads of MPI programs have no such dependency",
+                             edge->before, edge->after, err);
     }
     return 0;
 }
@@ -274,7 +274,7 @@ int mpg_goal_order(struct goal_graph *g, const struct goal_program *p, struct mp
             i++;
         char text[80];
         p->name(p->context, &g->nodes[i], text, sizeof text);
-        status = mpg_error_set(err, "operation %s requires itself, by others", text);
+        status = mpg_error_set(err, "operation %s requires itself through others", text);
     }
     free(numbers);
     free(o.requests);

@@ -114,7 +114,7 @@ static int64_t find_label(struct goal_import *im, const char *name, struct mpg_e
 
 static int statement_error(char *const *words, int n, struct mpg_error *err)
 {
-    return mpg_error_set(err, "'%.40s%s%.40s' is no statement that mpgkit reads", words[0], n > 1 ? " " : "", n > 1 ? words[1]
+    return mpg_error_set(err, "'%.40s%s%.40s' is not a statement that mpgkit reads", words[0], n > 1 ? " " : "", n > 1 ? words[1]
                          : "");
 }
 

@@ -87,7 +87,7 @@ static int take_receiver(struct line *l, const char *value, struct mpg_error *er
     const char *digits = value + x->to_relative;
     if (!*digits || digits[strspn(digits, "0123456789")] || mpg_units_parse_int(digits, &number, NULL) < 0 ||
         number > INT32_MAX)
-        return mpg_error_set(err, "to=%s is no rank (3), nor so many ranks behind or before the sender (+1, -1)", value);
+        return mpg_error_set(err, "to=%s is neither a rank (3) nor a distance from the sender (+1, -1)", value);
     if (x->to_relative && number == 0)
         return mpg_error_set(err, "to=%s is the sender itself", value);
     x->to = (int32_t)(*value == '-' ? -number : number);
@@ -181,10 +181,10 @@ static int take_call(struct line *l, const char *value, struct mpg_error *err)
     const char *name = strncmp(value, "MPI_", 4) == 0 ? value + 4 : value;
     const enum mpg_call call = mpg_call_by_name(name);
     if (call == MPG_CALL_COUNT)
-        return mpg_error_set(err, "call=%s is no call of MPI", value);
+        return mpg_error_set(err, "call=%s is not an MPI call", value);
     const char *why = why_unselected(mpg_call_plain(call), l->x->kind);
     if (why)
-        return mpg_error_set(err, "call=%s selects nothing that %s is about (%s)", value,
+        return mpg_error_set(err, "call=%s selects nothing that %s can change (%s)", value,
                              l->x->kind == MPG_HYPOTHESIS_DROP ? "drop" : "resize", why);
     l->x->select.call = mpg_call_plain(call);
     return 0;

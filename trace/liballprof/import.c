@@ -11,8 +11,8 @@
 #include "trace/foreign/files.h"
 #include "trace/liballprof/line.h"
 
-static const char no_statuses[] = "receives: their size is that of the buffer, sizes of messages that came are not recorded";
-static const char wrong_offsets[] = "messages arrive before they left, no fewer than without the offsets of clocks";
+static const char no_statuses[] = "receives: size of the buffer, as sizes of received messages are not recorded";
+static const char wrong_offsets[] = "messages arrive before they left: the trace's clock offsets do not make them fewer";
 static const char no_types[] = "calls of Alltoallw: sizes of types are not recorded, elements are taken as bytes";
 
 struct import {

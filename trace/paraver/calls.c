@@ -7,11 +7,11 @@
 #include "trace/paraver/import.h"
 #include "trace/paraver/window.h"
 
-static const char null_sends[] = "sends without a message: to MPI_PROC_NULL";
-static const char null_receives[] = "receives without a message: from MPI_PROC_NULL";
+static const char null_sends[] = "sends without a message record: taken as sends to MPI_PROC_NULL";
+static const char null_receives[] = "receives without a message record: taken as receives from MPI_PROC_NULL";
 static const char sends_end[] = "nonblocking sends: complete when posted, their completion is not recorded";
 static const char restarted[] = "starts of persistent requests: shown as nonblocking sends and receives";
-static const char spread[] = "collectives with a total only: spread evenly over the members";
+static const char spread[] = "collectives whose bytes are recorded as a sum: spread evenly over the members";
 static const char own_comms[] = "messages that overtake another of their sender, receiver and tag: in a communicator of their "
                                 "own";
 static const char halves[] = "Sendrecv whose halves overtake others: shown as Isend, Irecv and Waitall";

@@ -293,7 +293,7 @@ static enum off_cpu_method wanted(enum off_cpu_method otherwise, int rank)
         if (strcmp(name, names[i]) == 0)
             return (enum off_cpu_method)i;
     if (name && rank == 0)
-        report("MPGTRACE_OFF_CPU: '%s' is not rseq, clock or none; it is chosen", name);
+        report("MPGTRACE_OFF_CPU: '%s' is not rseq, clock or none: ignored", name);
     return otherwise;
 }
 

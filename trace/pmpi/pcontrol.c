@@ -90,7 +90,7 @@ void pcontrol_start(int rank)
     const char *convention = getenv("MPGTRACE_PCONTROL");
     takes_ipm = convention && strcmp(convention, "ipm") == 0;
     if (rank == 0 && convention && !takes_ipm)
-        report("MPGTRACE_PCONTROL: '%s' is not ipm; no level but 10001 and 10002 is taken to have a name", convention);
+        report("MPGTRACE_PCONTROL: '%s' is not ipm; only levels 10001 and 10002 are read as having a name", convention);
 }
 
 void pcontrol_report(void)

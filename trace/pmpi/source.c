@@ -22,7 +22,7 @@ static char *read_file(const char *path, size_t *size, struct mpg_error *err)
         goto out;
     }
     if (!S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > MPG_STORED_MAX_BYTES) {
-        mpg_error_set(err, "%s: not a file of a signature's size", path);
+        mpg_error_set(err, "%s: empty, larger than a signature can be, or not a regular file", path);
         goto out;
     }
     if (!(text = malloc((size_t)st.st_size))) {

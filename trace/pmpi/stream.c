@@ -29,7 +29,7 @@ static void describe_failure(const char *text, const char *consequence)
 void stream_fail(const struct mpg_error *err)
 {
     if (atomic_exchange(&streams.on, false))
-        describe_failure(err->text, "its trace ends here, the program goes on");
+        describe_failure(err->text, "its trace ends here, the program continues");
 }
 
 /* Moves FD to a high number: some programs expect low descriptor numbers, or close those one by one. */
@@ -397,7 +397,7 @@ int streams_open(const struct stream_options *options, struct mpg_error *err)
     streams.rank = options->rank;
     streams.threads = options->threads;
     if (streams.threads && pthread_key_create(&streams.at_thread_end, give_back) != 0)
-        return mpg_error_set(err, "no key for the data of threads");
+        return mpg_error_set(err, "cannot create a key for thread-specific data");
     guard_start(lose_window);
     streams.first = stream_new(0, err);
     stream_thread.stream = streams.first;
@@ -424,7 +424,7 @@ void streams_close(void)
         }
     }
     if (failed && !guard_has_lost()) /* already reported by the guard */
-        describe_failure(err.text, "its trace ends early, the program goes on");
+        describe_failure(err.text, "its trace ends early, the program continues");
     guard_end();
     /* Another thread that has just entered a call may still write into its segment: frees nothing. */
     if (streams.threads)

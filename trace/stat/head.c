@@ -48,7 +48,7 @@ static void print_imported(const struct mpg_trace *t)
     for (size_t i = 0; mpg_trace_fact(t, 0, i, &key, &value); i++)
         if (strcmp(key, "untimed") == 0) {
             print_text("untimed     ", value);
-            puts(": calls take no time, all other times are of the work alone");
+            puts(": calls take no time; all other times are computation");
         } else if (strcmp(key, "imported") == 0 || strcmp(key, "assumed") == 0) {
             print_text(*key == 'i' ? "imported    " : "assumed     ", value);
             putchar('\n');
@@ -100,10 +100,10 @@ static void print_killed(const struct stat_summary *s)
             first = r;
         }
     if (number == 1)
-        printf("killed      rank %d, inside MPI_Finalize: only its end is missing\n", first);
+        printf("killed      rank %d, inside MPI_Finalize: only the end of this call is missing\n", first);
     else if (number > 1)
-        printf("killed      %d ranks, the first of them rank %d, inside MPI_Finalize: only their "
-               "ends are missing\n", number, first);
+        printf("killed      %d ranks, the first of them rank %d, inside MPI_Finalize: only the ends "
+               "of these calls are missing\n", number, first);
 }
 
 static void print_running(const struct mpg_trace *t)
@@ -112,7 +112,7 @@ static void print_running(const struct mpg_trace *t)
     for (int32_t r = 0; r < mpg_trace_ranks(t); r++)
         ranks += mpg_trace_runs(t, r);
     if (ranks)
-        printf("running     %d of %d ranks still are\n", ranks, mpg_trace_ranks(t));
+        printf("running     %d of %d ranks are still running\n", ranks, mpg_trace_ranks(t));
 }
 
 static void print_lost(const struct stat_summary *s)
@@ -124,12 +124,12 @@ static void print_lost(const struct stat_summary *s)
             first = r;
         }
     if (ranks == 1)
-        printf("no window   rank %d: ", first);
+        printf("no segment  rank %d: ", first);
     else if (ranks > 1)
-        printf("no window   %d ranks, the first of them rank %d: ", ranks, first);
+        printf("no segment  %d ranks, the first of them rank %d: ", ranks, first);
     if (ranks)
-        printf("no MPI_Finalize, nor a segment (rank-%d.window.mpgt) that would hold the last "
-               "calls\n", first);
+        printf("no MPI_Finalize, and the segment (rank-%d.window.mpgt) that would hold the last "
+               "calls is missing\n", first);
 }
 
 static void print_threads(const struct mpg_trace *t)
@@ -255,8 +255,9 @@ static void print_deducted(const struct stat_summary *s, uint64_t recorded)
     char text[32];
     if (call_ns < 0 || cost_of_call(s, recorded) == call_ns)
         return;
-    printf("            mpgsim deducts %.2f %%: %s, %s\n", 100 * deducted_share(s),
-           mean_fact(s->trace, "overhead_call_median_ns") >= 0 ? "the median call of the run" : "a call as measured at MPI_Init",
+    printf("            mpgsim deducts %.2f %%: for each call %s, %s\n", 100 * deducted_share(s),
+           mean_fact(s->trace, "overhead_call_median_ns") >= 0 ? "the median overhead in this run"
+                                                               : "the overhead measured in MPI_Init",
            mpg_units_format_time(text, sizeof text, call_ns));
 }
 
@@ -285,7 +286,7 @@ static void print_overhead(const struct stat_summary *s)
         return;
     if (sum_ns < 0)
         sum_ns = call_ns;
-    printf("overhead    %.2f %% of the run: %" PRIu64 " %s x %s",
+    printf("overhead    recording took %.2f %% of the run: %" PRIu64 " %s x %s",
            100 * ((double)recorded * call_ns + (double)s->aggregated_number * sum_ns + beside_ns + s->flush_ns) /
                s->run_ns,
            recorded, mpg_units_word(recorded, "call", "calls"), mpg_units_format_time(text, sizeof text, call_ns));
@@ -293,9 +294,9 @@ static void print_overhead(const struct stat_summary *s)
         printf(", %" PRIu64 " aggregated x %s", s->aggregated_number,
                mpg_units_format_time(text, sizeof text, sum_ns));
     if (stacks_ns > 0)
-        printf(", new stacks %s", mpg_units_format_time(text, sizeof text, stacks_ns));
+        printf(", new call stacks %s", mpg_units_format_time(text, sizeof text, stacks_ns));
     const double writing_ns = s->flush_ns > flushed_ns ? s->flush_ns - flushed_ns : 0;
-    printf(", flushes %s\n", mpg_units_format_time(text, sizeof text, writing_ns));
+    printf(", writing %s\n", mpg_units_format_time(text, sizeof text, writing_ns));
     print_deducted(s, recorded);
 }
 
@@ -428,7 +429,7 @@ void mpg_stat_print_head(const struct stat_summary *s)
     printf("calls       %" PRIu64 ", %s on disk, ", s->call_number,
            mpg_units_format_size(size, sizeof size, (int64_t)mpg_trace_bytes(t)));
     if (in_segments)
-        printf("%" PRIu64 " %s beside that in windows\n", in_segments, mpg_units_word(in_segments, "event", "events"));
+        printf("%" PRIu64 " further %s in segments\n", in_segments, mpg_units_word(in_segments, "event", "events"));
     else
         printf("%.2f bytes a call\n",
                s->call_number ? (double)bytes_of_calls(t) / (double)s->call_number : 0);

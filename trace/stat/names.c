@@ -143,7 +143,7 @@ static int append_visited(void *text, const struct stat_frame *frame)
 static int append_site(struct text *t, const struct stat_callsites *source, int32_t site,
                        struct mpg_symbols *symbols, int frames, struct mpg_error *err)
 {
-    return site < 0 ? append(t, site == MPG_NO_SITE ? "unknown" : "all other places")
+    return site < 0 ? append(t, site == MPG_NO_SITE ? "unknown" : "all other callsites")
                     : mpg_stat_walk_site(source, site, symbols, frames, append_visited, t, err);
 }
 

@@ -37,7 +37,7 @@ static int print_untraced(struct mpg_trace *t, bool events, struct mpg_error *er
     if (status == 0) {
         print_list(&list, false, "calls that the tracer does not know: their communication is not in the "
                                  "trace");
-        print_list(&list, true, "calls that passed through untraced, and communicate nothing");
+        print_list(&list, true, "calls that the tracer does not record: they communicate nothing");
     }
     mpg_untraced_clear(&list);
     return status;
@@ -138,7 +138,7 @@ int mpg_stat_main(int argc, char **argv)
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json,
          .help = "all of it as JSON, with the ranks"},
         {0}};
-    static const struct mpg_option_rule rules[] = {{"top", MPG_OPTION_EXCLUDES, "json", "it is of tables: --json has all rows"},
+    static const struct mpg_option_rule rules[] = {{"top", MPG_OPTION_EXCLUDES, "json", "JSON has all rows"},
                                                    {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_program program = {
         .name = "mpgtrace stat", .arguments = "TRACE",

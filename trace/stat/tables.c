@@ -153,11 +153,11 @@ static void print_unended(const struct stat_summary *s)
         fputs(before, stdout);
         before = "";
         if (is_level)
-            printf("unended     MPI_Pcontrol(%s) %" PRIu64 " %s and never (-%s): no region\n", name, r->unended,
+            printf("unended     MPI_Pcontrol(%s) %" PRIu64 " %s, never ended by (-%s): not a region\n", name, r->unended,
                    mpg_units_word(r->unended, "time", "times"), name);
         else
-            printf("unended     region %s, %" PRIu64 " of %" PRIu64 " %s: until its rank's end\n", name, r->unended, r->number,
-                   mpg_units_word(r->number, "time", "times"));
+            printf("unended     region %s, %" PRIu64 " of %" PRIu64 " %s not ended: counted until the end of the rank\n", name,
+                   r->unended, r->number, mpg_units_word(r->number, "time", "times"));
     }
 }
 

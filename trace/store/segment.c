@@ -254,7 +254,7 @@ int mpg_segment_make(struct mpg_segment *w, const char *path, const struct mpg_c
         size += capacity[i];
     }
     if (size > MPG_CHUNK_MAX_BYTES)
-        return mpg_error_set(err, "trace writer: one record of %zu bytes", record_bytes);
+        return mpg_error_set(err, "trace writer: a record of %zu bytes is too large", record_bytes);
     const struct head head = {chunk, size, capacity, sums, sum_number};
     struct mpg_file_id id = {0};
     uint8_t *base = NULL;

@@ -30,8 +30,8 @@ static int grow_ranks(struct mpg_trace *t, const struct mpg_chunk *c, const stru
     if (t->ranks == 0) {
         if (c->ranks > MAX_RANKS_OF_NOTHING &&
             c->ranks > t->total_bytes / MPG_CHUNK_HEADER_BYTES)
-            return mpg_error_set(err, "%s: rank %u is one of %u ranks, of which most are missing: "
-                                      "%lld bytes are too few for them", f->path, c->rank,
+            return mpg_error_set(err, "%s: rank %u is one of %u ranks, most of which are missing: "
+                                      "the trace has only %lld bytes", f->path, c->rank,
                                  c->ranks, (long long)t->total_bytes);
         t->rank = calloc(c->ranks, sizeof *t->rank);
         if (!t->rank)

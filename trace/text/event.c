@@ -265,7 +265,7 @@ static int check_sum(const struct mpg_text_event *t, struct mpg_error *err)
     if (given < 4)
         return mpg_error_set(err, "a sum of MPI_%s has 'calls', 'time', 'least' and 'most'", name);
     if (e->enter_ns != e->leave_ns)
-        return mpg_error_set(err, "a sum of MPI_%s enters and leaves at one time", name);
+        return mpg_error_set(err, "a sum of MPI_%s must enter and leave at the same time", name);
     return mpg_sum_is_consistent(&e->sum)
                ? 0
                : mpg_error_set(err, "MPI_%s: %lld calls of %lld to %lld ns do not take %lld ns", name,

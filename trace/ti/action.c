@@ -128,7 +128,7 @@ int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
     while (i < ACTIONS && !is_named(a->name, actions[i].name))
         i++;
     if (i == ACTIONS)
-        return mpg_error_set(err, "action '%.40s' is none that mpgkit reads (SimGrid writes some that its own replay does not "
+        return mpg_error_set(err, "mpgkit does not read action '%.40s' (SimGrid writes some that its own replay does not "
                                   "know)",
                              a->name);
     a->kind = actions[i].kind;

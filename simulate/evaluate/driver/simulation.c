@@ -147,15 +147,15 @@ static int choose_absorb(struct simulation *sim, struct mpg_error *err)
         return 0;
     if (o->absorb_given && o->absorb == MPG_ABSORB_CLOCK && !are_comparable(sim))
         return mpg_error_set(err,
-                             "--absorb=clock: the ranks' clocks are not known to each other and "
-                             "the messages do not bound them (--absorb=wait needs no clocks)");
+                             "--absorb=clock: offsets between the ranks' clocks are unknown, and the messages do "
+                             "not bound them (--absorb=wait needs no clocks)");
     sim->absorb = o->absorb_given        ? o->absorb
                   : are_comparable(sim) ? MPG_ABSORB_CLOCK
                                         : MPG_ABSORB_WAIT;
     if (inserts(sim) && sim->absorb != MPG_ABSORB_CLOCK)
         return mpg_error_set(err, "an inserted message needs %s (--predict does not)",
-                             are_comparable(sim) ? "--absorb=clock: it comes when the ranks' clocks say"
-                                                 : "clocks that the ranks have in common, and these have not");
+                             are_comparable(sim) ? "--absorb=clock, as its arrival depends on the ranks' clocks"
+                                                 : "comparable clocks, which this trace lacks");
     return 0;
 }
 

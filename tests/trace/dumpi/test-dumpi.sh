@@ -114,9 +114,9 @@ is "receives from any source" "$("$MPGTRACE" print "$tmp/grid" | grep -c 'Recv c
 
 # Refused files, with the reason.
 ok "a rank that is none" refused "$tmp/peer" "rank 3 is none of the 1 of its communicator"
-ok "a communicator that is none" refused "$tmp/comm" "MPI_Barrier in a communicator that nothing made (77)"
+ok "a communicator that is none" refused "$tmp/comm" "MPI_Barrier in a communicator (77) that no call created"
 ok "a list of 2^31 requests" refused "$tmp/list" "the file ends inside a record"
-ok "a function that is none" refused "$tmp/function" "no function of DUMPI (290)"
+ok "a function that is none" refused "$tmp/function" "not a function of DUMPI (290)"
 ok "a message that nobody receives" refused "$tmp/count" "rank 0 sends rank 0 1 messages"
 ok "a sender that is none" refused "$tmp/status" "rank 9 is none of the 1 of its communicator"
 ok "a range of 2^31 ranks" bounded "$tmp/ranges"

@@ -95,7 +95,7 @@ schedule() {
 schedule 'a: recv 1b from 1 tag 1' 'b: recv 1b from 1 tag 2' 'c: send 1b to 1 tag 3' 'c requires a' 'd: send 1b to 1 tag 4' 'd requires b'
 ok "refused: order by the end of messages" refused "$tmp/schedule" "operations c (send) and d (send): which of the two starts first"
 schedule 'a: calc 5' 'b: calc 6'
-ok "refused: work in no order" refused "$tmp/schedule" "operations a (calc) and b (calc): work in no order on one cpu"
+ok "refused: work in no order" refused "$tmp/schedule" "operations a (calc) and b (calc): two calculations on one cpu have no order"
 schedule 'a: recv 1b from 1 tag 1' 'w: calc 5' 'x: calc 6' 'x requires w' 'c: calc 1' 'c requires a'
 ok "refused: work that a message may overtake" refused "$tmp/schedule" "which of the two starts first depends on when a message ends"
 schedule 'a: calc 5' 'b: calc 6 cpu 1' 'b requires a'
@@ -109,7 +109,7 @@ ok "refused: a label twice" refused "$tmp/schedule" "line 4: label a is defined 
 schedule 'a: calc 5' 'a requires b'
 ok "refused: a label that is none" refused "$tmp/schedule" "label b is not defined"
 schedule 'put 5b to 1'
-ok "refused: LogGOPSim2's operations" refused "$tmp/schedule" "'put 5b' is no statement that mpgkit reads"
+ok "refused: LogGOPSim2's operations" refused "$tmp/schedule" "'put 5b' is not a statement that mpgkit reads"
 schedule 'a: send 5b to 7'
 ok "refused: a rank that is none" refused "$tmp/schedule" "with a rank below 2"
 schedule 'calc 9223372036854775807'

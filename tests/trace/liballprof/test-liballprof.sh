@@ -138,7 +138,7 @@ arriving() {
 like "messages that arrive before they left, with and without offsets" "$(arriving -2000.0)" \
     "*clocks measured; 0 of 2 messages arrive before they left (1 without the offsets)*"
 like "offsets of the wrong sign" "$(arriving 2000.0)" \
-    "*clocks measured; 1 of 2 messages arrive before they left, by up to 3995000 ns (1 without the offsets)*assumed: 1 messages arrive before they left, no fewer than without the offsets of clocks*"
+    "*clocks measured; 1 of 2 messages arrive before they left, by up to 3995000 ns (1 without the offsets)*assumed: 1 messages arrive before they left: the trace's clock offsets do not make them fewer*"
 
 # MPICH: requests of 4 bytes, MPI_ANY_SOURCE is -2, MPI_PROC_NULL -1. Persistent requests; duplicated communicators; a
 # communicator whose members follow from its use.

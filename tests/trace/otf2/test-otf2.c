@@ -224,10 +224,10 @@ static void write_wanted(FILE *out)
 {
     fputs("#mpgtext 1\n#ranks 3\n#clocks shared\n#fact 0 imported OTF2 3.0.2 Score-P 8.4\n#host 0 alpha\n"
           "#fact 0 untraced MPI_Send_init 1 local\n"
-          "#fact 0 assumed 1 sends without a record: to MPI_PROC_NULL\n"
-          "#fact 0 assumed 1 receives without a record: from MPI_PROC_NULL\n"
+          "#fact 0 assumed 1 sends without a message record: taken as sends to MPI_PROC_NULL\n"
+          "#fact 0 assumed 1 receives without a message record: taken as receives from MPI_PROC_NULL\n"
           "#fact 0 assumed 2 starts of persistent requests: shown as nonblocking sends and receives\n"
-          "#fact 0 assumed 3 collectives with a total only: spread evenly over the members\n"
+          "#fact 0 assumed 3 collectives whose bytes are recorded as a sum: spread evenly over the members\n"
           "#fact 0 assumed 1 streams of accelerators: left out, their time is inside the host's calls and computation\n"
           "#fact 0 assumed 1 calls of one-sided communication without records: only their times are read, 5e-06 ms in all\n"
           "#host 1 alpha\n#host 2 beta\n"
@@ -371,7 +371,7 @@ static void test_ends(void)
     char *text = text_of(folder, &err);
     check_holds(text, "0 100 100 Init\n", "MPI_Init is made if it is missing");
     check_holds(text, "0 200 200 Finalize\n", "MPI_Finalize, too");
-    check_holds(text, "assumed 3 ranks without MPI_Finalize: made after the last call\n", "which is said");
+    check_holds(text, "assumed 3 ranks without MPI_Finalize: added after the last call\n", "which is said");
     check_holds(text, "0 100 200 Allreduce comm=0 bytes=24\n", "of a tool that does not multiply, bytes stay");
     free(text);
     remove_folder();
@@ -507,7 +507,7 @@ int main(void)
     test_clocks();
     test_arrivals(false, "clocks measured; 0 of 2 messages arrive before they left (1 without the offsets)\n",
                   "messages that arrive before they left, with and without offsets");
-    test_arrivals(true, "assumed: 1 messages arrive before they left, no fewer than without the offsets of clocks\n",
+    test_arrivals(true, "assumed: 1 messages arrive before they left: the archive's clock offsets do not make them fewer\n",
                   "offsets of the wrong sign");
     test_ends();
     test_refusals();

@@ -103,7 +103,7 @@ cat >"$tmp/expected" <<'EOT'
 #ranks 3
 #fact 0 imported Paraver
 #fact 0 assumed 2 nonblocking sends: complete when posted, their completion is not recorded
-#fact 0 assumed 1 sends without a message: to MPI_PROC_NULL
+#fact 0 assumed 1 sends without a message record: taken as sends to MPI_PROC_NULL
 #fact 0 assumed 1 starts of persistent requests: shown as nonblocking sends and receives
 0 10 20 Init
 #comm 0 = 0 1 2
@@ -206,7 +206,7 @@ ok "--from overrules the content" refused "$tmp/other.prv" "line 1: no header of
 ok "... by Paraver's ending, too" refused "$tmp/other.prv" "line 1: no header of Paraver" --from=prv
 ok "--from of another format" refused "$tmp/t.prv" "a Paraver trace, not a GOAL schedule" --from=goal
 is "--from needs FILE" "$("$MPGTRACE" import --from=goal --goal="$tmp/t.prv" 2>&1)" \
-    "mpgtrace import: --from is the format of FILE, which is missing (try 'mpgtrace import --help')"
+    "mpgtrace import: --from gives the format of FILE, and FILE is missing (try 'mpgtrace import --help')"
 
 # Refused files, with the reason.
 wrong() {

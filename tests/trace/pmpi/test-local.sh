@@ -101,7 +101,7 @@ is "a profile counts them, too" "$("$MPGTRACE" stat t.trace | awk '/^MPI_Wtime/ 
     "$(awk '/^rank/ { n += $3 } END { print n }' out)"
 "$MPGTRACE" record --no-local --local=2 "$local" >out 2>err
 like "--no-local and --local=2 exclude each other" "$? $(head -n 1 err)" \
-    "2 mpgtrace record: --no-local and --local=N exclude each other: it is --local=0*"
+    "2 mpgtrace record: --no-local and --local=N exclude each other: --no-local means --local=0*"
 
 # Aggregates the calls in the text of the same run: one line for each call, call site and region.
 "$MPGTRACE" print all.trace | awk '

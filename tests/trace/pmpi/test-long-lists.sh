@@ -49,7 +49,7 @@ ok "... leave some" test "$("$MPGTRACE" print long.trace | grep -c ' Flush')" -g
     { last = $4; last_was_list = is_list }
     END { print lists, before, behind }' >around
 is "... before and behind each call that is given all" "$(cat around)" "9 9 9"
-ok "... they are read" eval '"$MPGTRACE" stat long.trace >stat && grep -q "^overhead .* flushes [1-9]" stat'
+ok "... they are read" eval '"$MPGTRACE" stat long.trace >stat && grep -q "^overhead .* writing [1-9]" stat'
 ok "... and taken out" eval '"$MPGSIM" long.trace >answer'
 ok "a profile has them" traced 1 profile.trace --profile ./lists 2000
 ok "... without events" eval '"$MPGTRACE" stat profile.trace | grep -q Waitany'

@@ -79,7 +79,7 @@ done
 ok "messages longer than their receives" traced 4 c.trace "$ways" cut cut
 ok "the trace is what the program says" recorded c.trace cut
 "$MPGSIM" c.trace >out 2>err
-like "mpgsim says which" "$?: $(cat err)" "1: mpgsim: c.trace: rank [0-3], call *do not hold*"
+like "mpgsim says which" "$?: $(cat err)" "1: mpgsim: c.trace: rank [0-3], call *is too small for*"
 
 ok "with a small buffer" traced 4 b.trace --buffer 4KiB "$ways" all small
 ok "the trace is the same" recorded b.trace small

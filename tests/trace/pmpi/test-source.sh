@@ -67,5 +67,5 @@ refuses() {
 }
 refuses "1 mpgtrace record: --signature: nowhere.sig: *" --signature nowhere.sig
 refuses "1 mpgtrace record: --signature: a.txt: *, not a signature*" --signature a.txt
-refuses "2 *--signature and --profile exclude each other: a profile is nothing to simulate*" --profile --signature "$reference"
+refuses "2 *--signature and --profile exclude each other: profiles cannot be simulated*" --profile --signature "$reference"
 done_testing

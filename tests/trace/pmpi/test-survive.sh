@@ -102,19 +102,19 @@ like "exit without MPI_Finalize is said" "$("$MPGTRACE" stat exit.trace)" \
     "*incomplete*without MPI_Finalize*"
 like "a signal is said" "$("$MPGTRACE" stat segv.trace)" "*rank 0*died*"
 "$MPGSIM" segv.trace >out 2>&1
-like "mpgsim says what is missing" "$(cat out)" "*rank 0 was killed*has no MPI_Finalize*"
+like "mpgsim says what is missing" "$(cat out)" "*rank 0 was killed*without MPI_Finalize*"
 
 rm segv.trace/rank-0.window.mpgt
 "$MPGTRACE" stat segv.trace >stat
-is "stat says that a window is missing" "$(grep '^no window' stat)" "no window   rank 0: no \
-MPI_Finalize, nor a segment (rank-0.window.mpgt) that would hold the last calls"
+is "stat says that a window is missing" "$(grep '^no segment' stat)" "no segment  rank 0: no \
+MPI_Finalize, and the segment (rank-0.window.mpgt) that would hold the last calls is missing"
 is "mpgsim says it, too" "$("$MPGSIM" segv.trace 2>&1)" "mpgsim: segv.trace: rank 0: its trace \
 ends without MPI_Finalize, and there is no segment (rank-0.window.mpgt) that would hold its last \
 calls; \
 --lenient simulates the recorded part"
 truncate -s -1 end.trace/rank-0.mpgt
 is "... and not of a trace that is whole or cut off" "$("$MPGTRACE" stat end.trace |
-    sed -nE '/^(no window|cut off)/s/  .*//p')" "cut off"
+    sed -nE '/^(no segment|cut off)/s/  .*//p')" "cut off"
 
 # --- limits of the machine ---
 traced limit 2 --buffer 4KiB
@@ -255,7 +255,7 @@ done
 
 start_run 2
 like "while they run, that is said" "$("$MPGTRACE" stat run.trace | grep '^running')" \
-    "running     2 of 2 ranks still are"
+    "running     2 of 2 ranks are still running"
 like "... and the trace to end for that" "$("$MPGSIM" run.trace 2>&1)" \
     "mpgsim: run.trace: rank 0 is still running (like *"
 kill -KILL "$(head -n 1 run.pids)"

@@ -115,5 +115,5 @@ echo "# a row of no call, in a file that was not closed"
 refused bad.trace "bad.trace/rank-2.profile.mpgt: rank 2: damaged: row 0"
 "$MPGTRACE" print whole.trace >out 2>err
 is "print says what to do with a profile" "$?: $(cat err)" \
-    "1: mpgtrace print: whole.trace: a profile, not a trace: it has sums, no events: record without --profile; 'mpgtrace stat whole.trace' shows it"
+    "1: mpgtrace print: whole.trace: a profile, not a trace: a profile has sums, not events: record without --profile; 'mpgtrace stat whole.trace' shows it"
 done_testing

@@ -67,18 +67,18 @@ like "calls, without what the tracer says itself" "$out" "*
 calls 10, *"
 has "calls that failed" "$out" "failed 1 of the calls returned an error"
 has "the tracer's share: 10 calls of 50 ns and a flush of 4 ms" "$out" \
-    "overhead 0.26 % of the run: 10 calls x 50 ns, flushes 10 us"
+    "overhead recording took 0.26 % of the run: 10 calls x 50 ns, writing 10 us"
 # New stacks took 2 us of the flush, all on rank 0: rank 1 met none.
 sed 's/^#fact 1 .*/&\n#fact 0 flushed_stacks_ns 2000/' "$tmp/a.txt" >"$tmp/stacks.txt"
 has "new stacks of one of two ranks" "$(columns "$tmp/stacks.txt")" \
-    "overhead 0.26 % of the run: 10 calls x 50 ns, new stacks 2 us, flushes 8 us"
+    "overhead recording took 0.26 % of the run: 10 calls x 50 ns, new call stacks 2 us, writing 8 us"
 has "who died, in what" "$out" "died rank 1 inside MPI_Recv, called 4 ms after MPI_Init"
 has "a thread that died outside" "$out" \
     "died rank 1, thread 1, outside of MPI, its last call 3 ms after MPI_Init"
 printf '%s\n' '#mpgtext 1' '#ranks 3' '0 0 1 Init' '0 5 9 Finalize' '1 0 1 Init' \
     '1 6 6 Finalize killed=1' '2 0 1 Init' '2 7 7 Finalize killed=1' >"$tmp/killed.txt"
 has "killed in MPI_Finalize: that is not dead" "$(columns "$tmp/killed.txt")" \
-    "killed 2 ranks, the first of them rank 1, inside MPI_Finalize: only their ends are missing"
+    "killed 2 ranks, the first of them rank 1, inside MPI_Finalize: only the ends of these calls are missing"
 has "... nor a call of no time" "$(columns "$tmp/killed.txt")" "MPI_Finalize 1 4 ns"
 has "threads" "$out" "threads 1 to 2 on a rank made calls"
 has "what was sent" "$out" "MPI_Send 3 6 us 0.15 % 4 KiB"
@@ -87,7 +87,7 @@ has "a region, and its time in MPI" "$out" "outer 1 100 us 2.50 % 36 us"
 has "a region within" "$out" "inner 1 17 us 0.42 % 4 us"
 has "a region that does not end lasts as long as the rank" "$out" "open 1 2 ms 50.00 % 0 ns"
 
-has "... and is said" "$out" "unended region open, 1 of 1 time: until its rank's end"
+has "... and is said" "$out" "unended region open, 1 of 1 time not ended: counted until the end of the rank"
 
 # A run of 1 ms with recursion, a region that begins before MPI_Init and ends after MPI_Finalize, nested regions, and
 # levels.
@@ -106,10 +106,10 @@ f 2 600 us 60.00 % 100 us
 g 1 400 us 40.00 % 100 us
 100 2 250 us 25.00 % 0 ns
 
-unended region whole, 1 of 1 time: until its rank's end
-unended MPI_Pcontrol(9093) 2 times and never (-9093): no region
-unended MPI_Pcontrol(9094) 1 time and never (-9094): no region
-unended region 100, 1 of 2 times: until its rank's end"
+unended region whole, 1 of 1 time not ended: counted until the end of the rank
+unended MPI_Pcontrol(9093) 2 times, never ended by (-9093): not a region
+unended MPI_Pcontrol(9094) 1 time, never ended by (-9094): not a region
+unended region 100, 1 of 2 times not ended: counted until the end of the rank"
 out=$(columns "$tmp/a.txt")
 
 # The same data by calls and by their v-variants: 100 bytes for each of 4 ranks. What is sent to nobody is not sent.
@@ -153,7 +153,7 @@ print(sum(c["time_ns"] for c in a["rank_table"]) - a["in_mpi_ns"], a["regions"][
     "[['app+0x10', 'app+0x80'], ['app+0x10', 'app+0x90']]
 0 outer"
 fi
-like "--json --top" "$("$MPGTRACE" stat --json --top=1 "$tmp/a.txt" 2>&1; echo $?)" "*--json has all rows*2"
+like "--json --top" "$("$MPGTRACE" stat --json --top=1 "$tmp/a.txt" 2>&1; echo $?)" "*JSON has all rows*2"
 
 # off_cpu LINE...: prints a trace of two ranks, each of which runs for 1 ms.
 off_cpu() {
@@ -250,13 +250,13 @@ got=$(columns --callsites "$tmp/sums.txt")
 has "sums count as many calls as they are" "$got" "calls 2513,*"
 has "... which is said" "$got" "aggregated 2510 of the calls are local (MPI_Wtime and the like): only sums \
 of them are in the trace"
-has "... the tracer's time is that of calls and of sums" "$got" "overhead 5.04 % of the run: 3 calls \
-x 50 ns, 2510 aggregated x 20 ns, flushes 0 ns"
+has "... the tracer's time is that of calls and of sums" "$got" "overhead recording took 5.04 % of the run: 3 calls \
+x 50 ns, 2510 aggregated x 20 ns, writing 0 ns"
 sed 's/^#fact 0 overhead_sum_ns.*/&\n#fact 0 overhead_calls_ns 600/' "$tmp/sums.txt" >"$tmp/measured.txt"
 has "... that of calls as measured in the run, if it is known" "$(columns "$tmp/measured.txt")" \
-    "overhead 5.08 % of the run: 3 calls x 200 ns, 2510 aggregated x 20 ns, flushes 0 ns"
+    "overhead recording took 5.08 % of the run: 3 calls x 200 ns, 2510 aggregated x 20 ns, writing 0 ns"
 has "... and the figure that mpgsim deducts" "$(columns "$tmp/measured.txt")" \
-    " mpgsim deducts 5.04 %: a call as measured at MPI_Init, 50 ns"
+    " mpgsim deducts 5.04 %: for each call the overhead measured in MPI_Init, 50 ns"
 is "... which is not said where it is the same" "$(grep -c 'mpgsim deducts' <<<"$got")" 0
 has "... their time is that of all" "$got" "MPI_Wtime 2501 500.1 us 50.01 %"
 has "... of a region that of those in it" "$got" "wait 1 500 us 50.00 % 200 us"

@@ -158,7 +158,7 @@ wrong() {
 }
 wrong '0 send 1 1e6' "no tag: actions of SimGrid up to 3.19"
 wrong '0 wait' "no tag: actions of SimGrid up to 3.19"
-wrong '0 waitAny' "action 'waitAny' is none that mpgkit reads"
+wrong '0 waitAny' "mpgkit does not read action 'waitAny'"
 wrong '0 send 5 1 8' "line 2: send: rank 5, tag 1"
 wrong '0 send 0 1 9223372036854775808' "'9223372036854775808' is no count"
 wrong '0 compute nan' "'nan' is no number of flops"
