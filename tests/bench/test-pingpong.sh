@@ -187,7 +187,7 @@ ok "no interval will do" ranks 2 "$PINGPONG" -o many -s 8 --max-iterations 300 -
 is "then it ends at the most" "$(grep -vc '^#' many/*.samples)" 300
 # If most exchanges take the same time, within a clock tick, the median is exact.
 like "and says what is not reached" "$(of stopping many/*.samples)" "*not reached: 8 B (*p99)"
-like "on standard output too" "$(cat out)" "*(not of 1 of 1)*raise --max-iterations*"
+like "on standard output too" "$(cat out)" "*(missed for 1 of 1 sizes and pairs)*raise --max-iterations*"
 ok "no time: each size is measured all the same" ranks 2 "$BANDWIDTH" -o short -s 8,64KiB \
     --max-time 1ms --no-eager
 is "a little of each" "$(awk '!/^#/ { n[$2 " " $3]++ } END { for (k in n) print k }' \

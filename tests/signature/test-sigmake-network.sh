@@ -240,7 +240,7 @@ made
 is "a pair far off is an outlier, and used" "$(get "[x['outlier'] for x in p['pairs']], d('round_trip', 8)['n']")" \
     "([0, 1, 0], 1200)"
 like "a pair far off: named" "$(grep outlier err)" \
-    "sigmake: warning: node: ranks 0 and 9; hosts a and b; cores 0 and 1 is an outlier: median round trip of 8 B 97*; look*"
+    "sigmake: warning: node: ranks 0 and 9; hosts a and b; cores 0 and 1 is an outlier: median round trip of 8 B takes 97*; look*"
 start
 for i in 0 1 2 3; do
     samples pingpong n=400 seed=$i | awk -v more=$((i == 2 ? 200 : 0)) '{print $1, $2 + more}' |

@@ -217,7 +217,7 @@ def check_long():
 def check_forms():
     given = ["--absorb=none", "--noise=const:2385ns", "--latency=const:100ns", "chain.txt"]
     text = run("--where=rank,pair", *given)[1]
-    lines = [line.split() for line in text[text.index("The path of"):text.index("\nDelay of")].splitlines() if " = " in line]
+    lines = [line.split() for line in text[text.index("The path along"):text.index("\nDelay of")].splitlines() if " = " in line]
     added = [float(p[2]) - float(p[4]) - float(p[6]) for p in lines]
     ok("text: the tables, and rows that add up as printed", text.count("The path along which the delay of the longest rank came, by ") == 2 and
        text.count("  100.00 %") == 2 and len(lines) == 8 and all(abs(a) < 1e-9 for a in added), text)

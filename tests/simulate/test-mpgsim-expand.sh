@@ -295,7 +295,7 @@ is "... that is taken" "$("$mpgsim" --predict "${expand[@]}" --collectives=table
 "$mpgsim" --collectives=all lets >out 2>err
 is "no such way" "$? $(grep -c "'all' is not measured, rounds or expand" err)" "2 1"
 "$mpgsim" --collectives=expand --paper=sync-reduce lets >out 2>err
-is "who waits is said twice" "$? $(grep -c 'exclude each other: the messages say' err)" "2 1"
+is "who waits is said twice" "$? $(grep -c 'exclude each other: the messages of the algorithm determine who waits' err)" "2 1"
 "$mpgsim" --predict "${costs[@]}" --collectives=table=table lets >out 2>err
 is "a table for nothing" "$? $(grep -c -e '--collectives=table needs collectives that are messages' err)" "2 1"
 echo '#mpgcollectives 1' | sed '$a bcast 1 0 ring' >bad

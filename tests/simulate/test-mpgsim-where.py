@@ -141,7 +141,7 @@ def check_forms():
     for mode in ([], ["--predict"]):
         rows = rows_of(answer("--latency=const:1us", "--where=region", *mode, "unnamed.txt"), "region")
         ok(f"a region without a name is none {mode}", [r["region"] for r in rows] == [None], rows)
-    text = run("--noise=const:2385ns", "--absorb=none", "--where=call", "chain.txt")[1].split("The path of")[0]
+    text = run("--noise=const:2385ns", "--absorb=none", "--where=call", "chain.txt")[1].split("The path along")[0]
     lines = [line for line in text.splitlines() if " = " in line and "MPI_" in line]
     added = all(abs(float(p[0]) + float(p[2]) - float(p[4]) - float(p[6])) < 1e-9 for p in (line.split() for line in lines))
     named = {" ".join(line.split()[9:]) for line in lines}
