@@ -111,8 +111,8 @@ static int warn_of_outliers(struct mpg_collect *c, const struct mpg_network_path
     char time[32], size[32];
     for (size_t i = 0; i < n; i++)
         if (group[i].outlier &&
-            mpg_collect_warn(c, err, "%s: %.200s is an outlier: median round trip of %s %s,"
-                                     " modified z %+.1f; its samples are used; %s",
+            mpg_collect_warn(c, err, "%s: %.200s is an outlier: median round trip of %s takes %s,"
+                                     " modified z-score %+.1f; its samples are used; %s",
                              mpg_path_name(path->path), group[i].name,
                              mpg_units_format_size(size, sizeof size, group[i].size_bytes),
                              mpg_units_format_time(time, sizeof time, group[i].median_ns),
