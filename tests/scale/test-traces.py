@@ -109,7 +109,7 @@ def imbalance(folder):
     for wrong in ("--unit=call", "--frames=2", "--by=line", "--table=callsites", "--export=csv", "--plot=x", "--project=64"):
         named = wrong if wrong.startswith(("--unit", "--table")) else wrong.split("=")[0]
         done = run("--metric=imbalance", wrong, *paths)
-        ok(done.returncode == 2 and "--metric=imbalance and %s exclude each other: it is of computation" % named in done.stderr, "imbalance with %s: refused" % wrong, done.stderr)
+        ok(done.returncode == 2 and "--metric=imbalance and %s exclude each other: imbalance is about computation" % named in done.stderr, "imbalance with %s: refused" % wrong, done.stderr)
 
 
 def closed_forms(folder):

@@ -353,30 +353,30 @@ LO_is_more_than_HI --sweep=noise=5us:1us:3
 LO_and_HI_are_the_same --sweep=noise=1us:1us:3
 N_is_not_2_or_more --sweep=noise=1us:2us:0
 N_is_not_2_or_more --sweep=noise=1us:2us:-3
-one_value_is_no_sweep:_--noise_says_it --sweep=noise=1us:2us:1
-one_value_is_no_sweep:_--absorb_says_it --sweep=absorb=none
+for_one,_use_--noise --sweep=noise=1us:2us:1
+for_one,_use_--absorb --sweep=absorb=none
 is_not_PARAM=LO:HI:N --sweep=frequency=1:2:3
 is_not_PARAM=LO:HI:N --sweep=noise
 is_neither_LO:HI:N --sweep=noise=
 is_neither_LO:HI:N --sweep=noise=1us
 is_neither_LO:HI:N --sweep=noise=1us:2us:3:lin
 is_neither_LO:HI:N --sweep=noise=1us:2us:3:log:log
-log_steps_begin_above_0 --sweep=latency=0:1us:4:log
-log_steps_begin_above_0 --sweep=latency=-1us:1us:4:log
-no_--latency_that_they_could_be_factors_of --sweep=latency=0:2:3 --perturb --signature=target.sig
+logarithmic_steps_need_LO_above_0 --sweep=latency=0:1us:4:log
+logarithmic_steps_need_LO_above_0 --sweep=latency=-1us:1us:4:log
+multiply_the_value_of_--latency,_which_is_not_given --sweep=latency=0:2:3 --perturb --signature=target.sig
 more_than_4096_values --sweep=latency=1us:2us:4097
 more_than_4096_points --sweep=latency=1us:2us:100 --sweep=noise=1us:2us:41
 noise_is_swept_twice --sweep=noise=1us,2us --sweep=noise=3us,4us
-no_--noise_that_they_could_be_factors_of --sweep=noise=0:2:3
-and_there_is_--noise=exp:1us --sweep=noise=0:2us:3 --noise=exp:1us
+multiply_the_value_of_--noise,_which_is_not_given --sweep=noise=0:2:3
+replace_the_value_of_--noise=exp:1us,_which_is_given --sweep=noise=0:2us:3 --noise=exp:1us
 '2'_has_no_unit --sweep=noise=1us:2:3
 '2x'_is_not_a_number --sweep=compute-ratio=1:2x:3
 a_factor_is_not_below_0 --sweep=noise=-1:2:3 --noise=exp:1us
 '0'_is_not_from_1e-9 --sweep=compute-ratio=0:1:3
 'sometimes'_is_not_none,_wait_or_clock --sweep=absorb=none,sometimes
 is_less_than_-1 --sweep=eager-limit=-2,4
-not_all_different --sweep=eager-limit=1:2:5
-'1us'_is_there_twice --sweep=byte=1us,1us
+would_not_all_be_different --sweep=eager-limit=1:2:5
+'1us'_is_given_twice --sweep=byte=1us,1us
 a_value_is_missing --sweep=byte=1us,,2us
 --compute-ratio_and_--sweep_compute-ratio_exclude --sweep=compute-ratio=1,2 --compute-ratio=3
 --eager-limit_and_--sweep_eager-limit_exclude --sweep=eager-limit=1,2 --eager-limit=3
