@@ -188,7 +188,7 @@ static int add_words(const struct mpg_option *o, const char *text, struct mpg_er
         if (word < 0)
             return -1;
         if (mpg_option_has_word(words, word))
-            return mpg_error_set(err, "%s is there twice", o->words[word]);
+            return mpg_error_set(err, "%s appears twice", o->words[word]);
         words->word[words->n++] = word;
     }
     return 0;

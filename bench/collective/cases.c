@@ -37,7 +37,7 @@ static int parse_operations(const char *text, bool wanted[MPG_OPERATIONS], struc
         if (operation < 0)
             status = mpg_error_set(err, "--operations: '%.40s' is none of " MPG_OPERATIONS_ALL, word);
         else if (wanted[operation])
-            status = mpg_error_set(err, "--operations: %s is there twice", word);
+            status = mpg_error_set(err, "--operations: %s appears twice", word);
         else
             wanted[operation] = true;
     }

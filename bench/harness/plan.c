@@ -44,7 +44,7 @@ int64_t mpg_sizes_parse(const char *text, int64_t **size, struct mpg_error *err)
         qsort(list, n, sizeof *list, compare_sizes);
     for (size_t i = 1; i < n && status == 0; i++)
         if (list[i] == list[i - 1])
-            status = mpg_error_set(err, "%lld bytes are there twice", (long long)list[i]);
+            status = mpg_error_set(err, "%lld bytes appear twice", (long long)list[i]);
     free(copy);
     if (status < 0) {
         free(list);

@@ -200,7 +200,7 @@ static int read_header_line(struct reader *r, struct mpg_error *err)
     *colon = '\0';
     key = current_key(r, key);
     if (mpg_fact_find(results->fact, results->facts, key))
-        return mpg_error_set(err, "header line '# %.80s:' is there twice", key);
+        return mpg_error_set(err, "header line '# %.80s:' appears twice", key);
     if (results->facts >= MPG_SIGNATURE_MAX_FACTS)
         return mpg_error_set(err, "more than %d header lines", (int)MPG_SIGNATURE_MAX_FACTS);
     if (strlen(key) > MPG_LINE_MAX_BYTES || strlen(value) > MPG_LINE_MAX_BYTES)
@@ -240,7 +240,7 @@ static int set_columns(struct reader *r, const char *names, struct mpg_error *er
             return mpg_error_set(err, "header line '# columns:': more than %d columns",
                                  MAX_COLUMNS);
         if (c < MPG_COLUMNS && (there >> c & 1))
-            return mpg_error_set(err, "header line '# columns:': '%s' is there twice",
+            return mpg_error_set(err, "header line '# columns:': '%s' appears twice",
                                  column_name(r, c));
         if (c < MPG_COLUMNS)
             there |= 1u << c;

@@ -379,7 +379,7 @@ static int parse_limits(const char *text, struct mpg_limits *limits, const char 
         if (end == text || *end != '%' || !strchr(":, ", end[1]) || !end[1] || !(percent > 0 && percent <= 1e9))
             return mpg_error_set(err, "is not LIMIT%%:PARAM, as in 5%%:noise, or LIMIT%%,LIMIT%%...:PARAM");
         if (is_limit(limits, limit))
-            return mpg_error_set(err, "%g%% is there twice", percent);
+            return mpg_error_set(err, "%g%% is given twice", percent);
         if (limits->n == sizeof limits->limit / sizeof *limits->limit)
             return mpg_error_set(err, "more than %zu limits", limits->n);
         limits->limit[limits->n++] = limit;

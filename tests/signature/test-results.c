@@ -223,7 +223,7 @@ static void test_columns(void)
         {"compute", "kernel cores\n# end 0",
          "line 4: header line '# columns:' is 'kernel cores', without 'rate'"},
         {"fwq", "start_ns duration_ns start_ns\n# end 0",
-         "line 4: header line '# columns:': 'start_ns' is there twice"},
+         "line 4: header line '# columns:': 'start_ns' appears twice"},
         {"fwq", "start_ns duration_ns\n1\n# end 1", "line 4: column 2: nothing there"},
         {"fwq", "start_ns duration_ns colour\n1 2\n# end 1", "line 4: column 3: nothing there"},
         {"fwq", "start_ns duration_ns\n1 2 3\n# end 1", "line 4: more than 2 columns"},

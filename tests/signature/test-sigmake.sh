@@ -185,7 +185,7 @@ edits "another benchmark" $f 's/: ftq/: stream/' "line 2: unknown benchmark 'str
 edits "no benchmark" $f '/benchmark/d' "line 12: header line '# benchmark:' is missing"
 edits "no columns" $f '/columns/d' "line 12: header line '# columns:' is missing"
 edits "other columns" $f 's/ lost_ns/ lost/' "line 13: header line '# columns:' is 'start_ns work_units lost', without 'lost_ns'"
-edits "a header line twice" $f '/host/p' "line 4: header line '# host:' is there twice"
+edits "a header line twice" $f '/host/p' "line 4: header line '# host:' appears twice"
 edits "no header line" $f '/host/s/:/ /' "line 3: not a header line*"
 edits "no host" $f '/host/d' "header line '# host:' is missing"
 edits "no core" $f '/core/d' "header line '# core:' is missing"

@@ -394,7 +394,7 @@ is_not_LIMIT%:PARAM --tolerate=-5%:noise
 is_not_LIMIT%:PARAM --tolerate=1%,:noise
 is_not_LIMIT%:PARAM --tolerate=1%,5:noise
 is_not_LIMIT%:PARAM --tolerate=5%
-5%_is_there_twice --tolerate=5%,1%,5.0%:noise
+5%_is_given_twice --tolerate=5%,1%,5.0%:noise
 more_than_16_limits --tolerate=1%,2%,3%,4%,5%,6%,7%,8%,9%,10%,11%,12%,13%,14%,15%,16%,17%:noise
 'eager-limit'_is_not_noise, --tolerate=5%:eager-limit
 --tolerate_and_--sweep_exclude --tolerate=5%:noise --sweep=latency=0,1us

@@ -98,7 +98,7 @@ static int check(const struct mpg_foreign_files *files, const char *path, struct
     for (size_t i = 1; i < files->n; i++) {
         const char *first = base_of(files->path[0]), *name = base_of(files->path[i]);
         if (!are_alike(first, name))
-            return mpg_error_set(err, "%s: files of several traces (%.80s, %.80s): give a file of one", path, first, name);
+            return mpg_error_set(err, "%s: files of several traces (%.80s, %.80s): name a file of one trace", path, first, name);
         if (compare(&files->path[i - 1], &files->path[i]) == 0)
             return mpg_error_set(err, "%s: two files of one rank (%.80s, %.80s)", path, base_of(files->path[i - 1]), name);
     }

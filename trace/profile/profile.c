@@ -171,7 +171,7 @@ static int note_rank(struct mpg_profile *p, const struct mpg_chunk *c, struct mp
         return mpg_error_set(err, "%s: rank %u is one of %u ranks, others are of %d: not one profile",
                              name, c->rank, c->ranks, p->ranks);
     if (p->seen[c->rank])
-        return mpg_error_set(err, "%s: rank %u is there twice", name, c->rank);
+        return mpg_error_set(err, "%s: rank %u appears twice", name, c->rank);
     p->seen[c->rank] = 1;
     p->ranks_read++;
     return 0;

@@ -114,7 +114,7 @@ static struct trace_stream *find_stream(struct mpg_trace *t, const struct mpg_ch
         return NULL;
     }
     if (s->run != c->run) {
-        mpg_error_set(err, "%s: rank %u is there twice, of two runs: remove one", f->path, c->rank);
+        mpg_error_set(err, "%s: rank %u appears twice, in files of two runs: remove one", f->path, c->rank);
         return NULL;
     }
     return s;
@@ -122,7 +122,7 @@ static struct trace_stream *find_stream(struct mpg_trace *t, const struct mpg_ch
 
 static int twice(const struct trace_file *f, const struct mpg_chunk *c, struct mpg_error *err)
 {
-    return mpg_error_set(err, "%s: rank %u is there twice", f->path, c->rank);
+    return mpg_error_set(err, "%s: rank %u appears twice", f->path, c->rank);
 }
 
 static void note_flags(struct trace_rank *r, uint32_t flags)

@@ -98,8 +98,8 @@ copy bad.trace && rm bad.trace/rank-1.profile.mpgt
 echo "# a rank that is missing"
 refused bad.trace "bad.trace: no profile of rank 1 of 3"
 copy bad.trace && cp whole.trace/rank-0.profile.mpgt bad.trace/rank-9.profile.mpgt
-echo "# one that is there twice"
-refused bad.trace "bad.trace/rank-9.profile.mpgt: rank 0 is there twice"
+echo "# one that appears twice"
+refused bad.trace "bad.trace/rank-9.profile.mpgt: rank 0 appears twice"
 copy bad.trace && cp two.trace/rank-0.profile.mpgt bad.trace/ && cp threads.trace/rank-1.profile.mpgt bad.trace/
 echo "# another run's"
 refused bad.trace "bad.trace/rank-1.profile.mpgt: rank 1 is one of 2 ranks, others are of 3*"
