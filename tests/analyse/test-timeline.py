@@ -192,8 +192,8 @@ def check_refusals(folder):
         file.write("#mpgtext 1\n#ranks 1\n0 0 100 Init\n")
         file.writelines(f"0 {200 + 2 * i} {201 + 2 * i} Barrier\n" for i in range(500001))
         file.write("0 2000000 2000001 Finalize\n")
-    for command, want in (([MPGTRACE, "timeline"], "--calls=A-B or --ranks=LIST takes a part"),
-                          ([MPGSIM, "--timeline=t.json"], "--timeline=calls=A-B or --timeline=ranks=LIST takes a part")):
+    for command, want in (([MPGTRACE, "timeline"], "select a part with --calls=A-B or --ranks=LIST"),
+                          ([MPGSIM, "--timeline=t.json"], "select a part with --timeline=calls=A-B or --timeline=ranks=LIST")):
         status, out, err = run(*command, path)
         ok(f"{os.path.basename(command[0])}: too many calls", (status, out, err.count("\n")) == (1, "", 1) and want in err and
            not os.path.exists("t.json"), err)

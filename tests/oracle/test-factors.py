@@ -220,7 +220,7 @@ def test_the_answer_says_so():
     assert (options["latency_factor"], options["byte_factor"]) == (2, 0.5), options
     assert (options["latency"], options["byte"]) == ("signature", "signature"), options
     text = run("--predict", "--latency=x2", "--source=none", "--signature=a.sig")[1]
-    assert "2 times the time of an empty message" in text, text
+    assert "by 2 for an empty message" in text, text
 
 
 def test_a_bare_time_is_constant():
@@ -233,7 +233,7 @@ def test_a_bare_time_is_constant():
 
 def test_refused():
     for said, *words in (("--latency: xF multiplies a signature's message times, and there is no --signature", "--latency=x2"),
-                         ("--latency: xF multiplies the values that '5us' replaces", "--latency=x2", "--latency=5us", "--signature=a.sig"),
+                         ("--latency: xF multiplies the signature's values, but '5us' replaces these values", "--latency=x2", "--latency=5us", "--signature=a.sig"),
                          ("--latency: two factors, x2 and x3", "--latency=x2", "--latency=x3", "--signature=a.sig"),
                          ("--byte: 'x-1': a factor is not below 0", "--byte=x-1", "--signature=a.sig"),
                          ("--byte: 'x2e6' is not from x0 to x1e6", "--byte=x2e6", "--signature=a.sig"),

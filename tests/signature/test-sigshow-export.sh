@@ -104,7 +104,7 @@ signature >whole.sig
 ok "the spread is said" grep -qE \
     'path between nodes: times are medians, without spread: 0 B takes [0-9.]+ [nu]s, 1 % of messages less' whole.xml
 ok "the noise is said" grep -qF \
-    'noise is left out: cores lose 1.8 % of their time, the worst 1.8 %, at most 9 us at once' whole.xml
+    'noise is left out: cores lose 1.8 % of their time, the worst core 1.8 %, longest interruption 9 us' whole.xml
 ok "collectives are said" grep -qE '[0-9]+ measured times of collectives are left out' whole.xml
 without=network signature >none.sig
 for format in simgrid loggopsim dimemas; do

@@ -73,7 +73,7 @@ cat >"$tmp/expected" <<'EOT'
 #fact 0 imported liballprof collprof 0.9
 #host 0 node0
 #clock 0 500 0
-#fact 0 assumed 3 receives: their size is that of the buffer, sizes of messages that came are not recorded
+#fact 0 assumed 3 receives: size of the buffer, as sizes of received messages are not recorded
 #fact 0 assumed 1 receives from any source or with any tag: the trace does not tell the sender, the earliest send that fits is taken
 #fact 0 assumed 2 calls of Test, Testall, Testany and Testsome: the trace does not tell which requests completed, a request completes in the last call that names it
 #host 1 node1

@@ -136,7 +136,7 @@ sum() {
     wrong "$1" "$2" "#mpgtext 1" "#ranks 1" "0 1 2 Init" "0 $3"
 }
 sum "a sum that lacks something" "a sum of MPI_Wtime has" "7 7 Wtime calls=3 time=90 least=20"
-sum "a sum that takes time" "at one time" "7 8 Wtime calls=3 time=90 least=20 most=40"
+sum "a sum that takes time" "must enter and leave at the same time" "7 8 Wtime calls=3 time=90 least=20 most=40"
 sum "a sum of no calls" "calls" "7 7 Wtime calls=0 time=0 least=0 most=0"
 sum "a sum that takes too little" "do not take" "7 7 Wtime calls=3 time=59 least=20 most=40"
 sum "a sum that takes too much" "do not take" "7 7 Wtime calls=3 time=121 least=20 most=40"
