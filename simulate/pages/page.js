@@ -210,7 +210,7 @@ function sweep(D) {
                 t.which === "none" ? "none" : t.which === "any" ? "any" : value(D, t.name, t.value, t.unit),
                 ...t.confidence_95.map(v => v === null ? "–" : value(D, t.name, v, t.unit))])));
     section("All that was tried", table("Median run times with 95 % intervals", [...names.map((n, i) => (D.parameters[i].unit ? "#" : "") + n),
-        "#run time", "#from", "#to", D.mode === "predict" ? "#of the traced" : "#slowdown"],
+        "#run time", "#from", "#to", D.mode === "predict" ? "#times traced" : "#slowdown"],
         D.rows.map(r => [...names.map(n => value(D, n, r.values[n])), time(r.run_time_ns.median),
                          ...r.run_time_ns.median_confidence_95.map(time),
                          typeof r.slowdown_median !== "number" ? "–" : Number(r.slowdown_median.toPrecision(6))]), D.rows.length > 40, D.rows_total));

@@ -291,7 +291,7 @@ def refusals(folder):
                        (["--target=PortBucket=1000"], "PortBucket says nothing without PortBandwidth"),
                        (["--target=PortBandwidth=0"], "PortBandwidth: '0' is not 1 to 1e+18"),
                        (["--target=PortBandwidth=1e9", "--target=engine=graph", "--target=BarrierAlgorithm=rounds",
-                         "--target=Policy=offload"], "has a PortBandwidth, which only events know")):
+                         "--target=Policy=offload"], "has a PortBandwidth, which only --target=engine=events simulates")):
         got, why = answer(folder, two, *keys)
         ok(f"refused: {says}", got is None and says in why and "\n" not in why, why)
 

@@ -235,7 +235,7 @@ def path_of_text(dom, text):
     wrong += [] if (said[0], said[1]) == (shown[0], shown[2]) and equal(said[2], shown[1]) else [(said, shown)]
     depends = {r[0]: r[2] for r in cells(dom, "The critical path")}
     for name, label in (("latency", "latency of each message"), ("byte", "time of each byte"), ("compute", "all computation"), ("noise", "all noise")):
-        part = re.search(r"(?m)^  %s .*\((\S+) %% of the run\)" % name, text).group(1)
+        part = re.search(r"(?m)^  %s .*\(now (\S+) %% of the run\)" % name, text).group(1)
         wrong += [] if share(part, depends[label]) else [(name, part, depends[label])]
     for by in ("call", "rank"):
         page, rows = named(cells(dom, "The critical path, by " + by), by), rows_after(text, "The critical path by %s, us" % by)

@@ -184,9 +184,9 @@ def check_refused(folder):
              "--output-trace and a table of traces and targets exclude each other: this option is about one run"),
             (["--target=ideal", "--target=engine=graph", "four.txt", "six.txt"],
              "--target=engine=graph and a table of traces and targets exclude each other: only events simulate processors"),
-            (["--target=ideal", "--tolerate=5%:latency", "four.txt"], "--tolerate and --target exclude each other: it is about "
+            (["--target=ideal", "--tolerate=5%:latency", "four.txt"], "--tolerate and --target exclude each other: --tolerate searches in options, "
              "not in keys of a target (--sweep KEY=... varies keys)"),
-            (["--target=ideal", "--timeline=x.json", "four.txt"], "--timeline and --target exclude each other: a trace of the "
+            (["--target=ideal", "--timeline=x.json", "four.txt"], "--timeline and --target exclude each other: "
              "write a trace of the predicted run: --output-trace=FOLDER, then mpgtrace timeline FOLDER"),
             (["--target=-", "--target=ideal", "four.txt"], "--target=- and a table of traces and targets exclude each other: targets are read more than once"),
             (["--target=ideal", "--plot=x", "four.txt"],

@@ -69,7 +69,7 @@ def main():
     ok("without all causes: the run without noise", quiet["mean"] == prediction("--noise=const:0")[0]["mean"], quiet)
     # So many that a signature has no room for them: the longest, and blocks.
     said = signature("long.sig", [made_detours(core, 120000, 300) for core in range(16)])
-    ok("a truncated record", "truncated" in said, said)
+    ok("a record reduced to the room of a signature", "longest are kept" in said, said)
     full, tick = prediction("--signature=long.sig")[0]["mean"], prediction("--signature=long.sig", "--without-noise=timer tick")[0]["mean"]
     none = prediction("--signature=long.sig", *every)[0]["mean"]
     ok("... without all causes: no noise", none == quiet["mean"], (none, quiet["mean"]))
