@@ -23,7 +23,7 @@ struct mpg_off_cpu {
     double ns_per_tick;
     bool skips_interrupts;                   /* the CPU clock excludes interrupts as well */
     bool counts_switches;                    /* readings include thread switch counts */
-    uint64_t check_ticks;          /* intervals longer than this are checked */
+    uint64_t check_ticks;          /* off-CPU time is measured after intervals longer than this */
     uint64_t slow_ticks;          /* a reading that takes longer than this is repeated */
     struct mpg_off_cpu_reading last;
 };

@@ -64,7 +64,7 @@ struct work {
     char *send_buffer, *receive_buffer;
     struct block *block;   /* current block of each case */
     struct series *series; /* of each case */
-    double *slack_ns;      /* this rank's slack of each case */
+    double *slack_ns;      /* by case: this rank's slack, the time until the start that the rank proposes */
     size_t *order;         /* of cases, group by group */
     size_t *scratch;
     bool only_missing;     /* the time is over: measure only cases without a sample */
@@ -125,7 +125,8 @@ static void enter_all(struct work *w)
     w->gathered = -1;
 }
 
-/* This rank's slack after a repetition of C. */
+/* Returns this rank's next slack, ns, after a repetition of C with SLACK_NS: longer if the rank was LATE, else a little
+ * shorter. */
 static double next_slack(const struct mpg_sharing_case *c, double slack_ns, bool late)
 {
     double smallest_ns = fmax(SLACK_SHARE * c->usual_ns, MPG_START_MIN_SLACK_NS);

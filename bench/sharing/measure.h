@@ -34,8 +34,8 @@ struct mpg_sharing_case {
     int64_t messages, window; /* of each sender: in a repetition, a multiple of WINDOW; in flight */
     int64_t max;        /* largest number of valid repetitions, >= 1 */
     int64_t done;       /* valid repetitions so far */
-    int64_t late;       /* repetitions with a late rank */
-    double slack_ns;    /* largest time from the agreement to the start that a rank asks for */
+    int64_t late;       /* repetitions that do not count, because a rank started after the agreed start */
+    double slack_ns;    /* largest slack of a rank: the time from the agreement on a start to the start that the rank proposes */
     double usual_ns;    /* 90 % quantile of the last block's times */
     bool finished;
 };
