@@ -13,10 +13,11 @@
 bool mpg_graph_may_begin(const struct rank_run *r, const struct mpg_event *event);
 /* Returns whether a held call of R can begin. */
 bool mpg_graph_held_call_can_begin(const struct rank_run *r);
-/* Removes and returns the first held call that can begin; NULL: none. *NUMBER: number of the call. The event is valid
- * until the next call of this function. */
+/* Removes the first call of R that is held (read, but not begun) and can begin now, and returns the call's event, valid until
+ * the next call of this function; NULL: no held call can begin. *NUMBER: the call's number on its rank. */
 const struct mpg_event *mpg_graph_held_call_take(struct rank_run *r, uint64_t *number);
-/* Returns the first held event, read before EVENT, of a thread without stream; NULL: none. */
+/* Returns the first held call that was read before EVENT and that begins a thread: no call of the thread has begun yet, and the
+ * rank has other threads. NULL: there is none. */
 const struct mpg_event *mpg_graph_held_call_first(const struct rank_run *r, const struct mpg_event *event);
 /* Adds a copy of EVENT, a call without lists, as call NUMBER before all held calls. Returns 0, or -1: out of memory. */
 int mpg_graph_held_call_insert(struct rank_run *r, const struct mpg_event *event, uint64_t number, struct mpg_error *err);
