@@ -307,7 +307,8 @@ struct play_envelope {
     int source, tag;
     bool substitute; /* SOURCE and TAG belong to another message than in the trace */
 };
-/* Allocates the account of deviations if deviations are possible: wildcards, a single thread, no deterministic mode. */
+/* Allocates the record of deviations if receives can take another message than in the trace: the trace has wildcard receives,
+ * the rank has one thread, and the mode is not deterministic. Returns 0, or -1: out of memory. */
 int deviations_new(struct player *p);
 /* Notes a received message, STATUS; in the trace the call received FROM and TAG. */
 int deviations_note(struct player *p, int32_t comm, int32_t from, int32_t tag, const MPI_Status *status);
@@ -319,7 +320,7 @@ int deviations_post(struct player *p, struct play_request *r, const struct mpg_e
 void deviations_drop(struct player *p, struct play_request *r);
 /* Notes the message STATUS received by R. */
 int deviations_complete(struct player *p, struct play_request *r, const MPI_Status *status);
-/* Exchanges the notes on A and B, which have exchanged handles. */
+/* A and B have exchanged their MPI handles. Exchanges the posted wildcard receives that belong to the handles, too. */
 void deviations_exchange(struct play_request *a, struct play_request *b);
 /* Returns whether receives have taken, or may still take, a message that another call received in the trace. */
 bool deviations_possible(const struct player *p);
