@@ -352,7 +352,7 @@ int mpg_signature_check(const struct mpg_signature *sig, struct mpg_error *err);
 /* Checks that CORE's detours are in time order, do not overlap and end within the span. Does not limit their number. */
 int mpg_noise_detours_check(const struct mpg_noise_core *core, struct mpg_error *err);
 
-/* As mpg_signature_check(), for a single core. */
+/* Checks all invariants of CORE that this header states, and its limits. Returns 0, or -1 with ERR. */
 int mpg_noise_core_check(const struct mpg_noise_core *core, struct mpg_error *err);
 
 /* Computes the values that follow from CORE's detours, which must be its whole record: fraction_lost; also gap_ns and

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collects the bandwidth of several pairs at once. */
+/* Collects the results of the sharing benchmark: the bandwidth that pairs of ranks reach while one or several pairs transfer at
+ * the same time. */
 #include "config.h"
 
 #include <stdbool.h>
