@@ -34,7 +34,7 @@
  * it, which comes before this one: a program is linked with a tracer, and mpgtrace record preloads one. */
 void mpgtrace_stand_aside(void);
 
-/* Returns whether the tracer was made to stand aside. */
+/* Returns whether mpgtrace_stand_aside() was called: this tracer records nothing, because another tracer records. */
 bool tracer_stands_aside(void);
 
 #endif

@@ -14,7 +14,8 @@
 int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm comm);
 /* Returns the number of HANDLE, or MPG_NO_OBJECT for an unknown handle. */
 int32_t tracer_object(enum mpg_object_kind kind, uintptr_t handle);
-/* Like tracer_object(), for the call S that is about to free the handle. Takes the lock itself. */
+/* Returns the number of HANDLE, which the call S is about to free, or MPG_NO_OBJECT: the handle is unknown, or S is not
+ * recorded. Unlike the functions above, locks the tracer itself. */
 int32_t tracer_object_before(const struct tracer_scope *s, enum mpg_object_kind kind,
                              uintptr_t handle);
 /* Locks and fills E with the call S on HANDLE. Returns false, unlocked, if nothing is recorded. */

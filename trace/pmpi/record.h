@@ -203,7 +203,8 @@ void record_comm_free(struct tracer_scope *s, MPI_Comm old, int32_t number);
 
 /* Windows (record_window.c). */
 void record_win_constructor(struct tracer_scope *s, MPI_Comm comm, int64_t bytes, MPI_Win win);
-/* Like tracer_comm_number() and record_comm_free(). */
+/* Return the number of WIN before MPI_Win_free invalidates the handle; record the call after it: OLD, NUMBER as in
+ * record_comm_free(). */
 int32_t tracer_win_number(const struct tracer_scope *s, MPI_Win win);
 void record_win_free(struct tracer_scope *s, MPI_Win old, int32_t number);
 void record_win_fence(struct tracer_scope *s, int assertion, MPI_Win win);
@@ -219,7 +220,8 @@ void record_rma(struct tracer_scope *s, int64_t count, MPI_Datatype type, int64_
 
 /* Files (record_file.c). STATUS NULL: the call transfers no data. */
 void record_file_open(struct tracer_scope *s, MPI_Comm comm, MPI_File fh);
-/* Like tracer_comm_number() and record_comm_free(). */
+/* Return the number of FH before MPI_File_close invalidates the handle; record the call after it: OLD, NUMBER as in
+ * record_comm_free(). */
 int32_t tracer_file_number(const struct tracer_scope *s, MPI_File fh);
 void record_file_close(struct tracer_scope *s, MPI_File old, int32_t number);
 void record_file(struct tracer_scope *s, MPI_File fh, const MPI_Status *status);

@@ -151,9 +151,9 @@ struct mpg_merge {
 
 int mpg_merge_start(struct mpg_merge *m, struct mpg_trace *trace, int32_t rank,
                     struct mpg_error *err);
-/* As mpg_decoder_next(), for a rank with several streams. */
+/* Reads the next event of a rank with several streams, as mpg_decoder_next() does for one stream. */
 int mpg_merge_first(struct mpg_merge *m, struct mpg_event **event, struct mpg_error *err);
-/* As mpg_decoder_next(), for a rank with any number of streams. */
+/* Reads the next event of a rank with one stream or more, as mpg_decoder_next() does for one stream. */
 static inline int mpg_merge_next(struct mpg_merge *m, struct mpg_event **event, struct mpg_error *err)
 {
     const int more = m->threads == 1 ? mpg_decoder_next(m->decoders, event, err)
