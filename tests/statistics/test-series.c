@@ -36,7 +36,8 @@ static void test_closed_forms(void)
     ok(b.low == 390 && b.high == 609 && !b.low_open && !b.high_open,
        "1000 samples that count for 100: ten times the ranks 40 and 61, outwards");
     b = mpg_rank_bounds(&(struct mpg_effective_size){100, 4}, 1000, 0.5, 0.95);
-    /* Student's 2.776 instead of the normal 1.960: 49 effective samples, ranks 18 and 32 */
+    /* 4 degrees of freedom: Student's quantile is 2.776 instead of the normal 1.960, so that 100 samples count for
+     * 100 (1.960 / 2.776)^2 = 49. The median of 49 has the bounds of ranks 18 and 32. */
     ok(b.low == 17 * 1000 / 49 && b.high == 653, "where 4 degrees of freedom say so, for 49");
     b = mpg_rank_bounds(&(struct mpg_effective_size){100, 1e9}, 1000, 0.99, 0.95);
     ok(!b.low_open && b.high_open && b.high == 999, "a hundred bound no 99th percentile above");
