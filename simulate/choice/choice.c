@@ -120,7 +120,8 @@ static void answer_pending(struct mpg_choosing *c, struct mpg_pending *m, double
     }
 }
 
-/* As answer_in_lanes(), for pending messages taken in the trace, but not in some lane. */
+/* S sends SENT at BASE_NS + VALUE[w]. For each pending message from SENT's receiver that a receive took in the trace, but not in
+ * some lane: SENT counts as its answer in these lanes. */
 static void answer_overdue(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_sent *sent,
                            double base_ns, const double *value)
 {

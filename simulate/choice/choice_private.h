@@ -28,7 +28,7 @@ struct mpg_sequence {
     bool is_eager; /* the message is eager on the traced and on the target machine */
 };
 
-/* The message of a view in a lane. */
+/* The message that a view, the slot of a receive request, has in one lane: the traced one, or one that it exchanged. */
 struct mpg_view {
     uint64_t serial; /* the message's id; 0: the traced message; cause_ns and sequence are then unset */
     double cause_ns; /* time of the send; for a synchronous message the earliest start time */
@@ -52,8 +52,8 @@ struct mpg_arrival_origin {
  * in the lane, t in the trace, A the node of the arrival. */
 struct mpg_pick {
     uint32_t slot;
-    struct mpg_sequence own; /* position of the message received by the candidate's request in the trace */
-    const double *value;   /* by lane: T(A) - base_ns */
+    struct mpg_sequence own; /* position of the message that the candidate's request receives in the trace */
+    const double *value;   /* by lane: T(A), the arrival in the lane, minus base_ns */
     double base_ns;
     const double *cause;   /* by lane: time of the send (synchronous message: earliest start of the transfer) - cause_ns; only for
                               a candidate whose message is not exchanged */

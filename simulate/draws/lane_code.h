@@ -71,7 +71,7 @@ const struct mpg_lane_code *mpg_lane_code(void);
 /* Returns the functions for ISA, which the processor may lack; NULL: not compiled. */
 const struct mpg_lane_code *mpg_lane_code_of(enum mpg_isa isa);
 
-/* As draw() of the table for mpg_isa(). */
+/* Writes mpg_draw() at A for replicas FIRST to FIRST + N - 1 into U, by the code for mpg_isa(). */
 static inline void mpg_draw_lanes(const struct mpg_address *a, uint32_t first, uint32_t n, double *u)
 {
     mpg_lane_code()->draw(a, first, n, u);

@@ -23,21 +23,23 @@ struct mpg_overhead_draws {
     double *u;             /* one probability for each replica */
 };
 
-/* Each function below gives bit for bit the result of the function without a cache that it names. They add to all replicas of
- * VALUE_NS (ns). P has the same replicas as the cache, outlives it and does not change. */
+/* Each function below gives bit for bit the result of the function without a cache that its comment names. Functions with
+ * VALUE_NS add ns to the element of each replica. P has the same replicas as the cache, outlives it and does not change. */
 
-/* As mpg_perturb_flight() with MPG_FLIGHT_WHOLE. Fills SEND and RECEIVE with the draws for o_s and o_r. RECEIVE may be NULL. */
+/* Adds the extra message time of M: mpg_perturb_flight() with MPG_FLIGHT_WHOLE. Fills SEND and RECEIVE with the draws for o_s and
+ * o_r, if they can be made together with the draw of the message time. RECEIVE may be NULL. */
 void mpg_quantile_cache_perturb_flight(struct mpg_quantile_cache *cache, const struct mpg_perturbation *p,
                                        const struct mpg_sent_message *m, double *value_ns, struct mpg_overhead_draws *send,
                                        struct mpg_overhead_draws *receive);
-/* As mpg_perturb_overhead() or, if TARGET, mpg_add_target_overhead() with factor 1. Uses the draws of LEFT if they are of M; if
- * they are not, or LEFT is NULL, draws its own. */
+/* Adds the extra call overhead of M: mpg_perturb_overhead(); if TARGET, adds the whole overhead on the target:
+ * mpg_add_target_overhead() with factor 1. Uses the draws of LEFT if they are of M; if they are not, or LEFT is NULL, draws. */
 void mpg_quantile_cache_add_overhead(struct mpg_quantile_cache *cache, const struct mpg_perturbation *p,
                                      enum mpg_overhead which, bool target, const struct mpg_sent_message *m,
                                      const struct mpg_overhead_draws *left, double *value_ns);
-/* As mpg_flight_median(). */
+/* Returns the median one-way time of BYTES on the target, ns: mpg_flight_median(). */
 double mpg_quantile_cache_median(struct mpg_quantile_cache *cache, const struct mpg_perturbation *p, double bytes);
-/* As mpg_overhead_median() on the source, of a message whose receive does not complete together with others. */
+/* Returns the source's median overhead of a message of BYTES, ns: mpg_overhead_median() with OF_SOURCE, for a message whose
+ * receive does not complete together with others. */
 double mpg_quantile_cache_overhead_of_source(struct mpg_quantile_cache *cache, const struct mpg_perturbation *p,
                                              enum mpg_overhead which, double bytes);
 

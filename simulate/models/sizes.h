@@ -31,7 +31,7 @@ double mpg_interpolation_quantile(const struct mpg_interpolation *interpolation,
 /* Quantiles to look up for several replicas at once. */
 struct mpg_quantile_requests {
     uint32_t n;           /* number of replicas, 0 or more */
-    const double *launch; /* n values, 0 <= launch < 1; NULL: pooled launches for all replicas */
+    const double *launch; /* n values, 0 <= launch < 1: number launch * L of L benchmark launches; NULL: all launches, pooled */
     const double *u;      /* n probabilities, 0 to 1; NULL: 0 for all replicas, that is the minimum */
 };
 /* Sets OF[w] to the distribution at SIZE that replica w draws from. Returns false if one of these distributions has no

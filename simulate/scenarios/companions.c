@@ -269,7 +269,9 @@ static int simulate_all(struct run *r, const struct mpg_files *files, struct mpg
     return mpg_simulate(files->trace, scenario, n, NULL, err);
 }
 
-/* Makes the further predictions. A run whose message times cannot be changed is left out. */
+/* Simulates the further predictions (enum which) of SETTING, and fills X by comparing their run times with those of RESULT, the
+ * prediction. Leaves out more latency and less bandwidth where message times cannot be changed, and other runs whose ratio or
+ * speed is unknown. Returns 0, or -1 with ERR. */
 static int vary(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
                 const struct mpg_result *result, struct mpg_companions *x, struct mpg_error *err)
 {

@@ -107,7 +107,8 @@ static double take(const struct evaluation *e, struct messages *x, enum mpg_oper
     return last_ns;
 }
 
-/* As take(), with the message costs of path number I of SIGNATURE. */
+/* Returns the time, ns, that P members take for OPERATION of BYTES, as of take(), with the message costs of path number I of
+ * SIGNATURE; -1 with ERR. */
 static double take_on(const struct evaluation *e, const struct mpg_signature *signature, size_t i, enum mpg_operation operation,
                       int32_t p, double bytes, struct mpg_error *err)
 {
