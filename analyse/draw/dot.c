@@ -101,13 +101,13 @@ void mpg_drawing_write(const struct mpg_drawing *d, const struct mpg_trace *trac
     for (uint32_t k = 0; k < d->edges; k++)
         messages += d->edge[k].kind >= MPG_DRAWN_MESSAGE && d->edge[k].kind <= MPG_DRAWN_ACK;
     fprintf(out, "// made by mpgtrace graph of mpgkit; 'dot -Tsvg' draws it\n"
-                 "// %" PRIu32 " calls, %" PRIu32 " nodes of calls, %" PRIu32 " of collectives, %" PRIu32
-                 " edges, of which %" PRIu32 " of messages; %" PRIu64 " more lead out of this part\n"
+                 "// %" PRIu32 " calls of two nodes each, %" PRIu32 " nodes of collectives, %" PRIu32 " edges, of which %" PRIu32
+                 " of messages; not drawn: %" PRIu64 " messages from or to other calls\n"
                  "digraph mpg {\n"
                  "  newrank=true;\n"
                  "  node [shape=box, fontsize=10, margin=\"0.05,0.02\", height=0.3];\n"
                  "  edge [fontsize=9];\n",
-            d->calls, 2 * d->calls, d->meetings, d->edges, messages, d->cut);
+            d->calls, d->meetings, d->edges, messages, d->cut);
     while (i < d->calls) {
         const int32_t rank = d->call[i].rank;
         fprintf(out, "  subgraph cluster_%" PRId32 " {\n    label=\"rank %" PRId32 "\";\n", rank, rank);

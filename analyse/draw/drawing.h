@@ -43,11 +43,9 @@ struct mpg_drawn_edge {
     enum mpg_drawn_edge_kind kind;
     struct mpg_drawn_at from, to;
     double bytes;
+    uint32_t rounds; /* ROUNDS of TO_MEETING and FROM_MEETING; 0: nothing */
     /* traced time from node to node, ns; MESSAGE, ENVELOPE, ACK: NAN if the ranks' clocks are not comparable; OUTSIDE,
      * TO_MEETING, FROM_MEETING: 0 */
-    uint32_t rounds;
-    /* traced time between the nodes; of messages, envelopes and acknowledgements NAN if the ranks' clocks are not comparable;
-     * of the other kinds but COMPUTE and CALL NAN */
     double took_ns;
 };
 
