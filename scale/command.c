@@ -354,7 +354,8 @@ int mpg_scale_main(int argc, char **argv)
          .value = &w.only,
          .argument = "KEY=VALUE",
          .brief = "only runs that have this label",
-         .help = "only runs that have this label, or one of several"},
+         .help = "only runs that have this label; given several times: one of these\n"
+                 "labels"},
         {.name = "unique", .kind = MPG_OPTION_FLAG, .value = &w.how.unique, .help = "a run that is given twice counts once"},
         {.name = "no-waits",
          .kind = MPG_OPTION_FLAG,
