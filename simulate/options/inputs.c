@@ -361,9 +361,10 @@ static int check_cores(const struct mpg_config *c, const struct mpg_trace *trace
         crowded++;
     int status = 0;
     if (crowded < n)
-        status = mpg_error_set(err, "%s: %d ranks had %.3g core%s, and the trace does not say how long each was on one: "
-                                    "record it with mpgtrace record --cpu-time, or take the time between calls for work "
-                                    "(--target=work=wall)", mpg_trace_path(trace), (int)host[crowded].crowded, host[crowded].room,
+        status = mpg_error_set(err, "%s: %d ranks had %.3g core%s, and the trace has no CPU times: computation cannot be "
+                                    "told from waiting for a core. Record with mpgtrace record --cpu-time, or count all "
+                                    "time between calls as computation (--target=work=wall)",
+                               mpg_trace_path(trace), (int)host[crowded].crowded, host[crowded].room,
                                host[crowded].room == 1 ? "" : "s");
     free(host);
     return status;

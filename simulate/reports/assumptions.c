@@ -378,7 +378,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"import", print_imported, r->trace && mpg_trace_find_fact(r->trace, 0, "imported"), NULL},
         {"noise", print_noise, true, NULL},
         {"latency", mpg_assume_latency, perturbed, NULL},
-        {"bytes", mpg_assume_bytes, perturbed, NULL},
+        {"byte time", mpg_assume_bytes, perturbed, NULL},
         {"factors", print_factors, r->p->scales_messages, NULL},
         {"messages", mpg_predicted_messages, predicted, NULL},
         {"rows", mpg_assume_rows, mpg_perturbation_latency_measured(r->p), NULL},

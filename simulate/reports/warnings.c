@@ -104,7 +104,7 @@ static void add_missing_parts(const struct mpg_report *r, struct mpg_notes *list
          "nothing interrupts the computation (mpgbench measures noise; --noise sets it)"},
         {p->latency.n == 0 && !has_latency(p->target_path), "latency", "latency", of_path,
          "messages take no longer than traced (mpgbench pingpong measures latency; --latency sets it)"},
-        {p->byte.n == 0 && !mpg_perturbation_bytes_measured(p), "bytes", "bandwidth", of_path,
+        {p->byte.n == 0 && !mpg_perturbation_bytes_measured(p), "bandwidth", "bandwidth", of_path,
          "bytes take no longer than traced (mpgbench bandwidth measures the time of bytes; --byte sets it)"},
         {!r->given.eager_limit && !r->options->limit_shown &&
              (!p->target_path || p->target_path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN),

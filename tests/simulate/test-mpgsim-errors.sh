@@ -217,7 +217,7 @@ ok "another minor version is one" grep -q '"version": \[[0-9]*, 77\]' minor.sig
 ok "another minor version will do" "$mpgsim" -o out --perturb --signature=minor.sig good.txt
 ok "the reference: runs" "$mpgsim" -o out --perturb --signature="$reference" good.txt
 like "the reference: says what it assumes" "$(cat out)" \
-    "*noise *detours of 2 cores replayed*latency *bytes *"
+    "*noise *detours of 2 cores replayed*latency *byte time *"
 delays() {
     "$mpgsim" --per-rank "$@" good.txt | awk 'NR > 1 { printf "%s ", $3 }'
 }
@@ -275,7 +275,7 @@ for words in ([], ["--perturb", "--signature", reference], ["--noise=exp:1us", "
     has(answer["run_time_ns"], SUMMARY)
     has(answer["mean_of_a_rank"], ACCOUNT)
     assert (answer["format"], answer["version"], answer["mode"]) == ("mpgsim-result", 2, "perturb")
-    assert {"noise", "latency", "bytes", "absorption"} <= {a["topic"] for a in answer["assumptions"]}
+    assert {"noise", "latency", "byte time", "absorption"} <= {a["topic"] for a in answer["assumptions"]}
     assert len(answer["ranks"]) == answer["trace"]["ranks"] == 5
     for i, rank in enumerate(answer["ranks"]):
         has(rank, {"rank": int, "traced_ns": number, "recorded_ns": int, "delay_ns": dict, "account": dict})

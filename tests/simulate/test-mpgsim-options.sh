@@ -176,7 +176,7 @@ END
 like "no noise" "$(attention noise --perturb --signature=quiet.sig t.txt)" "no noise in this signature: *"
 is "unless an option says it" "$(attention noise --perturb --signature=quiet.sig --noise=exp:1us t.txt)" ""
 like "no latency" "$(attention latency --perturb --signature=alone.sig t.txt)" "no latency in this signature: *"
-like "no bandwidth" "$(attention bytes --perturb --signature=alone.sig t.txt)" "no bandwidth in this signature: *"
+like "no bandwidth" "$(attention bandwidth --perturb --signature=alone.sig t.txt)" "no bandwidth in this signature: *"
 like "no eager limit" "$(attention 'eager limit' --perturb --signature=limitless.sig t.txt)" "no eager limit *"
 is "a whole one lacks nothing" \
     "$(attention '' --perturb --signature=complete.sig t.txt | grep -c 'in this signature')" 0
