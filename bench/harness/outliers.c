@@ -73,7 +73,9 @@ static double class_median(const struct mpg_path_cell *sorted, size_t n,
     return sorted[low].median_ns;
 }
 
-/* Computes figure[].ratio of all pairs of CLASS, whose cells are in the order of pairs. */
+/* Sets FIGURE[pair].ratio for each pair of CLASS and each kind of message size: the median, over the pair's sizes and windows, of
+ * ln(median time of the pair / median time of all pairs). A cell of CLASS has the median time of one pair at one size and
+ * window; cells are sorted by pair. Returns 0, or -1 with ERR: out of memory. */
 static int find_ratios(const struct mpg_path_results *class, struct figure *figure,
                        struct mpg_error *err)
 {
