@@ -37,9 +37,9 @@ struct mpg_long_question {
     uint32_t w;         /* the lane of the search */
 };
 
-/* Brings the list of the rank of S up to date. *LIST: the list, valid until the next call of a function of
- * choice_private.h; NULL: S cannot use a list, because S has few candidates, MPI_ANY_SOURCE receives can take the
- * messages, or two messages share a channel. Returns 0, or -1 with ERR: no memory. */
+/* Brings the long list of S's rank up to date: its candidates become those of the call S. *LIST: the list, valid until the next
+ * call of a function of choice_private.h; NULL: S cannot use a list, because its candidates are few, MPI_ANY_SOURCE receives can
+ * take their messages, or two are on one channel. Returns 0, or -1 with ERR: no memory. */
 int mpg_long_lists_take(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_long_list **list, struct mpg_error *err);
 /* Removes the view at SLOT from the list with this view, if any. */
 void mpg_long_list_remove(struct mpg_choosing *c, uint32_t slot);

@@ -22,7 +22,7 @@ struct segment {
     uint32_t own_run;   /* number of own segments counted there */
     /* state of the segment: */
     uint32_t number;    /* number of the worker's earlier segments */
-    uint64_t step; /* the master's receive that takes the message before the segment; MPG_NO_TASK: first segment */
+    uint64_t step; /* the master's receive of the worker's last message before the segment; MPG_NO_TASK: first segment */
     uint64_t task;      /* the master's receive whose reply begins the segment; MPG_NO_TASK: none */
     /* number of the step of `task` among the worker's steps; number of the step's replies received */
     uint32_t task_number, replies;
