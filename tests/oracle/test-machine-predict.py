@@ -295,7 +295,8 @@ def test_collectives():
         rounds = (p - 1).bit_length()
         expect(times(barrier, *ALONE), *[max(works[:p]) + rounds * L] * p)
     expect(times(trace(*[[(w, 9, "Barrier")] for w in works[:4]]), signature=machine), *[5003 + 3100.25] * 4)
-    # 4 members take up and down 2 L + 2 O_S; of 5 member 1 comes last, its message L later, and 4 is told after 3 others.
+    # 4 members take 2 L + 2 O_S up and down. Of 5 members member 1 comes last, its message arrives L later, and the root
+    # sends to member 4 after 3 others.
     scale = 3100.25 / (2 * L + 2 * O_S)
     there = 5003 + scale * L
     with open("linear", "w", encoding="ascii") as file:

@@ -88,8 +88,8 @@ same "services" "0 25" "$(of_ranks service_ns --target=ideal --target=ServiceTim
 same "what a get costs on its way" "372.395 1014.77" \
     "$(policy interrupt --target=CommStartupTime=2.385us --target=ByteTransferTime=10ns)"
 
-# Rank 1 posts a receive, works 1000 us and waits; rank 0 sends at 350 what waits for it. Served in 5 from 1000 on, then
-# taken in 5; by the network both know of each other at 355.
+# Rank 1 posts a receive, computes for 1000 us and waits; rank 0's message is sent at 350 and waits for its receiver. Rank 1
+# serves it in 5 from 1000 on, then receives it in 5; with Policy=offload the network serves it, and rank 0 ends at 355.
 {
     program 2
     printf '%s\n' "0 0 1000 Init" "0 351000 351000 Send comm=0 to=1 tag=1 bytes=100" "0 351000 352000 Finalize" \

@@ -169,7 +169,8 @@ END
 coproc "$python" sums.py "$mpgsim"
 exec 3<&"${COPROC[0]}" 4>&"${COPROC[1]}"
 
-# adds_up exactly|printed OPTION... TRACE: checks that the parts add up, exactly or as far as they are printed.
+# adds_up exactly|printed OPTION... TRACE: checks that the delay budget adds up: injected + propagated - absorbed = net, and each
+# of these is the sum of its parts; in the JSON exactly, or in the text to its last printed digit.
 adds_up() {
     local said=nothing
     echo "$*" >&4

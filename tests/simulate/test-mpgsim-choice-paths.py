@@ -32,7 +32,8 @@ def write_any(name, second, work):
 
 
 def check_any():
-    # 1's message comes at 5100.5 now: 2's is completed first, at 3100; then 1's, 2000.5 later than what was there last
+    # rank 1's message arrives at 5100.5: the Waitany completes rank 2's, at 3100, and the Wait rank 1's, 2000.5 later than
+    # the last message arrived in the trace
     write_any("late.txt", 3000, 0)
     found = answer(FLIGHT, "--noise=const:4000.5ns@1", f"--where={WORDS}", "late.txt")
     ok("a Waitany whose winner changes", found["choice"]["picks_changed"] == 1 and run_ns(found) == 5100.5 + REST, found["choice"])
@@ -43,7 +44,8 @@ def check_any():
            {(None, None): {"share": 1, "per_compute": 1000 + REST}, (1, 0): {"absorbed_ns": 2000, "delay_ns": -2000}})
     expect("and of the call that chooses, or waits for it", shares(found, "call", "call"),
            {"MPI_Send": {"delay_ns": 4000.5}, "MPI_Wait": {"delay_ns": -2000}, "MPI_Finalize": {"per_compute": REST}})
-    # 1's comes at 1650.5, 2's at 1400: it is completed first, 300 later than 1's was, and worked on; then 1's has come
+    # rank 1's message arrives at 1650.5, rank 2's at 1400: the Waitany completes rank 2's, 300 later than rank 1's in the trace;
+    # rank 1's arrives during the computation that follows
     write_any("first.txt", 1300, 3000)
     found = answer(FLIGHT, "--noise=const:550.5ns@1", f"--where={WORDS}", "first.txt")
     ok("the other one wins", run_ns(found) == 4400 + REST, found["run_time_ns"])

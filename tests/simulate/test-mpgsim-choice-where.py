@@ -60,7 +60,7 @@ def senders(*at):
             (f"{r} 0 0 Init", f"{r} {t} {t} Send comm=0 to=0 tag=1 bytes=8", f"{r} {t} {t} Finalize")]
 
 
-# ---- MPI_Waitany: 1 sends at 1009, 2 at 3011; 0 takes any, works 211, waits for the other one ----
+# ---- MPI_Waitany: rank 1 sends at 1009, rank 2 at 3011; rank 0 completes any, computes for 211, waits for the other ----
 
 S1, S2, WORK = 1009, 3011, 211
 
@@ -74,9 +74,10 @@ def write_any():
 
 def check_any():
     write_any()
-    # 2's message is there at 3011 + L + X: it goes by the request of 1's, which the Waitany had at 1009 + L. So it is taken over
-    # that 2 sends 2002 later than 1, and X is put in. 1's is there at 1009 + LATE + L + X, and goes by the Wait's: with D = 1009 +
-    # LATE + X - 3011 = 2178.75, X of it put in. The Wait is entered with D = 2002 + X, so it takes over 2178.75 - X - 2055.25.
+    # Rank 2's message arrives at 3011 + L + X and completes the Waitany, in place of rank 1's, which completed it at 1009 + L in
+    # the trace. So the Waitany propagates the 2002 by which rank 2 sends later than rank 1, and X is injected. Rank 1's message
+    # arrives at 1009 + LATE + L + X and completes the Wait: a delay of 1009 + LATE + X - 3011 = 2178.75, X of it injected. The
+    # Wait is entered with a delay of 2002 + X = 2055.25, so it propagates 2178.75 - X - 2055.25.
     found = answer(*PERTURB, SLOW, "--where=call,rank,pair", "any.txt")
     left = S1 + LATE + X - S2
     over = left - X - (S2 - S1 + X)
@@ -87,10 +88,10 @@ def check_any():
     account("by rank", found, "rank", ["rank"], DELAY, {0: [2 * X, S2 - S1 + over, 0, 0, left], 1: [2 * LATE, 0, 0, 0, 2 * LATE]})
     account("by pair: each of who sent what came", found, "pair", ["from", "to"], DELAY,
             {(None, None): [2 * LATE, 0, 0, 0, 2 * LATE], (2, 0): [X, S2 - S1, 0, 0, S2 - S1 + X], (1, 0): [X, over, 0, 0, over + X]})
-    # the path: what 1 lost, X, less that 1's came 2002 before 2's in the trace, by which it goes now
+    # the path: rank 1's noise and X, minus the 2002 by which rank 1's message came before rank 2's in the trace
     expect("the slow rank is named, its share exact", shares(found, "rank", "rank"),
            {1: {"share": LATE / (LATE + X), "injected_ns": LATE}, 0: {"share": X / (LATE + X), "injected_ns": X, "absorbed_ns": S2 - S1}})
-    # on the target 2's is there at 3011 + X, before 1's at 1009 + LATE + X: what 0 waits for is all but its work
+    # on the target rank 2's message arrives at 3011 + X, before rank 1's at 1009 + LATE + X: rank 0 waits, or computes
     found = predicted(*PREDICT, SLOW, "--where=call,rank", "--where=path", "any.txt")
     come = S1 + LATE + X
     waits = [S2 + X - 31, come - (S2 + X + WORK)]
@@ -103,8 +104,8 @@ def check_any():
 
 
 def check_mixture():
-    # in each replica 1 loses LATE or nothing; which, its own run time says. It lost nothing: all of what is put in is the two X, of
-    # which the second is on the path, since 2's comes last, and nothing else
+    # in each replica rank 1 loses LATE or nothing; its own run time shows which. If it lost nothing, only the two X are injected;
+    # only the second X is on the path, since rank 2's message comes last
     write_any()
     with open("two", "w", encoding="ascii") as out:
         out.write("0\n4127.5\n")
@@ -171,7 +172,7 @@ def check_tests():
             {"MPI_Irecv": [each, 0, 0, 0, each], "MPI_Test": [3 * each, 0, 0, 0, 3 * each], "MPI_Finalize": [7.25, 0, 0, 0, 7.25]})
 
 
-# ---- MPI_ANY_SOURCE: 1 sends at 1009, 2 at 1303; 0 receives, works 2999, receives ----
+# ---- MPI_ANY_SOURCE: rank 1 sends at 1009, rank 2 at 1303; rank 0 receives, computes for 2999, receives ----
 
 def check_open():
     t1, t2, work = 1009, 1303, 2999
@@ -179,7 +180,8 @@ def check_open():
     write("open.txt", 3, ["0 0 0 Init", f"0 31 {t1 + L} Recv comm=0 from=1 tag=1 bytes=8 any=source",
                           f"0 {enters} {enters} Recv comm=0 from=2 tag=1 bytes=8 any=source", f"0 {enters + REST} {enters + REST} Finalize",
                           *senders(t1, t2)])
-    # 1 loses 557.5: 2's comes first, 294 later than 1's did; 1's lies ready when it is asked for, so that its X is hidden
+    # rank 1 loses 557.5: rank 2's message comes first, 294 later than rank 1's in the trace; rank 1's message arrives before its
+    # receive, so that its X is hidden
     found = answer(*PERTURB, "--noise=const:557.5ns@1", "--where=rank,pair", "open.txt")
     ok("both receives take the other's", found["choice"]["picks_changed"] == 2, found["choice"])
     account("what lies ready passes nothing on", found, "pair", ["from", "to"], DELAY,
@@ -188,7 +190,8 @@ def check_open():
     ok("so it is tolerant, and the other sensitive", (kinds[2, 0], kinds[1, 0]) == ("sensitive", "tolerant"), kinds)
     expect("on the path is nothing of 1's", shares(found, "rank", "rank"),
            {0: {"share": 1, "messages_ns": X, "order_ns": t2 - t1, "injected_ns": t2 - t1 + X}, 2: {"injected_ns": 0, "per_compute": t2}})
-    # 1 loses 4127.5: the second receive waits for 1's. In the trace it had 2's, at 1303 + L, 2705 before it was asked for
+    # rank 1 loses 4127.5: the second receive waits for rank 1's message. In the trace it took rank 2's, which had arrived at
+    # 1303 + L, 2705 before the receive
     found = answer(*PERTURB, SLOW, "--where=rank,pair", "open.txt")
     first, left, ready = t2 - t1 + X, t1 + LATE + L + X - enters, enters - (t2 + L)
     over = left + ready - X - first
@@ -196,7 +199,7 @@ def check_open():
             {(None, None): [2 * LATE, 0, 0, 0, 2 * LATE], (2, 0): [X, t2 - t1, 0, 0, first], (1, 0): [X, over, ready, 0, left - first]})
     account("by rank", found, "rank", ["rank"], DELAY,
             {0: [2 * X, t2 - t1 + over, ready, 0, left], 1: [2 * LATE, 0, 0, 0, 2 * LATE]})
-    # absorbed on the path: that slack, and the 294 by which 1's had come earlier than 2's; together it is the work of 2999
+    # absorbed on the path: these 2705, and the 294 by which rank 1's message came before rank 2's; together the work of 2999
     expect("the slow rank is named, its share exact", shares(found, "rank", "rank"),
            {1: {"share": LATE / (LATE + X), "injected_ns": LATE}, 0: {"share": X / (LATE + X), "injected_ns": X, "absorbed_ns": work}})
     found = predicted(*PREDICT, SLOW, "--where=call,rank", "--where=path", "open.txt")
@@ -206,7 +209,7 @@ def check_open():
     expect_segments("its critical path", found, [(1, "MPI_Send", None, t1 + LATE), (0, "MPI_Recv", 1, come), (0, "MPI_Finalize", None, come + REST)])
 
 
-# ---- a slow link: 1 is on another node than 0 and 2 are ----
+# ---- a slow link: rank 1 is on another node than ranks 0 and 2 ----
 
 PATH = ('{"path": "%s", "one_way": "one clock", "latency": [{"size_bytes": 8, "one_way_ns": {"n": 9, "mean": %s, "sd": 0, "lag1": 0, '
         '"quantiles": [%s, %s]}}]}')
@@ -222,8 +225,9 @@ def check_link():
     with open("far", "w", encoding="ascii") as out:
         out.write("a\nb\na\n")
     given = ["--perturb", "--signature=target.sig", "--map=far", "--where=call,rank,pair", "any.txt"]
-    # 1's message takes far - near longer than it did: 2's comes first, 2002 later than 1's did, as above. 1's is there at 1009 + L + far
-    # - near, by the request of 2's, with all of its way put in; of that 2002 and what came earlier than 2's did are hidden
+    # rank 1's message takes far - near longer than in the trace: rank 2's comes first, 2002 later than rank 1's in the trace, as
+    # above. Rank 1's arrives at 1009 + L + far - near and completes the request of rank 2's. far - near is injected; hidden of it
+    # are the delay of 2002 before the Wait, and the 2002 by which rank 1 sent before rank 2
     found = answer("--source=latency=127ns", "--source=source.sig", "--source=map=block:3", *given)
     more = far_ns - near_ns
     left = S1 + more - S2

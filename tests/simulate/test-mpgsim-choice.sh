@@ -98,7 +98,8 @@ take "Waitsome, two of three" 4 <<'END'
 0 1300 6000 Waitsome requests=1,2,3 done=1,2
 0 8000 10000 Waitsome requests=3
 END
-# it came with the second, at 6 us, now at 13.5; the third comes at 10: 2 us of work later the first is waited for
+# Rank 1's message came at 6 us, with rank 2's, and now comes at 13.5. Rank 3's comes at 10: the second Waitsome waits 3.5 for
+# rank 1's.
 is "the first 7.5 us late: the other two are taken, and worked on" \
     "$(delay 0 --noise=const:7.5us@1)" 3500
 # both Waitsomes wait, so that one that finds its own is taken to take 1 us: 12.5 + 2 + 1 us
@@ -205,9 +206,9 @@ calls 3 >t.txt <<'END'
 0 8200 9200 Waitany requests=2
 2 9300 9500 Recv comm=0 from=0 tag=2 bytes=0
 END
-# The first took 100 ns, its floor is 300; the second comes instead, 150 ns faster, at 9.05 us, as delay
-# 3.75 us of the first, which ended the call at 5.1: that would be before it was sent, at 9. So rank 0
-# is 3.9 us late, and what it sends comes at 5.8 + 0.2 + 3.9 - 0.15.
+# Rank 1's message took 100 ns, but its minimum message time is 300. Rank 2's comes first, 150 ns faster, at 9.05 us: a delay of
+# 3.75 us from rank 1's message, which ended the Waitany at 5.1, so that the call would end before rank 2 sends, at 9. Therefore
+# rank 0 is 3.9 us late, and its message to rank 2 arrives at 5.8 + 0.2 + 3.9 - 0.15.
 is "one that is exchanged ends no call before it was sent" \
     "$(delay 2 --source=byte=1ns --latency=const:-150ns --noise=const:6us@1)" 250
 
@@ -229,7 +230,7 @@ take "Parriveds, of two partitions" 2 <<'END'
 0 11000 11017 Wait requests=1
 1 12000 12100 Wait requests=1
 END
-# its first partition is ready at 2 us, the second at 2.01, and it is there at 2.21
+# The partitions are ready at 2 and 2.01 us, and the message arrives at 2.21 us.
 is "each is told once, and asked for no more" "$(delay 0 $early --polling=work)" -$((13 + 14 + 15 + 16))
 is "... two early, two saved" "$(chosen tests_early tests_saved -- $early)" "2 2"
 is "... with what is between them where it polls" "$(delay 0 $early --polling=wait)" -$((988 + 13 + 987 + 14 + 986 + 15 + 16))
@@ -260,7 +261,7 @@ END
 is "4.5 us late: it goes to the first all the same, and is counted" \
     "$(delay 0 --noise=const:4.5us@1) $(chosen picks_changed answers redone -- --noise=const:4.5us@1)" \
     "4000 1 1 0"
-# it would leave at 9.5 us, and arrive at 9.7; the first sends at 5 us + the noise
+# Rank 0's answer would leave at 9.5 us, and arrive at 9.7; rank 1 sends the message that it answers at 5 us + the noise.
 is "4.7 us late: just" "$(chosen answers redone -- --noise=const:4.7us@1)" "1 0"
 is "4.702 us late: it would be there before what it answers has left: the traced order" \
     "$(delay 0 --noise=const:4.702us@1) $(chosen picks_changed answers redone -- \

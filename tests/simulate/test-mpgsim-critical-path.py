@@ -59,7 +59,7 @@ def check_chain():
 
 
 def check_stencil():
-    # three steps around a ring, each waits for the next rank; 2 is slow, and 1 gets its last message
+    # three steps around a ring, in each of which a rank waits for the next rank; rank 2 is slow, and rank 1 gets its last message
     lines = []
     for rank in range(4):
         lines.append(f"{rank} 0 0 Init")
@@ -77,7 +77,7 @@ def check_stencil():
 
 
 def check_tree():
-    # 0 to 1 and 2, 1 to 3; 0's own second message leaves later, and 3 waits for 1
+    # rank 0 sends to ranks 1 and, later, 2; rank 1 sends to rank 3, which waits for rank 1
     write("tree.txt", 4, ["0 0 0 Init", "0 700 700 Send comm=0 to=1 tag=1 bytes=0", "0 750 750 Send comm=0 to=2 tag=1 bytes=0",
                           "0 760 760 Finalize", "1 0 0 Init", "1 10 800 Recv comm=0 from=0 tag=1 bytes=0",
                           "1 930 930 Send comm=0 to=3 tag=1 bytes=0", "1 940 940 Finalize", "2 0 0 Init",

@@ -46,7 +46,7 @@ def check_chain():
 
 
 def check_tree():
-    # 1 and 2 to 0; 2 comes first by 1 us, and has noise: 4.77 us less that is what 0 takes over
+    # ranks 1 and 2 send to rank 0, rank 2 1 us earlier but with 4.77 us of noise: rank 0's delay is 4.77 us minus 1 us
     write("tree.txt", 3, ["0 0 0 Init", "0 100 100 Irecv comm=0 from=1 tag=1 bytes=0 request=1",
                           "0 100 100 Irecv comm=0 from=2 tag=1 bytes=0 request=2", "0 100 2100 Waitall requests=1,2",
                           "0 12150 12150 Finalize", "1 0 0 Init", "1 2000 2000 Send comm=0 to=0 tag=1 bytes=0",

@@ -40,8 +40,9 @@ cat >lets <<'END'
 2 9000 9100 Finalize
 3 9000 9100 Finalize
 END
-# Allreduce: exchanges of 2 us, 5500 5000 5000 5000; Bcast from 6500, to 2 and 1 at 7600, to 3 at
-# 8700; 1's message comes at 7608; Reduce from 7400 8108 8000 9100, binary: 1 to 3 to 2, 0 to 2.
+# Times from the end of MPI_Init, ns; a message takes 1000 ns and 1 ns a byte. Allreduce: two exchanges of 2000 ns, after which
+# ranks 0 to 3 leave at 5500 5000 5000 5000. Bcast: rank 0 sends at 6500, ranks 2 and 1 have the data at 7600, rank 3 at 8700.
+# Rank 0's message reaches rank 1 at 7608. The ranks enter the Reduce at 7400 8108 8000 9100; its tree is 1 to 3 to 2, 0 to 2.
 is "a root goes on, others come later" "$(runs "${expand[@]}" lets)" "9900 10608 12808 11708"
 cat >table <<'END'
 #mpgcollectives 1
@@ -49,15 +50,17 @@ allreduce 1 0 two
 reduce 1 0 linear
 bcast 1 0 chain
 END
-# Reduce to 0: 3500; down the chain 3500 5500 7500 9500; Bcast 4500, chain 5600, but 1 comes at
-# 6600, 7700 for 2, who comes at 9000, 3 at 11000; Reduce from 5400 7000 9400 11400 to 2: 12500.
+# Allreduce: a linear Reduce, which rank 0 has at 3500, then a chain: ranks 0 to 3 leave at 3500 5500 7500 9500. Bcast: rank 0
+# sends at 4500; rank 1 has the data at 5600, but enters at 6600; rank 2 at 7700, but enters at 9000; rank 3 at 10100, but
+# enters at 11000. The ranks enter the Reduce at 5400 7000 9400 11400; rank 2 has the result at 12500.
 is "other algorithms" "$(runs "${expand[@]}" --collectives=table=table lets)" \
     "7900 9500 15000 13900"
 is "synchronous, it would wait for one that waits for it" \
     "$(runs "${expand[@]}" --eager-limit=10 lets | grep -o 'rank 0, call 2 .MPI_Bcast.: only 3 of 4 ranks.*rank 1 does not')" \
     "rank 0, call 2 (MPI_Bcast): only 3 of 4 ranks of communicator 0 call it, rank 1 does not"
 
-# Nonblocking: rank 0 posts at 500, rank 1 at 3000. Rank 0 has the message at 5000, rank 1 when it posts.
+# Nonblocking: rank 0 starts the collective at 500, rank 1 at 3000. Rank 0 has rank 1's message at 5000; rank 0's message has
+# arrived when rank 1 starts.
 cat >later <<'END'
 #mpgtext 1
 #ranks 2
@@ -101,8 +104,8 @@ cat >order <<'END'
 END
 is "a prefix in the communicator's order" "$(runs "${expand[@]}" order)" "4400 5800 2900"
 
-# Blocks of 100, 700 and 400 bytes come to 0 at 2700, who scatters 400 to each, at 4100 there, which
-# then go round: 0 has the last ones at 6900, 1 with it, 2 at 5500.
+# Rank 0 has gathered the blocks of 100, 700 and 400 bytes at 2700, and scatters 400 bytes to each rank, which arrive at 4100.
+# These parts go round the ring, 1400 ns a step: ranks 0 and 1 have all parts at 6900, rank 2 at 5500.
 printf '#mpgtext 1\n#ranks 3\n#comm 0 = 0 1 2\n' >uneven
 for r in 0 1 2; do
     bytes=(100 700 400)
@@ -159,7 +162,8 @@ all_call 8 "Allreduce bytes=8" >eight
 is "three rounds of latency and noise: 3 x 12" \
     "$(runs --latency=const:5ns --call-noise=const:7ns --collectives=expand eight)" "36 36 36 36 36 36 36 36"
 is "... as by rounds" "$(runs --latency=const:5ns --call-noise=const:7ns eight)" "36 36 36 36 36 36 36 36"
-# To 0 from 1 at 1000, and from 2, who has 3's since 1100, at 2100; each is reduced for 100 ns.
+# Rank 0 has rank 1's part at 1000, and at 2100 that of rank 2, which has reduced rank 3's part by 1100. A part takes 100 ns to
+# reduce.
 printf '#mpgcollectives 1\nreduce 1 0 binomial\n' >binomial
 sed 's/^{"format.*version": \[4, 0\]/{"format": "mpgkit-signature", "version": [4, 2], "reductions": [{"operation": "reduce_local",\
  "processes": 2, "size_bytes": 1000, "time_ns": '"${one//VALUE/100}"'}]/' t.sig >r.sig
@@ -214,8 +218,9 @@ is "with them they do not" \
         foretells 'one after the other, at the target' --signature=s.sig --collectives=expand barrier)" "0 1"
 
 # Delays, with clocks. On the traced machine messages took no time.
-# Allreduce: all would leave at 2500; 4500 4000 4000 4000 with 1 us a message. 1 receives at 8200, 2.8 us
-# later; 2 has the Bcast 2.5, 3 3.5 us later, which 1's Reduce, at 9800 for 6000, makes 3.8.
+# Allreduce: without message times all ranks leave at 2500; with 1 us a message ranks 0 to 3 leave at 4500 4000 4000 4000.
+# Rank 1 has rank 0's message at 8200, 2.8 us late. Ranks 2 and 3 have the Bcast 2.5 and 3.5 us late. Rank 1's part of the
+# Reduce reaches rank 3 at 9800 instead of 6000, 3.8 us late; the message of rank 3 makes rank 2 1 us later still.
 delays() {
     "$mpgsim" --perturb --per-rank --replicas=1 --collectives=expand "$@" 2>&1 |
         awk '/^mpgsim: (a[^t]|[^a])/ { print } /^[0-9]/ { printf "%s%.10g", sep, $3; sep = " " }'
@@ -223,12 +228,14 @@ delays() {
 sed 's/^#comm/#clocks shared\n&/' lets >clocks
 is "delays" "$(delays --source=latency=0ns --latency=const:1us clocks)" "2000 2800 4800 3800"
 is "of late members" "$(delays --source=latency=0ns --noise=const:1us@0 clocks)" "4500 2300 3500 2300"
-# Allreduce: 3 exchanges with 2, until 3500, and with 1, until 4500; 1 comes 1 us later to the Bcast, 3 has it
-# 3 us later; it has 1's contribution to the Reduce at 10000, and sends its own then, for which it takes 1 us.
+# Rank 3 loses 1 us in each operation. Allreduce: rank 3 exchanges with rank 2 until 3500 and with rank 1 until 4500, so that
+# rank 1 is 1 us late from then on. Rank 3 has the Bcast 3 us late, and rank 1's part of the Reduce at 10000; rank 3 then sends
+# its own part to rank 2, and leaves 1 us later.
 is "its own noise at the end of each of its calls, what it sends in the last one was before" \
     "$(delays --source=latency=0ns --call-noise=const:1us@3 clocks)" "0 1000 4000 5000"
-# A message took 300 ns, for which 1 waits anyway in the Bcast. 1 comes to that 1.5 us later, or 810 ns where
-# the 690 in which it waited for the second message absorb.
+# The Bcast's message took 300 ns, for which rank 1 waited in the trace; here rank 1 is late and does not wait for it. Rank 1
+# enters the Bcast 1500 ns late, or 810 if the 690 in which it waited for the second message absorb delay; it leaves 300 less
+# late, and ends 500 later still.
 cat >flight <<'END'
 #mpgtext 1
 #ranks 2
@@ -252,8 +259,8 @@ is "a message takes what it took, whatever absorbs" \
         printf ' '
     done)" "0 1700 0 1010 0 1010 "
 is "a machine as it was" "$(delays --signature=t.sig --source=t.sig clocks)" "0 0 0 0"
-# The collective completes at 4000, 1 us later at 5000. The call that completes it had returned at 4700, after waiting
-# for nothing.
+# The collective completes at 4000 in the trace, and 1 us later, at 5000, here. Rank 0's MPI_Wait returned at 4700 in the trace
+# and did not wait, so it is 300 ns late.
 is "delays of a nonblocking one" "$(sed 's/^#comm/#clocks shared\n&/; s/3000 3100 Wait/4600 4700 Wait/' later |
     delays --latency=const:1us -)" "300 0"
 

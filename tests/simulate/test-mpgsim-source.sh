@@ -154,7 +154,7 @@ refuses frame "the stored signature does not have the * bytes that the trace nam
 refuses missing "*"
 refuses letter "no base64*"
 refuses none "its content is not there"
-# If the header line that describes it is damaged, mpgsim must not use another source without saying so.
+# If the header line that describes the stored signature is damaged, mpgsim must not use another source without saying so.
 for what in beyond negative name crc-digits head; do
     refuses "$what" "the fact that describes it is missing or damaged"
     like "$what: mpgtrace stat says so" "$("$mpgtrace" stat t.txt)" "*signature   damaged: *"

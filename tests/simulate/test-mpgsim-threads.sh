@@ -4,7 +4,8 @@
 # shellcheck source=tests/simulate/mpgsim.sh
 . "$(dirname "$0")/mpgsim.sh"
 
-# Thread 0.2's Start is read while 0.1's Send waits for its receiver, behind 0.1's own: each takes what it says.
+# While thread 0.1's Send waits for its receiver, 0.1's Start is held and 0.2's Start is read: each must match the message that it
+# names (matched=).
 cat >ahead.txt <<'T'
 #mpgtext 1
 #ranks 2

@@ -78,7 +78,7 @@ unclocked "an answer to the first" 3 <<'END'
 1 5500 5710 Recv comm=0 from=0 tag=2 bytes=8
 0 8200 9200 Waitany requests=2
 END
-# it leaves at 9.5 us, 200 ns before it is there; the first had left at 5 us at the latest
+# Rank 0's answer leaves at 9.5 us and arrives 200 ns later; in the trace rank 1's message had left at 5 us at the latest.
 is "4.699 us late: counted" "$(chosen picks_changed answers redone -- --noise=const:4.699us@1)" "1 1 0"
 is "4.702 us late: it would be there before what it answers has left: the traced order" \
     "$(delay 0 --noise=const:4.702us@1) $(chosen answers redone -- --noise=const:4.702us@1)" "4702 0 1"

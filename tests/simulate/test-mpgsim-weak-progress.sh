@@ -53,17 +53,18 @@ rounds 300 2 | awk '{ $1++; sub("to=1", "to=2"); sub("from=2", "from=3"); sub("f
 is "... though that be before rank 0 begins" "$(grep -c '^0 500000 500010 Init' before.txt) $(clocked "${less[@]}" before.txt)" "1 0 -1107 0 0"
 later=(--hypothesis="scale solve factor=2") # 1800 ns more
 is "who carries comes later, and so do they" "$(clocked "${later[@]}" two.txt)" "1800 0 0"
-# Rank 0 sends at 10900 ns; rank 1 comes at 12900 - 1107. 7990 later it sends again; rank 1, at 15857 with rank 2's message,
-# has 100 + 6800 - 1107 to its next call: 21650. Then rank 0 has 976990 left. Else sends take the 2010 ns that they took.
+# Times from the end of MPI_Init, ns. Rank 0's first send ends when rank 1 enters its receive, at 12900 - 1107 = 11793. Rank 0
+# sends again 7990 later. Rank 1 gets rank 2's message at 15857, computes for 100 + 6800 - 1107, and enters its next receive at
+# 21650, when rank 0's second send ends. Rank 0 then computes for 976990. Without weak progress a send takes its traced 2010.
 is "predicted, they end when it comes" "$(runs "${less[@]}" two.txt | cut -d' ' -f1)" 998640
 is "... else as they did" "$(runs --without=weak-progress "${less[@]}" two.txt | cut -d' ' -f1)" 999900
 
 # --- what the trace does not show clearly ---
 
-said() { # TOPIC ARGUMENTS...: prints the lines of "Attention" about it
+said() { # TOPIC ARGUMENTS...: prints the lines of "Attention" about TOPIC
     "$mpgsim" "${@:2}" | sed -n '/^Attention/,/^$/p' | awk -v topic="$1" '$1 == topic'
 }
-assumed() { # TOPIC ARGUMENTS...: prints what is assumed about it
+assumed() { # TOPIC ARGUMENTS...: prints the lines of "Assumed" about TOPIC
     "$mpgsim" "${@:2}" | sed -n '/^Assumed/,/^$/p' | awk -v topic="$1" '$1 == topic { sub(/ *[^ ]+ */, ""); print }'
 }
 # Of four sends of 300 bytes three wait 2000 ns, of some 3 ms of all ranks' runs; one leaves 1000 ns before rank 1 comes.

@@ -35,8 +35,9 @@ cat >pair.txt <<'END'
 1 1400 6000 Recv from=0 tag=7 bytes=1000
 1 6100 6110 Finalize
 END
-# Rank 0 computes 980 (20 are the tracer's), then 2500 - 500 - 80; it is 686 late in its Send, 686 +
-# 1344 in MPI_Finalize. Rank 1, which waited for it, leaves as much later, and computes 56 more. Of what lies between, 2000 without the flush became 3344.
+# Rank 0 computes for 980 before its Send (20 of 1000 are the tracer's) and for 2500 - 500 - 80 after it. 0.7 of this is added: it
+# is 686 late in its Send, 686 + 1344 in MPI_Finalize. Rank 1, which waits for the Send, leaves 686 late and computes 56 longer.
+# Records between Send and MPI_Finalize are spread: 2000 without the flush became 3344.
 is "half as fast again: clocks, the tracer and its flush stay" "$(written pair.txt --compute-ratio=1.7)" \
 '0 0 100 Init
 0 1786 1886 Send comm=0 to=1 tag=7 bytes=1000
@@ -149,7 +150,7 @@ calls 4 >t.txt <<'END'
 0 58100 58110 Waitany requests=2,3 done=2
 0 66110 66120 Waitany requests=3 done=3
 END
-# 2 has come at 51.1, 3 by 59.11 us; 1 comes at 50.1 + 23.75.
+# Rank 2's message arrives at 51.1 us, rank 3's by 59.11 us, rank 1's at 50.1 + 23.75 us.
 is "Waitany: the late one is the last" "$(chosen --noise=const:23.75us@1)" \
 '0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
 0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 request=2

@@ -30,7 +30,7 @@ path() {
     printf '{"path": "%s", "one_way": "one clock", "latency": [{"size_bytes": 8, "one_way_ns": ' "$1"
     printf '{"n": 9, "mean": %s, "sd": 0, "lag1": 0, "quantiles": [%s, %s]}}]}' "$2" "$2" "$2"
 }
-# machine PATH NS...: prints a signature.
+# machine PATH NS...: prints a signature with network paths of the classes PATH, whose messages take NS ns.
 machine() {
     printf '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}, "network": ['
     path "$1" "$2"
