@@ -24,11 +24,12 @@ struct expansion {
     int32_t *ready;                /* TREE: stack of members that can be evaluated */
     bool *elsewhere;               /* by member index: see struct mpg_expanding */
     struct member_time {
-        double enter_ns, progressed_ns, leave_ns; /* LEAVE_NS: only with `observes` */
-        /* SENT_NS: earliest time at which the parent's message departs; READY_NS: time when the member has all data to
-         * send: the progress of its sends depends only on the receivers' MPI calls from then on */
+        double enter_ns, progressed_ns, leave_ns; /* LEAVE_NS: only if evidence about sends is collected (what.observes) */
+        /* SENT_NS: earliest time at which the parent's message departs; READY_NS: time when the member has all data for
+         * its own sends: whether they progress depends only on the receivers' MPI calls from then on */
         double sent_ns, ready_ns;
-    } *time;                       /* by member index; only with `observes`, or with weak sends */
+    } *time;                       /* by member index; NULL unless evidence about sends is collected (what.observes), or large
+                                      sends progress weakly (what.weak_bytes) */
     int32_t left;
 };
 
