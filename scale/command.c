@@ -341,8 +341,8 @@ int mpg_scale_main(int argc, char **argv)
          .kind = MPG_OPTION_LIST,
          .value = &w.labels,
          .argument = "KEY=VALUE,FILE...",
-         .help = "label FILEs, which count as arguments: scaling=fixed, scaling=scaled,\n"
-                 "size=TEXT, or any other KEY=VALUE"},
+         .help = "label the runs in FILEs, which are also given as arguments:\n"
+                 "scaling=fixed, scaling=scaled, size=TEXT, or any other KEY=VALUE"},
         {.name = "manifest",
          .kind = MPG_OPTION_LIST,
          .value = &w.manifests,
@@ -354,8 +354,8 @@ int mpg_scale_main(int argc, char **argv)
          .value = &w.only,
          .argument = "KEY=VALUE",
          .brief = "only runs that have this label",
-         .help = "only runs that have this label; given several times: one of these\n"
-                 "labels"},
+         .help = "only runs that have this label; given several times: at least one of\n"
+                 "them"},
         {.name = "unique", .kind = MPG_OPTION_FLAG, .value = &w.how.unique, .help = "a run that is given twice counts once"},
         {.name = "no-waits",
          .kind = MPG_OPTION_FLAG,

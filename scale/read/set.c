@@ -112,8 +112,8 @@ static char *numbered(const char *name, size_t number)
     return asprintf(&text, "%s #%zu", name, number) < 0 ? NULL : text;
 }
 
-/* Sites with equal names get " #2", " #3" ... after the names. The end of a stack gets the name of the site at which the stack
- * ends. */
+/* Numbers sites with equal names: " #2", " #3" ... is appended from the second on. The entry for stacks that end at a site
+ * (is_end()) gets the name of that site. Returns 0, or -1: out of memory. */
 static int distinguish(struct scale_set *set, const struct scale_node *const *of, size_t *order)
 {
     for (size_t i = 0; i < set->site_number; i++)
