@@ -93,7 +93,8 @@ static const struct mpg_option_rule rules[] = {
     {"paper=own-edges", MPG_OPTION_EXCLUDES, "paper=call-edges", NULL},
     {"paper=sync-reduce", MPG_OPTION_EXCLUDES, "collectives=expand", "the messages of the algorithm determine who waits"},
     {"collectives=rounds", MPG_OPTION_NEEDS, "signature", "without a signature, all collectives are rounds already"},
-    {"collectives=table", MPG_OPTION_NEEDS, "collectives that are messages", NULL},
+    {"collectives=table", MPG_OPTION_NEEDS, "collectives that are messages",
+     "the table chooses their algorithms (--collectives=expand: all of them)"},
     {"contention=measured", MPG_OPTION_NEEDS, "signature", "it has the curves"},
     {"contention=measured", MPG_OPTION_EXCLUDES, "perturb", "delays have no order of time"},
     {"contention=measured", MPG_OPTION_EXCLUDES, "target", "its keys PortBandwidth and MemoryBandwidth are the capacities"},
@@ -363,11 +364,12 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "clock where clocks are comparable, else wait"},
         {.name = "collectives", .kind = MPG_OPTION_WORD, .value = &c->model.collectives, .words = collectives,
          .keys = k->collectives,
-         .help = "measured (default): times of the signature; collectives that it lacks\n"
-                 "by the messages of their algorithms, scaled to its times; expand: all\n"
-                 "by the messages of their algorithms; rounds: all by rounds of\n"
-                 "messages. table=FILE: the algorithms, mpgcollectives(5) (default:\n"
-                 "those of Open MPI 4.1)"},
+         .help = "measured (default): a collective takes its time in the signature; if\n"
+                 "the signature lacks it, it is simulated as the messages of its\n"
+                 "algorithm, scaled to measured times. expand: all are simulated as the\n"
+                 "messages of their algorithms; rounds: all as rounds of messages.\n"
+                 "table=FILE: the algorithms, mpgcollectives(5) (default: those of Open\n"
+                 "MPI 4.1)"},
         {.name = "contention", .kind = MPG_OPTION_WORD, .value = &c->model.contention, .words = contentions,
          .help = "messages that share a port or the memory of a host: measured: by the\n"
                  "sharing curves of the signature; auto (default): the same, if they\n"

@@ -37,12 +37,14 @@ bool mpg_assume_target_progress(const struct mpg_report *r)
 
 void mpg_assume_policy(const struct mpg_report *r, FILE *out)
 {
-    static const char *const words[] = {"none: requests are served in waits",
-                                        "interrupt: requests interrupt work, and are served in waits",
-                                        "poll: work looks for requests after each interval; they are served in waits, too",
-                                        "offload: requests are served by the network, and cost their owner nothing",
-                                        "calls: who waits for its receiver is served while that waits in a call; others' memory "
-                                        "is read and written by the network"};
+    static const char *const words[] = {"none: requests are served only while the rank waits in a call",
+                                        "interrupt: requests interrupt a rank that computes; while it waits, they are served "
+                                        "at once",
+                                        "poll: a rank that computes looks for requests after each interval; while it waits, "
+                                        "they are served at once",
+                                        "offload: requests are served by the network, without the rank's processor",
+                                        "calls: messages that wait for their receiver are served only while the receiver waits "
+                                        "in a call; requests for data are served by the network"};
     fprintf(out, "%s", words[r->extrapolation->parameters->policy]);
 }
 

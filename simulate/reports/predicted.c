@@ -90,7 +90,7 @@ void mpg_predicted_gap(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, "%s",
              has_gap(r)
-                 ? r->p->parameters ? "a thread's messages leave one after the other, when its processor has processed each"
+                 ? r->p->parameters ? "a thread's messages leave one after the other, each when its processor has processed it"
                  : "a thread's messages leave one after the other, at the target's measured streaming rate"
                  : "none: a thread's messages leave as soon as it sends them");
 }
@@ -126,7 +126,7 @@ void mpg_predicted_polling(const struct mpg_report *r, FILE *out)
                  mpg_units_format_time(limit, sizeof limit, (double)r->times->polling_interval_ns));
     else
         fprintf(out, "unsuccessful tests cost nothing, and up to %s between two of them is waiting: "
-                 "%s a rank of the trace (--polling=work: computation)",
+                 "in this trace %s of a rank, mean of ranks (--polling=work: computation)",
                  mpg_units_format_time(limit, sizeof limit, (double)r->times->polling_interval_ns),
                  mpg_units_format_time(polled, sizeof polled, mean.polled_ns));
 }

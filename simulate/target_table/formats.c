@@ -213,7 +213,7 @@ static void print_best(const struct mpg_target_table *x, FILE *out)
             others += row[d].place == 1 && row[d].order > 1;
         }
         mpg_target_table_name(x, best->machine, name, sizeof name);
-        fputs("  least for ", out);
+        fputs("  shortest run of ", out);
         mpg_printable_put(out, x->trace[t].path);
         fprintf(out, ": %s on ", mpg_units_format_time(run, sizeof run, best->answer.run.median));
         mpg_printable_put(out, name);
