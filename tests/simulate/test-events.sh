@@ -37,7 +37,7 @@ program() {
         printf '%s\n' "$r 0 1000 Init" "$r 1000 1100 Barrier comm=0" "$r 1100 1200 Finalize"
     done
 } > "$tmp/barrier.txt"
-same "a barrier of messages: the master and its slaves" "68 56 66 76" \
+same "a barrier of messages: the master and the other members" "68 56 66 76" \
     "$(of_ranks run_ns --target=distributed --target=CommStartupTime=10us "$tmp/barrier.txt")"
 same "without messages all leave together" "22 22 22 22" \
     "$(of_ranks run_ns --target=distributed --target=BarrierByMsgs=0 "$tmp/barrier.txt")"

@@ -107,7 +107,7 @@ def check_open():
 
 
 def check_tests():
-    # what 0 tests for at 2000 and 3000 comes at 3100; it comes at 1700 if 1 takes half of its time
+    # rank 1's message arrives at 3100, after rank 0's tests at 2000 and 3000; before them if rank 1 computes for half of its time
     write("test.txt", 2, ["0 0 0 Init", "0 0 0 Irecv comm=0 from=1 tag=1 bytes=8 request=1", "0 2000 2010 Test requests=1 done=",
                           "0 3000 3010 Test requests=1 done=", "0 3020 3100 Wait request=1", "0 4100 4100 Finalize", "1 0 0 Init",
                           "1 0 0 Region_begin name=\"slow\"", "1 3000 3000 Region_end name=\"slow\"", "1 3000 3000 Send comm=0 to=0 tag=1 bytes=8",

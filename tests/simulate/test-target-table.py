@@ -109,7 +109,8 @@ def check_closed(folder):
     rows = answer(folder, "--target=distributed", "--sweep=BarrierByMsgs=0,1", "--sweep=CommStartupTime=10us:30us:3",
                   "barrier.txt")["rows"]
     runs = [r["run_time_ns"]["median"] / 1e3 for r in rows]
-    # without messages 22; with startup s the slowest slave: checks at 5 + 2k, released at l + 3 s + 6.4
+    # Without messages the barrier takes 22 us. With messages of startup S us, member 3 leaves last: it checks at 5 + 2 k, and the
+    # master's message reaches it 3 S + 6.4 after the time l, when the master lowers the barrier (docs/MACHINES.md, Barriers).
     def last(s):
         come = 5 + s + 6.4
         low = 5 + 2 * -(-(come - 5) // 2) + 10

@@ -69,7 +69,7 @@ static void *live_shortly(void *argument)
     return argument;
 }
 
-/* Makes those calls that are permitted at any time, while the other threads end. */
+/* Calls MPI_Finalized, which is permitted at any time, again and again while the other threads end. */
 static void *ask(void *argument)
 {
     int flag = 0;
