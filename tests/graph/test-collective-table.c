@@ -128,7 +128,7 @@ static void test_errors(void)
         {"#mpgcollectives 1\nbarrier 2 0 ring\n", "line 2: ring is no algorithm for barrier"},
         {"#mpgcollectives 1\nreduce two 0 linear\n", "line 2: "},
         {"#mpgcollectives 1\nreduce 0 0 linear\n", "line 2: the number of processes is not within 1 to 2147483647"},
-        {"#mpgcollectives 1\nreduce 2147483648 0 linear\n", "line 2: processes are 1"},
+        {"#mpgcollectives 1\nreduce 2147483648 0 linear\n", "line 2: the number of processes is not within 1 to 2147483647"},
         {"#mpgcollectives 1\nreduce 2 -1 linear\n", "line 2: bytes are 0 or more"},
         {"#mpgcollectives 1\nreduce 2 0 knomial\n", "line 2: knomial needs radix=N"},
         {"#mpgcollectives 1\nreduce 2 0 knomial radix=1\n", "line 2: radix=1 is not within 2 to 65536"},
