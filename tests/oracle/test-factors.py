@@ -238,7 +238,7 @@ def test_refused():
                          ("--byte: 'x-1': a factor is not below 0", "--byte=x-1", "--signature=a.sig"),
                          ("--byte: 'x2e6' is not from x0 to x1e6", "--byte=x2e6", "--signature=a.sig"),
                          ("families are fitted", "--byte=x2", "--signature=a.sig", "--models=latency=fit"),
-                         ("which --predict does not take", "--call-noise=x2", "--predict", "--signature=noisy.sig"),
+                         ("and --predict does not use recorded calls", "--call-noise=x2", "--predict", "--signature=noisy.sig"),
                          ("and --latency=x2 exclude each other", "--latency=x2", "--sweep=latency=x1,x2", "--signature=a.sig"),
                          ("--sweep: 'latency=x1,x2': xF multiplies", "--sweep=latency=x1,x2"),
                          ("'2' is not x and a factor", "--sweep=latency=x1,2", "--signature=a.sig"),
