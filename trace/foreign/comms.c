@@ -345,7 +345,8 @@ static int make_list(struct mpg_comms *c, const struct meeting *m, int32_t i, st
     if (!is_member)
         return 0;
     if (item->n > (size_t)c->comms[m->parent].size)
-        return mpg_error_set(err, "a communicator of %zu ranks is made from a communicator of %d", item->n, c->comms[m->parent].size);
+        return mpg_error_set(err, "a communicator of %zu ranks is made from a communicator of %d", item->n,
+                             c->comms[m->parent].size);
     const int32_t comm = add_comm(c, m->parent, (int32_t)item->n, err);
     for (size_t k = 0; k < item->n && comm >= 0; k++) {
         const int32_t place = place_in_parent(c, m, item, k);
