@@ -12,7 +12,7 @@ typedef union ompt_data_t {
     void *ptr;
 } ompt_data_t;
 
-/* Frame addresses of a task (4.4.4.28). Flags: 16 CFA, 32 frame pointer. */
+/* Frame addresses of a task (4.4.4.28). */
 typedef struct ompt_frame_t {
     ompt_data_t exit_frame, enter_frame;
     int exit_frame_flags, enter_frame_flags;
@@ -40,6 +40,5 @@ enum { ompt_scope_begin = 1, ompt_scope_end = 2 };                       /* ompt
 enum { ompt_sync_region_reduction = 7 };                                 /* ompt_sync_region_t */
 enum { ompt_task_implicit = 2 };                                         /* ompt_task_flag_t */
 enum { ompt_parallel_league = 0x40000000 };                              /* ompt_parallel_flag_t */
-enum { ompt_frame_framepointer = 0x20 };                                 /* ompt_frame_flag_t */
 
 #endif

@@ -139,14 +139,15 @@ static struct team *team_of(struct thread *t, uint32_t threads)
     return t->team;
 }
 
-/* Sets frame addresses of the program's call into the runtime, if the runtime gives its frame pointer and the frame has the usual
- * layout of x86-64 (System V ABI, 3.2.2); else both become NULL. */
+/* Sets frame addresses of the program's call into the runtime, if the runtime gives the frame pointer of its own function, and
+ * its frame has the usual layout of x86-64 (System V ABI, 3.2.2); else both become NULL. The flags of LLVM 14 do not say which
+ * address a runtime gives. */
 static void find_frame(const ompt_frame_t *task, const void *place, const void **frame, const void **base)
 {
     *frame = *base = NULL;
 #if defined(__x86_64__) && defined(__LP64__)
-    const void *const *const at = task && task->enter_frame_flags & ompt_frame_framepointer ? task->enter_frame.ptr : NULL;
-    if (at && at[1] == place) {
+    const void *const *const at = task ? task->enter_frame.ptr : NULL;
+    if (at && (uintptr_t)at % sizeof *at == 0 && at[1] == place) {
         *base = at;
         *frame = at + 2;
     }

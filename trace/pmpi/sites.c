@@ -129,6 +129,8 @@ int32_t sites_capture(const struct tracer_scope *s)
         return MPG_NO_SITE;
     if (mpg_call_kind(s->call) == MPG_KIND_OTHER && !interpreter.code)
         return capture_caller(s);
+    if (!s->frame) /* a call of a runtime that does not say where its frame is */
+        return callsites_alone(s->return_address);
     const int32_t site = callsites_capture(s->return_address, s->frame, s->base);
     return interpreter.code && site >= 0 ? in_python(site) : site;
 }

@@ -17,7 +17,7 @@
 /* One call of a wrapper. */
 struct tracer_scope {
     int64_t enter_ns, leave_ns;
-    const void *return_address, *frame; /* return address and stack frame of the wrapper */
+    const void *return_address, *frame; /* return address and stack frame of the wrapper; FRAME NULL: not known */
     const void *base;                   /* address at which the wrapper saves the caller's frame pointer */
     enum mpg_call call;
     bool outermost; /* not called by MPI itself or by another wrapper */
