@@ -51,6 +51,7 @@
 #include "graph/algorithms/plan.h"
 #include "graph/clocks.h"
 #include "graph/unexpanded.h"
+#include "trace/parallel.h"
 #include "trace/reader.h"
 
 enum mpg_step_kind {
@@ -250,6 +251,12 @@ struct mpg_mark {
     double before_ns, after_ns;
 };
 
+/* A visit of a parallel region of OpenMP, or its part within a compute interval: traced times since the interval's begin. */
+struct mpg_visit {
+    int64_t from_ns, to_ns;
+    const struct mpg_parallel_region *region; /* of 2 threads or more; owned by options.parallel */
+};
+
 /* How options and hypotheses change the computation of an interval. */
 struct mpg_change {
     double ratio;     /* factor on traced time: mean of the options' ratios over the interval, times the hypotheses' factors */
@@ -258,6 +265,8 @@ struct mpg_change {
     double worth_ns;  /* with options.marks: the interval's computation after ratios and hypotheses, ns; else 0 */
     const struct mpg_mark *marks; /* region marks in the interval, in order */
     uint32_t mark_number;
+    const struct mpg_visit *visits; /* with options.parallel: visits of parallel regions, in order, without overlap */
+    uint32_t visit_number;
 };
 extern const struct mpg_change mpg_no_change; /* computation as traced */
 
@@ -483,6 +492,7 @@ struct mpg_graph_options {
     /* with hypotheses about computation: ENTER steps list region marks, and with of_target the marks' times are CPU time, if
      * recorded */
     bool marks;
+    const struct mpg_parallel *parallel; /* by rank: parallel regions, whose visits ENTER steps list; NULL: none. Not owned */
     bool lenient;              /* operations without partner are counted, not an error */
     bool unfused;                /* for tests: begin and leave of a call are never made together; equal steps, made slower */
     bool choose;               /* LEAVE steps list candidates */

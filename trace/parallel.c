@@ -94,6 +94,14 @@ int mpg_parallel_read(const struct mpg_trace *trace, int32_t rank, struct mpg_pa
     return status;
 }
 
+const struct mpg_parallel_region *mpg_parallel_find(const struct mpg_parallel *p, const char *name)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (strcmp(p->region[i].name, name) == 0)
+            return &p->region[i];
+    return NULL;
+}
+
 void mpg_parallel_clear(struct mpg_parallel *p)
 {
     for (size_t i = 0; i < p->n; i++)

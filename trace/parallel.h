@@ -37,6 +37,8 @@ struct mpg_parallel {
 /* Reads the regions of RANK in TRACE, which outlives them. Regions whose threads are not all in the trace, because it was cut,
  * are left out. The caller clears *FOUND, also on failure. Returns 0, or -1 with ERR: a damaged fact; no memory. */
 int mpg_parallel_read(const struct mpg_trace *trace, int32_t rank, struct mpg_parallel *found, struct mpg_error *err);
+/* Returns the region NAME of P; NULL: there is none. */
+const struct mpg_parallel_region *mpg_parallel_find(const struct mpg_parallel *p, const char *name);
 void mpg_parallel_clear(struct mpg_parallel *p);
 
 #endif

@@ -209,6 +209,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->names_regions = options->regions;
     g->reports_unused = options->reports_unused;
     g->marks = options->marks && options->bound;
+    g->parallel = options->parallel;
     g->ratios = options->ratios && options->ratios->n > 0 ? options->ratios : NULL;
     g->active = options->bound ? options->active : 0;
     g->bound = g->active ? options->bound : NULL;

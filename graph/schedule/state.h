@@ -9,6 +9,7 @@
 #include "graph/matching/windows.h"
 #include "graph/collectives/collectives.h"
 #include "graph/requests/requests.h"
+#include "graph/work/visits.h"
 #include "graph/work/intervals.h"
 #include "graph/work/regions.h"
 
@@ -28,6 +29,7 @@ struct stream {
     int64_t last_leave_ns;             /* leave of the previous call, on the rank's own clock */
     struct interval_sums interval_sums;            /* sums over the current interval, since the previous call */
     struct regions regions;            /* open regions, if options name regions */
+    struct visits visits;              /* visits of parallel regions in the current interval, if options name regions */
     struct mpg_call_site from;             /* the previous call, with callsite */
     bool from_inserted;                /* the previous call is inserted */
     bool found_nothing;                /* the previous call was an unsuccessful test or probe */
@@ -86,6 +88,7 @@ struct mpg_graph {
     bool shares_clock; /* all ranks share a clock: aligned time = time - ORIGIN_NS */
     int64_t origin_ns;
     bool lenient, by_completion, names_regions, marks, reports_unused;
+    const struct mpg_parallel *parallel; /* by rank; NULL: visits of parallel regions are not listed */
     bool has_regions; /* options ask for open regions */
     bool fuses;       /* calls that need not wait are fused (fused.h) */
     uint64_t at_once; /* number of fused calls */

@@ -76,8 +76,28 @@ static int change_interval(struct mpg_graph *g, const struct stream *s, const st
     return 0;
 }
 
+/* Stores in STEP the visits of parallel regions in S's compute interval before E. */
+static int list_visits(struct mpg_graph *g, struct stream *s, const struct mpg_event *e, struct mpg_step *step,
+                       struct mpg_error *err)
+{
+    const struct mpg_change before = *step->change;
+    if (mpg_graph_visits_end(&s->visits, e->enter_ns, err) < 0)
+        return -1;
+    if (s->visits.number == 0 || step->inserted)
+        return 0;
+    struct mpg_change *change = mpg_graph_add_change(&g->steps, step, err);
+    struct mpg_visit *visits = change ? mpg_graph_steps_list(&g->steps, s->visits.number * sizeof *visits, err) : NULL;
+    if (!visits)
+        return -1;
+    memcpy(visits, s->visits.visit, s->visits.number * sizeof *visits);
+    *change = before;
+    change->visits = visits;
+    change->visit_number = s->visits.number;
+    return 0;
+}
+
 /* Emits the step of S's compute interval before E: TRACED_NS as traced, of which TRACER_NS are the tracer's. */
-static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e, uint64_t number,
+static int emit_enter(struct mpg_graph *g, struct stream *s, const struct mpg_event *e, uint64_t number,
                       int64_t traced_ns, int64_t tracer_ns, struct mpg_error *err)
 {
     const struct tracer_overhead *tracer_overhead = &s->state->run->tracer_overhead;
@@ -97,7 +117,8 @@ static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct 
     step->inserted = s->from_inserted || mpg_is_inserted(number);
     step->off_ns = mpg_graph_interval_off_ns(&s->interval_sums, e, e->thread == s->thread, step->interval_ns);
     step->change = &mpg_no_change;
-    if (g->has_regions && change_interval(g, s, e, step, err) < 0)
+    if ((g->has_regions && change_interval(g, s, e, step, err) < 0) ||
+        (g->parallel && list_visits(g, s, e, step, err) < 0))
         return -1;
     step->region = g->names_regions ? mpg_graph_regions_innermost(&s->regions) : -1;
     step->work_region = g->names_regions ? mpg_graph_regions_longest(&s->regions, e->enter_ns) : -1;
@@ -118,7 +139,7 @@ static inline bool is_unwanted(const struct mpg_graph *g, const struct stream *s
 }
 
 /* Ends S's compute interval before E. If E belongs to another thread (S ends at MPI_Finalize), S's CPU time is not known. */
-static inline int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e,
+static inline int enter(struct mpg_graph *g, struct stream *s, const struct mpg_event *e,
                         uint64_t number, struct mpg_error *err)
 {
     const struct tracer_overhead *tracer_overhead = &s->state->run->tracer_overhead;
@@ -147,6 +168,7 @@ static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *e
     r->started = true;
     r->start_ns = s->last_leave_ns = is_init ? s->call.event->leave_ns : s->call.event->enter_ns;
     mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
+    mpg_graph_visits_begin(&s->visits, s->last_leave_ns);
     s->interval_sums = (struct interval_sums){0};
     s->from = graph_call_site_of(s->call.event);
     return is_init;
@@ -156,7 +178,7 @@ static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *e
  * random draws as usual. */
 static int join_threads(struct mpg_graph *g, const struct stream *s, struct mpg_error *err)
 {
-    for (const struct stream *t = g->rank[s->call.rank].run->streams; t; t = t->sibling) {
+    for (struct stream *t = g->rank[s->call.rank].run->streams; t; t = t->sibling) {
         uint32_t slot;
         if (t == s)
             continue;
@@ -234,11 +256,14 @@ static int handle_non_call(struct mpg_graph *g, struct stream *s, bool *is_no_ca
     const uint64_t inserted = mpg_graph_inserts(g, s, e);
     if (!inserted) /* otherwise the first inserted call ends the compute interval, and counts the time of recording E */
         mpg_graph_interval_add(&s->interval_sums, &g->rank[s->call.rank].run->tracer_overhead, e);
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    const bool is_mark = kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END;
+    if (g->parallel && is_mark && mpg_graph_visits_mark(&s->visits, &g->parallel[s->call.rank], g->trace, e, err) < 0)
+        return -1;
     if (!g->has_regions)
         return 0;
     const struct region_rules of = region_rules(g, s);
-    const enum mpg_kind kind = mpg_call_kind(e->call);
-    if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
+    if (is_mark)
         return mpg_graph_regions_mark(&s->regions, &of, e, err) < 0 ? -1
                : inserted                                           ? mpg_graph_insert(g, s, inserted, e, err)
                                                                     : 0;
@@ -252,6 +277,8 @@ static inline void note_left(const struct mpg_graph *g, struct stream *s)
     s->last_leave_ns = s->call.event->leave_ns;
     if (g->has_regions)
         mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
+    if (g->parallel)
+        mpg_graph_visits_begin(&s->visits, s->last_leave_ns);
     s->from = graph_call_site_of(s->call.event);
     s->from_inserted = mpg_is_inserted(s->call.number);
     s->state->progress_ns = s->last_leave_ns - s->state->start_ns;

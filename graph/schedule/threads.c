@@ -90,11 +90,13 @@ int mpg_graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct m
         from = NULL;
     s->last_leave_ns = now_ns;
     mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
+    mpg_graph_visits_begin(&s->visits, s->last_leave_ns);
     s->from = graph_call_site_of(event);
     if (!from)
         return 0;
     s->last_leave_ns = fork_time(from, now_ns, &is_current);
     mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
+    mpg_graph_visits_begin(&s->visits, s->last_leave_ns);
     const bool has_left = from->phase == PHASE_READ && from->last_leave_ns <= now_ns;
     s->from = has_left ? from->from : graph_call_site_of(from->call.event);
     s->from_inserted = has_left ? from->from_inserted : mpg_is_inserted(from->call.number);
@@ -146,6 +148,7 @@ void mpg_graph_end_run(struct mpg_graph *g, int32_t rank)
         free(s->group);
         free(s->sent.message);
         mpg_graph_regions_clear(&s->regions);
+        mpg_graph_visits_clear(&s->visits);
         free(s);
     }
     mpg_graph_rank_requests_clear(&g->requests, &r->requests);

@@ -42,9 +42,9 @@ int mpg_perturbation_noise_location(struct mpg_perturbation *p, int32_t ranks, c
                                     const int32_t *traced, enum mpg_cosched cosched,
                                     struct mpg_error *err)
 {
-    if (mpg_noise_place(&p->target_noise, ranks, host, cosched, err) < 0)
+    if (mpg_noise_place(&p->target_noise, ranks, host, p->threads, cosched, err) < 0)
         return -1;
-    return mpg_noise_place(&p->source_noise, ranks, traced, cosched, err);
+    return mpg_noise_place(&p->source_noise, ranks, traced, p->threads, cosched, err);
 }
 
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p)
@@ -248,9 +248,14 @@ static void lengthen(const struct mpg_perturbation *p, const struct mpg_interval
         mpg_lane_code()->lengthen(without_ns, x->length_ns, b->n, delay_ns);
         return;
     }
+    const double factor = p->scales_noise ? p->noise_factor : 1;
+    if (x->visit_number > 0) {
+        mpg_perturb_threads(p, x, factor, b->at, b->first, b->n, &work, delay_ns);
+        return;
+    }
     pass(p, x, b, &work, delay_ns, &l);
     if (l.n > 0)
-        look_up(p, x, b, &work, p->scales_noise ? p->noise_factor : 1, delay_ns, &l);
+        look_up(p, x, b, &work, factor, delay_ns, &l);
     for (uint32_t k = 0; k < l.n; k++) {
         const double more_ns = l.time_ns[k] - x->length_ns, min_ns = -x->length_ns;
         delay_ns[l.lane[k]] += more_ns > min_ns ? more_ns : min_ns;
@@ -270,6 +275,16 @@ static struct batch batch_at(uint32_t at, uint32_t first, uint32_t n)
     return (struct batch){at, first + at, n - at < MPG_LANES_AT_ONCE ? n - at : MPG_LANES_AT_ONCE};
 }
 
+/* Adds GROWTH_NS to ADDED_NS, the losses of X's rank in the replicas of B, after those of its other threads. */
+static void add_drawn(const struct mpg_perturbation *p, const struct mpg_interval *x, double growth_ns, const struct batch *b,
+                      double *added_ns)
+{
+    if (p->noise.n > 0)
+        mpg_perturb_threads_drawn(p, x, b->first, b->n, added_ns);
+    for (uint32_t w = 0; w < b->n; w++)
+        added_ns[w] += growth_ns;
+}
+
 void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_interval *x,
                          uint32_t first, uint32_t n, double *delay_ns)
 {
@@ -287,8 +302,10 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
     double added_ns[MPG_LANES_AT_ONCE];
     for (struct batch b = batch_at(0, first, n); b.n > 0; b = batch_at(b.at + b.n, first, n)) {
         for (uint32_t w = 0; w < b.n; w++)
-            added_ns[w] = growth_ns;
+            added_ns[w] = x->visit_number > 0 ? 0 : growth_ns;
         mpg_specs_draw(&p->noise, &address, 1, b.first, b.n, added_ns);
+        if (x->visit_number > 0)
+            add_drawn(p, x, growth_ns, &b, added_ns);
         for (uint32_t w = 0; w < b.n; w++)
             delay_ns[b.at + w] += fmax(added_ns[w], -x->length_ns);
     }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "graph/graph.h"
 #include "signature/signature.h"
 #include "simulate/models/collectives.h"
 #include "simulate/draws/draws.h"
@@ -51,6 +52,7 @@ struct mpg_perturbation {
     struct mpg_noise_source target_noise, source_noise;
     size_t target_cores, source_cores; /* number of cores with a noise record */
     bool same_noise;        /* target and source have the same noise */
+    const struct mpg_rank_threads *threads; /* threads of ranks; NULL: one each. Not owned */
     bool off_cpu_known;     /* the trace holds each rank's time off its CPU */
     struct mpg_bootstrap_blocks parts; /* blocks of noise records that each bootstrap sample consists of */
     /* LogGP parameters of messages and the processors they run on, in place of distributions and signatures; NULL: not used */
@@ -190,11 +192,23 @@ struct mpg_interval {
     /* State of the last look-up among the target's detours, for each of LANES replicas, zero at first; NULL: none. */
     void *cursor;
     uint32_t lanes;
+    /* Visits of parallel regions in the interval, which has TRACED_NS as traced, with recording; only with p->threads. */
+    const struct mpg_visit *visits;
+    uint32_t visit_number;
+    double traced_ns;
 };
 
 /* Adds the extra time of X, which begins DELAY_NS[w] late, to DELAY_NS: nu + (rho - 1) c + more_ns, at least -length_ns. */
 void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_interval *x,
                          uint32_t first, uint32_t n, double *delay_ns);
+/* Adds the time of WORK, that of X, for N replicas from FIRST on, which are at index AT of the cursor, to DELAY_NS, less X's
+ * length. X has visits of parallel regions, and the target has noise. FACTOR: on the time that noise takes. */
+void mpg_perturb_threads(const struct mpg_perturbation *p, const struct mpg_interval *x, double factor, uint32_t at,
+                         uint32_t first, uint32_t n, const struct mpg_lane_work *work, double *delay_ns);
+/* Makes ADDED_NS, the loss of X's rank by a distribution from the command line in N replicas from FIRST on, that of the thread by
+ * which X's visits end last: each thread draws its own loss. */
+void mpg_perturb_threads_drawn(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t first, uint32_t n,
+                               double *added_ns);
 /* Prefetches the memory that the next look-ups of X's rank read, for N replicas from index AT on. X has a cursor. */
 void mpg_perturbation_fetch(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at, uint32_t n);
 /* Adds the time that the target's noise takes from X, the work inside a call, which begins DELAY_NS[w] late. No detour is

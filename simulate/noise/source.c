@@ -123,7 +123,7 @@ static struct mpg_noise_location seat_on(const struct mpg_noise_source *s, struc
         .core = first + host->ranks++ % cores, .first = first, .leader = host->leader};
 }
 
-static int seat_by_host(struct mpg_noise_source *s, int32_t ranks, const int32_t *number,
+static int seat_by_host(struct mpg_noise_source *s, int32_t ranks, const int32_t *number, const struct mpg_rank_threads *threads,
                         struct mpg_error *err)
 {
     struct mpg_map index = {0};
@@ -139,27 +139,46 @@ static int seat_by_host(struct mpg_noise_source *s, int32_t ranks, const int32_t
             *place = index.count;
             hosts[index.count - 1].number = index.count - 1;
         }
-        s->location[r] = seat_on(s, &hosts[*place - 1], r);
-        if (s->cosched == MPG_COSCHED_JOB)
-            s->location[r].leader = 0;
+        for (uint32_t k = 0; k < (threads ? threads->rank[r].threads : 1); k++) {
+            const int32_t number_of_thread = k == 0 ? r : mpg_rank_threads_number(threads, r, k);
+            struct mpg_noise_location *location = &s->location[number_of_thread];
+            *location = seat_on(s, &hosts[*place - 1], number_of_thread);
+            if (s->cosched == MPG_COSCHED_JOB)
+                location->leader = 0;
+        }
     }
     free(hosts);
     mpg_map_clear(&index);
     return status < 0 ? mpg_error_set(err, "out of memory") : 0;
 }
 
-int mpg_noise_place(struct mpg_noise_source *s, int32_t ranks, const int32_t *host, enum mpg_cosched cosched,
-                    struct mpg_error *err)
+/* Gives the threads of all ranks the cores of all hosts in turn, each with a draw of its own. */
+static void seat_apart(struct mpg_noise_source *s, const struct mpg_rank_threads *threads)
+{
+    size_t next = 0;
+    for (int32_t r = 0; r < threads->ranks; r++)
+        for (uint32_t k = 0; k < threads->rank[r].threads; k++) {
+            const int32_t number = mpg_rank_threads_number(threads, r, k);
+            const uint32_t core = (uint32_t)(next++ % s->cores);
+            s->location[number] = (struct mpg_noise_location){.core = core, .first = core, .leader = number};
+        }
+}
+
+int mpg_noise_place(struct mpg_noise_source *s, int32_t ranks, const int32_t *host, const struct mpg_rank_threads *threads,
+                    enum mpg_cosched cosched, struct mpg_error *err)
 {
     s->cosched = cosched != MPG_COSCHEDS ? cosched
                  : s->together           ? MPG_COSCHED_NODE
                                          : MPG_COSCHED_NONE;
-    if (s->cores == 0 || s->cosched == MPG_COSCHED_NONE)
+    if (s->cores == 0 || (s->cosched == MPG_COSCHED_NONE && !threads))
         return 0;
-    s->location = calloc((size_t)ranks, sizeof *s->location);
+    s->location = calloc((size_t)(threads ? threads->all : ranks), sizeof *s->location);
     if (!s->location)
         return mpg_error_set(err, "out of memory");
-    return seat_by_host(s, ranks, host, err);
+    if (s->cosched != MPG_COSCHED_NONE)
+        return seat_by_host(s, ranks, host, threads, err);
+    seat_apart(s, threads);
+    return 0;
 }
 
 struct mpg_noise_location mpg_noise_location_of(const struct mpg_noise_source *s, int32_t rank)

@@ -11,6 +11,7 @@
 #include "signature/signature.h"
 #include "simulate/draws/lane_code.h"
 #include "simulate/noise/quanta.h"
+#include "simulate/noise/rank_threads.h"
 #include "simulate/noise/renewal.h"
 #include "simulate/noise/replay.h"
 #include "simulate/noise/resampled.h"
@@ -52,7 +53,8 @@ struct mpg_noise_source {
     size_t *first_core; /* [host]: index of the host's first core; one more element: CORES */
     bool together;      /* the cores of each host were measured at the same time */
     enum mpg_cosched cosched;
-    struct mpg_noise_location *location; /* by rank; NULL: rank r has core r mod cores, and a draw of its own */
+    /* by rank, or by number of a thread (rank_threads.h); NULL: rank r has core r mod cores, and a draw of its own */
+    struct mpg_noise_location *location;
 };
 
 /* Positions of the last look-ups in the noise, which make the next ones cheap; results do not depend on them. STATE holds
@@ -111,9 +113,10 @@ extern const struct mpg_noise_kind mpg_noise_replay, mpg_noise_quanta, mpg_noise
 int mpg_noise_use(struct mpg_noise_source *s, const struct mpg_signature *sig, enum mpg_noise_model model,
                   struct mpg_error *err);
 /* Assigns RANKS ranks to cores; HOST[r] is the host of rank r, from 0. COSCHED says which ranks start together; MPG_COSCHEDS:
- * node if the records of a host were made at the same time, else none. Error: out of memory. */
-int mpg_noise_place(struct mpg_noise_source *s, int32_t ranks, const int32_t *host, enum mpg_cosched cosched,
-                    struct mpg_error *err);
+ * node if the records of a host were made at the same time, else none. THREADS: the threads of these ranks, each of which gets a
+ * core, those of a rank in a row; NULL: ranks have one thread. Error: out of memory. */
+int mpg_noise_place(struct mpg_noise_source *s, int32_t ranks, const int32_t *host, const struct mpg_rank_threads *threads,
+                    enum mpg_cosched cosched, struct mpg_error *err);
 struct mpg_noise_location mpg_noise_location_of(const struct mpg_noise_source *s, int32_t rank);
 /* Returns true if A and B have the same records, made at the same times, and the same quanta. */
 bool mpg_noise_same(const struct mpg_signature *a, const struct mpg_signature *b);

@@ -281,6 +281,12 @@ static int place_noise(const struct mpg_config *c, const struct mpg_trace *trace
 {
     const int32_t ranks = mpg_trace_ranks(trace);
     bool named;
+    int status;
+    in->threads = mpg_rank_threads_new(trace, &status, err);
+    if (status < 0)
+        return -1;
+    in->p.threads = in->threads;
+    in->simulation.graph.parallel = in->threads ? in->threads->rank : NULL;
     int32_t *source = source_nodes(c, trace, in, &named, err);
     if (!source)
         return -1;
@@ -288,7 +294,7 @@ static int place_noise(const struct mpg_config *c, const struct mpg_trace *trace
     const int32_t *target = placed ? in->placement.node : source;
     in->busy.source = named ? mpg_busy_cores_of(source, ranks) : 0;
     in->busy.target = placed || named ? mpg_busy_cores_of(target, ranks) : 0;
-    int status = mpg_perturbation_noise_location(&in->p, ranks, target, source, c->model.cosched, err);
+    status = mpg_perturbation_noise_location(&in->p, ranks, target, source, c->model.cosched, err);
     free(source);
     return status;
 }
@@ -416,6 +422,7 @@ static void clear_setting(struct mpg_setting *in)
     if (in->borrows)
         p->noise = p->call_noise = p->latency = p->byte = none;
     mpg_perturbation_clear(p);
+    mpg_rank_threads_free(in->threads);
     mpg_ratios_clear(&in->ratios);
 }
 

@@ -49,6 +49,7 @@ struct mpg_setting {
     struct mpg_processors processors; /* processors of a parametric target */
     struct mpg_capacities capacities; /* what messages share */
     struct mpg_unexpanded unexpanded;         /* collectives that are not expanded */
+    struct mpg_rank_threads *threads;         /* threads of ranks; NULL: one each */
 };
 
 /* Fills SETTING from C for PROCESSES. If LIKE is not NULL, SETTING shares its distributions, whose files are read once; LIKE

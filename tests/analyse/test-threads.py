@@ -88,11 +88,9 @@ status, out, err = run(FACTS.rsplit("\n", 1)[0], "waits", "--json")
 ok("a region without all of its threads is left out",
    status == 0 and [r["name"] for r in json.loads(out)["parallel_regions"]] == [SWEEP], out + err)
 for what, fact in (("no number", f"parallel_region 2 x 5 5 {SWEEP}"), ("no name", "parallel_region 2 1 5 5 "),
-                   ("no thread", f"parallel_region 0 1 5 5 {SWEEP}"),
-                   ("too many", f"parallel_region 99999 1 5 5 {SWEEP}"),
+                   ("no thread", f"parallel_region 0 1 5 5 {SWEEP}"), ("too many", f"parallel_region 99999 1 5 5 {SWEEP}"),
                    ("longer than the region", f"parallel_region 2 1 5 6 {SWEEP}"),
-                   ("negative", f"parallel_region 2 1 -5 5 {SWEEP}"),
-                   ("a thread without region", f"parallel_thread 0 1 1 1 {SWEEP}")):
+                   ("negative", f"parallel_region 2 1 -5 5 {SWEEP}"), ("a thread without region", f"parallel_thread 0 1 1 1 {SWEEP}")):
     status, out, err = run(f"\n#fact 0 {fact}", "waits")
     ok(f"a damaged fact is one line: {what}", status == 1 and err.count("\n") == 1 and "is damaged" in err, (status, err))
 finish()

@@ -160,7 +160,10 @@ static NOINLINE void step_enter(struct mpg_evaluator *l, const struct mpg_step *
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
                              .length_ns = (double)s->interval_ns,
-                             .off_ns = mpg_perturbation_removes_off_cpu(l->p) ? (double)s->off_ns : 0};
+                             .off_ns = mpg_perturbation_removes_off_cpu(l->p) ? (double)s->off_ns : 0,
+                             .visits = s->change->visits,
+                             .visit_number = s->change->visit_number,
+                             .traced_ns = (double)(s->interval_ns + s->tracer_ns)};
     if (l->entered_ns)
         l->entered_ns[s->stream] = (double)(s->since_ns + s->interval_ns + s->tracer_ns);
     if (!is_polling) {

@@ -113,7 +113,10 @@ static void step_enter(struct mpg_evaluator *t, const struct mpg_step *s)
                              .more_ns = mpg_perturbation_rho(p) * s->change->more_ns,
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
-                             .length_ns = work_ns};
+                             .length_ns = work_ns,
+                             .visits = s->change->visits,
+                             .visit_number = s->change->visit_number,
+                             .traced_ns = (double)(s->interval_ns + s->tracer_ns)};
     if (t->covers)
         x.covered_ns = t->covered_ns[s->stream];
     meet_noise(t, s->stream, &x);
