@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wait states in collectives that are simulated as the messages of their algorithm. They are the same as for a collective
- * that is a single node of the graph. */
+/* Wait states in collectives simulated as the messages of an algorithm: equal to the wait states of a collective that is a single
+ * node of the graph. */
 #include <math.h>
 
 #include "analyse/waits_private.h"
@@ -31,7 +31,8 @@ static struct waits_slot *member_slot(const struct mpg_waits *w, const struct mp
     return &w->slot[c->member[((int64_t)v + size->root) % size->p].slot];
 }
 
-/* All members have entered C: replaces the enter time in each member's slot by the time that the member waited for. */
+/* All members have entered C: replaces the enter time in each member's slot by the begin of the operation that the member waits
+ * for (-INFINITY: none). */
 static void expand_all(struct mpg_waits *w, const struct mpg_expanding *c, enum mpg_wait kind)
 {
     const int32_t p = c->plan.size.p;
@@ -50,7 +51,7 @@ static void expand_all(struct mpg_waits *w, const struct mpg_expanding *c, enum 
                                                                          : last_ns;
 }
 
-/* Returns the slot of the message between member V > 0 and its parent in the tree; NULL with ERR: no memory. */
+/* Returns the slot of the message between member V > 0 and V's parent in the tree; NULL with ERR: no memory. */
 static struct waits_slot *message_slot(struct mpg_waits *w, const struct mpg_expanding *c, int32_t v,
                                  struct mpg_error *err)
 {
@@ -59,8 +60,8 @@ static struct waits_slot *message_slot(struct mpg_waits *w, const struct mpg_exp
     return mpg_reserve_at(&w->slot, sizeof *w->slot, &w->slot_capacity, slot + 1, err) < 0 ? NULL : &w->slot[slot];
 }
 
-/* Handles member V of a tree whose messages go down from the root. A message carries the time that its receiver waits for:
- * the enter of the root, or, for a scan, the latest enter of the members before. Returns 0, or -1 with ERR: no memory. */
+/* Evaluates member V of a tree with messages down from the root. A message carries the time that the receiver waits for: the
+ * enter of the root or, for a scan, the latest enter of the members before. Returns 0, or -1 with ERR: no memory. */
 static int expand_down(struct mpg_waits *w, const struct mpg_expanding *c, int32_t v, enum mpg_wait kind,
                        struct mpg_error *err)
 {
@@ -80,8 +81,8 @@ static int expand_down(struct mpg_waits *w, const struct mpg_expanding *c, int32
     return 0;
 }
 
-/* Handles member V of a tree whose messages go up to the root. A message carries the earliest enter in its subtree,
- * because the root's wait begins with the earliest of all. Returns 0, or -1 with ERR: no memory. */
+/* Evaluates member V of a tree with messages up to the root. A message carries the earliest enter in the sender's subtree: the
+ * root's wait counts from the earliest enter of all members. Returns 0, or -1 with ERR: no memory. */
 static int expand_up(struct mpg_waits *w, const struct mpg_expanding *c, int32_t v, struct mpg_error *err)
 {
     const struct mpg_tree *tree = &c->plan.phase[0].tree;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows that the option tables of several commands of mpgtrace share (common/option.h). Each macro is one or several
- * initialisers of struct mpg_option; the arguments are the addresses of the values. */
+/* Rows common to the option tables of several commands of mpgtrace (common/option.h). Each macro is one or several initialisers
+ * of struct mpg_option; the arguments are the addresses of the values. */
 #ifndef MPG_ANALYSE_OPTIONS_H
 #define MPG_ANALYSE_OPTIONS_H
 
@@ -29,7 +29,7 @@
         .help = "look for the program, its libraries and their debugging information\nin DIR, too" \
     }
 
-/* --eager-limit (int64_t *) of the traced run; GIVEN (bool *): set to whether the option is on the command line. */
+/* --eager-limit (int64_t *) of the traced run; GIVEN (bool *): set if the option is on the command line. */
 #define MPG_ROW_OF_TRACED_EAGER_LIMIT(LIMIT, GIVEN) \
     { \
         .name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = (LIMIT), .argument = "BYTES", .minimum = -1, \

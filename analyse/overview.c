@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A summary of a run over time, of limited size. Bins and slices begin with the finest resolution. Whenever the run does
- * not fit, the resolution is halved, so that the length of the run need not be known in advance. */
+/* A summary of a run over time, of limited size. Bins and slices begin with the finest resolution. Whenever the run does not fit,
+ * the resolution is halved: the length of the run need not be known in advance. */
 #include "analyse/overview.h"
 
 #include <math.h>
@@ -39,8 +39,8 @@ int32_t mpg_overview_last(const struct mpg_overview *o, size_t group)
     return mpg_overview_first(o, group + 1) - 1;
 }
 
-/* Adds RANK's time from FROM_NS to TO_NS to the bins. SHARE: for each part (computation, waiting ...) its fraction of
- * this time. */
+/* Adds RANK's time from FROM_NS to TO_NS to the bins. SHARE: the fraction of this time in each part (computation, waiting
+ * ...). */
 static void add(struct mpg_overview *o, int32_t rank, double from_ns, double to_ns, const double *share)
 {
     const size_t group = find_group(o, rank);
@@ -74,8 +74,8 @@ static void join(struct mpg_overview_slice *a, const struct mpg_overview_slice *
     a->awaited = b->awaited;
 }
 
-/* Appends SLICE to the N slices of ROW. If it lies within row->width_ns of the last slice's begin, joins it to that one.
- * Returns the new number of slices. */
+/* Appends SLICE to the N slices of ROW. A SLICE that ends within row->width_ns after the last slice's begin is joined to the last
+ * slice. Returns the new number of slices. */
 static size_t append(struct mpg_overview_row *row, size_t n, const struct mpg_overview_slice *slice)
 {
     if (n > 0 && slice->to_ns - row->slice[n - 1].from_ns <= row->width_ns)
@@ -85,7 +85,7 @@ static size_t append(struct mpg_overview_row *row, size_t n, const struct mpg_ov
     return n;
 }
 
-/* Joins slices of ROW that lie within a common interval, and doubles this interval until a quarter of the room is free. */
+/* Joins slices of ROW within a common interval, and doubles the interval until a quarter of the room is free. */
 static void gather(struct mpg_overview_row *row)
 {
     const double min_ns = (row->slice[row->n - 1].to_ns - row->slice[0].from_ns) / (16 * (double)row->room);
@@ -207,7 +207,7 @@ const struct mpg_wait_observer *mpg_overview_observer(const struct mpg_overview 
 
 void mpg_overview_noise(struct mpg_overview *o, const struct mpg_step *s, double noise_ns)
 {
-    if (s->thread != 0) /* other threads are not shown, so their noise must not count */
+    if (s->thread != 0) /* other threads are not shown: noise of other threads must not count */
         o->noise_ns[s->rank] += noise_ns - o->new_noise_ns[s->rank];
     o->new_noise_ns[s->rank] = noise_ns;
 }
@@ -303,7 +303,7 @@ void mpg_overview_free(struct mpg_overview *o)
 double mpg_overview_share(const struct mpg_overview *o, size_t group, size_t bin, enum mpg_overview_part part)
 {
     const double ranks = (double)(mpg_overview_last(o, group) - mpg_overview_first(o, group) + 1);
-    /* The last bin ends with the run, so it may be narrower. */
+    /* The last bin ends with the run and may be narrower. */
     const double width_ns = fmin(o->bin_ns, o->run_ns - (double)bin * o->bin_ns);
     return width_ns > 0 ? fmin(1, cell(o, group, bin)[part] / (ranks * width_ns)) : 0;
 }

@@ -23,22 +23,22 @@ enum mpg_overview_part {
     MPG_OVERVIEW_PARTS
 };
 
-/* A call; or several calls that follow each other within a short time. */
+/* A call; or several successive calls within a short time. */
 struct mpg_overview_slice {
     double from_ns, to_ns;
-    double in_calls_ns, wait_ns; /* the time within the calls, and the waiting part of this time */
-    double longest_ns;           /* duration of the longest of these calls, to which PLACE, PEER and AWAITED belong */
+    double in_calls_ns, wait_ns; /* the time within the calls, and the waiting time within */
+    double longest_ns;           /* duration of the longest call; PLACE, PEER and AWAITED belong to this call */
     uint32_t calls;
     struct mpg_call_site place;
     int32_t peer;    /* world rank at the other end of the call's messages; -1: none, or several */
     int32_t awaited; /* world rank for which the call waits; -1: none */
 };
 
-/* The calls of a rank. Once there are more than `room` slices, calls that lie close together share a slice. */
+/* The calls of a rank. Once there are more than `room` slices, calls close together share a slice. */
 struct mpg_overview_row {
     int32_t rank;
     size_t n, room;
-    double width_ns; /* calls that follow each other within this time are one slice; 0: each call is a slice */
+    double width_ns; /* successive calls within this time are one slice; 0: each call is a slice */
     struct mpg_overview_slice *slice;
 };
 
@@ -46,14 +46,14 @@ struct mpg_overview {
     int32_t ranks;
     enum mpg_wait_times times;
     size_t groups, bins;  /* groups of neighbouring ranks; bins in use, 1 to MPG_OVERVIEW_BINS */
-    double bin_ns, run_ns; /* the width of a bin; the run time of the last rank to end */
+    double bin_ns, run_ns; /* the width of a bin; the run time of the rank that ends last */
     double *sum_ns;       /* [group][bin of MPG_OVERVIEW_BINS][part]: sum over the ranks of the group, ns */
     size_t rows;
     struct mpg_overview_row *row; /* rows of the drawn ranks, ascending */
     /* used while the overview is filled */
     struct mpg_wait_observer observer;
     double begin_ns;      /* aligned time that counts as 0 */
-    /* for each rank: end of its last call, negative before the first; noise so far, and noise up to this end */
+    /* for each rank: end of the last call (negative before the first call); noise so far, and noise up to this end */
     double *at_ns, *noise_ns;
     double *new_noise_ns;
 };
@@ -89,12 +89,12 @@ const char *mpg_overview_kind(enum mpg_call call);
 /* Puts the member "names": an array of name and kind of N calls. NUMBER_OF[call] is the call's position in the array, from 1;
  * 0: the call is not in the array. */
 void mpg_overview_put_names(struct mpg_json *json, const int number_of[MPG_CALL_COUNT], int n);
-/* Puts the member KEY, the parts of N runs with the names KEYS: the groups of ranks (first, last); for each run its length,
- * the width of its bins and, for each part, group and bin, the part's share of the bin in thousandths. */
+/* Puts the member KEY, the parts of N runs with the names KEYS: the groups of ranks (first, last); for each run the length, the
+ * width of a bin and, for each part, group and bin, the part's share of the bin in thousandths. */
 void mpg_overview_put_heat_map(struct mpg_json *json, const char *key, const struct mpg_overview *const *run,
                                const char *const *keys, size_t n);
-/* Puts N runs of TRACE, with the names KEYS, as the member KEY, which the page of mpgsim reads. Returns 0, or -1 with ERR: no
- * memory; symbols cannot be read. */
+/* Puts N runs of TRACE, with the names KEYS, as the member KEY, read by mpgsim's page. Returns 0, or -1 with ERR: no memory;
+ * symbols cannot be read. */
 int mpg_overview_json(struct mpg_json *json, const char *key, const struct mpg_trace *trace,
                       const struct mpg_overview *const *run, const char *const *keys, size_t n, struct mpg_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An overview as JSON. Shares of time are in whole thousandths, times in whole ns. Each name of a call or callsite occurs
- * once, in a list; slices refer to it by number. */
+/* An overview as JSON. Shares of time are in whole thousandths, times in whole ns. Each name of a call or callsite occurs once,
+ * in a list; slices refer to names by number. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ void mpg_overview_put_names(struct mpg_json *j, const int number_of[MPG_CALL_COU
     mpg_json_close(j);
 }
 
-/* Writes the array "callsites": of each callsite in X the innermost function and line. */
+/* Writes the array "callsites": innermost function and line of each callsite in X. */
 static int put_sites(struct mpg_json *j, const struct numbers *x, const struct mpg_trace *trace, struct mpg_error *err)
 {
     struct mpg_site_names names;
@@ -127,8 +127,8 @@ static void put_parts(struct mpg_json *j, const struct mpg_overview *o)
     mpg_json_close(j);
 }
 
-/* Writes slice S as [from, length, call, callsite, peer, awaited, wait]; if it joins several calls, also their number and
- * the time in them. */
+/* Writes slice S as [from, length, call, callsite, peer, awaited, wait]; a slice of several calls also has the number of calls
+ * and the time within calls. */
 static void put_slice(struct mpg_json *j, const struct mpg_overview_slice *s, struct numbers *x)
 {
     const int64_t from_ns = (int64_t)floor(s->from_ns);

@@ -9,17 +9,17 @@
 
 #include "analyse/overview.h"
 
-/* A phase is 1/n of the run, n within MIN_STRETCHES..MAX_STRETCHES. It is as long as CALLS_A_STRETCH calls of a rank
- * would take if calls were spread evenly. */
+/* A phase is 1/n of the run, n within MIN_STRETCHES..MAX_STRETCHES. Its length is the time of CALLS_A_STRETCH calls of a rank if
+ * calls were spread evenly. */
 enum { CALLS_A_STRETCH = 60, MIN_STRETCHES = 10, MAX_STRETCHES = 1000, MAX_WIDENED = 4 };
 
 struct stretch {
     const struct mpg_phase_run *run;
     double begin_ns, end_ns; /* begin and end of the run, on aligned clocks */
     double from_ns, to_ns;   /* begin and end of the phase, on aligned clocks */
-    double first_ns, last_ns; /* earliest begin and latest end of calls that the phase cuts */
+    double first_ns, last_ns; /* earliest begin and latest end of calls that overlap the phase */
     size_t bins;
-    /* Time of all ranks in calls, ns, for each part of the run; later, for each rank, its time in calls of the phase. */
+    /* Time of all ranks in calls, ns, for each part of the run; later, for each rank, the time in calls of the phase. */
     double *bin;
 };
 
@@ -61,7 +61,7 @@ static int take_ends(void *context, int32_t rank, uint64_t number, const struct 
     return 1;
 }
 
-/* Returns whether E, call NUMBER of its rank, can belong to a phase. MPI_Init and MPI_Finalize cannot. */
+/* Returns whether E, call NUMBER of a rank, can belong to a phase. MPI_Init and MPI_Finalize cannot. */
 static bool is_inner(const struct mpg_event *e, uint64_t number)
 {
     return number > 0 && e->call != MPG_CALL_Finalize;
@@ -81,7 +81,7 @@ static int take_time(void *context, int32_t rank, uint64_t number, const struct 
     return 1;
 }
 
-/* Extends first_ns and last_ns to begin and end of E, if E is in the phase. */
+/* Extends first_ns and last_ns to begin and end of E, if E overlaps the phase. */
 static int take_whole(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
     struct stretch *s = context;
@@ -95,8 +95,7 @@ static int take_whole(void *context, int32_t rank, uint64_t number, const struct
     return 1;
 }
 
-/* Extends the phase to whole calls, to show which ranks come late to them; on each side by at most MAX_WIDENED times
- * WIDTH_NS. */
+/* Extends the phase to whole calls, to show late ranks; on each side by at most MAX_WIDENED times WIDTH_NS. */
 static int widen(struct stretch *s, double width_ns, struct mpg_error *err)
 {
     s->first_ns = s->to_ns;
@@ -211,7 +210,7 @@ struct filling {
     const struct stretch *s;
     struct mpg_worst_phase *phase;
     struct mpg_phase_rank *into;
-    double until_ns; /* no calls beyond this time, on aligned clocks: some rank has no room for more */
+    double until_ns; /* calls beyond this time, on aligned clocks, are dropped: the array of a rank is full */
 };
 
 static int take_predicted(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
@@ -235,8 +234,7 @@ static int take_predicted(void *context, int32_t rank, uint64_t number, const st
     return 1;
 }
 
-/* Stores E, a call of the traced run, if the phase has the predicted call of the same number. Its times are on aligned
- * clocks. */
+/* Stores E, a call of the traced run, if the phase has the predicted call with E's number. Stored times are on aligned clocks. */
 static int take_traced(void *context, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
     struct filling *f = context;
@@ -266,7 +264,7 @@ static bool same_calls(const struct mpg_phase_rank *r)
     return r->n[0] == r->n[1];
 }
 
-/* Sets the begin of the traced phase so that its first call comes as long after it as in the predicted phase. */
+/* Sets the begin of the traced phase: the first call gets the distance from the begin that it has in the predicted phase. */
 static void shift_traced(struct mpg_worst_phase *phase)
 {
     double first_ns = INFINITY, last_ns = -INFINITY, lead_ns = 0;
@@ -340,7 +338,7 @@ void mpg_worst_phase_clear(struct mpg_worst_phase *phase)
 
 /* --- as JSON --- */
 
-/* The number of each call's name in the JSON list, in the order of first occurrence; 0: the call does not occur. */
+/* For each call the number of the call's name in the JSON list, in the order of first occurrence; 0: the call does not occur. */
 struct names {
     int number[MPG_CALL_COUNT], n;
 };

@@ -6,12 +6,11 @@
 
 #include "trace/reader.h"
 
-/* Limits of shares of the run time above which a recording counts as unreliable. Time off the CPU is removed where the
- * trace shows it. But caches are cold afterwards, other programs take a part of the memory's bandwidth, and the waiting
- * of other ranks for the interrupted rank is known only as far as messages show it. docs/VALIDATION.md, Busy recordings,
- * has the resulting errors. Predictions use only compute intervals; perturbations keep the traced times of calls. FEW: so
- * few interruptions do no harm to a program that computes little on an otherwise idle machine. MENTIONED: a smaller share
- * of recording is not mentioned. */
+/* Limits of shares of the run time above which a recording counts as unreliable. Time off the CPU is removed where recorded. But
+ * afterwards caches are cold, other programs take memory bandwidth, and the waiting of other ranks for the interrupted rank is
+ * known only where messages show waiting. docs/VALIDATION.md, Busy recordings, has the resulting errors. Predictions use only
+ * compute intervals; perturbations keep the traced times of calls. FEW: a share of interruptions below FEW does no harm to a
+ * program that computes little on an otherwise idle machine. MENTIONED: smaller shares of recording are not mentioned. */
 static const double MAX_BETWEEN = 0.1, MAX_IN_ALL = 0.1, MAX_OF_INTERVALS = 0.1, FEW = 0.01, MENTIONED = 0.005;
 enum { PERCENT_BYTES = 12 };
 
@@ -69,7 +68,7 @@ static const char *format_percent(double share, char *text)
     return text;
 }
 
-/* Writes in words how long ranks were off their CPUs to TEXT of SIZE bytes, and returns TEXT. */
+/* Describes the time off the CPU in words in TEXT of SIZE bytes, and returns TEXT. */
 static const char *describe_off_cpu(const struct mpg_recording *x, char *text, size_t size)
 {
     char between[PERCENT_BYTES], part[PERCENT_BYTES], calls[PERCENT_BYTES];

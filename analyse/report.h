@@ -18,7 +18,7 @@ struct mpg_waits_report {
     const struct mpg_waits_table *table;
     size_t top;                            /* maximum number of rows printed as text and CSV; 0: all */
     enum mpg_clock_source clocks;
-    enum mpg_waits_limit limit;            /* how the traced run's eager limit is known */
+    enum mpg_waits_limit limit;            /* source of the traced run's eager limit: option or trace */
     int64_t limit_bytes;
     const struct mpg_graph_counts *counts; /* graph counts of the traced run */
     const struct mpg_threads *threads;     /* threads of the traced run; NULL: not reported */
@@ -31,7 +31,8 @@ struct mpg_waits_report {
 int mpg_waits_print_text(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
 /* Prints totals and table as text. */
 int mpg_waits_print_tables(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
-/* Print the whole report as JSON; add only its totals and rows as members to the open object of JSON. */
+/* mpg_waits_print_json() prints the whole report as JSON; the next function adds only totals and rows as members to the open
+ * object of JSON. */
 int mpg_waits_print_json(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
 int mpg_waits_put_json(const struct mpg_waits_report *report, struct mpg_json *json, struct mpg_error *err);
 /* Print the first rows of the table (report->top) as text or CSV; add all rows to JSON. */
@@ -40,7 +41,7 @@ int mpg_waits_put_rows(const struct mpg_waits_report *report, struct mpg_json *j
 
 /* Returns "traced" or "predicted". */
 const char *mpg_waits_run_name(size_t run);
-/* Returns the sums over all calls. */
+/* Returns the sums of WAITS over all calls. */
 struct mpg_wait_sum mpg_waits_of_all(const struct mpg_waits *waits);
 /* Returns the sum of the ranks' run times, ns. */
 double mpg_waits_total(const struct mpg_waits *waits, int32_t ranks);

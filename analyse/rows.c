@@ -17,7 +17,7 @@ const char *mpg_waits_run_name(size_t run)
     return runs[run];
 }
 
-/* The columns of the table. KEY: storage for the CSV keys of columns that each of several runs has. */
+/* The columns of the table. KEY: storage for the CSV keys of columns that exist once for each run. */
 struct columns {
     const struct mpg_waits_report *r;
     struct mpg_table_column list[MAX_COLUMNS];
@@ -25,7 +25,7 @@ struct columns {
     char key[MAX_COLUMNS][KEY];
 };
 
-/* Adds a column for run W. KEY: its name in CSV, and in JSON if JSON is NULL. */
+/* Adds a column for run W. KEY: the column's name in CSV, and in JSON if JSON is NULL. */
 static struct mpg_table_column *add(struct columns *x, size_t w, const char *key, const char *json, const char *heading,
                                     int width)
 {
@@ -48,7 +48,7 @@ static bool has_kind(const struct mpg_waits_report *r, int kind)
     return false;
 }
 
-/* Returns whether in any row threads were off their CPUs during calls. */
+/* Returns whether any row has time off the CPU during calls. */
 static bool has_off_cpu(const struct mpg_waits_report *r)
 {
     for (size_t i = 0; i < r->table->n; i++)

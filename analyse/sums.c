@@ -85,10 +85,11 @@ static struct mpg_wait_sum *find_region(struct mpg_waits *w, int32_t name, struc
     return &w->region[name + 1];
 }
 
-/* Groups of sums. Each sum also stores how long it waited for each rank. */
+/* Groups of sums. For each sum, the waiting time is also summed by the rank waited for. */
 enum group { OF_SITE, OF_REGION, OF_RANK, OF_CALL };
 
-/* Adds WAIT_NS, spent waiting for FOR_RANK, to SUM, which is number INDEX of GROUP. */
+/* Adds WAIT_NS, spent waiting for FOR_RANK, to the waiting time by rank of SUM, element INDEX of GROUP; updates the rank in SUM
+ * waited for longest. Returns 0, or -1 with ERR: no memory. */
 static int blame(struct mpg_waits *w, struct mpg_wait_sum *sum, enum group group, uint32_t index, int32_t for_rank,
                  double wait_ns, struct mpg_error *err)
 {
@@ -96,7 +97,7 @@ static int blame(struct mpg_waits *w, struct mpg_wait_sum *sum, enum group group
     double all_ns;
     if (!bits)
         return mpg_error_set(err, "out of memory");
-    memcpy(&all_ns, bits, sizeof all_ns); /* the bits of a new entry, 0, are also those of 0.0 */
+    memcpy(&all_ns, bits, sizeof all_ns); /* the bits of a new entry, 0, represent 0.0 */
     all_ns += wait_ns;
     memcpy(bits, &all_ns, sizeof all_ns);
     if (all_ns > sum->for_ns) {

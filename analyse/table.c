@@ -13,7 +13,7 @@ const char *mpg_waits_by_word(enum mpg_waits_by by)
     return words[by];
 }
 
-/* The runs from which rows are made, side by side. */
+/* The runs shown side by side in the rows. */
 struct runs {
     const struct mpg_waits *const *run;
     size_t n;
@@ -99,7 +99,7 @@ static int compare_places(const void *a, const void *b)
     return x->call != y->call ? (x->call > y->call) - (x->call < y->call) : strcmp(x->name, y->name);
 }
 
-/* Joins rows with the same call and the same name of the callsite. */
+/* Joins rows with equal call and equal name of the callsite. */
 static void join_rows(struct mpg_waits_table *t, size_t runs)
 {
     size_t kept = 0;

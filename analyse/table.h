@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wait states by call, callsite, region or rank, of one or several runs beside each other. */
+/* Wait states by call, callsite, region or rank, of one or several runs side by side. */
 #ifndef MPG_WAITS_TABLE_H
 #define MPG_WAITS_TABLE_H
 
@@ -32,10 +32,10 @@ struct mpg_waits_table {
 /* Returns "call", "callsite", "region" or "rank". */
 const char *mpg_waits_by_word(enum mpg_waits_by by);
 
-/* Makes the rows of N runs of TRACE, grouped as BY says, leaving out rows without calls. Rows are sorted by waiting time of
- * the first run, longest first; ranks are sorted by number. A callsite's name has its FRAMES innermost functions; callsites
- * with equal names share a row. DEBUG_PATH: see mpg_symbols_new(). The caller clears TABLE, also on failure. Returns 0, or -1
- * with ERR: no memory. */
+/* Makes the rows of N runs of TRACE, grouped as BY says, leaving out rows without calls. Rows are sorted by waiting time of the
+ * first run, longest first; ranks are sorted by number. A callsite's name has the FRAMES innermost functions; callsites with
+ * equal names share a row. DEBUG_PATH: see mpg_symbols_new(). The caller clears TABLE, also on failure. Returns 0, or -1 with
+ * ERR: no memory. */
 int mpg_waits_table_make(struct mpg_waits_table *table, const struct mpg_waits *const *run, size_t n,
                          const struct mpg_trace *trace, enum mpg_waits_by by, int frames,
                          const char *debug_path, struct mpg_error *err);

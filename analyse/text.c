@@ -102,7 +102,7 @@ static void print_head(const struct mpg_waits_report *r, FILE *out)
 
 /* ---- totals ---- */
 
-/* Adds the row NAME with the time NS[run] of each run, and its share of the run. */
+/* Adds the row NAME with the time NS[run] of each run, and the time's share of the run. */
 static void put_total(struct mpg_table *t, const struct mpg_waits_report *r, const char *name, const double *ns)
 {
     mpg_table_text(t, name);
@@ -139,7 +139,7 @@ static void put_category(struct mpg_table *t, const struct mpg_waits_report *r, 
     }
 }
 
-/* Adds the row of the time in MPI in which threads were off their CPUs without waiting; none if this time is 0 in all runs. */
+/* Adds the row of time off the CPU in MPI without waiting; no row if this time is 0 in all runs. */
 static void put_off_cpu(struct mpg_table *t, const struct mpg_waits_report *r, const struct mpg_wait_sum *all)
 {
     double ns[MPG_WAITS_RUNS] = {0};

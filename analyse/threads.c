@@ -26,7 +26,7 @@ static struct mpg_threads_region *region_of(struct mpg_threads *found, size_t *c
     return &found->region[found->n++];
 }
 
-/* Returns the time of R without MPI in the thread that encounters it, ns. */
+/* Returns the time of R without MPI in the thread that encounters R, ns. */
 static double time_of(const struct mpg_parallel_region *r)
 {
     return fmax(0, r->time_ns - r->thread[0].calls_ns);
@@ -56,7 +56,7 @@ static void add_region(struct mpg_threads_region *t, const struct mpg_parallel_r
     t->lost_ns += fmax(0, r->threads * r->longest_ns - work_ns);
 }
 
-/* Adds a rank with the regions P and COMPUTE_NS of computation to S. */
+/* Adds a rank with the parallel regions P and computation COMPUTE_NS to S. */
 static void add_rank(struct sums *s, const struct mpg_parallel *p, double compute_ns)
 {
     double within_ns = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the wait states of a trace, in up to three passes: for the offsets of clocks, if clocks are neither shared nor
- * measured; for the eager limit that the trace shows, if none is given; for the wait states. */
+/* Finds the wait states of a trace, in up to three passes: for the offsets of clocks, if clocks are neither shared nor measured;
+ * for the eager limit that the trace shows, if no limit is given; for the wait states. */
 #include "analyse/traced.h"
 
 #include "analyse/walk.h"
@@ -99,7 +99,8 @@ int mpg_waits_find(struct mpg_trace *trace, const struct mpg_traced_options *opt
     const int64_t max_bytes = p.max_bytes;
     int status = pass_waits(&p, found, err);
     if (status < 0 && found->limit == MPG_WAITS_LIMIT_FOUND && max_bytes > found->eager_limit_bytes) {
-        /* The lower bound can be too low: a send that ends by chance when its receive is posted seems to have waited for it. */
+        /* The lower bound can be too low: a send that ends by chance when the receive is posted seems to have waited for the
+         * receive. */
         found->eager_limit_bytes = max_bytes;
         mpg_waits_restart(found->waits);
         status = pass_waits(&p, found, err);

@@ -5,7 +5,7 @@
 
 #include "analyse/waits.h"
 
-/* How the eager limit is known. */
+/* Source of the eager limit. */
 enum mpg_waits_limit {
     MPG_WAITS_LIMIT_GIVEN,
     /* found in the trace: no larger standard send ended before its receive was posted (docs/MODEL.md, sections 3, Protocol,
@@ -16,9 +16,10 @@ enum mpg_waits_limit {
 struct mpg_traced_options {
     bool lenient;                /* calls without a partner are counted, not an error */
     bool limit_given;
-    int64_t eager_limit_bytes;   /* if the caller gives the limit; INT64_MAX: unlimited */
+    int64_t eager_limit_bytes;   /* used if the caller gives the limit; INT64_MAX: unlimited */
     const struct mpg_wait_observer *observer; /* observer of the pass that finds the wait states; NULL: none */
-    /* called before this pass with the aligned clocks and the observer's `context`; NULL: no call. Returns 0, or -1 with ERR */
+    /* called before the observer's pass with the aligned clocks and the observer's `context`; NULL: no call. Returns 0, or -1
+     * with ERR */
     int (*begin)(void *whom, struct mpg_trace *trace, const struct mpg_clock_map *clocks, struct mpg_error *err);
 };
 
@@ -26,7 +27,7 @@ struct mpg_traced_waits {
     struct mpg_waits *waits;
     struct mpg_clock_map *clocks;
     enum mpg_waits_limit limit;
-    int64_t eager_limit_bytes;   /* larger standard sends wait for their receiver; INT64_MAX: none does */
+    int64_t eager_limit_bytes;   /* larger standard sends wait for the receiver; INT64_MAX: no send waits */
     struct mpg_graph_counts counts;
 };
 

@@ -114,7 +114,7 @@ static void forget_received(struct mpg_waits *w, const struct mpg_step *s)
 
 /* ---- waits of a call ---- */
 
-/* The latest operation that a call waits for: its begin (-INFINITY: none) and the stream that begins it. */
+/* The latest operation that a call waits for: begin (-INFINITY: no operation) and stream of the operation. */
 struct awaited {
     double at_ns;
     enum mpg_wait kind;
@@ -133,8 +133,8 @@ static bool same_meeting(const struct mpg_edge *a, const struct mpg_edge *b)
            a->meeting.call == b->meeting.call && a->meeting.index == b->meeting.index;
 }
 
-/* S leaves a root's call, which from edge I on has an edge for each member of the collective. Returns the slot of the
- * member that began first; *LAST: index of the last of these edges. */
+/* S leaves a root's call, with an edge for each member of the collective from edge I on. Returns the slot of the member that
+ * began first; *LAST: index of the last of these edges. */
 static const struct waits_slot *first_member(const struct mpg_waits *w, const struct mpg_step *s, uint32_t i, uint32_t *last)
 {
     const struct waits_slot *first = &w->slot[s->edges[i].slot];
@@ -185,7 +185,7 @@ struct mpg_wait_origin mpg_waits_origin(const struct mpg_waits *w, const struct 
     return e->kind == MPG_EDGE_ACK ? slot->posted_by : slot->begun_by;
 }
 
-/* Tells the observer that S leaves a call at LEAVE_NS, whose waits are SUM. Returns 0, or -1 with ERR. */
+/* Tells the observer that S leaves a call with the waits SUM at LEAVE_NS. Returns 0, or -1 with ERR. */
 static int notify_leave(struct mpg_waits *w, const struct mpg_step *s, double leave_ns, const struct mpg_wait_sum *sum,
                       struct mpg_error *err)
 {
@@ -214,8 +214,8 @@ static int notify_leave(struct mpg_waits *w, const struct mpg_step *s, double le
 
 /* ---- steps ---- */
 
-/* Returns how long the call that S leaves took: DIFFERENCE_NS, the difference of two times. If it differs from the traced
- * duration only by rounding, returns the traced duration. */
+/* Returns the duration of the call that S leaves: DIFFERENCE_NS, the difference of two times; the traced duration if the two
+ * differ only by rounding; at least 0. */
 static double taken_ns(const struct mpg_waits *w, const struct mpg_step *s, double difference_ns)
 {
     const double duration_ns = (double)s->duration_ns, error_ns = 2 * DBL_EPSILON * fabs(s->leave_ns);
@@ -223,8 +223,8 @@ static double taken_ns(const struct mpg_waits *w, const struct mpg_step *s, doub
     return is_exact ? duration_ns : fmax(0, difference_ns);
 }
 
-/* Returns how long, ns, the thread was off the CPU in a call of TOOK_NS without waiting: waiting threads may sleep, and
- * that time counts as waiting. 0 for other runs than the traced one, of which this is not known. */
+/* Returns the time, ns, that the thread was off the CPU in a call of TOOK_NS, without WAIT_NS: a waiting thread may sleep, and
+ * sleep counts as waiting. 0 for runs other than the traced run: off-CPU time is unknown. */
 static double off_cpu_ns(const struct mpg_waits *w, const struct mpg_step *s, double took_ns, double wait_ns)
 {
     if (w->times != MPG_WAIT_TRACED || s->call_off_ns == 0)
@@ -247,8 +247,8 @@ static int leave(struct mpg_waits *w, const struct mpg_step *s, double value_ns,
         one.waited = 1;
         one.wait_ns[a.kind] = wait_ns;
     }
-    /* In other runs than the traced one the begins have no streams, because replicas can exchange messages and because
-     * collectives can be messages. */
+    /* In runs other than the traced run, the stream of the begin is unknown: a replica may receive a different message, and
+     * collectives may be simulated as messages. */
     const int32_t for_rank = one.waited && w->times == MPG_WAIT_TRACED ? w->stream[a.stream].rank : -1;
     int status = mpg_waits_count(w, s, &one, for_rank, err);
     if (status == 0 && w->observer)

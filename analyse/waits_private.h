@@ -18,7 +18,7 @@ struct waits_stream {
     uint64_t position, since; /* number of calls entered so far, and at the end of the last collective */
 };
 
-/* The operation in a slot: its begin; of a synchronous message also the time at which its receive was posted. */
+/* The operation in a slot: begin of the operation; of a synchronous message also the time at which the receive was posted. */
 struct waits_slot {
     double begun_ns, posted_ns;
     /* where the operation began, and where the receive was posted; not for expanded collectives */
@@ -38,9 +38,9 @@ struct mpg_waits {
     struct waits_stream *stream;
     struct waits_slot *slot;
     uint32_t stream_capacity, slot_capacity, region_capacity, site_capacity;
-    /* message -> time of its send, ns, the bits of a double; only where calls may receive another message than in the trace */
+    /* message -> time of the send, ns, as the bits of a double; only where calls may receive another message than in the trace */
     struct mpg_map begun;
-    uint64_t *substituted;       /* for each edge of the next LEAVE: the message received instead of the traced one */
+    uint64_t *substituted;       /* for each edge of the next LEAVE: the message received instead of the traced message */
     uint32_t substituted_count, substituted_capacity;
     double *run_ns;          /* run time of each rank */
     struct mpg_wait_sum *rank, *region; /* sums of each rank, and of each region by string number + 1 */
@@ -48,17 +48,17 @@ struct mpg_waits {
     struct waits_site *site;
     struct mpg_map site_index; /* (callsite, call) -> index + 1 */
     uint32_t regions, sites;   /* regions: number of names, plus 1 for time outside of regions */
-    struct mpg_map causes;     /* (group of sums, rank waited for) -> time waited for this rank, ns, the bits of a double */
+    struct mpg_map causes;     /* (group of sums, rank waited for) -> time waited for this rank, ns, as the bits of a double */
 };
 
-/* Returns the wait state of waiting in a collective, whether the graph has it as one node or as messages; CALL: its blocking
- * call. */
+/* Returns the wait state of waiting in a collective, both for a single node and for messages in the graph; CALL: the collective's
+ * blocking call. */
 enum mpg_wait mpg_waits_of_meeting(enum mpg_call call);
-/* Evaluates S, an EXPAND step: sets the members' slots to the times that the members wait for. Returns 0, or -1 with ERR: no
- * memory. */
+/* Evaluates S, an EXPAND step: sets the members' slots to the begins of the operations that the members wait for. Returns 0, or
+ * -1 with ERR: no memory. */
 int mpg_waits_expand(struct mpg_waits *waits, const struct mpg_step *s, struct mpg_error *err);
-/* Adds ONE, the call that S leaves, to all sums of the call; it waited for rank FOR_RANK (-1: none, or unknown). Returns 0, or -1
- * with ERR: no memory. */
+/* Adds ONE, the times of the call that S leaves, to the sums of the call's rank, region, callsite and kind. FOR_RANK: rank waited
+ * for (-1: none, or unknown). Returns 0, or -1 with ERR: no memory. */
 int mpg_waits_count(struct mpg_waits *waits, const struct mpg_step *s, const struct mpg_wait_sum *one, int32_t for_rank,
                     struct mpg_error *err);
 

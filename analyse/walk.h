@@ -24,9 +24,9 @@ struct mpg_walk {
 int mpg_walk(const struct mpg_walk *walk, struct mpg_graph_counts *counts, struct mpg_graph **graph,
              struct mpg_error *err);
 
-/* Finds clocks of TRACE: shared clocks, measured clocks, or, by an additional pass, clocks bounded by messages. *FOUND has
- * source NONE if clocks are not comparable. LENIENT: as in graphs. The caller frees *FOUND, also on failure. Returns 0, or -1
- * with ERR. */
+/* Finds clocks of TRACE: shared clocks, measured clocks, or, by an additional pass, clocks bounded by messages. *FOUND has source
+ * NONE if clocks are not comparable. LENIENT: calls without a partner are counted, not an error. The caller frees *FOUND, also on
+ * failure. Returns 0, or -1 with ERR. */
 int mpg_walk_clocks(struct mpg_trace *trace, bool lenient, struct mpg_clock_map **found, struct mpg_error *err);
 
 #endif

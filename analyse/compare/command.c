@@ -18,7 +18,7 @@ struct wanted {
     int64_t frames;
 };
 
-/* Writes the comparison C to the output file, as JSON, CSV or text, as the options A say. Returns 0, or -1 with ERR. */
+/* Writes the comparison C to the output file, as JSON, CSV or text, according to the options A. Returns 0, or -1 with ERR. */
 static int write_report(const struct wanted *a, const struct comparison *c, struct mpg_error *err)
 {
     struct mpg_output *out = mpg_output_open(a->output, err);
@@ -49,7 +49,7 @@ static int read_side(const struct wanted *a, struct compare_runs *side, char **p
     return 0;
 }
 
-/* Returns 0; -1 with ERR if the runs differ in their number of ranks. */
+/* Returns 0; -1 with ERR: the numbers of ranks of the runs differ. */
 static int check_ranks(const struct compare_runs side[COMPARE_SIDES], struct mpg_error *err)
 {
     const struct compare_run *first = &side[COMPARE_BEFORE].run[0];
@@ -85,8 +85,7 @@ static int compare(const struct wanted *a, char **before, size_t before_number, 
     return status;
 }
 
-/* Returns the number of arguments after "--"; -1: there is no "--". Counts them before getopt_long() does, which removes
- * "--". */
+/* Returns the number of arguments after "--"; -1: there is no "--". To be called before getopt_long(), which removes "--". */
 static int find_after(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)

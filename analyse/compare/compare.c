@@ -10,7 +10,7 @@
 #include "statistics/welch.h"
 
 static const double CONFIDENCE = 0.95;
-/* Minimum share of the run time of a row that is tested. Without the smaller rows the tests of the others have more power. */
+/* Minimum share of the run time of a tested row. Without smaller rows the tests have more power. */
 static const double MIN_SHARE = 0.001;
 
 static const struct {
@@ -92,8 +92,8 @@ static int compare_quantities(struct comparison *c, struct mpg_error *err)
     return status;
 }
 
-/* Sets the false discovery rate and the verdict of each row whose time, over all runs of both sides, is at least MIN_SHARE
- * of the run time. This choice does not depend on the difference between the sides, so it does not bias the tests. */
+/* Sets the false discovery rate and the verdict of each row whose time, over all runs of both sides, is at least MIN_SHARE of the
+ * run time. This choice does not depend on the difference between the sides: the tests stay unbiased. */
 static int judge_rows(struct comparison *c, struct mpg_error *err)
 {
     const double n[] = {(double)c->side[0].n, (double)c->side[1].n};
@@ -120,7 +120,8 @@ static int judge_rows(struct comparison *c, struct mpg_error *err)
     return status;
 }
 
-/* Orders rows by the size of the change. Equal ones keep the order of matching, which does not change between executions. */
+/* Orders rows by the size of the change. Rows with equal changes stay in the order of matching, which does not vary between
+ * executions. */
 static int by_change(const void *a, const void *b)
 {
     const struct compare_row *x = a, *y = b;

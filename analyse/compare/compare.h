@@ -16,7 +16,7 @@ enum compare_side { COMPARE_BEFORE, COMPARE_AFTER, COMPARE_SIDES };
 
 /* Quantities of a whole run. */
 enum compare_quantity {
-    COMPARE_RUN,           /* run time: from MPI_Init to MPI_Finalize, of the rank with the longest */
+    COMPARE_RUN,           /* run time: from MPI_Init to MPI_Finalize, of the rank with the longest run */
     COMPARE_COMPUTATION,   /* time outside MPI, without recording, polling and time off the CPU */
     COMPARE_MPI,           /* time in MPI */
     COMPARE_OFF_CPU,       /* time off the CPU outside MPI */
@@ -28,7 +28,7 @@ enum compare_quantity {
     COMPARE_EFFICIENCY,    /* mean computation of a rank / run time */
     COMPARE_QUANTITIES
 };
-/* Return the name of QUANTITY, such as "Run time"; and whether QUANTITY is a time in ns, not a fraction. */
+/* Return the name of QUANTITY, such as "Run time"; and true if QUANTITY is a time in ns, false for a fraction. */
 const char *mpg_compare_quantity_name(enum compare_quantity quantity);
 static inline bool mpg_compare_is_time(enum compare_quantity quantity)
 {
@@ -41,7 +41,7 @@ enum compare_kind { COMPARE_CALL, COMPARE_COMPUTATION_BEFORE, COMPARE_REGION };
 struct compare_part {
     enum compare_kind kind;
     enum mpg_call call;
-    char *name;      /* of a callsite its stack frames, innermost first, one a line; of a region its name */
+    char *name;      /* of a callsite: the stack frames, innermost first, one per line; of a region: the region's name */
     double time_ns, number; /* mean over ranks: time, and number of calls, intervals or visits of the region */
 };
 
@@ -53,33 +53,32 @@ struct compare_run {
     struct stat_recording recording;
     double quantity[COMPARE_QUANTITIES];
     size_t n;
-    struct compare_part *part; /* sorted by kind, call, name; no two are equal */
+    struct compare_part *part; /* sorted by kind, call, name; without duplicates */
 };
 
-/* Reads the trace at PATH, with FRAMES stack frames a callsite; DEBUG_PATH: see mpg_symbols_new(). Warns of a truncated
- * trace, and of one without an ideal run, on standard error. The caller clears RUN, also on failure. Returns 0, or -1 with
- * ERR. */
+/* Reads the trace at PATH, with FRAMES stack frames a callsite; DEBUG_PATH: see mpg_symbols_new(). Warns on standard error if the
+ * trace is truncated, or has no ideal run. The caller clears RUN, also on failure. Returns 0, or -1 with ERR. */
 int mpg_compare_read(struct compare_run *run, const char *path, int frames, const char *debug_path, struct mpg_error *err);
 void mpg_compare_run_clear(struct compare_run *run);
 
-/* How the parts of a row were matched between the two sides. */
+/* Criterion by which the parts of a row were matched between both sides. */
 enum compare_match {
     COMPARE_SAME,       /* function and file names, and lines, are equal */
     COMPARE_MOVED,      /* functions and files are equal, lines differ */
-    COMPARE_OTHER_FILE, /* files differ; on each side it is the only callsite of this call in this function */
-    /* the sides have different numbers of callsites of this call in this function and file: the row sums all of them */
+    COMPARE_OTHER_FILE, /* files differ; each side has a single callsite of this call in this function */
+    /* the sides have different numbers of callsites of this call in this function and file: the row sums all these callsites */
     COMPARE_TOGETHER,
     COMPARE_APPEARED,
     COMPARE_DISAPPEARED
 };
-/* Return the name of MATCH for text, "same", "line moved" ...; its key in JSON and CSV, "same", "line_moved" ... */
+/* Return the name of MATCH for text, "same", "line moved" ...; and the key of MATCH in JSON and CSV, "same", "line_moved" ... */
 const char *mpg_compare_match_name(enum compare_match match);
 
 enum compare_verdict { COMPARE_UNKNOWN, COMPARE_NO_DIFFERENCE, COMPARE_DIFFERS };
 /* Returns "same" or "differs"; NULL: the verdict is unknown. */
 const char *mpg_compare_verdict_name(enum compare_verdict verdict);
 
-/* A quantity on both sides, each the mean over the side's runs, and its change. */
+/* A quantity on both sides (means over each side's runs), and the change. */
 struct compare_change {
     double side[COMPARE_SIDES], change;
     double low, high, p, q; /* 95 % interval of the change (LOW, HIGH), p-value, false discovery rate; NAN: not known */
@@ -90,7 +89,7 @@ struct compare_row {
     enum compare_kind kind;
     enum mpg_call call;
     enum compare_match match;
-    char *name[COMPARE_SIDES];  /* NULL: the side has no such part */
+    char *name[COMPARE_SIDES];  /* NULL: the part does not exist on this side */
     uint32_t places[COMPARE_SIDES]; /* number of callsites that the row sums */
     double *time_ns[COMPARE_SIDES]; /* for each run of the side: time of the part, ns, mean over ranks */
     double number[COMPARE_SIDES];   /* mean number of calls or visits a rank */
@@ -109,11 +108,11 @@ struct comparison {
     struct compare_row *row; /* largest change first */
 };
 
-/* Compares the runs of both sides, one or more each; SIDE outlives the result. The caller clears C, also on failure. Returns
- * 0, or -1 with ERR: out of memory. */
+/* Compares the runs of both sides (at least one run on each side); SIDE must outlive C. The caller clears C, also on failure.
+ * Returns 0, or -1 with ERR: out of memory. */
 int mpg_compare_make(struct comparison *c, const struct compare_runs side[COMPARE_SIDES], struct mpg_error *err);
 void mpg_compare_clear(struct comparison *c);
-/* Makes the rows of C, and their times by run. */
+/* Makes the rows of C with times by run. Returns 0, or -1 with ERR: out of memory. */
 int mpg_compare_match_parts(struct comparison *c, struct mpg_error *err);
 /* Returns whether a change can be told from chance: each side has several runs. */
 bool mpg_compare_knows_chance(const struct comparison *c);

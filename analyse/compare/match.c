@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matches callsites and regions of the two versions, the sides. A site is a callsite or region of one side, with its
- * times in all runs of that side. Sites with equal call, functions and files form a group. */
+/* Matches callsites and regions of the two versions, the sides. A site is a callsite or region of one side, with the times in all
+ * runs of this side. Sites with equal call, functions and files form a group. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 struct site {
     enum compare_kind kind;
     enum mpg_call call;
-    const char *name; /* the site's name as in each run; the first run owns the text */
+    const char *name; /* the site's name, equal in all runs; the first run owns the text */
     char *group;      /* NAME without line numbers */
     char *function;   /* function of the innermost return address */
     long line;        /* line number of the innermost return address; 0: unknown */
@@ -27,8 +27,8 @@ struct sites {
 
 /* ---- sites of a side ---- */
 
-/* Returns a pointer to the colon before the line number in a place such as "f (a.c:15)", the text from BEGIN to END;
- * returns END if the place has no line number. */
+/* Returns a pointer to the colon before the line number in a place like "f (a.c:15)", the text from BEGIN to END; returns END if
+ * the place has no line number. */
 static const char *line_number(const char *begin, const char *end)
 {
     const char *p = end;
@@ -39,7 +39,7 @@ static const char *line_number(const char *begin, const char *end)
     return p > begin && p[-1] == ':' && p + 1 < end ? p - 1 : end;
 }
 
-/* Sets the group, function and line of S from its name. Returns 0, or -1: out of memory. */
+/* Sets the group, function and line of S from S's name. Returns 0, or -1: out of memory. */
 static int split(struct site *s)
 {
     char *to = s->group = malloc(strlen(s->name) + 1);
@@ -92,8 +92,8 @@ static int by_group(const void *a, const void *b)
     return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : strcmp(x->name, y->name);
 }
 
-/* PART is a callsite or region in run I of a side with N runs. Adds it to the last site if the names are equal, else to a
- * new site. Returns 0, or -1: out of memory. */
+/* PART is a callsite or region in run I of a side with N runs. Adds PART to the last site if the names are equal, else to a new
+ * site. Returns 0, or -1: out of memory. */
 static int add_part(struct sites *sites, const struct compare_part *part, size_t i, size_t n)
 {
     struct site *s = sites->n ? &sites->site[sites->n - 1] : NULL;
@@ -108,7 +108,7 @@ static int add_part(struct sites *sites, const struct compare_part *part, size_t
     return 0;
 }
 
-/* Makes the sites of SIDE by merging the sorted parts of its runs. Returns 0, or -1: out of memory. */
+/* Makes the sites of SIDE by merging the sorted parts of all runs. Returns 0, or -1: out of memory. */
 static int find_sites(struct sites *sites, const struct compare_runs *side)
 {
     size_t parts = 0, *next = calloc(side->n, sizeof *next);
@@ -172,8 +172,8 @@ static int add_site(struct matching *m, struct compare_row *row, enum compare_si
     return row->name[side] ? 0 : -1;
 }
 
-/* Adds a row to the comparison. It joins, of each side, the N[side] sites from SITE[side] on (NULL: none). MATCH: how the
- * sides were matched. Returns 0, or -1 with ERR: out of memory. */
+/* Adds a row to the comparison. The row joins N[side] sites of each side, from SITE[side] on (NULL: none). MATCH: criterion of
+ * the match. Returns 0, or -1 with ERR: out of memory. */
 static int add_row(struct matching *m, enum compare_match match, struct site *const site[COMPARE_SIDES],
                    const size_t n[COMPARE_SIDES], struct mpg_error *err)
 {
@@ -208,8 +208,8 @@ static struct site *find_named(struct site *site, size_t n, const char *name)
     return NULL;
 }
 
-/* Matches the sites of a group, N[side] on each side: in the order of lines if both sides have the same number; by equal
- * lines if one side has all lines of the other; otherwise all of them become one row. */
+/* Matches the sites of a group, N[side] on each side: in the order of lines if both numbers are equal; by equal lines if one side
+ * has all lines of the other side; otherwise in a single row. */
 static int match_group(struct matching *m, struct site *const site[COMPARE_SIDES], const size_t n[COMPARE_SIDES],
                        struct mpg_error *err)
 {
@@ -235,7 +235,7 @@ static int match_group(struct matching *m, struct site *const site[COMPARE_SIDES
     return 0;
 }
 
-/* Returns how many of the N sites from SITE on are in the group of the first. */
+/* Returns the number of sites, among the N sites from SITE on, in the group of the first site. */
 static size_t group_size(const struct site *site, size_t n)
 {
     size_t size = n > 0;
@@ -259,7 +259,7 @@ static int match_groups(struct matching *m, struct mpg_error *err)
     return 0;
 }
 
-/* Returns the site of SITES that is in no row yet and has LIKE's kind, call and function, if there is exactly one; else NULL. */
+/* Returns the site of SITES with LIKE's kind, call and function that is in no row yet; NULL: no site or several sites. */
 static struct site *find_only(struct sites *sites, const struct site *like)
 {
     struct site *only = NULL;
@@ -274,7 +274,7 @@ static struct site *find_only(struct sites *sites, const struct site *like)
     return only;
 }
 
-/* Matches the sites that are left by call and function alone. Sites without a match have appeared or disappeared. */
+/* Matches the remaining sites by call and function alone. Sites without a match have appeared or disappeared. */
 static int match_rest(struct matching *m, struct mpg_error *err)
 {
     for (size_t i = 0; i < m->of[0].n; i++) {

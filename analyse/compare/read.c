@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a run: its run time and other quantities, and its callsites and regions with their times. */
+/* Reads a run: run time and other quantities, and times of callsites and regions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void find_quantities(struct compare_run *run, const struct stat_summary *
     run->quantity[COMPARE_EFFICIENCY] = s->longest_ns > 0 ? mean_ns / s->longest_ns : NAN;
 }
 
-/* Computes the efficiencies of TRACE, as mpgtrace efficiency does. They stay unknown if the trace has no ideal run. */
+/* Computes the efficiencies of TRACE, as mpgtrace efficiency does. Efficiencies stay unknown if the trace has no ideal run. */
 static void find_efficiencies(struct compare_run *run, struct mpg_trace *trace)
 {
     const struct mpg_efficiency_options options = {.lenient = true, .eager_limit_bytes = INT64_MAX};

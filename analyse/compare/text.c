@@ -29,8 +29,8 @@ static void put_ratio(struct mpg_table *t, double ratio, const char *format)
     mpg_table_text(t, isnan(ratio) ? NULL : text);
 }
 
-/* Adds two cells: the interval of the change X, and its verdict. IS_TIME: the interval is in % of the value before. The
- * interval is missing where chance is not known. */
+/* Adds two cells: the confidence interval and the verdict of the change X. IS_TIME: the interval is in % of the value before.
+ * Without several runs on each side the interval is missing. */
 static void put_chance(struct mpg_table *t, const struct compare_change *x, bool is_time)
 {
     const double before = x->side[COMPARE_BEFORE];
@@ -179,7 +179,7 @@ static int print_rows(const struct comparison *c, size_t rows, FILE *out, struct
     return mpg_table_end(&t, err);
 }
 
-/* Returns the number of rows with a change. These come first, since rows are sorted by the size of the change. */
+/* Returns the number of rows with a change. Changed rows come first, since rows are sorted by the size of the change. */
 static size_t count_changed(const struct comparison *c)
 {
     size_t n = 0;

@@ -14,10 +14,10 @@ struct pending {
     double compute_ns, off_ns;
 };
 
-/* A thread of the rank whose events are read. */
+/* A thread of the current rank, whose events are read. */
 struct thread {
     uint32_t number;
-    struct path_stretch *next, *end; /* the stretches of the path on this thread that lie ahead */
+    struct path_stretch *next, *end; /* the stretches of the path on this thread after the last event */
     int64_t at_ns;                   /* end of the last event, on the rank's clock; INT64_MIN: none */
     bool began;                      /* MPI_Init, the first call, has been read; for other threads than 0 always true */
     int32_t *open;                   /* open regions, innermost last */
@@ -48,7 +48,7 @@ const char *mpg_path_kind_key(enum path_kind kind)
 
 /* ---- sums ---- */
 
-/* Inserts PART into the list of the longest segments of the path, longest first, unless the list is full of longer ones. */
+/* Inserts PART into the list of the longest segments of the path, longest first, unless the list is full of longer segments. */
 static void rank_path_segment(struct critical_path *path, const struct path_part *part)
 {
     size_t i = path->path_segments;
@@ -94,8 +94,8 @@ static double align(const struct reader *r, int64_t time_ns)
     return mpg_clock_align(r->path->clocks, r->rank, time_ns);
 }
 
-/* Returns for how many ns T is on the path between FROM_NS and TO_NS, on aligned clocks; *BEGIN_NS: the first such time.
- * In successive calls of this function for a thread the times ascend. */
+/* Returns the time, ns, that T is on the path between FROM_NS and TO_NS, on aligned clocks; *BEGIN_NS: begin of this time. Must
+ * be called with ascending times for each thread. */
 static double on_path(struct thread *t, double from_ns, double to_ns, double *begin_ns)
 {
     double sum_ns = 0;
@@ -118,12 +118,12 @@ static int32_t region_of(const struct thread *t)
     return t->depth > 0 ? t->open[t->depth - 1] : -1;
 }
 
-/* Adds to the pending computation the part on the path of the time between the thread's last event and NOW_NS. OFF_NS of
- * this time were off the CPU. */
+/* Adds to the pending computation the part on the path of the time between the thread's last event and NOW_NS. OFF_NS: part of
+ * this time off the CPU. */
 static int compute(struct reader *r, struct thread *t, int64_t now_ns, int64_t off_ns, struct mpg_error *err)
 {
     double begin_ns;
-    /* before a thread's first event: since the thread began */
+    /* before a thread's first event: from the begin of the thread on */
     const double from_ns = t->at_ns != INT64_MIN ? align(r, t->at_ns) : t->next->begin_ns;
     const double length_ns = align(r, now_ns) - from_ns;
     const double time_ns = length_ns > 0 ? on_path(t, from_ns, align(r, now_ns), &begin_ns) : 0;
@@ -146,7 +146,8 @@ static int compute(struct reader *r, struct thread *t, int64_t now_ns, int64_t o
     return 0;
 }
 
-/* Attributes T's pending computation to CALL at callsite SITE, which ends it. Returns 0, or -1 with ERR: no memory. */
+/* Attributes T's pending computation to CALL at callsite SITE, the end of the computation. Returns 0, or -1 with ERR: no
+ * memory. */
 static int settle(struct reader *r, struct thread *t, enum mpg_call call, int32_t site, struct mpg_error *err)
 {
     struct path_part all = {.kind = PATH_COMPUTATION, .before = true, .call = call, .site = site, .region = -1,
@@ -313,7 +314,7 @@ int mpg_path_attribute(struct critical_path *path, struct path_stretch *stretch,
     const double start_ns = path->kind_ns[PATH_START];
     struct path_part start = {.kind = PATH_START, .call = MPG_CALL_Init, .site = MPG_NO_SITE, .region = -1,
                               .rank = path->first_rank, .time_ns = start_ns};
-    path->kind_ns[PATH_START] = 0; /* cleared, because add() adds this time to it again */
+    path->kind_ns[PATH_START] = 0; /* cleared, because add() adds this time again */
     path->rank_ns[path->first_rank] = 0;
     if (add(path, &start, err) < 0)
         return -1;

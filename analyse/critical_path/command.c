@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace critical-path: the critical path of a traced run, and the causes of its waits. */
+/* mpgtrace critical-path: the critical path of a traced run, and the causes of waits. */
 #include "analyse/critical_path/report.h"
 #include "analyse/options.h"
 #include "common/output.h"

@@ -2,12 +2,12 @@
 /* Causes of waits, after the delay analysis of Böhme, Geimer, Arnold, Voigtlaender, Wolf: Identifying the root causes of wait
  * states in large-scale parallel applications, ICPP 2010.
  *
- * When a rank waits for a late rank, the time of both ranks since their last synchronization is compared: the computation
- * and the time off the CPU before each callsite, the time in MPI without waiting, the time off the CPU there, and the waiting.
- * The late rank's excess in each part is a cause of the wait; the wait is divided in proportion to the excesses. Excess waiting
- * of the late rank has a row of its own: its causes are those of the late rank's own waits.
+ * When a rank waits for a late rank, the time of both ranks since their last synchronization is compared: the computation and the
+ * time off the CPU before each callsite, the time in MPI without waiting, the time off the CPU in MPI, and the waiting. The late
+ * rank's excess in each part is a cause of the wait; the wait is divided in proportion to the excesses. Excess waiting of the
+ * late rank has a separate row, with the causes of the late rank's waits.
  *
- * Each stream keeps its last RECENT intervals. Older intervals count for neither rank. */
+ * Each stream keeps its last RECENT intervals. Older intervals are ignored for both ranks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,35 +19,35 @@ enum { RECENT = 1024 };
 /* A compute interval, and the call at its end. Computation, time in MPI and waiting exclude time off the CPU, which is
  * counted separately: OFF_NS in the interval, CALL_OFF_NS in the call. */
 struct interval {
-    uint32_t place; /* index in delays.place of the call and its callsite */
+    uint32_t place; /* index in delays.place of the call and the callsite */
     double compute_ns, off_ns, mpi_ns, call_off_ns, wait_ns;
 };
 
 /* The last intervals of a stream (a thread of a rank). */
 struct recent {
-    struct interval *interval; /* interval number i is at i modulo RECENT */
+    struct interval *interval; /* interval number i has index i modulo RECENT */
     uint64_t position;         /* number of intervals so far */
     int32_t rank;
 };
 
-/* How much longer the late rank than the waiting rank computed, or was off its CPU, before a certain call at a callsite. */
+/* Excess of the late rank over the waiting rank in computation, or in time off the CPU, before a call at a callsite. */
 struct excess {
-    uint32_t place; /* 1 + index in delays.touched; 0: not in that list */
+    uint32_t place; /* 1 + index in delays.touched; 0: not in delays.touched */
     double ns;      /* negative: the waiting rank took longer */
 };
 
 struct delays {
     struct recent *stream;
     struct mpg_call_site *place;
-    struct excess *excess; /* for the wait being examined, two of each place: of computation, and of time off the CPU */
-    uint32_t *touched;     /* indices of the excesses that are not 0 */
+    struct excess *excess; /* for the examined wait, two elements per place: computation, and time off the CPU */
+    uint32_t *touched;     /* indices of the nonzero excesses */
     struct delay_cause *cause;
     uint32_t streams, places, touches, causes, stream_capacity, place_capacity, excess_capacity, touched_capacity, cause_capacity;
     /* (callsite, call) -> 1 + index in PLACE; (rank, kind and place) -> 1 + index in CAUSE. */
     struct mpg_map place_index, cause_index;
-    /* By (stream, other stream). Both refer to the last message of OTHER that a call of STREAM completed: */
+    /* By (stream, other stream). For the last message of OTHER that a call of STREAM completed: */
     struct mpg_map synchronized; /* number of STREAM's interval before this call */
-    struct mpg_map heard;        /* number of OTHER's interval when it sent the message */
+    struct mpg_map heard;        /* number of OTHER's interval before the send of the message */
 };
 
 struct delays *mpg_delays_new(struct mpg_error *err)
@@ -155,9 +155,9 @@ static int add_excess(struct delays *d, uint32_t place, bool is_off, double ns, 
     return 0;
 }
 
-/* Adds the times of S between two synchronizations, multiplied by FACTOR (1: late rank, -1: waiting rank). Of the
- * intervals SINCE + 1 .. UNTIL, computation and time off the CPU go to the excess of their place. Of the calls SINCE + 1
- * .. UNTIL - 1, the times go to PARTS. Returns 0, or -1 with ERR: no memory. */
+/* Adds the times of S between two synchronizations, multiplied by FACTOR (1: late rank, -1: waiting rank). Computation and time
+ * off the CPU of intervals SINCE + 1 .. UNTIL are added to the excess of each interval's place. Times of calls SINCE + 1 .. UNTIL
+ * - 1 are added to PARTS. Returns 0, or -1 with ERR: no memory. */
 static int add_window(struct delays *d, const struct recent *s, uint64_t since, uint64_t until, double factor,
                       struct parts *parts, struct mpg_error *err)
 {
@@ -201,8 +201,8 @@ static int add_cause(struct delays *d, int32_t rank, enum delay_kind kind, uint3
     return 0;
 }
 
-/* Divides WAIT_NS, a wait of rank WAITER, among the causes on rank LATE, in proportion to its excesses by place and in
- * PARTS. Without any excess the cause is unknown. Clears the excesses. Returns 0, or -1 with ERR: no memory. */
+/* Divides WAIT_NS, a wait of rank WAITER, among the causes on rank LATE, in proportion to LATE's excesses by place and in PARTS.
+ * Without any excess the cause is unknown. Clears the excesses. Returns 0, or -1 with ERR: no memory. */
 static int share(struct delays *d, const struct recent *late, int32_t waiter, const struct parts *parts, double wait_ns,
                  struct mpg_error *err)
 {
@@ -261,8 +261,8 @@ static int find_causes(struct delays *d, const struct mpg_wait_event *event, dou
     return share(d, late, waiter->rank, &parts, wait_ns, err);
 }
 
-/* Notes for each message that EVENT's call completed the present interval numbers of both streams: the last
- * synchronization of the two. Returns 0, or -1 with ERR: no memory. */
+/* Notes for each message that EVENT's call completed the current interval numbers of both streams: the last synchronization of
+ * both. Returns 0, or -1 with ERR: no memory. */
 static int synchronize(struct delays *d, const struct mpg_wait_event *event, struct mpg_error *err)
 {
     const struct mpg_step *s = event->step;

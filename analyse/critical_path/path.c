@@ -11,22 +11,23 @@
 
 static const double ROUNDING_NS = 1e-3; /* shorter waits are rounding errors */
 
-/* A wait in the file. LEAVE_NS: end of the waiting call; FROM_NS, FROM_STREAM: begin of the awaited operation, and its
- * stream. Times are on aligned clocks. BEFORE: number of the record with the stream's previous wait; -1: none. */
+/* A wait in the file. LEAVE_NS: end of the waiting call; FROM_NS, FROM_STREAM: begin and stream of the awaited operation. Times
+ * are on aligned clocks. BEFORE: number of the record with the stream's previous wait; -1: none. */
 struct wait_record {
     double leave_ns, from_ns;
     int64_t before;
     uint32_t from_stream, unused;
 };
 
-enum { BLOCK = 4096 }; /* records that are read or written at once */
+enum { BLOCK = 4096 }; /* number of records read or written at once */
 
 struct stream {
     int32_t rank;
     uint32_t thread;
     double begin_ns, end_ns; /* begin of the first call and end of the last, on aligned clocks */
     bool known;
-    int64_t last;            /* number of its last wait that the path, followed back, has not reached yet; -1: none */
+    /* record number of the stream's last wait before the part of the path already followed back; -1: none */
+    int64_t last;
 };
 
 struct finder {
@@ -34,7 +35,8 @@ struct finder {
     uint32_t stream_capacity;
     int fd;
     char name[MPG_SPOOL_NAME_BYTES];
-    struct wait_record *block; /* the records from number BASE on: while writing, those not yet written; later, those read last */
+    /* the records from number BASE on: while writing, the records not yet written; later, the records read last */
+    struct wait_record *block;
     int64_t records, base, held;
     struct delays *delays;
     double wait_ns;
@@ -98,8 +100,8 @@ static void restart(void *context)
 
 /* ---- the path, from its end ---- */
 
-/* Reads record NUMBER into *RECORD. Fills the block with the records before it, because the path goes back to these.
- * Returns 0, or -1 with ERR. */
+/* Reads record NUMBER into *RECORD. Fills the block with the records before NUMBER, because the path is followed back. Returns 0,
+ * or -1 with ERR. */
 static int read_record(struct finder *f, int64_t number, struct wait_record *record, struct mpg_error *err)
 {
     if (number < f->base || number >= f->base + f->held) {
@@ -116,7 +118,7 @@ static int read_record(struct finder *f, int64_t number, struct wait_record *rec
     return 0;
 }
 
-/* Finds in *RECORD the last wait of STREAM that ended at NOW_NS or earlier. Returns 1; 0: there is none; -1 with ERR. */
+/* Finds in *RECORD the last wait of STREAM that ended at NOW_NS or earlier. Returns 1; 0: no wait; -1 with ERR. */
 static int find_wait(struct finder *f, struct stream *stream, double now_ns, struct wait_record *record, struct mpg_error *err)
 {
     while (stream->last >= 0) {
@@ -139,7 +141,7 @@ static int add_stretch(struct finder *f, const struct stream *stream, double fro
     return 0;
 }
 
-/* Sets PATH's begin and end of the run, and follows the path back from its end. Returns 0, or -1 with ERR. */
+/* Sets PATH's begin and end of the run, and follows the path back from the end. Returns 0, or -1 with ERR. */
 static int follow(struct finder *f, struct critical_path *path, struct mpg_error *err)
 {
     struct stream *at = NULL;

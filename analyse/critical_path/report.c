@@ -11,7 +11,7 @@
 
 enum { MAX_COLUMNS = 11, NAME_COLUMNS = 16 };
 
-/* A row of any table but the causes of waits. */
+/* A row of a table, except the table of causes of waits. */
 struct row {
     struct path_part part;
     const char *site, *region; /* names of callsite and region; NULL: none */
@@ -29,8 +29,7 @@ static int compare_texts(const char *a, const char *b)
     return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-/* Orders rows by kind of time, call, place before or in the call, callsite and region. Rows that are equal in all five
- * become one row. */
+/* Orders rows by kind of time, call, place before or in the call, callsite and region. Rows equal in all five become one row. */
 static int by_subject(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -123,7 +122,7 @@ static double share_of(const struct critical_path *path, double ns)
     return path->run_ns > 0 ? ns / path->run_ns : 0;
 }
 
-/* Adds a cell with the call's name, such as "MPI_Send"; a missing cell if there is no call. */
+/* Adds a cell with the call's name, such as "MPI_Send"; a missing cell for MPG_CALL_COUNT (no call). */
 static void put_call(struct mpg_table *t, enum mpg_call call)
 {
     if (call == MPG_CALL_COUNT)

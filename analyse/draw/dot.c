@@ -14,8 +14,8 @@ static void put_node(FILE *out, const struct mpg_drawn_at *at)
         fprintf(out, "\"%" PRId32 ".%" PRIu64 " %c\"", at->rank, at->number, at->kind == MPG_DRAWN_ENTER ? 'S' : 'E');
 }
 
-/* Writes the delay on edge E, such as "λ + τ(8 B)": latency and transfer time. Several rounds are not written as a
- * product, "2 (λ + ...)", because each round has another latency. */
+/* Writes the delay on edge E, such as "λ + τ(8 B)": latency and transfer time. Several rounds are not written as a product
+ * such as "2 (λ + τ)", because the latency differs between rounds. */
 static void put_delta(FILE *out, const struct mpg_drawn_edge *e, bool weights)
 {
     char size[32], time[32];
@@ -80,7 +80,7 @@ static void put_call(FILE *out, const struct mpg_drawn_call *c, bool threads)
                 c->number, leaves ? 'E' : 'S', c->rank, c->number, leaves ? 'E' : 'S', mpg_call_name(c->call), thread);
 }
 
-/* Writes an invisible chain that keeps ranks in order from left to right. */
+/* Writes an invisible chain of edges to keep ranks in order from left to right. */
 static void put_order(FILE *out, const struct mpg_drawing *d)
 {
     const char *between = "  { rank=same; ";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Draws the graph from its steps. Each stream stores its present node; each slot stores the node whose value it holds. */
+/* Draws the graph from its steps. Each stream stores the current node; each slot stores the node that wrote the slot's value. */
 #include "analyse/draw/drawing.h"
 
 #include <inttypes.h>
@@ -71,8 +71,8 @@ static uint64_t *find_meeting(struct drawer *w, const struct mpg_drawn_at *at)
     return mpg_map_find(&w->meetings, (uint64_t)(uint32_t)at->rank << 32 | at->index, at->number);
 }
 
-/* Adds AT, the node of the collective CALL, to the drawing if it is not there yet. *IS_NEW (NULL: not needed): whether
- * the node was added. Returns 0, or -1 with ERR: no memory. */
+/* Adds AT, the node of the collective CALL, to the drawing unless already drawn. *IS_NEW (NULL: not needed): whether the node was
+ * added. Returns 0, or -1 with ERR: no memory. */
 static int add_meeting(struct drawer *w, const struct mpg_drawn_at *at, enum mpg_call call, bool *is_new,
                        struct mpg_error *err)
 {
@@ -96,7 +96,7 @@ static bool is_there(struct drawer *w, const struct mpg_drawn_at *at)
     return at->kind == MPG_DRAWN_MEETING ? find_meeting(w, at) != NULL : is_drawn(w, at->rank, at->number);
 }
 
-/* Adds EDGE if both of its ends are drawn; counts edges of which only one end is. */
+/* Adds EDGE if both ends are drawn; counts EDGE as cut if only one end is drawn. */
 static int add_edge(struct drawer *w, const struct mpg_drawn_edge *edge, struct mpg_error *err)
 {
     struct mpg_drawing *d = w->d;
@@ -111,8 +111,8 @@ static int add_edge(struct drawer *w, const struct mpg_drawn_edge *edge, struct 
     return 0;
 }
 
-/* Adds EDGE, between the node of the collective CALL and another node, if that other node is drawn; then the collective's
- * node is drawn, too. */
+/* Adds EDGE, between the node of the collective CALL and another node, if the other node is drawn; then the collective's node is
+ * drawn, too. */
 static int add_meeting_edge(struct drawer *w, const struct mpg_drawn_edge *edge, enum mpg_call call,
                             bool *is_new, struct mpg_error *err)
 {
@@ -263,14 +263,14 @@ static int leave(struct drawer *w, const struct mpg_step *s, struct mpg_error *e
     return 0;
 }
 
-/* Returns whether CALL is a collective whose root gets an edge from each member, labelled with that member's bytes.
- * member_edges() draws these edges, so contribute() draws none. */
+/* Returns whether CALL is a collective whose root gets an edge from each member, labelled with the member's bytes. member_edges()
+ * draws these edges; contribute() must not draw them again. */
 static bool is_rooted(enum mpg_call call)
 {
     return call == MPG_CALL_Reduce || call == MPG_CALL_Gather || call == MPG_CALL_Gatherv;
 }
 
-/* Draws the edge from a member's enter to the node of its collective. */
+/* Draws the edge from a member's enter to the collective's node. */
 static int contribute(struct drawer *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_drawn_edge edge = {.kind = MPG_DRAWN_TO_MEETING, .from = w->slot[s->a].from, .to = meeting_at(&s->meeting),

@@ -31,12 +31,12 @@ struct mpg_drawn_call {
 enum mpg_drawn_edge_kind {
     MPG_DRAWN_COMPUTE,  /* E -> S */
     MPG_DRAWN_CALL,     /* S -> E */
-    MPG_DRAWN_OUTSIDE,  /* S -> E of MPI_Init and MPI_Finalize, which delimit the run; their time is not part of the run */
+    MPG_DRAWN_OUTSIDE,  /* S -> E of MPI_Init and MPI_Finalize, which delimit the run; not part of the run time */
     MPG_DRAWN_MESSAGE,  /* S_s -> E: lambda + tau(d) */
     MPG_DRAWN_ENVELOPE, /* S_s -> E of a probe: lambda */
     MPG_DRAWN_ACK,      /* P (post of the receive) -> E_s: tau(d) + lambda2 */
-    MPG_DRAWN_TO_MEETING,     /* S_j -> a meeting, S_root -> the root's meeting: ROUNDS lambda + tau(d), or nothing */
-    MPG_DRAWN_FROM_MEETING       /* a meeting -> E: nothing, or ROUNDS lambda + tau(d) */
+    MPG_DRAWN_TO_MEETING,     /* S_j -> a meeting, S_root -> the root's meeting: delay ROUNDS lambda + tau(d), or none */
+    MPG_DRAWN_FROM_MEETING       /* a meeting -> E: no delay, or ROUNDS lambda + tau(d) */
 };
 
 struct mpg_drawn_edge {
@@ -60,11 +60,11 @@ struct mpg_drawing_options {
     bool part;                  /* only calls FIRST to LAST of each rank */
     uint64_t first, last;
     struct mpg_rank_set ranks;  /* only these ranks */
-    int64_t eager_limit_bytes;  /* eager limit: larger standard sends are synchronous; -1: all are */
-    size_t max_nodes;           /* more nodes than this are an error; 0: no limit */
+    int64_t eager_limit_bytes;  /* eager limit: larger standard sends are synchronous; -1: all sends are synchronous */
+    size_t max_nodes;           /* maximum number of nodes, else an error; 0: no limit */
 };
 
-/* The drawing: arrays and, before them, their numbers of elements. */
+/* The drawing: numbers of elements, then the arrays. */
 struct mpg_drawing {
     uint32_t calls, edges, meetings;
     struct mpg_drawn_call *call;       /* calls of a rank in ascending order */

@@ -19,16 +19,17 @@ struct mpg_by_iteration {
     struct mpg_iteration_follower *follower;
     int32_t ranks;
     uint64_t iterations;     /* N, the number of iterations */
-    uint64_t *part;          /* by rank: 0 before iteration 1, else the number of its iteration, or N + 1 after the last */
+    /* by rank: 0 before iteration 1, else the number of the rank's iteration, or N + 1 after the last iteration */
+    uint64_t *part;
     struct cell *phase;      /* [phase][rank] */
-    /* Times of iterations that some rank has not left yet, from iteration OLDEST on, in a ring buffer: */
+    /* Times of iterations not yet left by all ranks, from iteration OLDEST on, in a ring buffer: */
     uint64_t oldest;
     uint32_t capacity;       /* number of iterations for which the buffer has room: a power of 2, or 0 */
     struct cell *cell;       /* [iteration % capacity][rank] */
     int32_t *left;           /* [iteration % capacity]: number of ranks that have left this iteration */
     struct mpg_iteration_rows rows;
     uint64_t in_row;         /* number of iterations that a full row sums */
-    struct mpg_iteration_row *bin; /* for each bin of run time: sums over the iterations of this length */
+    struct mpg_iteration_row *bin; /* for each bin of run time: sums over the iterations with this run time */
 };
 
 /* ---- making ---- */
@@ -98,7 +99,7 @@ static struct mpg_iteration_row row_of(const struct cell *cell, int32_t ranks)
     return row;
 }
 
-/* Joins pairs of successive rows, which halves the number of rows. */
+/* Joins pairs of successive rows: halves the number of rows. */
 static void halve(struct mpg_by_iteration *b)
 {
     struct mpg_iteration_rows *r = &b->rows;
@@ -204,8 +205,7 @@ static void add_to(struct cell *c, const struct cell *more, double part)
     c->wait_ns += part * more->wait_ns;
 }
 
-/* RANK has spent the times MORE. Adds the fraction PART of them to the phase of the run, and to the iteration, in which
- * RANK is. */
+/* Adds the fraction PART of MORE, times spent by RANK, to RANK's current phase of the run and current iteration. */
 static void add(struct mpg_by_iteration *b, int32_t rank, const struct cell *more, double part)
 {
     const uint64_t at = b->part[rank];
@@ -257,8 +257,8 @@ static int by_run(const void *a, const void *b)
     return x->first > y->first ? 1 : -1;
 }
 
-/* Finds the iteration with the median run time; for an even number the shorter of the two in the middle. Only if each row
- * is a single iteration. */
+/* Finds the iteration with the median run time; for an even number the shorter of both in the middle. Only if each row is a
+ * single iteration. */
 static int find_exact_median(struct mpg_iteration_rows *r, struct mpg_error *err)
 {
     const struct mpg_iteration_row **sorted = calloc(r->n, sizeof *sorted);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Efficiencies and waits of a run by phase (initialisation, iterations, end) and by iteration.
  *
- * The times of each rank are summed as in parts.h. Each rank has its own begin of an iteration
- * (analyse/iterations/iterations.h), and T, T_ideal of an iteration or phase are the maxima over ranks. Iterations are summed
- * as soon as all ranks have left them: memory grows with the distance between the first and the last rank in the order of the
- * graph, not with the number of iterations. */
+ * The times of each rank are summed as in parts.h. An iteration begins at a different time on each rank
+ * (analyse/iterations/iterations.h); T, T_ideal of an iteration or phase are the maxima over ranks. An iteration is summed as
+ * soon as all ranks have left it: memory grows with the distance between the first and the last rank in the order of the graph,
+ * not with the number of iterations. */
 #ifndef MPG_BY_ITERATION_H
 #define MPG_BY_ITERATION_H
 
@@ -15,7 +15,7 @@
 enum { MPG_ITERATION_ROWS = 256 };
 enum mpg_run_phase { MPG_RUN_INITIALISATION, MPG_RUN_ITERATIONS, MPG_RUN_END, MPG_RUN_PHASES };
 
-/* Sums of one iteration, of several successive ones, or of a phase. */
+/* Sums of an iteration, of several successive iterations, or of a phase. */
 struct mpg_iteration_row {
     uint64_t first, n; /* number of the first iteration, from 1, and number of iterations; both 0 in a phase without iterations */
     double run_ns, ideal_ns, mean_compute_ns, max_compute_ns; /* sums over iterations */
@@ -30,24 +30,24 @@ struct mpg_iteration_rows {
     /* the iteration with the median run time; with more than MPG_ITERATION_ROWS iterations: the sum of the iterations in the
      * bin of a run time histogram that holds the median */
     struct mpg_iteration_row median;
-    size_t n; /* rows; each sums the same number of successive iterations, a power of 2, but the last row, which sums the rest */
+    size_t n; /* rows; each row sums an equal number of successive iterations, a power of 2; the last row sums the rest */
     struct mpg_iteration_row row[MPG_ITERATION_ROWS];
 };
 
-/* Rows of iterations, and the trend of their run times. */
+/* Rows of iterations, and the trend of run times. */
 struct mpg_efficiency_iterations {
     struct mpg_iterations loops;
     struct mpg_iteration_rows rows;
     bool knows_waits;
-    /* growth of an iteration's run time from the first to the last iteration, by the Theil-Sen line through the rows, divided
-     * by the median run time; and its 95 % interval. NAN: fewer than 4 rows */
+    /* growth of an iteration's run time from the first to the last iteration, by the Theil-Sen line through the rows, divided by
+     * the median run time; and the 95 % interval of this growth. NAN: fewer than 4 rows */
     double trend, trend_low, trend_high;
 };
 
 struct mpg_by_iteration;
 
-/* Returns empty sums for the chosen loop of LOOPS in TRACE, both of which outlive the sums. The caller frees the result. NULL
- * with ERR. */
+/* Returns empty sums for the chosen loop of LOOPS in TRACE, both must outlive the sums. The caller frees the result. NULL with
+ * ERR. */
 struct mpg_by_iteration *mpg_by_iteration_new(struct mpg_trace *trace, const struct mpg_iterations *loops,
                                               struct mpg_error *err);
 /* Adds STEP, of a thread that called MPI_Init; PASSED_NS: time that the step takes in the ideal run. Returns 0, or -1 with

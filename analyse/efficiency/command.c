@@ -32,7 +32,8 @@ static int find(const struct wanted *a, const char *path, struct mpg_trace **tra
     return mpg_efficiency_find(*trace, &a->options, &traced->run, err) < 0 ? mpg_error_add_trace_path(*trace, err) : 0;
 }
 
-/* Sorts traces by number of ranks. Insertion sort, because traces with equal numbers keep the order of the command line. */
+/* Sorts traces by number of ranks. Insertion sort, because traces with equal numbers of ranks must keep the order of the command
+ * line. */
 static void sort(struct mpg_efficiency_traced *traced, size_t n)
 {
     for (size_t i = 1; i < n; i++) {

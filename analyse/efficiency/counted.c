@@ -10,10 +10,10 @@
 static const char *const misses[] = {"PAPI_L3_TCM", "PAPI_L3_DCM", "perf::LLC-LOAD-MISSES", "perf::CACHE-MISSES",
                                      "perf::PERF_COUNT_HW_CACHE_MISSES", NULL};
 static const char *const floating[] = {"PAPI_FP_INS", "PAPI_FP_OPS", "PAPI_DP_OPS", NULL};
-/* Minimum share of all cycles of a class that can set best_ipc, the best number of instructions per cycle. */
+/* Minimum share of all cycles of a class that counts for best_ipc, the largest number of instructions per cycle. */
 static const double MIN_PART = 0.01;
 
-/* The computation before one callsite in one region. */
+/* The computation before a callsite in a region. */
 struct class {
     int32_t string, site;
     double instructions, cycles;

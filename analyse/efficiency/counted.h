@@ -11,15 +11,15 @@
 
 /* Sums over all ranks and threads, of the computation in one region, or outside of all regions. */
 struct mpg_counted_region {
-    int32_t string;      /* name of the innermost open region; -1: outside of all */
-    double time_ns;      /* time between calls, without the time off the CPU where this time is recorded */
+    int32_t string;      /* name of the innermost open region; -1: outside of all regions */
+    double time_ns;      /* time between calls, without the time off the CPU if recorded */
     double instructions, cycles;
     double misses;       /* misses of the last level of cache */
     double floating;     /* floating-point instructions; 0 if not counted */
 };
 
 struct mpg_counted {
-    size_t n;            /* false: not every rank recorded instructions, cycles and last-level misses */
+    size_t n;            /* number of regions; 0: not all ranks recorded instructions, cycles and last-level misses */
     struct mpg_counted_region *region;
     bool knows_floating; /* all ranks counted floating-point instructions */
     /* Largest number of instructions per cycle of a class of computation, where a class is the computation before one

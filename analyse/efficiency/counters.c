@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The names that PAPI and the kernel give to the counters of instructions and of cycles. */
+/* The names in PAPI and in the kernel of the counters of instructions and of cycles. */
 const char *const mpg_counter_instructions[] = {"PAPI_TOT_INS", "perf::INSTRUCTIONS", "perf::PERF_COUNT_HW_INSTRUCTIONS", NULL};
 const char *const mpg_counter_cycles[] = {"PAPI_TOT_CYC", "perf::CYCLES", "perf::CPU-CYCLES", "perf::PERF_COUNT_HW_CPU_CYCLES",
                                           NULL};

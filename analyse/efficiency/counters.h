@@ -21,16 +21,16 @@ struct mpg_efficiency_counters {
 
 /* The factors, fractions; NAN: a counter is missing. */
 struct mpg_efficiency_counter_scaling {
-    /* instructions of REFERENCE over instructions of RUN; with SCALED (weak scaling) both are means over ranks */
+    /* instructions of REFERENCE over instructions of RUN; with SCALED (weak scaling) the ratio of means over ranks */
     double instructions;
-    double ipc;          /* instructions per cycle of RUN over those of REFERENCE */
-    double frequency;    /* cycles per second of computation of RUN over those of REFERENCE */
+    double ipc;          /* instructions per cycle of RUN over instructions per cycle of REFERENCE */
+    double frequency;    /* cycles per second of computation of RUN over cycles per second of REFERENCE */
 };
 
 /* Reads all events of TRACE if its ranks have counters of instructions or of cycles. Returns 0, or -1 with ERR. */
 int mpg_efficiency_count(struct mpg_trace *trace, struct mpg_efficiency_counters *counters, struct mpg_error *err);
 
-/* A run: its times and counters. */
+/* The times and counters of a run. */
 struct mpg_efficiency_counted {
     const struct mpg_efficiency *times;
     const struct mpg_efficiency_counters *counters;

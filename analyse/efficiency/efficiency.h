@@ -10,15 +10,14 @@
  *   noise                    = T_ideal / T_disturbed: POP's transfer is transfer x noise
  *
  * C is the computation of a rank, T the run time, T_ideal the run time on a network without latency and with infinite
- * bandwidth, T_disturbed the same with recording and the time that ranks were off their CPUs. These functions serve traced
- * and predicted runs. */
+ * bandwidth, T_disturbed is T_ideal with recording and off-CPU time included. For traced and predicted runs. */
 #ifndef MPG_EFFICIENCY_H
 #define MPG_EFFICIENCY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The times that the efficiencies of a run, or of a part of a run, compare; ns, at least 0. */
+/* The times from which efficiencies of a run, or of a part of a run, follow; ns, at least 0. */
 struct mpg_efficiency {
     int32_t ranks;
     double mean_compute_ns, max_compute_ns; /* C: mean and maximum over ranks */
@@ -36,7 +35,7 @@ struct mpg_efficiency_ratios {
 struct mpg_efficiency mpg_efficiency_of(int32_t ranks, const double *compute_ns, double run_ns, double ideal_ns);
 struct mpg_efficiency_ratios mpg_efficiency_ratios(const struct mpg_efficiency *efficiency);
 
-/* How the runs of a program at several process counts share their work. */
+/* Relation between problem size and process count in several runs of a program. */
 enum mpg_efficiency_scaling {
     MPG_EFFICIENCY_FIXED, /* one problem for all counts (strong scaling) */
     MPG_EFFICIENCY_SCALED /* a problem in proportion to the count (weak scaling) */

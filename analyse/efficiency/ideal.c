@@ -6,8 +6,8 @@
 
 #include "common/reserve.h"
 
-/* A value that another stream needs, in ns of the ideal run: AT_NS, a message's arrival. ENVELOPE_NS is earlier for a
- * synchronous message: its send, which a probe can see. */
+/* A value for another stream, in ns of the ideal run: AT_NS, a message's arrival. ENVELOPE_NS is earlier for a synchronous
+ * message: the time of the send, from which on a probe finds the message. */
 struct ideal_slot {
     double at_ns, envelope_ns;
 };
@@ -72,7 +72,7 @@ static double after_edges(const struct mpg_ideal *x, const struct mpg_step *s, d
     return at_ns;
 }
 
-/* Returns when the call that S leaves ends, in ns of the run X. AT_NS: when it was entered. */
+/* Returns the end of the call that S leaves, in ns of the run X. AT_NS: begin of the call. */
 static double leave_ns(const struct mpg_ideal *x, const struct mpg_step *s, double at_ns)
 {
     const bool meets = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;

@@ -13,7 +13,7 @@ struct waiting {
     struct mpg_trace *trace;
     const struct mpg_iterations *loops;
     struct mpg_by_iteration *sums;
-    double *before_ns;  /* by rank: sum of its waits up to its last call, ns */
+    double *before_ns;  /* by rank: sum of the rank's waits up to its last call, ns */
 };
 
 static int begin(struct waiting *w, struct mpg_error *err)

@@ -12,7 +12,7 @@ enum { TIME_TEXT = 32, PART_TEXT = 80, TEXT_ROWS = 10, OTHER_LOOPS = 3 };
 
 /* ---- loops ---- */
 
-/* Prints the call that begins an iteration of LOOP, and its callsite: "MPI_Send, halo (stencil.c:15)". */
+/* Prints the call that begins an iteration of LOOP, and the callsite: "MPI_Send, halo (stencil.c:15)". */
 static int print_loop(const struct mpg_loop *loop, struct mpg_site_names *names, FILE *out, struct mpg_error *err)
 {
     fprintf(out, "%s%s", mpg_call_prefix(loop->call), mpg_call_name(loop->call));
@@ -93,7 +93,7 @@ static void put_row(struct mpg_table *t, const char *part, const struct mpg_iter
     mpg_table_number(t, row->min >= 0 ? row->min : NAN);
 }
 
-/* Returns ROW. If it sums iterations that do not follow each other, without the number of the first. */
+/* Returns ROW; without the number of the first iteration if ROW sums iterations that are not successive. */
 static struct mpg_iteration_row unnumbered(const struct mpg_iteration_row *row)
 {
     struct mpg_iteration_row r = *row;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON: the traces by number of ranks, each with its times, efficiencies and ranks. */
+/* JSON: the traces by number of ranks, with times, efficiencies and ranks of each trace. */
 #include "analyse/efficiency/report_private.h"
 
 static void put_ratios(struct mpg_json *j, const struct mpg_efficiency *e)

@@ -133,8 +133,8 @@ int mpg_parts_take(struct mpg_parts *p, const struct mpg_step *s, double passed_
 
 /* ---- results ---- */
 
-/* Fills PART with the sums over all ranks of part I, a region or bin of time. COMPUTE_NS: array for the computation of
- * each rank. Returns whether any rank was in the part. */
+/* Fills PART with the sums over all ranks of part I, a region or bin of time. COMPUTE_NS: array for the computation of each rank.
+ * Returns whether any rank spent time in the part. */
 static bool summarise(struct mpg_parts *p, uint32_t i, struct mpg_efficiency_part *part, double *compute_ns)
 {
     double run_ns = p->by == MPG_EFFICIENCY_BY_TIME ? p->width_ns : 0, ideal_ns = 0;

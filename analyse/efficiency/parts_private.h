@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times of ranks in parts of a run, while they are summed. Private to analyse/efficiency/. */
+/* Times of ranks in parts of a run, during summation. Private to analyse/efficiency/. */
 #ifndef MPG_EFFICIENCY_PARTS_PRIVATE_H
 #define MPG_EFFICIENCY_PARTS_PRIVATE_H
 
@@ -24,7 +24,7 @@ struct mpg_parts {
     int32_t ranks;
     double width_ns; /* BY_TIME: width of a bin */
     uint32_t n, capacity;
-    struct parts_cell *cell; /* [part * ranks + rank]; by region, part is the region's string number + 1 */
+    struct parts_cell *cell; /* [part * ranks + rank]; BY_REGION: part is the region's string number + 1 */
     struct parts_rank *rank;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computation and time in regions. Reads the events again, because a step of the graph does not tell that its compute
- * interval lies in several regions. */
+/* Computation and time in regions. Reads the events again, because a step of the graph does not show that a compute interval
+ * spans several regions. */
 #include <stdlib.h>
 
 #include "analyse/efficiency/parts_private.h"
@@ -13,7 +13,7 @@ struct visitor {
     struct tracer_overhead tracer_overhead;
     bool started, ended;
     int64_t since_ns;     /* begin of the part of a compute interval that is not counted yet */
-    int64_t region_ns;    /* time up to which the time in regions is summed */
+    int64_t region_ns;    /* time until which the time in regions is summed */
     struct interval_sums interval_sums;
     uint32_t *open;       /* numbers of the open regions in `parts`, innermost last */
     size_t depth, capacity;

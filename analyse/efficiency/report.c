@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Efficiencies as text: the headline, the tree of factors of one run or the table of several runs, and the times from
- * which they follow. */
+/* Efficiencies as text: the headline, the tree of factors of one run or the table of several runs, and the times behind the
+ * factors. */
 #include "analyse/efficiency/report_private.h"
 
 #include <inttypes.h>
@@ -141,7 +141,7 @@ static void print_share(FILE *out, const char *name, double ns, double total_ns,
     *first = false;
 }
 
-/* Prints which shares of the time between calls are not computation. */
+/* Prints the shares of the time between calls other than computation. */
 static void print_other(const struct mpg_efficiency_run *run, FILE *out)
 {
     const struct mpg_efficiency_rank sum = add_ranks(run);
@@ -273,7 +273,7 @@ static void print_basis(const struct mpg_efficiency_report *r, FILE *out)
 
 /* ---- all of it ---- */
 
-/* Prints the parts of the only run (regions, bins of time, or iterations) that option --by asks for. */
+/* Prints the parts of the single run (regions, bins of time, or iterations) selected by option --by. */
 static int print_parts(const struct mpg_efficiency_traced *traced, FILE *out, struct mpg_error *err)
 {
     const struct mpg_efficiency_parts *parts = &traced->run.parts;

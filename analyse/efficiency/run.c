@@ -10,9 +10,9 @@
 
 struct walker {
     struct mpg_ideal *ideal, *disturbed;
-    double disturbed_ns;              /* run time of the disturbed ideal run: that of its longest rank */
-    struct mpg_efficiency_rank *rank; /* by rank: sums of times; NULL: an earlier pass has computed these */
-    int64_t *start_ns;                /* by rank: when it left MPI_Init, on its own clock */
+    double disturbed_ns;              /* run time of the disturbed ideal run: the longest run time of a rank */
+    struct mpg_efficiency_rank *rank; /* by rank: sums of times; NULL: computed by an earlier pass */
+    int64_t *start_ns;                /* by rank: end of MPI_Init, on the rank's clock */
     struct mpg_parts *parts;          /* NULL: the pass does not divide the run into parts */
     struct mpg_by_iteration *by_iteration; /* NULL: the pass does not sum iterations */
 };
@@ -111,7 +111,7 @@ static int pass(struct mpg_trace *trace, const struct mpg_clock_map *clocks, con
     return status;
 }
 
-/* Reads TRACE once more for the bins of time, which divide the run time that an earlier pass has stored in FOUND. */
+/* Reads TRACE again for the bins of time, which divide the run time in FOUND (stored by an earlier pass). */
 static int pass_bins(struct mpg_trace *trace, const struct mpg_clock_map *clocks, const struct mpg_efficiency_options *options,
                      struct walker *w, const struct mpg_efficiency_run *found, struct mpg_error *err)
 {
@@ -127,7 +127,7 @@ static int pass_bins(struct mpg_trace *trace, const struct mpg_clock_map *clocks
     return w->parts ? pass(trace, clocks, options, w, NULL, err) : -1;
 }
 
-/* Finds the loops in TRACE. Must precede the pass that sums their iterations. */
+/* Finds the loops in TRACE. Must precede the pass that sums iterations. */
 static int find_loops(struct mpg_trace *trace, const struct mpg_efficiency_options *options, struct walker *w,
                       struct mpg_efficiency_run *found, struct mpg_error *err)
 {
@@ -139,7 +139,7 @@ static int find_loops(struct mpg_trace *trace, const struct mpg_efficiency_optio
     return loops->n == 0 || (w->by_iteration = mpg_by_iteration_new(trace, loops, err)) ? 0 : -1;
 }
 
-/* Stores the sums of iterations in FOUND. Adds their waits if the clocks of ranks can be compared. */
+/* Stores the sums of iterations in FOUND; with waits if the ranks' clocks are comparable. */
 static int end_loops(struct mpg_trace *trace, const struct mpg_efficiency_options *options, const struct mpg_clock_map *clocks,
                      struct walker *w, struct mpg_efficiency_iterations *found, struct mpg_error *err)
 {

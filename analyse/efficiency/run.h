@@ -13,14 +13,14 @@
 
 struct mpg_efficiency_options {
     bool lenient;              /* calls without a partner are counted, not an error */
-    int64_t eager_limit_bytes; /* larger standard sends wait for their receiver in the ideal run; INT64_MAX: none does */
+    int64_t eager_limit_bytes; /* larger standard sends wait for the receiver in the ideal run; INT64_MAX: no send waits */
     enum mpg_efficiency_by by;
     uint32_t bins;             /* BY_TIME; 1 or more */
     /* BY_ITERATION: choose the loop with this many iterations; 0: choose by share of the run (iterations.h) */
     uint64_t iterations;
 };
 
-/* Times of a rank, ns. Of several threads those of the thread that called MPI_Init. */
+/* Times of a rank, ns, of the thread that called MPI_Init. */
 struct mpg_efficiency_rank {
     double compute_ns; /* C: time outside of MPI, without tracer_ns, off_ns, idle_ns and polled_ns */
     double tracer_ns;  /* recording by the tracer, between calls */
@@ -33,14 +33,14 @@ struct mpg_efficiency_rank {
 };
 
 struct mpg_efficiency_run {
-    struct mpg_efficiency times; /* T and T_ideal are the longest run of a rank, each */
+    struct mpg_efficiency times; /* T and T_ideal: the longest run of a rank, traced and ideal */
     struct mpg_efficiency_rank *rank;
     struct mpg_graph_counts counts;
     struct mpg_efficiency_counters counters;
-    struct mpg_threads threads; /* names of regions: as long as the trace is open */
+    struct mpg_threads threads; /* names of regions are valid as long as the trace is open */
     struct mpg_efficiency_parts parts;
     struct mpg_efficiency_iterations *iterations; /* BY_ITERATION; else NULL */
-    bool off_cpu_known;          /* all ranks recorded when they were off their CPUs */
+    bool off_cpu_known;          /* all ranks recorded off-CPU time */
 };
 
 /* Finds the efficiencies of TRACE, in one pass over TRACE; counters, parts and clocks that are not yet aligned need further

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the loops of each rank, keeps those that have the same number of iterations on all ranks, and chooses one. */
+/* Finds the loops of each rank, keeps loops with equal numbers of iterations on all ranks, and chooses one loop. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 #include "analyse/iterations/keys.h"
 
 /* A series of calls with equal key is a candidate for a loop if it has at least MIN_CALLS calls, and at least a share
- * REGULAR_GAPS of the gaps between them are regular: within a factor of 8 (NEAR_BINS) of the median gap, or all of one
- * kind. These gaps must cover at least a share MIN_SHARE of the run. */
+ * REGULAR_GAPS of the gaps between these calls are regular: within a factor of 8 (NEAR_BINS) of the median gap, or all of one
+ * kind. Regular gaps must cover at least a share MIN_SHARE of the run. */
 enum { MIN_CALLS = 4, NEAR_BINS = 6 };
 static const double REGULAR_GAPS = 0.75, MIN_SHARE = 0.1;
-/* A key can have a loop only if at least this share of its gaps is of a kind that occurs repeatedly. */
+/* A key can have a loop only if at least this share of the key's gaps is of kinds that occur repeatedly. */
 static const double REPEATED_GAPS = 0.5;
-/* The choice is made among loops whose share of the run is at least the best share minus NEARLY_BEST, and whose number of
- * iterations is at least the largest number divided by NEARLY_FINEST. */
+/* The chosen loop has a share of the run >= the best share - NEARLY_BEST, and a number of iterations >= the largest number /
+ * NEARLY_FINEST. */
 static const double NEARLY_BEST = 0.1, NEARLY_FINEST = 1.5;
 
 struct candidate {
@@ -26,7 +26,7 @@ struct candidate {
 
 struct common_loop {
     struct mpg_loop loop;
-    /* Number of series, over all ranks, that alternate with the loop's own: the calls in its body. */
+    /* Number of series, over all ranks, that alternate with the loop's series: the calls in the loop's body. */
     uint64_t support;
     struct mpg_loop_place *place;  /* by rank: how to recognise the loop among the rank's calls */
 };
@@ -36,8 +36,8 @@ struct finding {
     int32_t ranks;
     struct common_loop common[MPG_LOOPS];
     size_t n;
-    bool is_cut;                   /* a rank has no MPI_Finalize, so ranks may end in different iterations */
-    struct keys keys;              /* keys of the rank that is being read; so are the members below */
+    bool is_cut;                   /* a rank has no MPI_Finalize: ranks may end in different iterations */
+    struct keys keys;              /* keys of the current rank; members below are of this rank, too */
     double run_ns;
     struct candidate *candidate;
     size_t candidates;
@@ -84,7 +84,7 @@ static int usual_bin(const struct series *s)
     return 0;
 }
 
-/* Returns the sum, ns, of the gaps of S whose length is near the median; 0 if fewer than REGULAR_GAPS of the gaps are. */
+/* Returns the sum, ns, of the gaps of S with lengths near the median; 0 if the share of these gaps is below REGULAR_GAPS. */
 static double near_median_ns(const struct series *s)
 {
     const int usual = usual_bin(s);
@@ -98,8 +98,8 @@ static double near_median_ns(const struct series *s)
     return (double)near >= REGULAR_GAPS * (double)(s->calls - 1) ? near_ns : 0;
 }
 
-/* Returns the sum, ns, of the gaps of S that are of K's commonest kind, and of the bursts BURST (NULL: none) within; 0 if
- * fewer than REGULAR_GAPS of the gaps are of this kind. On busy machines the gaps of a loop vary in length, but not in kind. */
+/* Returns the sum, ns, of the gaps of S of K's commonest kind, and of the bursts BURST (NULL: none) within; 0 if the share of
+ * this kind is below REGULAR_GAPS. On busy machines the gaps of a loop vary in length, but not in kind. */
 static double commonest_ns(const struct key *k, const struct series *s, const struct gap_kind *burst)
 {
     const double gaps = (double)(s->calls - 1);
@@ -117,15 +117,14 @@ static void add_candidate(struct finding *f, const struct key *k, const struct s
     if (s->calls < MIN_CALLS || !(f->run_ns > 0))
         return;
     const double regular_ns = fmax(near_median_ns(s), commonest_ns(k, s, burst)), mean_ns = regular_ns / (double)(s->calls - 1);
-    /* The first iteration began before the first gap. It is taken to be as long as the mean, but not longer than the time
-     * since MPI_Init. */
+    /* The first iteration began before the first gap. Its length is assumed to be the mean, at most the time since MPI_Init. */
     const double share = (regular_ns + fmin(mean_ns, s->since_start_ns)) / f->run_ns;
     if (share >= MIN_SHARE)
         f->candidate[f->candidates++] = (struct candidate){fmin(1, share), k, s};
 }
 
-/* Returns whether kind I of K's gaps occurs repeatedly within each iteration, in bursts of calls. That is so if between
- * two such calls fewer other keys are called than in each other kind that repeats. */
+/* Returns whether kind I of K's gaps occurs repeatedly within each iteration, in bursts of calls. True if fewer other keys are
+ * called in gaps of this kind than in gaps of every other repeated kind. */
 static bool is_burst(const struct key *k, uint32_t i)
 {
     for (uint32_t other = 0; other < k->kinds; other++)
@@ -163,7 +162,7 @@ static int list_candidates(struct finding *f, struct mpg_error *err)
 
 /* ---- the body of a loop on a rank ---- */
 
-/* Returns whether the calls of A and B alternate, at the first two and at the last two calls of each. */
+/* Returns whether the calls of A and B alternate, at the first two and the last two calls of A and of B. */
 static bool alternate(const struct series *a, const struct series *b)
 {
     return a->first < b->second && b->first < a->second && a->last > b->before_last && b->last > a->before_last;
@@ -187,8 +186,8 @@ static void add_member(struct body *b, const struct candidate *best, const struc
     }
 }
 
-/* Extends the body of the loop to the last call of every callsite that is called between the first and the last call of
- * the body's first key. */
+/* Extends the body of the loop to the last call of every callsite that occurs between the first and the last call of the body's
+ * first key. */
 static void extend(const struct keys *keys, struct body *b)
 {
     for (uint32_t i = 0; i < keys->n; i++) {
@@ -246,7 +245,7 @@ static int by_share(const void *a, const void *b)
     return x->series->first < y->series->first ? -1 : x->series->first > y->series->first;
 }
 
-/* Returns whether one of the first N common loops has this number of iterations. */
+/* Returns whether a loop among the first N common loops has this number of iterations. */
 static bool has_loop(const struct finding *f, size_t n, uint64_t iterations)
 {
     for (size_t i = 0; i < n; i++)
@@ -255,8 +254,8 @@ static bool has_loop(const struct finding *f, size_t n, uint64_t iterations)
     return false;
 }
 
-/* Starts the list of common loops with those of rank 0: for each number of iterations the one with the largest share of
- * the run. */
+/* Starts the list of common loops with loops of rank 0: for each number of iterations the loop with the largest share of the
+ * run. */
 static int begin_common(struct finding *f, struct mpg_error *err)
 {
     qsort(f->candidate, f->candidates, sizeof *f->candidate, by_share);
@@ -274,8 +273,8 @@ static int begin_common(struct finding *f, struct mpg_error *err)
     return 0;
 }
 
-/* Returns the candidate on the present rank with the number of iterations of C. In a truncated trace the candidate can
- * also have one iteration more, or one less, which then becomes the number of C. */
+/* Returns the candidate on the current rank with the number of iterations of C. In a truncated trace also a candidate with one
+ * iteration more, or one less; the smaller number then becomes the number of C. */
 static const struct candidate *find_same(const struct finding *f, struct common_loop *c)
 {
     const uint64_t n = c->loop.iterations;

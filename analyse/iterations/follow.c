@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the iteration of each call during a pass over the graph. Reads the events of each rank a second time, because
- * steps of the graph lack properties that keys of loops need. */
+/* Finds the iteration of each call during a pass over the graph. Reads the events of each rank a second time, because steps of
+ * the graph lack properties needed for keys of loops. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Iterations of a program's loops, found in its trace (docs/MODEL.md, section 9, Efficiencies, Iterations).
  *
- * A loop is a number of repeats, N, that all ranks share: on each rank some callsite recurs N times at similar distances. The
- * thread that called MPI_Init counts. An iteration of a rank begins with the computation before the first call of the loop's
- * body and ends where the next iteration begins; the last one ends with the last call of the body. Clocks need not be
- * comparable. Memory grows with the number of callsites, not with the length of the trace. */
+ * A loop is a number of repeats N, common to all ranks: on each rank a callsite recurs N times at similar distances. Only calls
+ * of the thread that called MPI_Init count. An iteration of a rank begins with the computation before the first call of the
+ * loop's body and ends where the next iteration begins; the last iteration ends with the last call of the body. Clocks need not
+ * be comparable. Memory grows with the number of callsites, not with the length of the trace. */
 #ifndef MPG_ITERATIONS_H
 #define MPG_ITERATIONS_H
 
@@ -15,15 +15,16 @@
 #include "trace/reader.h"
 
 struct mpg_loop {
-    uint64_t iterations; /* number of iterations, the same on all ranks */
-    double share;        /* part of a rank's run that lies in iterations of usual length, mean over ranks; 0 .. 1 */
+    uint64_t iterations; /* number of iterations, equal on all ranks */
+    double share;        /* fraction of a rank's run within iterations of usual length, mean over ranks; 0 .. 1 */
     enum mpg_call call;  /* rank 0: number of the first call of the loop's body */
     int32_t site;        /* callsite of this call; MPG_NO_SITE: not recorded */
 };
 
 /* The place of a loop on a rank. */
 struct mpg_loop_place {
-    uint64_t key, burst; /* of the first call of the body: hash of its key, and the kind of gap within its bursts (keys.h) */
+    /* of the first call of the body: hash of the call's key, and the kind of gap within the key's bursts (keys.h) */
+    uint64_t key, burst;
     uint64_t last_call;        /* number of the last call of the loop's body on the rank */
     double usual_before_ns;    /* mean computation before an iteration's first call, from the second iteration on, ns */
 };
@@ -32,7 +33,7 @@ enum { MPG_LOOPS = 32 };
 
 struct mpg_iterations {
     int32_t ranks;
-    size_t n;                      /* number of loops, the chosen one first, the others descending in share; 0: no loop found */
+    size_t n;                      /* number of loops: first the chosen loop, then descending in share; 0: no loop found */
     struct mpg_loop loop[MPG_LOOPS];
     struct mpg_loop_place *place;  /* place of the chosen loop on each rank */
 };
@@ -51,10 +52,10 @@ struct mpg_iteration_follower;
  * call on. FOUND and TRACE outlive the follower. The caller frees the follower. NULL with ERR. */
 struct mpg_iteration_follower *mpg_iteration_follower_new(struct mpg_trace *trace, const struct mpg_iterations *found,
                                                           struct mpg_error *err);
-/* Finds the part of the run to which call NUMBER of RANK belongs, and the computation before it: *PART is 0 before the loop,
- * 1 to N in an iteration, N + 1 after the loop. *FRESH: the fraction of this computation that belongs to PART. It is less
- * than 1 only in the first iteration, where the rest belongs to the time before the loop. The caller passes the calls of a
- * rank in ascending order, only those of the thread that called MPI_Init. Returns 0, or -1 with ERR: an error of the trace. */
+/* Finds the part of the run to which call NUMBER of RANK belongs, and the computation before the call: *PART is 0 before the
+ * loop, 1 to N in an iteration, N + 1 after the loop. *FRESH: the fraction of this computation that belongs to PART. Less than 1
+ * only in the first iteration: the rest belongs to the time before the loop. Must be called with the calls of a rank in ascending
+ * order, and only for the thread that called MPI_Init. Returns 0, or -1 with ERR: an error of the trace. */
 int mpg_iteration_follow(struct mpg_iteration_follower *follower, int32_t rank, uint64_t number, uint64_t *part, double *fresh,
                          struct mpg_error *err);
 void mpg_iteration_follower_free(struct mpg_iteration_follower *follower); /* NULL is allowed */

@@ -14,7 +14,7 @@ static uint64_t mix(uint64_t hash, int64_t value)
     return hash ^ hash >> 32;
 }
 
-/* Returns the peer of E, a rank of its communicator; -1: there is none, or MPI_ANY_SOURCE. */
+/* Returns the peer of E, a rank of E's communicator; -1: no peer, or MPI_ANY_SOURCE. */
 static int32_t peer_of(const struct mpg_event *e)
 {
     switch (mpg_call_kind(e->call)) {
@@ -95,7 +95,7 @@ static uint64_t forgotten_bit(uint64_t hash)
     return (uint64_t)1 << (hash >> 58);
 }
 
-/* Returns the index in K for a new kind of gap: a free one, or that of a kind that occurred only once, which is
+/* Returns the index in K for a new kind of gap: a free index, or the index of a kind that occurred only once and is then
  * forgotten. GAP_KINDS: no index. */
 static uint32_t find_place(struct key *k)
 {
@@ -130,8 +130,8 @@ static int add_kind(struct key *k, const struct gap_kind *gap, struct mpg_error 
     return (int)i;
 }
 
-/* Counts GAP, which precedes call O. Adds O to the series of each kind but GAP's own, whose series leaves out calls after
- * such gaps. */
+/* Counts GAP, which precedes call O. Adds O to the series of each kind except GAP's kind, whose series leaves out calls after
+ * gaps of this kind. */
 static int add_gap(struct key *k, const struct gap_kind *gap, const struct occurrence *o, struct mpg_error *err)
 {
     int i = 0;
@@ -172,8 +172,8 @@ static void link_newest(struct keys *keys, uint32_t i)
     keys->newest = i + 1;
 }
 
-/* Returns the kind of the gap between the last call of key I and the present call: the hash of the set of keys called
- * between the two. */
+/* Returns the kind of the gap between the last call of key I and the current call: the hash of the set of keys called in
+ * between. */
 static struct gap_kind gap_since(const struct keys *keys, uint32_t i)
 {
     uint64_t set = 0;

@@ -3,8 +3,8 @@
  *
  * The key of a call is its callsite, or without callsites its call, peer and communicator. The gap between two successive calls
  * of a key has a kind: the hash of the set of other keys called in between. A burst is a call and the following calls after gaps
- * of one kind, such as an exchange with several neighbours in a row, or an inner loop. A series consists of all calls of a key,
- * or of the calls that begin the bursts of one kind. */
+ * of one kind, for example an exchange with several neighbours in a row, or an inner loop. A series consists of all calls of a
+ * key, or of the calls that begin the bursts of one kind. */
 #ifndef MPG_ITERATION_KEYS_H
 #define MPG_ITERATION_KEYS_H
 
@@ -27,12 +27,12 @@ struct series {
     double before_ns;     /* sum of the times between a call and the previous call of any key, from the second call on */
     /* [bin]: number of times between successive calls of the series; the histogram has two bins an octave */
     uint32_t gaps[GAP_BINS];
-    double gaps_ns[GAP_BINS];   /* [bin]: sum of these times, ns */
+    double gaps_ns[GAP_BINS];   /* [bin]: sum of the times in the bin, ns */
 };
 
 struct gap_kind {
     uint64_t hash;
-    uint32_t keys;          /* number of keys in the set that the hash stands for */
+    uint32_t keys;          /* number of keys in the set with this hash */
     uint64_t number;
     double sum_ns;
     struct series *without; /* the series of the calls that begin bursts of this kind */
@@ -45,7 +45,7 @@ struct key {
     int32_t site;
     uint32_t newer, older;  /* doubly linked list of keys, ordered by last call: neighbours as key number + 1, 0: none */
     struct series all;
-    uint64_t forgotten;     /* kinds that were forgotten after a single gap: a bit for each, which several kinds share */
+    uint64_t forgotten;     /* kinds forgotten after a single gap, as a set of bits; several kinds may share a bit */
     uint32_t kinds;
     struct gap_kind kind[GAP_KINDS];
 };
@@ -53,15 +53,15 @@ struct key {
 struct keys {
     struct mpg_map number;  /* key number + 1 by hash */
     struct key **key;
-    int64_t start_ns;       /* when the rank leaves MPI_Init, on the rank's clock; set by the caller */
+    int64_t start_ns;       /* end of MPI_Init on the rank's clock; set by the caller */
     uint32_t n, capacity, newest; /* newest: number + 1 of the key called last */
 };
 
 /* Returns whether E is a call that can be part of a loop's body: of the thread that called MPI_Init, and not local. */
 bool mpg_iteration_has_key(const struct mpg_event *e);
-/* Returns the key of E, not 0. */
+/* Returns the key of E, a hash other than 0. */
 uint64_t mpg_iteration_key(const struct mpg_event *e);
-/* Adds the hash of one more key to the hash of a set; a set of FARTHEST keys or more has the hash 1. */
+/* Adds the hash of a further key to the hash of a set; a set of FARTHEST keys or more has the hash 1. */
 static inline uint64_t gap_add(uint64_t set, uint64_t key)
 {
     const uint64_t h = (key ^ key >> 31) * 0x9e3779b97f4a7c15u;

@@ -9,7 +9,7 @@
 
 struct wanted {
     const char *program, *output, *plot;
-    int collectives; /* argument of --collectives; 1: "expand", their messages are counted with the others */
+    int collectives; /* argument of --collectives; 1: "expand": messages of collectives are included in all sums */
     bool sizes, json, csv, keep;
     int64_t top;
     struct mpg_message_options options;
@@ -60,7 +60,7 @@ static int messages_of(const struct wanted *a, const char *path, struct mpg_erro
     return status;
 }
 
-/* Stores the options that both commands have in an array from OPTION on. */
+/* Stores the options common to both commands in the array from OPTION on. */
 static void add_common(struct mpg_option *option, struct wanted *a)
 {
     static const char *const collectives[] = {"apart", "expand", NULL};

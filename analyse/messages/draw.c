@@ -8,8 +8,8 @@
 
 enum { MAX_CELLS = 512 };
 
-/* Allocates the matrix *CELL and adds up all pairs in it. A cell of the matrix is a block of *EACH senders (row) and
- * *EACH receivers (column), so that there are at most MAX_CELLS rows. Returns the number of rows, or -1: out of memory. */
+/* Allocates the matrix *CELL and adds all pairs of M to the matrix. A cell is a block of *EACH senders (row) and *EACH receivers
+ * (column); *EACH is chosen for at most MAX_CELLS rows. Returns the number of rows, or -1: out of memory. */
 static int32_t put_in_cells(const struct mpg_messages *m, bool of_bytes, double **cell, int32_t *each,
                             struct mpg_error *err)
 {

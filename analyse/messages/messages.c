@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts messages between ranks when they are sent. The messages of a collective follow from its plan, which one of its
- * steps holds; equal collectives of a communicator are counted together. */
+/* Counts messages between ranks at the send. The messages of a collective follow from a plan, contained in one step of the
+ * collective; equal collectives of a communicator are counted together. */
 #include "analyse/messages/messages.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "common/map.h"
 #include "common/reserve.h"
 
-/* Collectives with the same plan and the same members. */
+/* Collectives with equal plan and equal members. */
 struct equal_collectives {
     struct mpg_plan plan;
     const int32_t *world_ranks;
@@ -65,7 +65,7 @@ static int count(struct counter *c, int32_t from, int32_t to, uint64_t number, d
 
 /* ---- collectives ---- */
 
-/* Counts MESSAGE, of L's plan, as often as there are collectives in L. Returns 0, or -1 with ERR: no memory. */
+/* Counts MESSAGE, of L's plan, once for each collective in L. Returns 0, or -1 with ERR: no memory. */
 static int count_planned(struct counter *c, const struct equal_collectives *l, const struct mpg_message *message,
                          struct mpg_error *err)
 {
@@ -122,8 +122,8 @@ static bool is_equal(const struct equal_collectives *l, const struct mpg_expandi
            a->bytes == b->bytes;
 }
 
-/* Counts the messages of a collective, or adds it to the equal ones. If its block sizes differ, its messages are counted
- * at once, because the sizes are not kept. */
+/* Counts the messages of a collective, or adds the collective to the list of equal collectives. With different block sizes,
+ * messages are counted at once, because the sizes are not kept. */
 static int expand(struct counter *c, const struct mpg_expanding *x, struct mpg_error *err)
 {
     const struct mpg_collective_size *size = &x->plan.size;

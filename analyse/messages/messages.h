@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages of a trace by pair of ranks and by size. An evaluator of a graph's steps. A message is started by a send, a
- * partitioned send or a neighbourhood collective, and is counted whether received or not. Messages to MPI_PROC_NULL, to other
- * jobs, and those that synchronize RMA epochs are not counted. Messages of a collective follow the collective's algorithm
- * (docs/MODEL.md, Expanded collectives), and are counted apart or with the others; constructors of communicators have none.
- * One-sided transfers are no messages. */
+/* Messages of a trace by pair of ranks and by size. An evaluator of a graph's steps. Messages of sends, partitioned sends and
+ * neighbourhood collectives are counted whether received or not. Not counted: messages to MPI_PROC_NULL, to other jobs, or for
+ * the synchronization of RMA epochs; one-sided transfers. Messages of a collective follow the collective's algorithm
+ * (docs/MODEL.md, Expanded collectives), and are counted separately or with all messages; constructors of communicators have no
+ * messages. */
 #ifndef MPG_MESSAGES_H
 #define MPG_MESSAGES_H
 
@@ -37,16 +37,16 @@ struct mpg_messages {
     struct mpg_message_sum size[MPG_MESSAGE_CLASSES];
     struct {
         uint64_t number;            /* number of collectives */
-        struct mpg_message_sum sum; /* sum of their messages */
+        struct mpg_message_sum sum; /* sum of the collectives' messages */
     } collective[MPG_COLLECTIVES];
-    uint64_t transfers;           /* number of one-sided transfers, which are not counted as messages */
+    uint64_t transfers;           /* number of one-sided transfers, not counted as messages */
 };
 
 /* Counts the messages of TRACE into FOUND, which the caller clears, also on failure. Returns 0, or -1 with ERR: an error of
  * the graph or of the table. */
 int mpg_messages_find(struct mpg_trace *trace, const struct mpg_message_options *options,
                       struct mpg_messages *found, struct mpg_error *err);
-/* Sorts pairs by bytes, the most first, then by messages. */
+/* Sorts pairs by bytes, then by messages, both descending. */
 void mpg_messages_sort(struct mpg_messages *messages);
 void mpg_messages_clear(struct mpg_messages *found);
 

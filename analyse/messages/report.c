@@ -34,7 +34,7 @@ static void put_sum(struct mpg_table *t, const struct mpg_message_sum *sum)
 
 /* ---- collectives ---- */
 
-/* Prints the table of collectives, if there are any; if J is not NULL, writes it as JSON. */
+/* Prints the table of collectives, if the trace has collectives; if J is not NULL, writes it as JSON. */
 static int put_collectives(const struct mpg_messages_report *r, FILE *out, struct mpg_json *j, struct mpg_error *err)
 {
     const struct mpg_table_column columns[] = {
@@ -145,7 +145,7 @@ static int print_list(const struct mpg_messages_report *r, FILE *out, struct mpg
     return status;
 }
 
-/* Begins a JSON document with the members that both commands have. */
+/* Begins a JSON document with the members common to both commands. */
 static void begin_json(struct mpg_json *j, const struct mpg_messages_report *r)
 {
     mpg_json_object(j, NULL);
@@ -196,7 +196,7 @@ int mpg_matrix_print(const struct mpg_messages_report *r, enum mpg_table_format 
 
 /* ---- sizes ---- */
 
-/* Returns whether size class K is below the class of the smallest message or above that of the largest. */
+/* Returns whether size class K is below the class of the smallest message or above the class of the largest message. */
 static bool is_outside(const struct mpg_messages *m, int k)
 {
     bool before = true, after = true;

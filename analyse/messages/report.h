@@ -15,7 +15,7 @@ struct mpg_messages_report {
     size_t top;            /* maximum number of pairs printed as text and CSV; 0: 20 in text, all in CSV */
 };
 
-/* The maximum number of ranks whose tables of pairs fit a screen. */
+/* Maximum number of ranks for which the matrices fit on a screen. */
 enum { MPG_MATRIX_RANKS = 16 };
 
 /* mpg_matrix_print() prints pairs: as tables in text, a row each in CSV, an object of pairs and collectives in JSON.
@@ -23,8 +23,8 @@ enum { MPG_MATRIX_RANKS = 16 };
  * ERR: no memory. */
 int mpg_matrix_print(const struct mpg_messages_report *report, enum mpg_table_format format, FILE *out, struct mpg_error *err);
 int mpg_sizes_print(const struct mpg_messages_report *report, enum mpg_table_format format, FILE *out, struct mpg_error *err);
-/* Draws the heat maps of messages and of bytes of REPORT, a struct mpg_messages_report, by ranks; of more than 512 ranks by as
- * many blocks of ranks. Returns 0, or -1 with ERR: nothing to draw; an error of plots. */
+/* Draws the heat maps of messages and of bytes of REPORT, a struct mpg_messages_report, by ranks; more than 512 ranks are joined
+ * to at most 512 blocks of ranks. Returns 0, or -1 with ERR: nothing to draw; an error of plots. */
 int mpg_matrix_draw(struct plot_session *session, const void *report, struct mpg_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages as arrows, "flows" in Chrome's format. Reads the graph's steps; each slot stores the call that sent the
- * message. Both ends of an arrow are written at the arrival, so no arrow lacks an end. */
+/* Messages as arrows, "flows" in Chrome's format. Reads the graph's steps; each slot stores the call that sent the message. Both
+ * ends of an arrow are written at the arrival: no arrow lacks an end. */
 #include <inttypes.h>
 #include <stdlib.h>
 

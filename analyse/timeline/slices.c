@@ -11,9 +11,8 @@
 #include "common/progress.h"
 #include "common/reserve.h"
 
-/* Maximum depth of open regions. Deeper regions are hidden: no viewer has room for more. Also, if regions overlap, the
- * end of a region ends, and begins again, every region nested within, so without a limit the number of slices could grow
- * with the square of the depth. */
+/* Maximum depth of open regions. Regions nested deeper are hidden: no viewer has room for more. Also, if regions overlap, the end
+ * of a region ends and begins anew every region nested in it, so the number of slices could grow with the square of the depth. */
 enum { MAX_DEPTH = 256 };
 
 struct open_region {
@@ -25,7 +24,7 @@ struct open_region {
 struct track {
     struct open_region *open;
     uint32_t depth, room;
-    struct mpg_map hidden; /* name of a region -> number of open regions with this name that are hidden */
+    struct mpg_map hidden; /* name of a region -> number of hidden open regions with this name */
     bool named;      /* the track's name has been written */
     int64_t last_ns; /* end of the track's last slice, on the rank's clock */
 };
@@ -116,7 +115,7 @@ static void end_region(struct rank_slices *s, uint32_t k, const struct mpg_event
     track->depth--;
 }
 
-/* Ends all regions still open at the end of the selected part, at the end of their track's last slice. */
+/* Ends all regions still open at the end of the selected part, each at the end of the track's last slice. */
 static void end_regions(struct rank_slices *s)
 {
     for (uint32_t k = 0; k < s->tracks; k++)

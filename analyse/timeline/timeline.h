@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces as timelines, in Chrome's trace event format (JSON), for ui.perfetto.dev and chrome://tracing. A trace is a run,
- * shown as a process. A thread of a rank is a track of calls, and a track of regions if there are any. An arrow leads
- * from the begin of the call that sends a message to the end of the call that completes the receive. Times are in us with
- * three digits, hence exact. Runs are aligned at the first return from MPI_Init on any rank. Memory does not grow with
- * traces. */
+/* Traces as timelines, in Chrome's trace event format (JSON), for ui.perfetto.dev and chrome://tracing. A trace is a run, shown
+ * as a process. A thread of a rank is a track of calls, and a track of regions if the thread has regions. An arrow leads from the
+ * begin of the call that sends a message to the end of the call that completes the receive. Times are in us with three digits,
+ * hence exact. Runs are aligned at the first return from MPI_Init on any rank. Memory does not grow with traces. */
 #ifndef MPG_TIMELINE_H
 #define MPG_TIMELINE_H
 
@@ -13,7 +12,7 @@
 #include "common/units.h"
 #include "graph/clocks.h"
 
-/* The maximum number of calls of a timeline without a range: viewers get slow beyond. */
+/* The maximum number of calls of a timeline without a range: larger timelines make viewers slow. */
 enum { MPG_TIMELINE_CALLS = 500000 };
 
 struct mpg_timeline_part {
@@ -27,9 +26,8 @@ struct mpg_timeline_part {
  * ERR, whose text does not name the option. */
 int mpg_timeline_part_parse(const char *calls, const char *ranks, struct mpg_timeline_part *part,
                             struct mpg_error *err);
-/* Checks that the ranks of PART exist in TRACE and, if PART selects all calls, that there are at most MPG_TIMELINE_CALLS
- * on the selected ranks. Returns 0, or -1 with ERR. OPTIONS: names of the options that select fewer calls, for the
- * message. */
+/* Checks that the ranks of PART exist in TRACE and, if PART selects all calls, that the selected ranks have at most
+ * MPG_TIMELINE_CALLS calls. Returns 0, or -1 with ERR. OPTIONS: names of the options that select fewer calls, for the message. */
 int mpg_timeline_check(const struct mpg_trace *trace, const struct mpg_timeline_part *part, const char *options,
                        struct mpg_error *err);
 
@@ -39,8 +37,8 @@ struct mpg_timeline_run {
     const struct mpg_clock_map *clocks; /* clocks of the timeline's ranks */
 };
 
-/* Writes RUNS to OUT, the first on top; check OUT's flag for write errors. *HIDDEN: number of regions left out, because
- * they are nested within 256 others. Returns 0, or -1 with ERR: an error of a trace or a graph. */
+/* Writes RUNS to OUT, the first on top; check OUT's flag for write errors. *HIDDEN: number of regions left out, because nested
+ * within 256 other regions. Returns 0, or -1 with ERR: an error of a trace or a graph. */
 int mpg_timeline_write(const struct mpg_timeline_run *run, size_t runs, const struct mpg_timeline_part *part,
                        FILE *out, uint64_t *hidden, struct mpg_error *err);
 /* Warns on standard error, as PROGRAM, that HIDDEN regions are left out; prints nothing for 0. */

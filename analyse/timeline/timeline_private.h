@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run while it is written. Private to analyse/timeline/. */
+/* The state of writing a run. Private to analyse/timeline/. */
 #ifndef MPG_TIMELINE_PRIVATE_H
 #define MPG_TIMELINE_PRIVATE_H
 
