@@ -13,7 +13,7 @@ static void add(struct mpg_cause_sums *s, unsigned mark, double duration_ns)
     s->longest_ns[cause] = fmax(s->longest_ns[cause], duration_ns);
 }
 
-/* Adds PART, which stands for LOST_NS and DETOURS in all, to S. */
+/* Adds PART, scaled to totals of LOST_NS and DETOURS, to S; longest_ns is not scaled. */
 static void add_part(struct mpg_cause_sums *s, const struct mpg_cause_sums *part, double lost_ns, double detours)
 {
     double part_ns = 0, part_detours = 0;
@@ -51,7 +51,7 @@ static int by_time(const void *a, const void *b)
     return x->fraction != y->fraction ? (x->fraction < y->fraction ? 1 : -1) : strcmp(x->name, y->name);
 }
 
-/* Returns the element of NAME among the *N of TOTAL, a new one at their end if there is none. */
+/* Returns the element of TOTAL, of *N elements, with NAME; a missing element is appended. */
 static struct mpg_cause_total *find(struct mpg_cause_total *total, size_t *n, const char *name)
 {
     for (size_t i = 0; i < *n; i++)

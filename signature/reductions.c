@@ -10,8 +10,8 @@ static bool is_of(const struct mpg_collective_time *r, const char *operation)
     return strcmp(r->operation, operation) == 0;
 }
 
-/* Sets *FIRST to SIG's times of OPERATION on the largest number of ranks at once, ascending in size; returns their
- * number. */
+/* Sets *FIRST to SIG's times of OPERATION on the largest number of ranks at once, ascending in size; returns the number of
+ * times. */
 static size_t find_sums(const struct mpg_signature *sig, const char *operation,
                         const struct mpg_collective_time **first)
 {
@@ -25,7 +25,7 @@ static size_t find_sums(const struct mpg_signature *sig, const char *operation,
     return n;
 }
 
-/* Returns the index of the last of N ascending sizes that is at most SIZE_BYTES; 0 if there is none. */
+/* Returns the index of the last of N ascending sizes that is at most SIZE_BYTES; 0 if all sizes are larger. */
 static size_t place(const struct mpg_collective_time *sum, size_t n, double size_bytes)
 {
     size_t i = 0;

@@ -28,8 +28,8 @@ static size_t common_divisor(size_t a, size_t b)
     return a;
 }
 
-/* Returns the step between the ranks of successive members of a class with N members. A step near the golden section
- * spreads any run of members over the class; a step coprime to N gives each member its own rank. */
+/* Returns the step between the ranks of successive members of a class with N members. A step near the golden section spreads any
+ * run of members over the class; a step coprime to N gives each member a different rank. */
 static size_t stride(size_t n)
 {
     size_t step = (n * 618 + 999) / 1000;

@@ -4,7 +4,8 @@
 
 #include "signature/signature.h"
 
-/* The point's bandwidth, if it belongs to the curve: one direction, PATH and the largest measured size; else NULL. */
+/* Returns point I of SIG if the point belongs to the curve of PATH in one direction with SIZE_BYTES (the largest measured size);
+ * else NULL. */
 static const struct mpg_sharing_point *point_of(const struct mpg_signature *sig, size_t i, enum mpg_path_class path,
                                                 int64_t size_bytes)
 {
@@ -12,7 +13,7 @@ static const struct mpg_sharing_point *point_of(const struct mpg_signature *sig,
     return p->path == path && !p->both && p->size_bytes == size_bytes ? p : NULL;
 }
 
-/* Returns the largest size at which streams of PATH in one direction were measured; -1: none. */
+/* Returns the largest size of streams measured on PATH in one direction; -1: not measured. */
 static int64_t largest_size(const struct mpg_signature *sig, enum mpg_path_class path)
 {
     int64_t largest = -1;

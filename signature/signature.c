@@ -297,7 +297,7 @@ struct mpg_noise_totals mpg_signature_noise(const struct mpg_signature *sig)
     return t;
 }
 
-/* Returns the distribution of the times from the end of a detour of C to the start of the next. */
+/* Returns the distribution of the times between detours of C: from the end of a detour to the start of the next detour. */
 static struct mpg_distribution *gaps(const struct mpg_noise_core *c, struct mpg_error *err)
 {
     size_t n = c->detours - 1;

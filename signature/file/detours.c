@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Conversion of detour times to whole numbers and back. Times are counted in parts of a nanosecond: gap, duration, gap,
- * duration, ... Each number begins where the one before ends, which keeps the numbers small. */
+/* Conversion of detour times to whole numbers and back. Times are counted in parts of a nanosecond: gap, duration, gap, duration,
+ * ... Each interval begins at the end of the interval before, which keeps the numbers small. */
 #include "signature/file/detours.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ struct clock {
     double at_ns;
 };
 
-/* Advances CLOCK by a gap of NUMBER parts; returns the new time, ns. After a gap of 0 the time stays the end of the
- * previous detour: computed from the number of parts it could differ in its last digit. */
+/* Advances CLOCK by a gap of NUMBER parts; returns the new time, ns. After a gap of 0 the time stays exactly the end of the
+ * previous detour: a time computed from the number of parts could differ in the last digit. */
 static double move(struct clock *clock, uint64_t number)
 {
     clock->at += number;
@@ -28,7 +28,7 @@ static double move(struct clock *clock, uint64_t number)
     return clock->at_ns;
 }
 
-/* Advances CLOCK by a detour of NUMBER parts; returns its duration in ns. */
+/* Advances CLOCK by a detour of NUMBER parts; returns the detour's duration, ns. */
 static double pass(struct clock *clock, uint64_t number)
 {
     double duration_ns = (double)number / clock->parts;
@@ -37,7 +37,7 @@ static double pass(struct clock *clock, uint64_t number)
     return duration_ns;
 }
 
-/* Stores the gap from CLOCK to TIME_NS in *NUMBER. Returns false if it is no whole number of parts. */
+/* Stores the gap from CLOCK to TIME_NS, in parts, in *NUMBER. Returns false if the gap is not a whole number of parts. */
 static bool distance(const struct clock *clock, double time_ns, uint64_t *number)
 {
     double at = rint(time_ns * clock->parts);
@@ -48,8 +48,8 @@ static bool distance(const struct clock *clock, double time_ns, uint64_t *number
     return move(&moved, *number) == time_ns;
 }
 
-/* Converts N detours after CLOCK to pairs of gap and duration in NUMBER (NULL: only tests). Returns false if one of
- * them is no whole number of parts. */
+/* Converts N detours after CLOCK to pairs of gap and duration in NUMBER (NULL: only tests). Returns false if a gap or duration is
+ * not a whole number of parts. */
 static bool to_numbers(struct clock *clock, const double *start_ns, const double *duration_ns,
                        size_t n, uint64_t *number)
 {
@@ -72,8 +72,8 @@ static bool to_numbers(struct clock *clock, const double *start_ns, const double
     return true;
 }
 
-/* Converts all blocks of B to numbers (NUMBER NULL: only tests): for each block its number of detours, the gap since
- * the end of the previous block, and its detours. Returns false if a time is no whole number of PARTS of a ns. */
+/* Converts all blocks of B to numbers (NUMBER NULL: only tests): for each block the number of detours, the gap since the end of
+ * the previous block, and the detours. Returns false if a time is no whole number of PARTS of a ns. */
 static bool blocks_to_numbers(const struct mpg_noise_blocks *b, int parts, uint64_t *number)
 {
     struct clock clock = {.parts = parts};
@@ -309,7 +309,7 @@ static int unpack_blocks(const char *text, size_t n, size_t detours, int parts,
 
 /* ---- reading ---- */
 
-/* Counts N more detours, packed as PACKED, in ALLOWANCE. Errors: a file may not hold so many detours in so few bytes. */
+/* Adds N detours and the bytes of their text PACKED to ALLOWANCE. Errors: too many detours for the number of packed bytes. */
 static int allow(struct mpg_detours_allowance *allowance, const char *packed, size_t n,
                  struct mpg_error *err)
 {
@@ -322,7 +322,7 @@ static int allow(struct mpg_detours_allowance *allowance, const char *packed, si
     return 0;
 }
 
-/* Reads member "packed" of OBJECT into *PACKED (NULL if absent) and its number of detours, member COUNT, into *N. */
+/* Sets *PACKED to member "packed" of OBJECT (NULL if absent) and *N to member COUNT, the number of detours. */
 static int get_packed(const json_t *object, const char *count,
                       struct mpg_detours_allowance *allowance, const char **packed, size_t *n,
                       struct mpg_error *err)
@@ -355,7 +355,7 @@ static int get_parts(const json_t *object, int *parts, struct mpg_error *err)
                                                 (int)MAX_PARTS);
 }
 
-/* Reads MEMBER, marks of detours: their number *N and the packed text *PACKED, which belongs to MEMBER. */
+/* Reads MEMBER, marks of detours: sets *N to the number of marks and *PACKED to the packed text, which belongs to MEMBER. */
 static int get_marks(const json_t *member, int *n, const char **packed, struct mpg_error *err)
 {
     const json_t *text;
@@ -384,7 +384,7 @@ static int read_off(const json_t *object, size_t n, uint8_t **off, struct mpg_er
     return status < 0 ? mpg_error_prefix(err, "off_cpu") : 0;
 }
 
-/* Reads member "causes" of OBJECT, which has N detours, into MARK; nothing if it is absent. */
+/* Reads member "causes" of OBJECT, which has N detours, into MARK, which stays unchanged if the member is absent. */
 static int read_causes(const json_t *object, size_t n, uint8_t *mark, struct mpg_error *err)
 {
     const json_t *member;
@@ -516,7 +516,7 @@ static void put_marks(struct mpg_json *out, const char *key, size_t n, const cha
     mpg_json_close(out);
 }
 
-/* Writes the off-CPU flags of N detours; nothing if OFF, their marks, is NULL. */
+/* Writes the off-CPU flags in OFF, the marks of N detours; nothing if OFF is NULL. */
 static int put_off(struct mpg_json *out, const uint8_t *off, size_t n, struct mpg_error *err)
 {
     size_t marked;
@@ -560,9 +560,9 @@ static int put_blocks(struct mpg_json *out, const struct mpg_noise_core *core, c
     return 0;
 }
 
-/* Packs CORE's detours into *PACKED and, if present, its blocks into *BLOCKS, in PARTS of a ns; updates ALLOWANCE. For
- * a record without blocks both may remain NULL: the times are no whole parts or the limit is reached, so the caller
- * writes arrays. */
+/* Packs CORE's detours into *PACKED and, if present, CORE's blocks into *BLOCKS, in PARTS of a ns; updates ALLOWANCE. For a
+ * record without blocks both may remain NULL: the times are not whole numbers of parts, or the limit of ALLOWANCE is reached: the
+ * caller then writes arrays. */
 static int pack_all(const struct mpg_noise_core *core, int parts,
                     struct mpg_detours_allowance *allowance, char **packed, char **blocks,
                     struct mpg_error *err)

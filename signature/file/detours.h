@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A core's record of detours in the signature file: packed as differences in parts of a nanosecond. Records are
- * arrays in file versions 1 and 2, and if no unit represents the times exactly. */
+/* A core's record of detours in the signature file: packed as differences in parts of a nanosecond. Records are JSON arrays in
+ * file versions 1 and 2, and if no part of a nanosecond represents the times exactly. */
 #ifndef MPG_SIGNATURE_DETOURS_H
 #define MPG_SIGNATURE_DETOURS_H
 
 #include "signature/file/json.h"
 
-/* What a file holds so far. The limit on detours grows with the packed bytes, so that a small file cannot make a reader
- * allocate much memory. */
+/* Amount of packed data in a file, counted while the file is read or written. The limit on detours grows with the packed bytes: a
+ * small file cannot make a reader allocate much memory. */
 struct mpg_detours_allowance {
     size_t detours, bytes; /* number of detours; bytes of compressed data */
 };
 
-/* Returns the smallest of 1, 10, 100 and 1000 parts of a ns that represents all times of CORE's detours and blocks
- * exactly; 0: none. */
+/* Returns the smallest of 1, 10, 100 and 1000 parts of a ns that represents all times of CORE's detours and blocks exactly; 0: no
+ * part does. */
 int mpg_detours_parts(const struct mpg_noise_core *core);
 
 /* Pack CORE's detours, or its sampled blocks, in PARTS of a ns (a result of mpg_detours_parts()). LEVEL: of compression
@@ -23,21 +23,21 @@ char *mpg_detours_pack(const struct mpg_noise_core *core, int parts, int level,
 char *mpg_detours_pack_blocks(const struct mpg_noise_core *core, int parts, int level,
                               struct mpg_error *err);
 
-/* Unpacks N detours, in PARTS of a ns, from TEXT into CORE, which has none. Returns 0, or -1 with ERR: as mpg_unpack(),
- * or times beyond 2^53 parts. */
+/* Unpacks N detours, in PARTS of a ns, from TEXT into CORE, which has no detours. Returns 0, or -1 with ERR: as mpg_unpack(), or
+ * times beyond 2^53 parts. */
 int mpg_detours_unpack(const char *text, size_t n, int parts, struct mpg_noise_core *core,
                        struct mpg_error *err);
 
-/* Packs the off-CPU flags of N marks: for each set flag the number of clear flags before it. *MARKED:
- * number of set flags. Returns a text for the caller to free, or NULL with ERR if memory runs out. */
+/* Packs the off-CPU flags of N marks: for each set flag the number of clear flags between the previous set flag and this flag.
+ * *MARKED: number of set flags. Returns a text for the caller to free, or NULL with ERR if memory runs out. */
 char *mpg_detours_pack_off(const uint8_t *mark, size_t n, int level, size_t *marked,
                            struct mpg_error *err);
-/* Packs the causes of N marks: for each that is not 0 the number of zeros before it, and the cause. *CAUSED: their number.
- * Returns a text for the caller to free, or NULL with ERR if memory runs out. */
+/* Packs the causes of N marks: for each nonzero cause the number of zeros since the previous nonzero cause, and the cause.
+ * *CAUSED: number of nonzero causes. Returns a text for the caller to free, or NULL with ERR if memory runs out. */
 char *mpg_detours_pack_causes(const uint8_t *mark, size_t n, int level, size_t *caused, struct mpg_error *err);
 
-/* Unpacks from TEXT the off-CPU flags of N detours, MARKED of which are set, into *MARK, for the caller to free. Returns
- * 0, or -1 with ERR: as mpg_unpack(), or a detour beyond N. */
+/* Unpacks from TEXT the off-CPU flags of N detours, with MARKED set flags, into *MARK, for the caller to free. Returns 0, or -1
+ * with ERR: as mpg_unpack(), or a detour beyond N. */
 int mpg_detours_unpack_off(const char *text, size_t marked, size_t n, uint8_t **mark,
                            struct mpg_error *err);
 /* Adds CAUSED packed causes to the N marks MARK. Returns 0, or -1 with ERR: as mpg_unpack(), a detour beyond N, or a cause beyond

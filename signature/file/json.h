@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Common functions for reading and writing signatures as JSON. Functions named get leave *VALUE unchanged if the
- * key is absent; functions named need then fail. Errors name the key; callers prefix its location. All functions
- * return 0, or -1 with ERR. */
+/* Common functions for reading and writing signatures as JSON. Functions named get leave *VALUE unchanged if the key is absent;
+ * functions named need then fail. Errors name the key; callers prefix the key's location. All functions return 0, or -1 with
+ * ERR. */
 #ifndef MPG_SIGNATURE_JSON_H
 #define MPG_SIGNATURE_JSON_H
 
@@ -49,7 +49,7 @@ int mpg_json_need_distribution(const json_t *object, const char *key,
 int mpg_json_to_distribution(const json_t *object, struct mpg_distribution **distribution,
                              struct mpg_error *err);
 
-/* An array of JSON objects, with memory for the structs that its reader fills. */
+/* An array of JSON objects, with memory for the structs that the reader fills. */
 struct mpg_json_list {
     const json_t *array;
     size_t n;
@@ -63,7 +63,7 @@ int mpg_json_get_list(const json_t *object, const char *key, size_t max, size_t 
 /* ---- reading: parts of a signature ---- */
 
 int mpg_read_noise(const json_t *root, struct mpg_signature *sig, struct mpg_error *err);
-/* MAJOR: version of the file. In version 1 there is one path, and its class is in the header. */
+/* MAJOR: version of the file. Version 1 has a single path, with the path class in the header. */
 int mpg_read_network(const json_t *root, int major, struct mpg_signature *sig,
                      struct mpg_error *err);
 int mpg_read_collectives(const json_t *root, struct mpg_signature *sig, struct mpg_error *err);

@@ -250,8 +250,8 @@ static int parse_distribution(const json_t *object, struct mpg_distribution *d,
                           err) < 0)
         return -1;
     d->fit = fits.memory;
-    if (!json_object_get(object, "probabilities")) { /* files before version 4 have none: quantiles at equal steps of
-                                                        probability */
+    if (!json_object_get(object, "probabilities")) { /* files before version 4 have no probabilities: quantiles at equal steps of
+                                                      * probability */
         free(d->probabilities);
         d->probabilities = NULL;
     } else if (probabilities != d->knots) {

@@ -35,7 +35,7 @@ static void put_fit(struct mpg_json *out, const struct mpg_distribution_fit *fit
     mpg_json_close(out);
 }
 
-/* Returns true if D's probabilities are equidistant, and so need not be written. */
+/* Returns true if D's probabilities are equidistant and need not be written. */
 static bool equal_steps(const struct mpg_distribution *d)
 {
     for (size_t i = 0; i < d->knots; i++)

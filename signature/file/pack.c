@@ -78,7 +78,7 @@ static uint64_t next_number(const uint8_t **p, const uint8_t *end)
     for (unsigned shift = 0; *p < end && shift < 7 * NUMBER_BYTES; shift += 7) {
         uint8_t byte = *(*p)++;
         number |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) /* a last byte of 0 adds nothing, and each number shall have only one encoding */
+        if (byte < 0x80) /* a last byte of 0 adds nothing, and each number shall have a unique encoding */
             return byte == 0 && shift > 0 ? MPG_PACK_LIMIT : number;
     }
     return MPG_PACK_LIMIT;

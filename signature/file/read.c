@@ -13,7 +13,8 @@
 #include "common/input.h"
 #include "signature/file/json.h"
 
-/* Returns the major version of a signature file, 1 to MPG_SIGNATURE_VERSION; -1 with ERR if ROOT is none. */
+/* Returns the major version of a signature file, 1 to MPG_SIGNATURE_VERSION; -1 with ERR if ROOT is not a signature file of a
+ * known version. */
 static int check_version(const json_t *root, struct mpg_error *err)
 {
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -30,8 +31,8 @@ static int check_version(const json_t *root, struct mpg_error *err)
     return (int)json_integer_value(major);
 }
 
-/* Reads which parts of a prediction failed check F affects, and by how much. Older files have neither: then all parts,
- * and an unknown effect. */
+/* Reads the parts of a prediction affected by failed check F, and the effect. Older files lack both: then all parts, and an
+ * unknown effect. */
 static int read_effect(const json_t *object, struct mpg_signature_failure *f,
                        struct mpg_error *err)
 {
@@ -55,7 +56,7 @@ static int read_effect(const json_t *object, struct mpg_signature_failure *f,
     return 0;
 }
 
-/* Reads the results of the quality checks. SIG has 0 checks if the file holds none. */
+/* Reads the results of the quality checks. SIG has 0 checks if the file has no checks. */
 static int read_checks(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
     const json_t *object;
@@ -151,7 +152,7 @@ fail:
     return NULL;
 }
 
-/* Sets FOUND of SIZE bytes to FOLDER/NAME or FOLDER/NAME.sig, whichever exists. Returns false if neither does. */
+/* Sets FOUND of SIZE bytes to the existing file, FOLDER/NAME or FOLDER/NAME.sig. Returns false if neither exists. */
 static bool is_in(const char *folder, const char *name, char *found, size_t size)
 {
     static const char *const ends[] = {"", ".sig"};
@@ -161,8 +162,8 @@ static bool is_in(const char *folder, const char *name, char *found, size_t size
     return false;
 }
 
-/* Finds the signature NAME that is installed with mpgkit: in ../share relative to the running program, so that an
- * installation can be moved, or in the configured folder. Returns false if there is none or NAME has a folder. */
+/* Finds the signature NAME that is installed with mpgkit: in ../share relative to the running program (an installation can be
+ * moved) or in the configured folder. Returns false if the signature does not exist or NAME contains a folder. */
 static bool find_shipped(const char *name, char *found, size_t size)
 {
     char folder[PATH_MAX];

@@ -126,7 +126,7 @@ static int parse_groups(const json_t *path, const char *key, struct mpg_network_
     return 0;
 }
 
-/* Tells all size lists of P that times jump at P's eager limit, where the protocol changes. */
+/* Stores P's eager limit, where the protocol changes and times jump, in all size lists of P. */
 static void set_protocols(struct mpg_network_path *p)
 {
     struct mpg_network_sizes *const lists[] = {&p->latency,       &p->round_trip,       &p->bandwidth, &p->sender,
@@ -135,7 +135,7 @@ static void set_protocols(struct mpg_network_path *p)
         lists[i]->eager_bytes = p->eager_limit_bytes;
 }
 
-/* Reads the members that a path of version 2 and the network of version 1 have in common. */
+/* Reads the members common to a path of version 2 and the network of version 1. */
 static int parse_path(const json_t *object, struct mpg_network_path *p, struct mpg_error *err)
 {
     p->eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN;
@@ -162,7 +162,7 @@ static int parse_path(const json_t *object, struct mpg_network_path *p, struct m
     return parse_groups(object, "pairs", &p->pair, &p->pairs, err);
 }
 
-/* Reads a version 1 file, which has one path; the header contains the path's class and the method for one-way times. */
+/* Reads a version 1 file, which has a single path; the header contains the path class and the method for one-way times. */
 static int read_network_1(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
     const json_t *network;

@@ -4,7 +4,7 @@
 
 #include "signature/file/detours.h"
 
-/* Reads two arrays of the same length, keys A and B. */
+/* Reads two arrays of equal length, keys A and B. */
 static int get_pair(const json_t *object, size_t max, const char *a, double **a_values,
                     const char *b, double **b_values, size_t *n, struct mpg_error *err)
 {
@@ -61,8 +61,8 @@ static int parse_lines(const json_t *core, struct mpg_noise_core *c, struct mpg_
     return 0;
 }
 
-/* Computes values of core C that the file may omit because they follow from the detours. Errors: a stated fraction
- * contradicts the detours. A truncated record must state its fraction. */
+/* Computes values of core C that the file may omit, since they follow from the detours. Errors: a stated fraction contradicts the
+ * detours. The file must state the fraction of a truncated record. */
 static int derive_core(const json_t *object, struct mpg_noise_core *c, struct mpg_error *err)
 {
     double stated = NAN;

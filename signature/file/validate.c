@@ -81,7 +81,7 @@ static int check_bytes(int64_t bytes, const char *key, struct mpg_error *err)
     return 0;
 }
 
-/* Checks a host and one of its cores. */
+/* Checks a host and a core of the host. */
 static int check_place(const char *host, int core, int cores_at_once, struct mpg_error *err)
 {
     if (host && check_text(host, "host", err) < 0)
@@ -164,7 +164,7 @@ static int check_blocks(const struct mpg_noise_core *c, struct mpg_error *err)
     return 0;
 }
 
-/* Checks that off-CPU flags exist for all detours, those of the blocks included, or for none. */
+/* Checks that off-CPU flags exist either for all detours, also detours of the blocks, or for no detour. */
 static int check_off(const struct mpg_noise_core *c, struct mpg_error *err)
 {
     if (c->off_known != (c->mark != NULL) ||
@@ -215,7 +215,7 @@ static int check_series(const struct mpg_noise_series *s, const char *key, struc
         return -1;
     if (s->n > 0 && !(s->step > 0 && s->step <= MPG_DISTRIBUTION_LIMIT))
         return mpg_error_set(err, "%s: step is %g, not positive", key, s->step);
-    for (size_t i = 0; i < s->n; i++) { /* rounding in the file may lift a mean above its maximum */
+    for (size_t i = 0; i < s->n; i++) { /* rounding in the file may lift a mean above the maximum */
         if (!(s->mean[i] >= 0 && s->mean[i] <= s->max[i] * (1 + 1e-9) &&
               s->max[i] <= MPG_DISTRIBUTION_LIMIT))
             return mpg_error_set(err, "%s: value %zu has mean %g and most %g", key, i, s->mean[i],

@@ -4,7 +4,7 @@
 
 #include "signature/file/json.h"
 
-/* Writes the results of the quality checks, unless none were made. */
+/* Writes the results of the quality checks, if checks were made. */
 static void write_checks(struct mpg_json *out, const struct mpg_signature *sig)
 {
     if (sig->checks == 0)

@@ -15,7 +15,7 @@
 #include "common/units.h"
 #include "statistics/inference.h"
 
-/* Other processes may use this much CPU time during a measurement, in cores. */
+/* Maximum CPU time that other processes may use during a measurement, in cores (0.1: a tenth of one core). */
 #define MAX_LOAD 0.1
 /* A timer is coarse if its resolution exceeds its cost by this factor. */
 #define STEPS 2.0
@@ -142,7 +142,7 @@ bool mpg_check_number(const struct mpg_results *r, const char *key, double *valu
     return text && mpg_units_parse_real(text, value, NULL) == 0;
 }
 
-/* Returns the change of a quantile from the first half to the second; 0 if chance explains it. */
+/* Returns the change of a quantile from the first half of a series to the second; 0: not significant. */
 static double change(const struct mpg_comparison *halves)
 {
     bool chance = halves->difference.low <= 0 && halves->difference.high >= 0;
@@ -182,7 +182,7 @@ int mpg_compare_halves(const double *samples, size_t n, double *mean, double *me
 
 /* ---- checks of any results ---- */
 
-/* Returns whether R records off-CPU time: then the effect of other processes is known and their load does not matter. */
+/* Returns whether R records off-CPU time: then the effect of other processes is known, and load does not matter. */
 static bool knows_off_cpu(const struct mpg_results *r)
 {
     return r->column[MPG_COLUMN_OFF_CPU_NS] || mpg_fact_find(r->fact, r->facts, "off_cpu_ns");
@@ -235,7 +235,7 @@ static int check_surroundings(struct mpg_check *c, const struct mpg_results *r,
     return 0;
 }
 
-/* Checks that R has the kernel and clock of the other files: noise depends on both. */
+/* Checks that R has the kernel and clock of the first file: noise depends on both. */
 static int check_systems(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
 {
     static const char *const keys[] = {"kernel", "clock"};
@@ -261,7 +261,7 @@ static void note_rates(struct mpg_check *c, const struct mpg_results *r)
         c->rates_load = fmax(c->rates_load, load);
 }
 
-/* Checks how many repetitions do not count because a process started late. */
+/* Checks the share of repetitions that do not count because a process started late. */
 static int check_collective(struct mpg_check *c, const struct mpg_results *r,
                             struct mpg_error *err)
 {
@@ -347,13 +347,13 @@ static int check_rates(struct mpg_check *c, const struct mpg_signature *sig,
     return 0;
 }
 
-/* Returns a copy of TEXT, at most as long as a signature may contain, for the caller to free; NULL: out of memory. */
+/* Returns a copy of TEXT, cut to the maximum length in a signature, for the caller to free; NULL: out of memory. */
 static char *copy_text(const char *text)
 {
     return strndup(text, MPG_LINE_MAX_BYTES);
 }
 
-/* Adds finding F to SIG, which has room for it. If other processes disturbed the measurement, their names are added if
+/* Adds finding F to SIG, which has room for another finding. The text names the processes that disturbed the measurement, if
  * known. */
 static int add_failure(const struct mpg_check *c, int f, struct mpg_signature *sig,
                        struct mpg_error *err)

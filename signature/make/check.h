@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quality checks of a measurement. Each failed check has its finding in figures, its effect and a remedy. */
+/* Quality checks of a measurement. Each failed check states a finding with numbers, the effect and a remedy. */
 #ifndef MPG_CHECK_H
 #define MPG_CHECK_H
 
@@ -18,8 +18,8 @@ struct mpg_check *mpg_check_new(struct mpg_error *err);
 int mpg_check_add(struct mpg_check *check, const struct mpg_results *results,
                   struct mpg_error *err);
 
-/* Checks SIG, made of all files, and stores the number of checks and the failed checks in SIG, with finding
- * (figures, number of files) and remedy. Called once. Errors: out of memory; SIG can then only be freed. */
+/* Checks SIG, made of all files, and stores the number of checks and the failed checks in SIG, each with finding (numbers, count
+ * of files) and remedy. Must be called once. Errors: out of memory; then SIG can only be freed. */
 int mpg_check_finish(struct mpg_check *check, struct mpg_signature *sig, struct mpg_error *err);
 
 void mpg_check_free(struct mpg_check *check); /* Frees the check; NULL is allowed. */

@@ -13,7 +13,7 @@
 enum { BATCHES = 20, MIN_SAMPLES = 2 * BATCHES };
 #define CONFIDENCE 0.99       /* confidence of a difference between modes */
 #define RECORD_CONFIDENCE 0.95 /* confidence of the lost time of a record */
-/* Shortest interruption that every mode detects; in FTQ and FWQ it is about a unit of work. */
+/* Shortest interruption that every mode detects: about a unit of work of FTQ and FWQ. */
 #define SEEN_NS 200.0
 /* A sample gives the core's speed if at least this share of it was not interrupted. */
 #define MIN_LEFT 0.25
@@ -51,7 +51,7 @@ static double half_width(double error, double confidence)
     return gsl_cdf_tdist_Pinv(1 - (1 - confidence) / 2, BATCHES - 1) * error;
 }
 
-/* Checks whether the record R of LENGTH_NS is long enough to know its LOST fraction of time, whose standard error is
+/* Checks whether the record R of LENGTH_NS is long enough for a precise lost fraction of time: LOST, with standard error
  * ERROR. */
 static int check_record(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         double lost, double error, struct mpg_error *err)
@@ -103,8 +103,8 @@ int mpg_check_modes_add(struct mpg_check *c, const struct mpg_results *r, double
     return together && strcmp(together, "yes") == 0 ? 0 : add_mode(c, r, mean, error, err);
 }
 
-/* Returns the core's speed in sample K of R while it was not interrupted, in units of work (FWQ: quanta) per ns;
- * comparable only with other samples of R. 0: less than MIN_LEFT of the sample was uninterrupted. */
+/* Returns the uninterrupted core's speed in sample K of R, in units of work (FWQ: quanta) per ns; comparable only with other
+ * samples of R. 0: less than MIN_LEFT of the sample was uninterrupted. */
 static double speed_of(const struct mpg_results *r, size_t k, double quantum_ns)
 {
     const double *work = r->column[MPG_COLUMN_WORK];

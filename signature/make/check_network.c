@@ -16,12 +16,11 @@
 
 #define MIN_LAUNCHES 3
 #define CONFIDENCE 0.95 /* confidence of the intervals of quantiles */
-/* Share of the messages that are slower than the 99th percentile: by this share a change of the tail changes the mean. */
+/* Share of the messages slower than the 99th percentile: a change of the tail, times this share, changes the mean. */
 #define TAIL_PART 0.01
-/* Effects above this, relative, are stated as this. */
+/* Maximum of the stated relative effect; larger effects are stated as this value. */
 #define MAX_SHOWN 2.0
-/* A deconvolution fits badly if its Kolmogorov-Smirnov distance exceeds this; chance alone gives up to 2 /
- * sqrt(samples). */
+/* A deconvolution fits badly if the Kolmogorov-Smirnov distance exceeds MISFIT; chance alone gives up to 2 / sqrt(samples). */
 #define MISFIT 0.05
 
 /* A sample with a single message in flight. */
@@ -41,8 +40,8 @@ static int ascending(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* Collects R's samples with a single message in flight into SINGLE, sorted by pair, size and time; returns their
- * number. */
+/* Collects R's samples with a single message in flight into SINGLE, sorted by pair, size and time; returns the number of
+ * samples. */
 static size_t take_singles(const struct mpg_results *r, struct single *single)
 {
     const double *window = r->column[MPG_COLUMN_WINDOW], *pair = r->column[MPG_COLUMN_PAIR];
@@ -57,14 +56,14 @@ static size_t take_singles(const struct mpg_results *r, struct single *single)
     return n;
 }
 
-/* Returns how many independent values would estimate the P quantile as precisely as these N values in time order, at
- * most N. SORTED: the values ascending. */
+/* Returns the effective sample size, at most N: the number of independent values that would estimate the P quantile as precisely
+ * as the N TIMES, in time order. SORTED: TIMES ascending. */
 static double independent(const double *times, const double *sorted, size_t n, double p)
 {
     return fmin(mpg_series_effective_size(times, n, mpg_sorted_quantile(sorted, n, p)).samples, (double)n);
 }
 
-/* Adds to LIST how many independent samples the N TIMES of a pair with messages of SIZE_BYTES are worth. */
+/* Adds to LIST the effective sample size of the N TIMES of a pair with messages of SIZE_BYTES. */
 static int count_independent(struct mpg_check_sizes *list, double size_bytes,
                              const double *times, size_t n, struct mpg_error *err)
 {
@@ -89,9 +88,9 @@ static int count_independent(struct mpg_check_sizes *list, double size_bytes,
     return 0;
 }
 
-/* Sets *MOVES to the effect of the difference between the halves of N TIMES, relative to the mean; negative: the second
- * half is faster. The larger effect of median and tail counts; the tail changes only its share of the messages. Half of
- * the difference, since the signature contains both halves. */
+/* Sets *MOVES to the effect of the difference between the halves of N TIMES, relative to the mean; negative: the second half is
+ * faster. The larger effect of median and tail counts; the change of the tail is multiplied by TAIL_PART. Half of the difference,
+ * since the signature contains both halves. */
 static int compare_halves(const double *times, size_t n, double *moves, char *text, size_t size,
                           struct mpg_error *err)
 {
@@ -105,9 +104,9 @@ static int compare_halves(const double *times, size_t n, double *moves, char *te
     return 0;
 }
 
-/* Compares the first and second half of the samples of each pair and size. Reports only a change of the whole launch:
- * the mean over all pairs and sizes, which are measured in turns and therefore all change. Among many sizes some change
- * by chance, and a real change widens the size's interval. Adds the numbers of independent samples to SIZES. */
+/* Compares the first and second half of the samples of each pair and size. Reports only a change of the whole launch: the mean
+ * over all pairs and sizes, since pairs and sizes are measured in turns and a disturbance changes all. A single size may change
+ * by chance; a real change widens the size's interval. Adds the numbers of independent samples to SIZES. */
 static int check_series(struct mpg_check *c, const struct mpg_results *r,
                         struct mpg_check_sizes *sizes, struct mpg_error *err)
 {
@@ -146,7 +145,7 @@ static int check_series(struct mpg_check *c, const struct mpg_results *r,
     return status;
 }
 
-/* Checks the share of repetitions of R, of sharing, with a late rank. */
+/* Checks the share of repetitions with a late rank in R, a file of the sharing benchmark. */
 static int check_late(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
 {
     double late;
@@ -164,7 +163,7 @@ int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct m
     bool overhead = r->benchmark == MPG_BENCHMARK_OVERHEAD, sharing = r->benchmark == MPG_BENCHMARK_SHARING;
     c->launches[sharing ? 3 : overhead ? 2 : bandwidth][path]++;
     if (overhead)
-        return 0; /* the shortest overheads are a few timer steps, whose quantiles jump */
+        return 0; /* the shortest overheads are a few timer steps: quantiles of few values jump */
     if (sharing)
         return check_late(c, r, err);
     return check_series(c, r, &c->sizes[bandwidth][path], err);
@@ -188,8 +187,8 @@ static int check_launches(struct mpg_check *c, struct mpg_error *err)
     return 0;
 }
 
-/* Returns the difference of GROUP's median from the median of all round trips of P at that message size, relative to
- * it. */
+/* Returns the difference of GROUP's median from the median of all round trips of P at GROUP's message size, relative to P's
+ * median. */
 static double distance(const struct mpg_network_path *p, const struct mpg_network_group *group)
 {
     for (size_t i = 0; i < p->round_trip.n; i++) {
@@ -218,10 +217,9 @@ static int check_groups(struct mpg_check *c, const struct mpg_network_path *p,
     return 0;
 }
 
-/* Sets *MOVES to the effect of the uncertainty of SIZE's P quantile (0.5 or 0.99): half width of the confidence
- * interval relative to the median, times the tail's share for P = 0.99. With too few samples the maximum replaces the
- * upper bound. LIST has the number of independent samples, because the distribution's own autocorrelation ignores files
- * and pairs. */
+/* Sets *MOVES to the effect of the uncertainty of SIZE's P quantile (0.5 or 0.99): half width of the confidence interval relative
+ * to the median, times the tail's share for P = 0.99. With too few samples the maximum replaces the upper bound. The number of
+ * independent samples comes from LIST: the autocorrelation in the distribution ignores files and pairs. */
 static int find_moves(const struct mpg_network_size *size, const struct mpg_check_sizes *list,
                       double p, double *moves, struct mpg_error *err)
 {
@@ -242,7 +240,7 @@ static int find_moves(const struct mpg_network_size *size, const struct mpg_chec
     return 0;
 }
 
-/* Reports FINDING if the P quantile of some size in SIZES is known too imprecisely. */
+/* Reports FINDING if the P quantile of any size in SIZES is too imprecise. */
 static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
                        bool bandwidth, const struct mpg_network_sizes *sizes, double p,
                        enum mpg_finding finding, struct mpg_error *err)
@@ -270,11 +268,11 @@ static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
         mpg_units_format_size(size, sizeof size, worst->size_bytes), worst->time_ns->n);
 }
 
-/* Checks whether the one-way times of P that a deconvolution has estimated add up to the measured round trips. */
+/* Checks whether the one-way times of P, if estimated by deconvolution, add up to the measured round trips. */
 static int check_misfit(struct mpg_check *c, const struct mpg_network_path *p,
                         struct mpg_error *err)
 {
-    double min_n = INFINITY;   /* smallest number of samples of the sizes that were deconvolved */
+    double min_n = INFINITY;   /* smallest number of samples among the deconvolved sizes */
     for (size_t i = 0; i < p->round_trip.n; i++)
         if (p->round_trip.size[i].time_ns->n >= MPG_DECONVOLUTION_MIN_SAMPLES)
             min_n = fmin(min_n, (double)p->round_trip.size[i].time_ns->n);
@@ -286,8 +284,8 @@ static int check_misfit(struct mpg_check *c, const struct mpg_network_path *p,
                            p->one_way_misfit);
 }
 
-/* Checks whether the clocks of P's ranks were comparable, whether the timer resolves its round trips, and whether an
- * eager limit was found. */
+/* Checks whether the clocks of P's ranks were comparable, whether the timer resolves the round trips of P, and whether an eager
+ * limit was found. */
 static int check_times(struct mpg_check *c, const struct mpg_network_path *p,
                        struct mpg_error *err)
 {

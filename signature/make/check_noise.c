@@ -12,12 +12,12 @@
 #define MAX_TIME_OFF 0.02
 /* /proc/stat counts steal time in ticks of 10 ms: less than three ticks is not significant. */
 #define MIN_STEAL_NS 30e6
-/* Detours longer than this many times the median detour are "long". */
+/* Detours longer than LONG_MEDIANS times the median detour are "long". */
 #define LONG_MEDIANS 10.0
-/* Detours up to this many times the threshold are counted, to estimate how many detours just below the threshold were
- * missed. */
+/* Detours up to NEAR_THRESHOLD times the threshold are counted, to estimate the number of missed detours just below the
+ * threshold. */
 #define NEAR_THRESHOLD 1.25
-/* A threshold of this many iterations of the measuring loop, or fewer, cannot be lowered. */
+/* A threshold of at most LOOPS iterations of the measuring loop cannot be lowered. */
 #define LOOPS 4.0
 /* A detour record is divided into this many windows to compare its halves. */
 #define WINDOWS 200
@@ -34,8 +34,8 @@ static double record_ns(const struct mpg_results *r)
     return r->column[MPG_COLUMN_START_NS][last] + r->column[MPG_COLUMN_DURATION_NS][last];
 }
 
-/* Returns the share of R's record of LENGTH_NS in which the measuring thread was off the CPU. Older files without
- * off-CPU time have its CPU share and the steal time instead. */
+/* Returns the share of R's record of LENGTH_NS in which the measuring thread was off the CPU. Older files have no off-CPU time:
+ * there the thread's CPU share and the steal time replace off-CPU time. */
 static double off_part(const struct mpg_results *r, double length_ns)
 {
     double off_ns, share, steal_ns, part = 0;
@@ -67,8 +67,8 @@ static int check_events(struct mpg_check *c, const struct mpg_results *r, double
 
 /* ---- detours ---- */
 
-/* Checks whether the longest detours, with much of the lost time, are too few to determine their frequency: N
- * events have standard deviation sqrt(N) (Poisson), and a 95 % interval of about twice that. */
+/* Checks whether the longest detours cause much of the lost time, but are too few to determine the frequency of long detours: a
+ * count of N events has the standard deviation sqrt(N) (Poisson), and a 95 % interval of about +-2 sqrt(N). */
 static int check_long(struct mpg_check *c, const struct mpg_results *r, const double *sorted,
                       double length_ns, struct mpg_error *err)
 {
@@ -88,8 +88,8 @@ static int check_long(struct mpg_check *c, const struct mpg_results *r, const do
                            100 * long_ns / length_ns);
 }
 
-/* Checks whether too much time may be lost to detours below the threshold, which the benchmark does not see. They are
- * assumed to be as many as the detours just above the threshold. */
+/* Checks whether too much time may be lost to detours below the threshold, which the benchmark does not see. Assumption: detours
+ * just below the threshold are as many as detours just above. */
 static int check_threshold(struct mpg_check *c, const struct mpg_results *r,
                            const double *sorted, double length_ns, struct mpg_error *err)
 {

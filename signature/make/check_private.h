@@ -38,20 +38,20 @@ enum mpg_finding {
     MPG_FINDINGS
 };
 
-/* A check fails if its effect exceeds this, as a fraction; docs/MEASURING.md has the reasons. */
+/* A check fails if the effect of its finding, as a fraction, exceeds these limits (docs/MEASURING.md has the reasons): */
 #define MPG_NOISE_MATTERS 0.01   /* of computation time */
 #define MPG_SPEED_MATTERS 0.02   /* of a core's mean speed */
 #define MPG_MESSAGES_MATTER 0.10 /* of the message times of a message size */
 #define MPG_RATES_MATTER 0.10    /* of computation rates */
 #define MPG_LAUNCH_MATTERS 0.05  /* of all message times of a launch */
-/* At most this share of the repetitions of collective or sharing may have a late rank. */
+/* Maximum share of the repetitions of the collective or sharing benchmark with a late rank. */
 #define MPG_MAX_LATE_SHARE 0.5
 /* Size of mpg_check.busy. */
 enum { MPG_CHECK_BUSY = 208 };
 /* Effect of a finding whose effect on a prediction is not known. */
 #define MPG_MOVES_UNKNOWN (-1.0)
 
-/* For a message size: how many independent samples all its files are worth for the median and for the 99th percentile. */
+/* Effective sample size of a message size over all files: of the median and of the 99th percentile. */
 struct mpg_check_size {
     double size_bytes;
     double median, tail;
@@ -72,7 +72,7 @@ struct mpg_check_mode {
 
 struct mpg_check {
     struct {
-        size_t times;    /* how often the finding was made */
+        size_t times;    /* number of files with the finding */
         double moves;    /* largest effect; TEXT describes this finding */
         char *text;
     } found[MPG_FINDINGS];
@@ -81,7 +81,8 @@ struct mpg_check {
     struct mpg_check_sizes sizes[2][MPG_PATHS];
     size_t modes;
     struct mpg_check_mode *mode;
-    double resolution_ns;          /* resolution of the coarsest timer that is too coarse (STEPS in check.c); 0: none is */
+    /* resolution of the coarsest timer among timers that are too coarse (STEPS in check.c); 0: no timer is too coarse */
+    double resolution_ns;
     char busy[MPG_CHECK_BUSY]; /* processes that were busy before a measurement; empty: none */
     bool guest;                    /* compute rates were measured in a virtual machine */
     double rates_load;             /* largest load by other processes while compute rates were measured, in cores; -1: unknown */
@@ -89,9 +90,8 @@ struct mpg_check {
     size_t kernels;
 };
 
-/* Reports FINDING: MOVES is its effect on the parts of a prediction that the finding concerns, or MPG_MOVES_UNKNOWN;
- * the text is formatted from FORMAT. If a finding is made several times, the one with the largest effect is kept.
- * Errors: out of memory. */
+/* Reports FINDING: MOVES is its effect on the parts of a prediction that the finding concerns, or MPG_MOVES_UNKNOWN; the text is
+ * formatted from FORMAT. Of several reports of a finding, the report with the largest effect is kept. Errors: out of memory. */
 int mpg_check_add_finding(struct mpg_check *c, enum mpg_finding finding, double moves,
                     struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
@@ -111,9 +111,9 @@ int mpg_compare_halves(const double *samples, size_t n, double *mean, double *me
 /* ---- checks by kind ---- */
 
 int mpg_check_noise(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err);
-/* Checks how precisely R, a noise record of LENGTH_NS, determines the fraction of time that its core lost. Records the
- * fraction, which mpg_check_modes() then compares between modes, unless cores were measured together. Ignores quanta
- * without lost_ns. Errors: out of memory. */
+/* Checks how precisely R, a noise record of LENGTH_NS, determines the core's lost fraction of time. Stores the fraction, unless
+ * cores were measured together, for the comparison of modes in mpg_check_modes(). Ignores quanta without lost_ns. Errors: out of
+ * memory. */
 int mpg_check_modes_add(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         struct mpg_error *err);
 int mpg_check_modes(struct mpg_check *c, struct mpg_error *err);
@@ -122,8 +122,8 @@ int mpg_check_modes(struct mpg_check *c, struct mpg_error *err);
 int mpg_check_speed(struct mpg_check *c, const struct mpg_results *r, double length_ns, struct mpg_error *err);
 int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err);
 int mpg_check_paths(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err);
-/* Checks the sharing curves of the largest size of each class and direction in SIG: precision, and capacities that fall as pairs
- * join. Errors: out of memory. */
+/* Checks the sharing curves of the largest size of each class and direction in SIG: precision, and whether the capacity falls
+ * when more pairs transfer. Errors: out of memory. */
 int mpg_check_sharing(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err);
 
 #endif

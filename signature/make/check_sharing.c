@@ -8,7 +8,7 @@
 #include "common/units.h"
 #include "signature/make/check_private.h"
 
-/* Returns the interval of D's median; NULL: not stated. */
+/* Returns the confidence interval of D's median; NULL: D has no interval. */
 static const struct mpg_quantile_interval *interval_of(const struct mpg_distribution *d)
 {
     for (size_t i = 0; i < d->intervals; i++)
@@ -51,7 +51,8 @@ static int check_precision(struct mpg_check *c, const struct mpg_sharing_point *
                                  p->bandwidth->n);
 }
 
-/* Checks whether more pairs transfer significantly less than FEWER pairs do: P has the same class, direction and size. */
+/* Checks whether the pairs of point P, more than at point FEWER, transfer significantly less in total. P and FEWER have equal
+ * class, direction and size. */
 static int check_fall(struct mpg_check *c, const struct mpg_sharing_point *fewer, const struct mpg_sharing_point *p,
                       struct mpg_error *err)
 {
@@ -70,7 +71,7 @@ static int check_fall(struct mpg_check *c, const struct mpg_sharing_point *fewer
 /* Checks the N points of a curve from P on. */
 static int check_curve(struct mpg_check *c, const struct mpg_sharing_point *p, size_t n, struct mpg_error *err)
 {
-    size_t most = 0; /* the point with the largest capacity so far */
+    size_t most = 0; /* index of the point with the largest capacity before the current point */
     for (size_t i = 0; i < n; i++) {
         if (check_precision(c, &p[i], err) < 0 || check_fall(c, &p[most], &p[i], err) < 0)
             return -1;

@@ -136,16 +136,15 @@ static int find_path_class(const struct mpg_results *r, enum mpg_path_class *pat
     return 0;
 }
 
-/* Returns whether R's core was measured at once with other cores; a measurement of the same core alone is a separate
- * one. */
+/* Returns whether R's core was measured at once with other cores. R then counts as another measurement than R's core alone. */
 bool mpg_collect_is_together(const struct mpg_results *r)
 {
     const char *together = mpg_collect_fact(r, "together");
     return together && strcmp(together, "yes") == 0;
 }
 
-/* Records that R measures the core or launch with the number in header line KEY, which *ID becomes. PLACE: host or path
- * class. Errors: no such number; an earlier file of this benchmark has the same number and place; out of memory. */
+/* Records that R measures the core or launch with the number in header line KEY, and stores the number in *ID. PLACE: host or
+ * path class. Errors: no such number; an earlier file of this benchmark has the same number and place; out of memory. */
 static int add_origin(struct mpg_collect *c, const struct mpg_results *r, const char *key,
                       const char *place, int64_t *id, struct mpg_error *err)
 {

@@ -11,12 +11,12 @@
  * USELESS_PART times the minimum one-way time are not used. */
 #define GOOD_PART 0.1
 #define USELESS_PART 2.0
-/* A clock error lengthens one direction of an exchange and shortens the other. If the rank correlation of both
- * directions is below this, the clocks drift. */
+/* A clock error lengthens one direction of an exchange and shortens the other. If the rank correlation of both directions is
+ * below DRIFTING, the clocks drift. */
 #define DRIFTING (-0.3)
 /* The correlation is computed from at most this many exchanges. */
 #define EXAMINED 20000
-/* Medians of both directions are compared from this number of exchanges on; with fewer they differ by chance. */
+/* Medians of both directions are compared from this number of exchanges on; medians of fewer exchanges differ by chance. */
 #define ENOUGH 200
 
 /* Returns the minimum one-way time: half of the shortest time of any exchange in LIST, ns. */
@@ -58,7 +58,7 @@ static double *take_directions(const struct mpg_exchanges *all, const struct mpg
     return there;
 }
 
-/* Determines whether forward and backward times of ALL are negatively correlated. */
+/* Sets *DRIFTING to whether forward and backward times of ALL are negatively correlated. Returns 0, or -1 with ERR. */
 static int is_drifting(const struct mpg_exchanges *all, const struct mpg_one_way_split *ways,
                        bool *drifting, struct mpg_error *err)
 {
@@ -126,7 +126,7 @@ static double shift_of(const struct mpg_one_way_split *ways, const struct mpg_me
     return ways->shift_ns ? ways->shift_ns[(size_t)e->launch * ways->pairs + (size_t)e->pair] : 0;
 }
 
-/* Returns whether the shift of every exchange in LIST is known. */
+/* Returns whether every exchange in LIST belongs to a launch and pair with a known clock offset. */
 static bool all_shifted(const struct mpg_exchange_sizes *list, const struct mpg_one_way_split *ways)
 {
     for (size_t s = 0; s < list->n; s++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collects compute rates, and times of collective operations and reductions: a list of values for each name and two
- * numbers (struct rates). */
+/* Collects compute rates, and times of collective operations and reductions: a list of values for each result (struct rates:
+ * name, number of processes, size or core). */
 #include "signature/make/collect_network.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ struct rates {
     int64_t which;            /* message size in bytes, or number of the core */
     size_t n, capacity;
     double *value;
-    uint32_t *launch;         /* for each value the number of its file; files count as launches */
+    uint32_t *launch;         /* for each value the number of the file; files count as launches */
 };
 
 struct mpg_collect_rates {
@@ -102,7 +102,7 @@ static int append(struct rates *rates, double value, size_t file, struct mpg_err
     return 0;
 }
 
-/* Names in a header line, such as "kernels"; each word is copied when a sample first needs it. */
+/* The words of a header line, e.g. "kernels"; each word is copied when a sample first needs the word. */
 struct names {
     const char *key;
     size_t n;
@@ -141,7 +141,7 @@ static int make_list(struct mpg_collect_rates **list, struct mpg_error *err)
     return 0;
 }
 
-/* Checks that TOGETHER is >= 1 and fits an int; WHAT: its name in the error. */
+/* Checks that TOGETHER is >= 1 and fits an int; WHAT: name in the error message. */
 static int check_together(double together, const char *what, struct mpg_error *err)
 {
     if (together < 1 || together > INT32_MAX)
@@ -199,7 +199,7 @@ int mpg_collect_add_collective(struct mpg_collect *c, const struct mpg_results *
     return status;
 }
 
-/* Returns *TEXT, which becomes NULL: the signature now owns the text. */
+/* Returns *TEXT and sets *TEXT to NULL: the caller now owns the text. */
 static char *move(char **text)
 {
     char *moved = *text;
@@ -231,7 +231,7 @@ static int make_launches(const struct rates *from, size_t files, struct mpg_laun
     return status;
 }
 
-/* Returns whether the values are those of a reduction's arithmetic, which each rank does alone. */
+/* Returns whether RATES has times of a reduction's arithmetic, which each rank does alone. */
 static bool is_reduction(const struct rates *rates)
 {
     return strcmp(rates->name, "reduce_local") == 0 || strcmp(rates->name, "reduce_sent") == 0;

@@ -39,8 +39,8 @@ static int add_intervals(const struct mpg_exchanges *all, const double *times, d
     return status;
 }
 
-/* Returns the distribution of one direction of ALL's exchanges, assuming that both directions have equal and
- * independent distributions. With few samples: of half of each exchange's time. */
+/* Returns the distribution of one direction of ALL's exchanges, assuming that both directions have equal and independent
+ * distributions. With few samples: the distribution of half of each exchange's time. */
 static struct mpg_distribution *deconvolve_halves(const struct mpg_exchanges *all,
                                             struct mpg_deconvolution_summary *summary, struct mpg_error *err)
 {
@@ -84,7 +84,7 @@ int mpg_deconvolve_round_trips(const struct mpg_exchange_sizes *from, struct mpg
 
 /* Time of the acknowledgement that ends an exchange of the bandwidth benchmark. */
 struct acknowledgement {
-    double value[ACKNOWLEDGEMENTS]; /* KNOWN: quantiles of its distribution at equal steps of probability */
+    double value[ACKNOWLEDGEMENTS]; /* KNOWN: quantiles of the acknowledgement's distribution at equal steps of probability */
     bool known;
     double half_ns;                 /* half of the median empty round trip; NAN: unknown */
 };
@@ -118,7 +118,7 @@ static int take_out_half(const struct mpg_exchanges *all, const struct acknowled
     return 0;
 }
 
-/* Returns the distribution of the transfer times: from ALL's times without the acknowledgement. */
+/* Returns the distribution of the transfer times: ALL's times without the acknowledgement's time. */
 static struct mpg_distribution *deconvolve_transfer(const struct mpg_exchanges *all,
                                               const struct acknowledgement *ack,
                                               struct mpg_deconvolution_summary *summary, struct mpg_error *err)
@@ -136,8 +136,8 @@ static struct mpg_distribution *deconvolve_transfer(const struct mpg_exchanges *
         d = mpg_distribution_from_samples(times, all->n, MPG_DISTRIBUTION_KNOTS, err);
         summary->halved++;
     }
-    /* The intervals of the times with the acknowledgement serve: its distribution has many more samples and adds little
-     * uncertainty. */
+    /* Intervals are taken from the times with the acknowledgement: the acknowledgement's distribution has many more samples and
+     * adds little uncertainty. */
     if (d && add_intervals(all, times, 1, d, err) < 0) {
         mpg_distribution_free(d);
         d = NULL;

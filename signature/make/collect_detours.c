@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of detours: rounded to fractions of a nanosecond, packed until all files are read, and truncated if too
- * long for a signature. */
+/* Records of detours: rounded to fractions of a nanosecond, packed until all files are read, then truncated if too long for a
+ * signature. */
 #include "signature/make/collect_private.h"
 
 #include <math.h>
@@ -11,14 +11,14 @@
 #include "signature/file/pack.h"
 #include "signature/make/truncate.h"
 
-/* Results files are text, in which start and duration of a detour were rounded separately: a detour may seem to end
- * after the next one starts. Overlaps up to this length are corrected. */
+/* Results files are text, in which start and duration of a detour were rounded separately: a detour may seem to end after the
+ * start of the next detour. Overlaps up to this length are corrected. */
 #define ROUNDING_NS 1.0
 
 /* Times in a signature are multiples of a nanosecond divided by at most this. */
 enum { MAX_PARTS = 1000 };
 
-/* A record keeps at most this many detours for each byte of its packed size; a signature's reader accepts more. */
+/* Maximum number of detours kept for each byte of a record's packed size; a signature's reader accepts more. */
 enum { DETOURS_A_BYTE = 4 };
 
 /* Returns whether all of N TIMES_NS are multiples of 1 / PARTS ns. */
@@ -30,8 +30,8 @@ static bool are_parts(const double *times_ns, size_t n, int parts)
     return true;
 }
 
-/* Returns the smallest number PARTS (1, 10, ... MAX_PARTS) for which R's times are multiples of 1 / PARTS ns; MAX_PARTS
- * if none is. */
+/* Returns the smallest number PARTS (1, 10, ... MAX_PARTS) for which R's times are multiples of 1 / PARTS ns; MAX_PARTS: no
+ * number fits. */
 static int parts_of(const struct mpg_results *r)
 {
     int parts = 1;
@@ -93,16 +93,16 @@ static int mark_off(const struct mpg_results *r, struct mpg_noise_core *core,
     return 0;
 }
 
-/* Adds the cause of each detour to CORE's marks, and their names, if R records causes. Names that no detour has are left out. */
+/* If R records causes: adds the cause of each detour to CORE's marks, and the names of the causes that occur. */
 static int mark_causes(const struct mpg_results *r, struct mpg_noise_core *core, struct mpg_error *err)
 {
     const double *cause = r->column[MPG_COLUMN_CAUSE];
     const char *names = mpg_collect_fact(r, "causes");
-    uint8_t number[MPG_SIGNATURE_MAX_CAUSES] = {0}; /* in the signature, of each cause of the file */
+    uint8_t number[MPG_SIGNATURE_MAX_CAUSES] = {0}; /* for each cause of the file the cause's number in the signature */
     size_t n = 0;
     if (!cause || !names || !core->mark)
         return 0;
-    bool occurs[MPG_SIGNATURE_MAX_CAUSES] = {true}; /* unseen keeps its place */
+    bool occurs[MPG_SIGNATURE_MAX_CAUSES] = {true}; /* cause 0, unseen, stays number 0 */
     for (size_t i = 0; i < core->detours; i++) {
         if (!(cause[i] < MPG_SIGNATURE_MAX_CAUSES))
             return mpg_error_set(err, "cause %g of detour %zu, of at most %d", cause[i], i,
@@ -146,8 +146,8 @@ static int fit_detours(struct mpg_noise_core *core, struct mpg_error *err)
                       : mpg_collect_fit(core->duration_ns, core->detours, core->length_ns, err);
 }
 
-/* Packs CORE's detours into a new record of C and removes them from CORE: the records of a whole node would fill the
- * memory unpacked. */
+/* Packs CORE's detours into a new record of C and removes the detours from CORE: unpacked records of a whole node would fill the
+ * memory. */
 static int pack_record(struct mpg_collect *c, struct mpg_noise_core *core, int parts,
                      double epoch_ns, struct mpg_error *err)
 {
@@ -191,8 +191,8 @@ static int find_epoch(const struct mpg_results *r, double *epoch_ns, struct mpg_
                : 0;
 }
 
-/* Adds a record R of CORE measured alone if there is one measured together with other cores: only the fraction lost is
- * kept. */
+/* Adds R, a record of CORE measured alone, if CORE also has a record measured together with other cores: only R's lost fraction
+ * of time is kept. */
 static int add_alone(const struct mpg_results *r, struct mpg_noise_core *core,
                      struct mpg_error *err)
 {
@@ -205,8 +205,8 @@ static int add_alone(const struct mpg_results *r, struct mpg_noise_core *core,
     return 0;
 }
 
-/* Removes CORE's record measured alone, of which only the fraction lost stays, since one measured together with other
- * cores replaces it. */
+/* Removes CORE's record measured alone except for the lost fraction of time: a record measured together with other cores replaces
+ * the record. */
 static void drop_alone(struct mpg_collect *c, struct mpg_noise_core *core)
 {
     size_t i = 0;
@@ -277,8 +277,7 @@ static struct mpg_noise_core *core_of(const struct mpg_collect *c,
     return NULL;
 }
 
-/* Sets for each core whose record was measured together with others the start of its record after the earliest record
- * of its host. */
+/* For each core measured together with other cores: sets the record's start, relative to the earliest record of the host. */
 static void set_offsets(struct mpg_collect *c)
 {
     for (size_t i = 0; i < c->records; i++) {
@@ -304,8 +303,8 @@ static size_t size_of(const struct mpg_collect_record *record)
            (record->causes ? strlen(record->causes) : 0);
 }
 
-/* Returns the largest limit of characters per record with which all records fit into LEFT. Records below the limit
- * leave their room to the others. */
+/* Returns the largest limit of characters per record with which all records fit into LEFT. Room that a shorter record does not
+ * need goes to longer records. */
 static size_t share_of(const struct mpg_collect *c, size_t left)
 {
     size_t share = 0, low = 0, high = left;
@@ -327,7 +326,7 @@ static size_t share_of(const struct mpg_collect *c, size_t left)
     return share;
 }
 
-/* Warns that KEPT records are truncated; the numbers of CORE's record are given as an example. */
+/* Warns that KEPT records are truncated; states the numbers of CORE's record as an example. */
 static int warn_truncated(struct mpg_collect *c, size_t kept, const struct mpg_noise_core *core,
                     struct mpg_error *err)
 {

@@ -12,8 +12,8 @@
 /* If a header line has more different values, the list of values ends in "...". */
 #define LISTED_VALUES 8
 
-/* Returns whether header line KEY is not merged: its value is stored elsewhere, belongs to a single file, or sigmake
- * writes it. */
+/* Returns whether header line KEY is not merged: the value is stored elsewhere, belongs to a single file, or is written by
+ * sigmake. */
 static bool is_own_key(const char *key)
 {
     static const char *const own[] = {
@@ -55,7 +55,7 @@ struct values {
     size_t n;
     bool all_listed, numbers;
     double min, max;               /* range of the values, if all are numbers */
-    const char *first, *last;      /* first and last value in the order of characters, which for dates is that of time */
+    const char *first, *last;      /* first and last value in the order of characters; for dates: earliest and latest */
     size_t used;
     char text[MPG_LINE_MAX_BYTES + 1];
 };

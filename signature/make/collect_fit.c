@@ -9,7 +9,7 @@
 
 #include "statistics/fit.h"
 
-/* A fit uses at most this many samples: enough to tell families apart whose distances differ by a hundredth. */
+/* Maximum number of samples in a fit: enough to distinguish families with distances that differ by a hundredth. */
 #define FITTED 10000
 
 /* Returns whether family A comes before B in a signature: the best family first, then by distance, the Pareto tail
@@ -37,7 +37,7 @@ static int copy_fit(const struct mpg_fits *fits, enum mpg_family family,
         to->low[p] = fit->low[p];
         to->high[p] = fit->high[p];
     }
-    if (tail) { /* the threshold is chosen, not estimated: it has no interval */
+    if (tail) { /* the threshold is chosen, not estimated: no interval */
         to->parameters = 2;
         to->name[1] = strdup("threshold");
         to->value[1] = to->low[1] = to->high[1] = fit->threshold;
@@ -68,8 +68,8 @@ static int copy_fits(const struct mpg_fits *fits, struct mpg_distribution *d,
     }
 }
 
-/* Fits the families to times that start at 0, and again to times that start just below the minimum MIN. Keeps the
- * second fits only if their best family is nearer to the samples by more than the sampling error. Their start lies
+/* Fits the families to times that start at 0, and again to times that start just below the minimum MIN. Keeps the second fits
+ * only if the best family of the second fits is nearer to the samples by more than the sampling error. The second fits start
  * below MIN by the expected minimum of n exponentially distributed times. */
 static int fit_located(const double *samples, size_t n, double min, struct mpg_fits *fits)
 {
@@ -87,7 +87,7 @@ static int fit_located(const double *samples, size_t n, double min, struct mpg_f
     return 0;
 }
 
-/* Removes the Pareto tail from FITS if it fails its goodness-of-fit test. */
+/* Removes the Pareto tail from FITS if the goodness-of-fit test rejects the tail. */
 static int drop_tail(const double *samples, size_t n, struct mpg_fits *fits,
                      struct mpg_error *err)
 {

@@ -15,9 +15,9 @@
 /* Minimum relative deviation assumed between groups. Few groups may agree closely by chance; without this bound a
  * negligible difference would be an outlier. */
 #define DEVIATION 0.02
-/* A score is limited to this: it is infinite if all other groups agree exactly. */
+/* Maximum of a score, which would be infinite if all other groups agree exactly. */
 #define MAX_SCORE 1e6
-/* Groups are compared at the smallest message size of at least this. */
+/* Groups are compared at the smallest message size >= COMPARED_BYTES. */
 #define COMPARED_BYTES 8
 
 /* Returns the exchanges of LIST at the message size at which groups are compared. */
@@ -64,7 +64,7 @@ out:
     return status;
 }
 
-/* Makes a group for each launch, or for each pair, that has samples at the compared size. */
+/* Makes a group for each launch, or for each pair, with samples at the compared size. */
 static int make_groups(const struct mpg_collect_path *in, bool by_launch,
                        struct mpg_network_group **groups, size_t *n_groups, struct mpg_error *err)
 {
@@ -103,7 +103,7 @@ out:
     return status;
 }
 
-/* Adds a warning for each outlier among the N groups, which ends in REMEDY. */
+/* Adds a warning that ends in REMEDY for each outlier among the N groups. */
 static int warn_of_outliers(struct mpg_collect *c, const struct mpg_network_path *path,
                             const struct mpg_network_group *group, size_t n, const char *remedy,
                             struct mpg_error *err)

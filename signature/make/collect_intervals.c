@@ -10,8 +10,8 @@ enum { STATED = 2 };
 
 static const double stated[STATED] = {0.5, 0.99};
 
-/* Returns the interval of D's quantile P: the bounds are PART times as far from the quantile as those of ESTIMATE are
- * from its value. The lower bound is not below 0 if D has no negative values. */
+/* Returns the interval of D's quantile P: distance of each bound from the quantile is PART times the distance of ESTIMATE's bound
+ * from ESTIMATE's value. The lower bound is not below 0 if D has no negative values. */
 static struct mpg_quantile_interval around(const struct mpg_distribution *d, double p,
                                            const struct mpg_quantile_estimate *estimate, double part)
 {

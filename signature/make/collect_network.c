@@ -102,7 +102,7 @@ static int add_launch(struct mpg_exchange_launch **list, size_t *n, int64_t id,
     return 0;
 }
 
-/* Sets *INDEX to the index in P of the pair of ranks NAME (the text of its header line), which is added if missing. */
+/* Sets *INDEX to the index in P of the pair of ranks NAME (text of the pair's header line); a missing pair is added. */
 static int find_pair(struct mpg_collect_path *p, const char *name, int32_t *index,
                      struct mpg_error *err)
 {
@@ -124,8 +124,8 @@ static int find_pair(struct mpg_collect_path *p, const char *name, int32_t *inde
     return 0;
 }
 
-/* Sets *MAP to an array for the caller to free: for each pair number 0, 1, ... of R the index of the pair in P; -1: R
- * has no sample of it. */
+/* Sets *MAP to an array for the caller to free: for each pair number 0, 1, ... of R the index of the pair in P; -1: R has no
+ * sample of the pair. */
 static int map_pairs(struct mpg_collect_path *p, const struct mpg_results *r, int32_t **map,
                      struct mpg_error *err)
 {
@@ -203,7 +203,8 @@ static double window_of(const struct mpg_results *r, size_t i)
     return r->column[MPG_COLUMN_WINDOW] ? r->column[MPG_COLUMN_WINDOW][i] : 1;
 }
 
-/* Returns whether the time of the acknowledgement can be found from R. Streams do not need it: many messages share one. */
+/* Returns whether the acknowledgement's time can be found from R. Not needed by streams: many messages share an
+ * acknowledgement. */
 static bool has_acknowledgement(const struct mpg_results *r)
 {
     bool single = false, empty = false;

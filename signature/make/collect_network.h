@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Network results of a path class by message size: collect_network.c collects them, collect_path.c makes distributions
- * of them. */
+/* Network results of a path class by message size: collect_network.c collects the results, collect_path.c computes distributions
+ * from the results. */
 #ifndef MPG_COLLECT_NETWORK_H
 #define MPG_COLLECT_NETWORK_H
 
@@ -8,7 +8,7 @@
 
 #include "signature/make/collect_private.h"
 
-/* A sample of a network benchmark; a time that the file lacks is NAN. */
+/* A sample of a network benchmark; times missing in the file are NAN. */
 struct mpg_measured_exchange {
     double time_ns;   /* pingpong: round trip; bandwidth: until the acknowledgement, divided by the number of messages;
                          overhead: inside the receive */
@@ -18,7 +18,7 @@ struct mpg_measured_exchange {
     int32_t launch, pair; /* indices into the launches and pairs of struct mpg_collect_path */
 };
 
-/* All exchanges of a message size; those of a launch are in time order. */
+/* All exchanges of a message size; exchanges of a launch are in time order. */
 struct mpg_exchanges {
     int64_t size_bytes;
     size_t n, capacity;
@@ -66,12 +66,11 @@ struct mpg_one_way_split {
     double *shift_ns;       /* for MPG_CLOCKS_SHAPE: constant offset of launch l and pair p, at [l * pairs + p]; else NULL */
 };
 
-/* Decides how LIST's forward times, of LAUNCHES launches and PAIRS pairs, may be used. A clock error below a tenth
- * of the minimum one-way time is accepted. A larger error, up to twice that time, counts as a constant offset for
- * each launch and pair: forward times are shifted to a median of half the round trip at the smallest size. No use
- * is made of the clocks if both directions correlate below -0.3 (drifting clocks), if exchanges of the smallest
- * size are not SYMMETRIC, or if any launch and pair lacks such exchanges. The caller clears WAYS. Errors: out of
- * memory. */
+/* Decides how LIST's forward times, of LAUNCHES launches and PAIRS pairs, may be used. A clock error below a tenth of the minimum
+ * one-way time is accepted. A larger error, up to twice the minimum one-way time, counts as a constant offset for each launch and
+ * pair: forward times are shifted to a median of half the round trip at the smallest size. The clocks are not used if both
+ * directions correlate below -0.3 (drifting clocks), if exchanges of the smallest size are not SYMMETRIC, or if any launch and
+ * pair lacks exchanges of the smallest size. The caller clears WAYS. Errors: out of memory. */
 int mpg_one_way_find(const struct mpg_exchange_sizes *list,
                      const struct mpg_exchange_launch *launch, size_t launches, size_t pairs,
                      bool symmetric, struct mpg_one_way_split *ways, struct mpg_error *err);
@@ -88,7 +87,7 @@ int mpg_one_way_compare(const struct mpg_exchange_sizes *list, const struct mpg_
 
 /* ---- one-way times by deconvolution (collect_deconvolution.c) ---- */
 
-/* What mpg_deconvolve_round_trips() and mpg_deconvolve_transfers() report. */
+/* Summary that mpg_deconvolve_round_trips() and mpg_deconvolve_transfers() fill. */
 struct mpg_deconvolution_summary {
     size_t deconvolved, halved; /* numbers of sizes with and without enough samples for a deconvolution */
     double misfit;         /* largest misfit of a size (statistics/deconvolution.h) */
@@ -100,27 +99,27 @@ struct mpg_deconvolution_summary {
 int mpg_deconvolve_round_trips(const struct mpg_exchange_sizes *from, struct mpg_deconvolution_summary *summary,
                          struct mpg_network_sizes *sizes, struct mpg_error *err);
 
-/* Makes the transfer times SIZES from the times until the acknowledgement FROM. The acknowledgement takes one direction
- * of the empty exchanges; its distribution is deconvolved. With few samples, or older files with only its median, half
- * the empty round trip is subtracted. Errors: neither exists, out of memory. */
+/* Makes the transfer times SIZES from the times until the acknowledgement FROM. The acknowledgement takes one direction of the
+ * empty exchanges; the acknowledgement's distribution is deconvolved. With few samples, or older files with only the median of
+ * empty exchanges, half the empty round trip is subtracted. Errors: no times of empty exchanges, out of memory. */
 int mpg_deconvolve_transfers(const struct mpg_exchange_sizes *from, struct mpg_deconvolution_summary *summary,
                        struct mpg_network_sizes *sizes, struct mpg_error *err);
 
-/* Chooses the times of exchange E that belong to a distribution: stores them in TIMES and returns their number, 0 to 2.
- * CONTEXT: the argument of the caller. */
+/* Stores in TIMES the times of exchange E that belong to a distribution and returns the number of times, 0 to 2. CONTEXT: the
+ * caller's argument. */
 typedef int mpg_pick_function(const struct mpg_measured_exchange *e, const void *context, double times[2]);
 
-/* Adds to SIZES, made from FROM (LAUNCHES launches, PAIRS pairs), the distributions of single launches: of at most 8,
- * evenly chosen. If ROWS, also adds runs of successive samples of a launch and pair (forward direction if there are
- * two): at most 8 of at most 1024 samples. PICK: the function that chose the times of SIZES. NULL: they are
- * deconvolved; an exchange then counts with the quantile of SIZES at the rank of its time. Errors: out of memory. */
+/* Adds to SIZES, made from FROM (LAUNCHES launches, PAIRS pairs), the distributions of at most 8 single launches, evenly chosen.
+ * If ROWS, also adds at most 8 runs of at most 1024 successive samples of a launch and pair (of two directions only the forward
+ * times). PICK: the function that chose the times of SIZES. NULL: times of SIZES are deconvolved; the value of an exchange is
+ * then the quantile of SIZES at the rank of the exchange's time. Errors: out of memory. */
 int mpg_collect_launches(const struct mpg_exchange_sizes *from, mpg_pick_function *pick,
                          const void *context, size_t launches, size_t pairs, bool rows,
                          struct mpg_network_sizes *sizes, struct mpg_error *err);
 
-/* VALUE consists of PARTS launches' values; launch k, never empty, begins at START[k] and ends at the next start or N.
- * Makes a distribution of each of at most 8 launches, evenly chosen. LAUNCHES stays empty for a single part. Errors:
- * out of memory. */
+/* VALUE consists of the values of PARTS launches; launch k, never empty, begins at START[k] and ends at the next start or N.
+ * Makes a distribution for each of at most 8 evenly chosen launches. LAUNCHES stays empty for a single part. Errors: out of
+ * memory. */
 int mpg_collect_launch_distributions(const double *value, size_t n, const size_t *start, size_t parts,
                       struct mpg_launches *launches, struct mpg_error *err);
 
@@ -129,8 +128,8 @@ struct mpg_keyed {
     double value;
 };
 
-/* For each key among the N elements of KEYED, computes the median of its values, MEDIAN[key], and their number,
- * COUNT[key] (COUNT may be NULL). Elements of other keys stay unchanged. Sorts KEYED. */
+/* For each key among the N elements of KEYED, computes the median of the key's values, MEDIAN[key], and the number of values,
+ * COUNT[key] (COUNT may be NULL). Elements of MEDIAN and COUNT for keys that do not occur stay unchanged. Sorts KEYED. */
 void mpg_keyed_medians(struct mpg_keyed *keyed, size_t n, double *median, size_t *count);
 
 /* Compares launches, and pairs, by IN's round trips: fills the launches and pairs of OUT, with a warning for each

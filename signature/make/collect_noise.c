@@ -84,8 +84,8 @@ static int add_ftq(struct mpg_collect *c, const struct mpg_results *r,
     return 0;
 }
 
-/* Adds the lost time of fixed work: the recorded interruptions or, in older files without them, the time by which a
- * quantum exceeds the fastest. */
+/* Adds the lost time of fixed work: the recorded interruptions or, in older files without interruptions, each quantum's time
+ * minus the fastest quantum's time. */
 static int add_fwq(struct mpg_collect *c, const struct mpg_results *r,
                    struct mpg_noise_core *core, struct mpg_error *err)
 {
@@ -142,7 +142,7 @@ int mpg_collect_add_noise(struct mpg_collect *c, const struct mpg_results *r, in
     return r->benchmark == MPG_BENCHMARK_FTQ ? add_ftq(c, r, core, err) : add_fwq(c, r, core, err);
 }
 
-/* a signature of a single host names it in the header; with several hosts each core names its own */
+/* a signature of a single host names the host in the header; with several hosts each core names a host */
 void mpg_collect_put_noise(struct mpg_collect *c)
 {
     const char *hosts = mpg_fact_find(c->sig->fact, c->sig->facts, "host");

@@ -49,8 +49,8 @@ static int make_size(const struct mpg_exchanges *all, mpg_pick_function *pick, c
     return status;
 }
 
-/* Makes SIZES: for each message size of FROM the distribution of the times that PICK chooses, if there are any; with
- * fitted families if FIT. */
+/* Makes SIZES: for each message size of FROM with times that PICK chooses, the distribution of the times; with fitted families if
+ * FIT. */
 static int make_sizes(const struct mpg_exchange_sizes *from, mpg_pick_function *pick, const void *context,
                       bool fit, struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
@@ -105,7 +105,7 @@ static int there(const struct mpg_measured_exchange *e, const void *context, dou
 
 /* ---- one-way times ---- */
 
-/* Writes to TEXT of SIZE bytes how the times WHICH were measured with the clocks WAYS. */
+/* Writes to TEXT of SIZE bytes how the clocks WAYS were used to measure the times WHICH (a name, e.g. "one-way"). */
 static void describe_clocks(const struct mpg_one_way_split *ways, const char *which, char *text, size_t size)
 {
     if (ways->clocks == MPG_CLOCKS_ONE)
@@ -128,7 +128,7 @@ static void describe_deconvolution(const struct mpg_deconvolution_summary *summa
                  assumption, summary->halved > 0 ? "; half the time for sizes with too few samples" : "");
 }
 
-/* Appends to TEXT of SIZE bytes how both directions differ and correlate, which a deconvolution could not determine. */
+/* Appends to TEXT of SIZE bytes how both directions differ and correlate: differences that deconvolution cannot determine. */
 static int describe_asymmetry(const struct mpg_exchange_sizes *list, const struct mpg_one_way_split *ways,
                          char *text, size_t size, struct mpg_error *err)
 {
@@ -270,10 +270,10 @@ static int find_median(const struct mpg_exchanges *all, double *median_ns, struc
     return 0;
 }
 
-/* Sets *GAP_NS to LogGP's g, measured with the smallest streamed message, of *SIZE_BYTES: the time that each further
- * message adds to a stream, (T(n) - T(1)) / (n - 1), T being the time until the acknowledgement (PRTT(n, 0, s) of
- * Hoefler, Lichei and Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks", IPDPS 2007).
- * Without T(1): T(n) / n. Stays 0 without streams. */
+/* Sets *GAP_NS to LogGP's g, measured with the smallest streamed message, of *SIZE_BYTES: the time that each further message adds
+ * to a stream, (T(n) - T(1)) / (n - 1), where T is the time until the acknowledgement (PRTT(n, 0, s) of Hoefler, Lichei and Rehm,
+ * "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks", IPDPS 2007). Without T(1): T(n) / n. Stays 0
+ * without streams. */
 static int find_gap(const struct mpg_collect_path *in, int64_t *size_bytes, double *gap_ns,
                     struct mpg_error *err)
 {
@@ -320,8 +320,8 @@ static int fit_loggp(const struct mpg_collect_path *in, struct mpg_network_path 
     return status;
 }
 
-/* Adds the distributions of single launches to OUT's call overheads and, only if overheads were not measured, to the
- * times inside the send that the bandwidth benchmark measured. */
+/* Adds the distributions of single launches to OUT's call overheads. If overheads were not measured: to the times inside the send
+ * from the bandwidth benchmark. */
 static int make_launches(const struct mpg_collect_path *in, struct mpg_network_path *out,
                          struct mpg_error *err)
 {
@@ -349,7 +349,7 @@ int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *
         make_sizes(&in->overhead, whole_time, NULL, false, &out->receive_overhead, err) < 0 ||
         make_launches(in, out, err) < 0)
         return -1;
-    if (in->eager_limits > 0) { /* launches may find different limits: the lower median is a limit that some launch has found */
+    if (in->eager_limits > 0) { /* launches may find different limits; the lower median is the limit of one of the launches */
         gsl_sort(in->eager_limit_bytes, 1, in->eager_limits);
         out->eager_limit_bytes = (int64_t)in->eager_limit_bytes[(in->eager_limits - 1) / 2];
     }

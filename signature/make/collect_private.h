@@ -14,7 +14,7 @@ struct mpg_collect_path; /* defined in collect_network.c */
 struct mpg_collect_rates; /* defined in collect_compute.c */
 struct mpg_collect_sharing; /* defined in collect_sharing.c */
 
-/* A results file that was added: it measures core or launch ID of a host or path class. */
+/* An added results file, which measures core or launch ID of a host or path class. */
 struct mpg_collect_origin {
     enum mpg_benchmark benchmark;
     int64_t id;
@@ -32,7 +32,7 @@ struct mpg_collect_record {
     char *packed;
     size_t marked;   /* number of detours that were off the CPU */
     char *off;       /* packed off-CPU flags; NULL: unknown */
-    size_t caused;   /* number of detours with a cause that was seen */
+    size_t caused;   /* number of detours with a recorded cause */
     char *causes;    /* packed causes; NULL: unknown */
 };
 
@@ -73,17 +73,17 @@ char *mpg_collect_word(const struct mpg_results *r, const char *key, size_t item
  * After an error *D is NULL or still has to be freed. */
 int mpg_collect_samples(const struct mpg_samples *s, bool fit, struct mpg_distribution **d,
                         struct mpg_error *err);
-/* Like mpg_collect_samples(): returns the distribution of N >= 1 SAMPLES, here of a single series in time order. */
+/* Sets *D to the distribution of N >= 1 SAMPLES, a single series in time order, with confidence intervals; else as
+ * mpg_collect_samples(). */
 int mpg_collect_distribution(const double *samples, size_t n, bool fit,
                              struct mpg_distribution **d, struct mpg_error *err);
 
-/* Adds confidence intervals of median and 99th percentile to D, made of S or derived from S. Their bounds are PART
- * times as far from the quantile as those of mpg_estimate_quantiles(S): 1, or 0.5 if S are sums of two times of D.
- * Errors: out of memory. */
+/* Adds confidence intervals of median and 99th percentile to D, made of S or derived from S. Widths are PART times the widths of
+ * mpg_estimate_quantiles(S): 1, or 0.5 if S are sums of two times of D. Errors: out of memory. */
 int mpg_collect_intervals(struct mpg_distribution *d, const struct mpg_samples *s, double part,
                           struct mpg_error *err);
 
-/* Adds fitted families to D, from about 10000 of the N SAMPLES, evenly chosen. D gets none if the samples are too few
+/* Adds fitted families to D, from about 10000 of the N SAMPLES, evenly chosen. No families are added if the samples are too few
  * or equal. Errors: out of memory. */
 int mpg_collect_fit(const double *samples, size_t n, struct mpg_distribution *d,
                     struct mpg_error *err);
@@ -99,15 +99,15 @@ int mpg_collect_put_facts(struct mpg_collect *c, struct mpg_error *err);
 /* Adds ftq, fwq and detour results of core ID. */
 int mpg_collect_add_noise(struct mpg_collect *c, const struct mpg_results *r, int64_t id,
                           struct mpg_error *err);
-/* Adds R, a record of detours, to CORE with the values derived from it, and packs the detours. */
+/* Adds R, a record of detours, to CORE with the values derived from R, and packs the detours. */
 int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,
                             struct mpg_noise_core *core, struct mpg_error *err);
-/* Moves the detours of all records to their cores, in at most LEFT characters: records that are too long are truncated
- * by mpg_noise_record_truncate(), with a warning. To be called while each core still has its host. */
+/* Moves the detours of all records to the signature's cores, in at most LEFT characters: longer records are truncated by
+ * mpg_noise_record_truncate(), with a warning. To be called while each core still has its host. */
 int mpg_collect_put_detours(struct mpg_collect *c, size_t left, struct mpg_error *err);
 void mpg_collect_free_records(struct mpg_collect *c);
-/* Computes from N >= 1 equally spaced FTQ quanta, with LOST_NS lost in each, CORE's series, spectrum, lines and
- * autocorrelation (the last three from MPG_SPECTRUM_MIN_SAMPLES on). CORE's ftq.quantum_ns is set before. */
+/* Computes from N >= 1 equally spaced FTQ quanta, with LOST_NS lost in each, CORE's series and, for N >=
+ * MPG_SPECTRUM_MIN_SAMPLES, spectrum, lines and autocorrelation. CORE's ftq.quantum_ns must be set. */
 int mpg_collect_quanta(const double *lost_ns, size_t n, struct mpg_noise_core *core,
                        struct mpg_error *err);
 void mpg_collect_put_noise(struct mpg_collect *c);

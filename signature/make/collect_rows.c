@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Differences between launches, and runs of successive samples, which keep their dependence. A single distribution of
- * all samples shows neither. */
+/* Distributions of single launches, and runs of successive samples, which preserve the dependence between samples. A single
+ * distribution of all samples shows neither differences between launches nor dependence. */
 #include "signature/make/collect_network.h"
 
 #include <math.h>
@@ -10,23 +10,23 @@
 
 enum {
     LAUNCH_KNOTS = 48, /* knots of the distribution of a launch, if fewer than MANY launches are kept */
-    MANY_KNOTS = 32,   /* the same for MANY launches or more */
+    MANY_KNOTS = 32,   /* knots if MANY or more launches are kept */
     MANY = 5,
-    LAUNCHES = 8,      /* at most this many launches have a distribution of their own */
-    BLOCKS = 8,        /* at most this many runs of successive samples are kept */
-    LENGTH = 1024,     /* number of samples in a run; the median length of the series if that is less */
+    LAUNCHES = 8,      /* maximum number of launches with a separate distribution */
+    BLOCKS = 8,        /* maximum number of kept runs of successive samples */
+    LENGTH = 1024,     /* number of samples in a run; or the median length of the series if less */
     MIN_LENGTH = 32    /* smallest number of samples in a run; shorter series give no runs */
 };
-/* A run's level is the mean of its samples; samples above this quantile of their series count as the quantile, so that
- * a few long ones do not decide. */
+/* A run's level is the mean of its samples; samples above this quantile of the series are replaced by the quantile: a few long
+ * samples must not decide. */
 static const double CLIPPED = 0.99;
 
 /* A sample; a series is the samples of a launch and pair. */
 struct item {
-    double value, next; /* NEXT: backward time of the same exchange; NAN: VALUE is not a forward time */
+    double value, next; /* NEXT: backward time of the exchange whose forward time is VALUE; NAN: VALUE is not a forward time */
     size_t series;      /* launch * pairs + pair */
     size_t place;       /* position in time order among all samples */
-    double p;           /* probability of VALUE within its series; equal values share the middle of their range */
+    double p;           /* probability of VALUE within the series (rank / length); equal values share a mean rank */
 };
 
 struct items {
@@ -62,7 +62,7 @@ static int by_series_and_place(const void *left, const void *right)
     return order ? order : by_place(left, right);
 }
 
-/* Returns the end of the items, sorted by series, that belong to the series of item FIRST. */
+/* Returns the end of the items, sorted by series, of the series of item FIRST. */
 static size_t series_end(const struct items *items, size_t first)
 {
     size_t end = first;
@@ -71,7 +71,8 @@ static size_t series_end(const struct items *items, size_t first)
     return end;
 }
 
-/* Sets the probability P of items FIRST to END - 1, ascending in value, among themselves. */
+/* Sets the probability P of each of the items FIRST to END - 1, ascending in value: mean rank of equal values, over the number of
+ * items. */
 static void rank_run(struct item *item, size_t first, size_t end)
 {
     for (size_t i = first, after; i < end; i = after) {
@@ -162,7 +163,7 @@ static int make_launches(const struct items *items, struct mpg_launches *launche
 
 /* ---- rows ---- */
 
-/* A run of successive items of a series, from item FIRST on; LEVEL: its mean minus that of the series. */
+/* A run of successive items of a series, from item FIRST on; LEVEL: the run's mean minus the series' mean. */
 struct stretch {
     size_t first;
     double level;
@@ -197,8 +198,8 @@ static int find_length(const struct items *items, size_t *length, struct mpg_err
     return 0;
 }
 
-/* Computes the levels of the runs of LENGTH items in the series FIRST to END - 1, which begin a quarter of LENGTH
- * apart, into STRETCH. Returns their number. */
+/* Computes the levels of the runs of LENGTH items in the series FIRST to END - 1 into STRETCH; runs start a quarter of LENGTH
+ * apart. Returns the number of runs. */
 static size_t find_stretches(const struct items *items, size_t first, size_t end, size_t length,
                              struct stretch *stretch)
 {
@@ -219,7 +220,7 @@ static size_t find_stretches(const struct items *items, size_t first, size_t end
     return n;
 }
 
-/* An item of a run that is kept, with a random number to order equal probabilities. */
+/* An item of a kept run, with a random number to order equal probabilities. */
 struct kept {
     double p;
     uint64_t tie;
@@ -279,7 +280,7 @@ static int fill_rows(const struct items *items, const struct stretch *stretch, s
     return mpg_rows_expand(rows, err);
 }
 
-/* Keeps a few runs in ROWS, chosen such that their levels have the distribution of the levels of all runs. */
+/* Keeps a few runs in ROWS, at evenly spaced quantiles of the levels of all runs. */
 static int make_rows(struct items *items, struct mpg_rows *rows, struct mpg_error *err)
 {
     size_t length = 0, n = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collects the results of the sharing benchmark: the bandwidth that pairs of ranks reach while one or several pairs transfer at
- * the same time. */
+/* Collects the results of the sharing benchmark: the bandwidth of pairs of ranks while one or several pairs transfer at once. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -8,7 +7,7 @@
 
 #include "signature/make/collect_private.h"
 
-/* The samples of a point. */
+/* The samples of a point: path class, direction, message size and number of pairs. */
 struct point {
     struct mpg_sharing_point key; /* without bandwidth */
     size_t n, capacity;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time structure of the time that FTQ found lost: series, spectrum, lines, autocorrelation. */
+/* Analysis in time of the lost time that FTQ measured: series, spectrum, spectral lines, autocorrelation. */
 #include "signature/make/collect_private.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "statistics/spectrum.h"
 
-/* A series is reduced to at most this many values, enough for a plot. */
+/* Maximum number of values in a reduced series, enough for a plot. */
 #define SERIES_VALUES 1024
 #define LAGS 256
 /* A spectrum of pure noise shows a line with this probability. */

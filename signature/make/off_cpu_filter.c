@@ -12,11 +12,11 @@
 
 /* Off-CPU time below this share of a sample's time is ignored. */
 #define MIN_PART 0.01
-/* At least one in this many samples of a kind must remain, else all stay: the few samples that a busy machine left
- * undisturbed would be the fastest ones. */
+/* At least a quarter of the samples of a kind must remain, else all stay: the few undisturbed samples of a busy machine would be
+ * the fastest samples. */
 enum { MIN_LEFT = 4 };
 
-/* Two samples are of the same kind if they agree in these columns, as far as the file has them. */
+/* Two samples are of one kind if equal in all of these columns that the file has. */
 static const enum mpg_column kinds[] = {MPG_COLUMN_OPERATION, MPG_COLUMN_PROCESSES,
                                         MPG_COLUMN_SIZE_BYTES, MPG_COLUMN_WINDOW, MPG_COLUMN_PAIR,
                                         MPG_COLUMN_PAIRS, MPG_COLUMN_DIRECTIONS};
@@ -62,8 +62,8 @@ static int by_kind(const void *left, const void *right, void *results)
     return order ? order : (*a > *b) - (*a < *b);
 }
 
-/* Sets OUT for the samples to remove: those with off-CPU time, if enough others of their kind remain. ORDER: all
- * samples, grouped by kind. Returns the number of samples with off-CPU time that stay. */
+/* Sets OUT for the samples to remove: samples with off-CPU time, if enough samples of the kind remain. ORDER: all samples,
+ * grouped by kind. Returns the number of samples with off-CPU time that stay. */
 static size_t mark(const struct mpg_results *r, const size_t *order, bool *out)
 {
     size_t whole = 0;

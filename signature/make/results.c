@@ -54,7 +54,7 @@ static const struct {
     [MPG_COLUMN_MESSAGES] = {.name = "messages", .counts = true},
 };
 
-/* Header keys that had another name in version 1 of the format. */
+/* Header keys with a different name in version 1 of the format. */
 static const struct {
     const char *former, *now;
 } keys[] = {
@@ -96,7 +96,7 @@ struct reader {
     int64_t version;         /* version of the file format, 1 .. VERSION */
     size_t capacity;         /* number of samples for which the columns have room */
     int count;               /* number of columns in the file */
-    int column[MAX_COLUMNS]; /* for each column of the file its enum mpg_column; MPG_COLUMNS: to be skipped */
+    int column[MAX_COLUMNS]; /* enum mpg_column of each column of the file; MPG_COLUMNS: to be skipped */
     bool in_samples, ended;
     struct mpg_results *results;
 };
@@ -270,7 +270,7 @@ static int grow(struct reader *r, struct mpg_error *err)
     return 0;
 }
 
-/* Called at the first sample: checks that the header has all that samples need, and allocates the columns. */
+/* Called at the first sample: checks that the header has all required lines, and allocates the columns. */
 static int end_header(struct reader *r, struct mpg_error *err)
 {
     const struct mpg_results *results = r->results;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reader of the benchmarks' results files (docs/results-format.md); each file holds a measurement. */
+/* Reader of the benchmarks' results files (docs/results-format.md); a file holds one measurement. */
 #ifndef MPG_RESULTS_H
 #define MPG_RESULTS_H
 
@@ -59,7 +59,7 @@ struct mpg_results {
     size_t facts;
     struct mpg_fact *fact;   /* header lines in the order of the file */
     size_t samples;
-    /* An array of SAMPLES values for each column; NULL: the file lacks the column. Values are >= 0; only forward_ns,
+    /* for each column an array with a value of each sample; NULL: the file lacks the column. Values are >= 0; only forward_ns,
      * backward_ns and transfer_ns may be negative, by the clocks' error. */
     double *column[MPG_COLUMNS];
     uint32_t crc32;          /* zlib's crc32() of the file's bytes */

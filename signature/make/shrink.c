@@ -13,7 +13,7 @@
 
 /* Significant digits of values: estimates from samples are uncertain by more than a millionth. */
 enum { DIGITS = 6, PLOT_DIGITS = 5 };
-/* Space reserved for each core's detours besides the packed text: keys, brackets, counts. */
+/* Bytes reserved for each core's detours in addition to the packed text: keys, brackets, counts. */
 enum { CORE_BYTES = 256 };
 
 static double rounded(double value, int digits)
@@ -25,7 +25,7 @@ static double rounded(double value, int digits)
 
 /* ---- digits ---- */
 
-/* Rounds D's quantiles to DIGITS. Its minimum and maximum stay exact. */
+/* Rounds D's quantiles to DIGITS. Minimum and maximum stay exact. */
 static void round_distribution(struct mpg_distribution *d)
 {
     if (!d)
@@ -55,7 +55,7 @@ static void round_series(struct mpg_noise_series *s)
 
 /* ---- values ---- */
 
-/* Keeps half of the blocks. They ascend in level, so every other one is kept. */
+/* Keeps half of the blocks: every other block, since blocks ascend in level. */
 static int halve_rows(struct mpg_rows *rows, struct mpg_error *err)
 {
     enum { MIN_BLOCKS = 4 };
@@ -80,8 +80,7 @@ static int halve_all_rows(struct mpg_signature *sig, struct mpg_error *err)
     return 0;
 }
 
-/* Keeps the MAX >= 1 best families. Simulations draw from the best family that was fitted to all samples, so this one
- * is always kept. */
+/* Keeps the MAX >= 1 best families. The best family fitted to all samples is always kept: simulations draw from this family. */
 static void drop_fits(struct mpg_distribution *d, size_t max)
 {
     size_t i = 0;
@@ -126,8 +125,8 @@ static int round_it(struct mpg_distribution *d, size_t argument, struct mpg_erro
     return 0;
 }
 
-/* Sets *FEWER to D with KNOTS knots or, if that changes D's mean, with the smallest number of 2 KNOTS, 4 KNOTS ... that
- * preserves the mean; NULL: none below D's own number does. */
+/* Sets *FEWER to D with KNOTS knots or, if this changes D's mean, with the smallest number of 2 KNOTS, 4 KNOTS ... that preserves
+ * the mean; NULL: no number below D's number of knots preserves the mean. */
 static int find_fewer(const struct mpg_distribution *d, size_t knots, struct mpg_distribution **fewer,
                       struct mpg_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigmake: makes a signature from a folder of results, or checks the quality of the results. Everything is read
- * and checked before the first byte is written. */
+/* sigmake: makes a signature from a folder of results, or checks the quality of the results. All files are read and checked
+ * before the first byte is written. */
 #include "config.h"
 
 #include <dirent.h>
@@ -96,7 +96,7 @@ static int add_folder(struct consumers *consumers, const char *folder, struct mp
     return status;
 }
 
-/* Adds header line "left_out" to SIG: how many samples were removed because of off-CPU time. */
+/* Adds header line "left_out" to SIG: number of samples removed because of off-CPU time. */
 static int add_left_out(struct mpg_signature *sig, const struct mpg_off_cpu_filter *off_cpu_filter,
                         struct mpg_error *err)
 {
@@ -204,7 +204,7 @@ static void print_json(const struct mpg_signature *sig, size_t files, const char
     fputs("]\n}\n", stream);
 }
 
-/* Prints the findings on standard output, as JSON if asked. Returns their number, or -1 with ERR. */
+/* Prints the findings on standard output, or as JSON if JSON is set. Returns the number of findings, or -1 with ERR. */
 static int print_check(const struct mpg_signature *sig, size_t files, const char *folder, bool json,
                        struct mpg_error *err)
 {
@@ -215,8 +215,8 @@ static int print_check(const struct mpg_signature *sig, size_t files, const char
     return mpg_output_commit(out, err) < 0 ? -1 : (int)sig->failures;
 }
 
-/* Makes the signature of FOLDER and writes it to OUTPUT; if CHECK_ONLY prints the quality checks, as JSON if
- * asked. Returns 0 if all is well, -1 on an error, else the number of failed checks. */
+/* Makes the signature of FOLDER and writes it to OUTPUT; if CHECK_ONLY prints the quality checks, as JSON if JSON is set. Returns
+ * 0 if all is well, -1 on an error, else the number of failed checks. */
 static int make(const char *folder, const char *output, bool check_only, bool json, struct mpg_error *err)
 {
     struct consumers consumers = {.collect = mpg_collect_new(err)};

@@ -16,7 +16,7 @@
 #include "signature/file/pack.h"
 
 enum {
-    MIN_LONGEST = 16,    /* with fewer long detours no separate list is made */
+    MIN_LONGEST = 16,    /* minimum number of detours in the separate list of long detours */
     MIN_BLOCKS = 4, MAX_BLOCKS = 64,
     BLOCK_DETOURS = 1024,  /* preferred number of detours in a block */
     CANDIDATES = 64,       /* number of positions compared for each block */
@@ -30,8 +30,8 @@ struct record {
     double *start_ns, *duration_ns;       /* whole nanoseconds */
     uint8_t *mark;                        /* off-CPU flags and causes; NULL: unknown */
     double limit_ns;                      /* detours of at least this duration count as the longest; INFINITY: none */
-    double *long_ns, *short_ns, *shorts;  /* n + 1 elements each: cumulative time of the longest and of the shorter detours,
-                                             cumulative number of the shorter ones */
+    double *long_ns, *short_ns, *shorts;  /* n + 1 elements each: cumulative time of the longest detours, time of the shorter
+                                           * detours, number of shorter detours */
 };
 
 /* The shorter detours in a part of the record: length of the part without the longest detours, time lost, number. */
@@ -41,7 +41,7 @@ struct part {
 
 /* ---- integer nanoseconds ---- */
 
-/* Rounds start and end of each detour to whole ns. Rounded durations would add up to a drift. */
+/* Rounds start and end of each detour to whole ns: rounding durations instead would accumulate an error. */
 static void round_times(struct mpg_noise_core *core)
 {
     double end_ns = 0;
@@ -53,7 +53,7 @@ static void round_times(struct mpg_noise_core *core)
         core->duration_ns[i] = fmax(end - start, 0);
         end_ns = start + core->duration_ns[i];
     }
-    /* A detour starts before the end of the record: drops detours that were rounded to the end. */
+    /* A detour starts before the end of the record: detours rounded to the end are dropped. */
     while (core->detours > 0 && core->start_ns[core->detours - 1] >= core->span_ns)
         core->detours--;
 }
@@ -86,8 +86,8 @@ static int take_longest(const struct record *record, double limit_ns, struct mpg
     return 0;
 }
 
-/* Returns the smallest duration such that at most MAX of the N DESCENDING durations reach it; INFINITY: fewer than
- * MIN_LONGEST do. */
+/* Returns the smallest limit that at most MAX of the N DESCENDING durations reach; INFINITY: fewer than MIN_LONGEST durations
+ * reach the limit. */
 static double limit_for(const double *descending, size_t n, size_t max)
 {
     size_t k = max < n ? max : n - 1;
@@ -115,8 +115,8 @@ static size_t packed_size(const struct mpg_noise_core *core, bool blocks, struct
     return n;
 }
 
-/* Keeps in CORE as many of RECORD's longest detours as fit into CHARACTERS, at most MAX. *USED: number of characters
- * that they take. */
+/* Keeps in CORE as many of RECORD's longest detours as fit into CHARACTERS, at most MAX. *USED: number of characters of the kept
+ * detours. */
 static int select_longest(struct record *record, size_t characters, size_t max,
                         struct mpg_noise_core *core, size_t *used, struct mpg_error *err)
 {
@@ -194,8 +194,8 @@ static double unlike(const struct part *part, const struct part *whole)
     return lost * lost + detours * detours;
 }
 
-/* Sets FIRST to the first detours of B blocks of LENGTH detours, each block within its own section of the record, such
- * that all blocks together represent WHOLE. */
+/* Sets FIRST to the first detours of B blocks of LENGTH detours, each block within a separate section of the record: all blocks
+ * together shall represent WHOLE. */
 static void place_blocks(const struct record *r, const struct part *whole, size_t b,
                          size_t length, size_t *first)
 {

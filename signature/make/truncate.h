@@ -5,9 +5,9 @@
 
 #include "signature/signature.h"
 
-/* Replaces CORE's detours, a whole record, by the longest detours and by blocks of the shorter ones, in whole ns. Their
- * packed texts take about CHARACTERS, never more; at most MAX detours are kept. Values computed from the whole record
- * stay. Errors: out of memory; CORE can then only be freed. */
+/* Replaces CORE's detours, a whole record, by the longest detours and by blocks of the shorter detours, in whole ns. The packed
+ * texts take about CHARACTERS, never more; at most MAX detours are kept. Values computed from the whole record stay. Errors: out
+ * of memory; CORE can then only be freed. */
 int mpg_noise_record_truncate(struct mpg_noise_core *core, size_t characters, size_t max,
                     struct mpg_error *err);
 

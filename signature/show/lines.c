@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spectral lines of a core as sigshow prints them: each fundamental with its harmonics. There may be
- * MPG_SIGNATURE_MAX_LIST lines, hence they are sorted by fundamental and frequency and looked up by bisection. */
+/* Spectral lines of a core as sigshow prints them: each fundamental with its harmonics. Since there may be MPG_SIGNATURE_MAX_LIST
+ * lines, lines are sorted by fundamental and frequency and found by bisection. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "signature/show/show.h"
 
 enum {
-    MAX_LINES = 4,      /* number of fundamentals shown of a core */
-    MAX_HARMONICS = 6,  /* number of harmonics shown of a fundamental */
+    MAX_LINES = 4,      /* maximum number of fundamentals shown for a core */
+    MAX_HARMONICS = 6,  /* maximum number of harmonics shown for a fundamental */
 };
 
 /* Orders lines by their fundamental (0 for a fundamental itself), then by frequency. */
@@ -22,7 +22,7 @@ static int compare(const void *a, const void *b)
     return (x->frequency_hz > y->frequency_hz) - (x->frequency_hz < y->frequency_hz);
 }
 
-/* Returns the index of the first of N SORTED lines that does not precede a harmonic of fundamental OF_HZ at
+/* Returns the index in SORTED (N lines) of the first line at or after the position of a harmonic of fundamental OF_HZ at
  * FREQUENCY_HZ. */
 static size_t find(const struct mpg_noise_line *const *sorted, size_t n, double of_hz,
                    double frequency_hz)
@@ -40,8 +40,8 @@ static size_t find(const struct mpg_noise_line *const *sorted, size_t n, double 
     return low;
 }
 
-/* Prints the harmonics of LINE that are lines themselves: "x2 x3". A harmonic above half the sampling frequency appears
- * at a lower frequency (aliasing), which is no multiple of the fundamental and is printed in Hz. */
+/* Prints which harmonics of LINE are spectral lines of the core, too: "x2 x3". A harmonic above half the sampling frequency
+ * appears at a lower frequency (aliasing), not a multiple of the fundamental, and is printed in Hz. */
 static void show_harmonics(const struct mpg_noise_line *const *sorted, size_t lines,
                            const struct mpg_noise_line *line, size_t max)
 {
@@ -63,7 +63,7 @@ static void show_harmonics(const struct mpg_noise_line *const *sorted, size_t li
     printf("%s", n > max ? " ..." : n == 0 ? " -" : "");
 }
 
-/* Returns whether LINE is a harmonic of another line, which lists it. */
+/* Returns whether LINE is a harmonic listed in the row of a fundamental. */
 static bool is_folded(const struct mpg_noise_line *const *sorted, size_t lines,
                       const struct mpg_noise_line *line)
 {

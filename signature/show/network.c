@@ -62,7 +62,7 @@ static const struct mpg_distribution *find_size(const struct mpg_network_sizes *
     return NULL;
 }
 
-/* Prints the rate at the quantile U of D, the times of SIZE_BYTES, in 10^6 bytes per second; a dash if it is unknown. */
+/* Prints the rate at the quantile U of D, the times of SIZE_BYTES, in 10^6 bytes per second; a dash if unknown. */
 static void show_megabytes(int64_t size_bytes, const struct mpg_distribution *d, double u)
 {
     double time_ns = d ? mpg_distribution_quantile(d, u) : 0;
@@ -145,8 +145,8 @@ static void show_overheads(const struct mpg_network_path *path, bool all)
     show_rest(sizes->n, max, "sizes");
 }
 
-/* Prints what simulations can draw besides whole distributions: for how many launches PATH has distributions of their
- * own, and its runs of successive messages. */
+/* Prints PATH's data for simulations besides distributions of all launches: the number of launches with separate distributions,
+ * and the runs of successive messages. */
 static void show_kept(const struct mpg_network_path *path)
 {
     const struct mpg_network_sizes *sizes = &path->latency;
@@ -291,10 +291,10 @@ static bool starts_group(const struct mpg_collective_time *times, size_t i)
     return i == 0 || strcmp(c->operation, c[-1].operation) != 0 || c->processes != c[-1].processes;
 }
 
-/* Prints the N collectives TIMES: some sizes of each operation and process count, or all. */
+/* Prints the N collectives TIMES: at most MAX_SIZES sizes of each operation and process count, or all sizes if ALL. */
 static void show_times(const struct mpg_collective_time *times, size_t n, bool all)
 {
-    enum { MAX_SIZES = 4 }; /* sizes shown of an operation and process count */
+    enum { MAX_SIZES = 4 }; /* number of sizes shown for an operation and process count */
     size_t hidden = 0;
     printf("operation   processes       size   samples         p1        p50   +-95        p99   +-95        max"
            "  best fit, KS\n");

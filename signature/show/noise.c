@@ -13,7 +13,7 @@
 
 enum {
     MAX_LAGS = 6,      /* number of lags shown */
-    EVENTS_WIDTH = 96, /* number of bytes shown of a core's events */
+    EVENTS_WIDTH = 96, /* maximum number of bytes of a core's line of events */
 };
 
 typedef bool has_function(const struct mpg_noise_core *);
@@ -93,8 +93,8 @@ static void show_part(const struct mpg_noise_core *c, bool all)
     putchar('\n');
 }
 
-/* Prints a row for quanta Q of core C. WORK: Q is FWQ, whose quantum is the minimum time of the work, so lost time
- * lengthens it. */
+/* Prints a row for quanta Q of core C. WORK: Q is FWQ: the quantum is the minimum time of the work, and lost time lengthens a
+ * sample. */
 static void show_kind(const struct mpg_noise_core *c, bool work, const struct mpg_noise_quanta *q)
 {
     const struct mpg_distribution *d = q->lost_ns;
@@ -146,7 +146,7 @@ static void show_events(const struct mpg_noise_core *c, bool all)
         size_t room = all ? SIZE_MAX : EVENTS_WIDTH - length, used = strlen(e->value);
         used = used < room ? used : room;
         while (e->value[used] && ((unsigned char)e->value[used] & 0xc0) == 0x80)
-            used--; /* does not end within a character of several bytes */
+            used--; /* the text must not end within a multibyte character */
         printf("%s %s %.*s%s", length > 0 ? ";" : "", e->key, (int)used, e->value,
                e->value[used] ? "..." : "");
         length += used + strlen(e->key) + 2;
@@ -177,8 +177,8 @@ static void show_share(const struct mpg_signature *sig)
         puts(": interruptions, preemption and stolen time, which the record does not distinguish");
 }
 
-/* Prints a table under HEAD with a row of SHOW_ROW for each core that HAS the data; without --all only for the first
- * SHOW_CORES. If no core has, WHAT is noted as not measured. */
+/* Prints a table under HEAD with a row of SHOW_ROW for each core that HAS the data; without --all only for the first SHOW_CORES.
+ * If no core has the data, WHAT is noted as not measured. */
 static void show_cores(const struct mpg_signature *sig, struct show *show, has_function *has,
                        const char *what, const char *head,
                        void (*show_row)(const struct mpg_noise_core *, bool all))
@@ -195,7 +195,7 @@ static void show_cores(const struct mpg_signature *sig, struct show *show, has_f
     show_rest(cores, max, "cores");
 }
 
-/* Prints what took the time of all cores whose causes are known; without --all only the SHOW_CAUSES largest. */
+/* Prints the causes of lost time over all cores with known causes; without --all only the SHOW_CAUSES largest causes. */
 static void show_causes(const struct mpg_signature *sig, const struct show *show)
 {
     enum { SHOW_CAUSES = 10 };

@@ -117,7 +117,7 @@ static int frame_add_size(struct frame *frame, int64_t size_bytes, struct mpg_er
     return 0;
 }
 
-/* Extends the axis of values to VALUE. A transfer time of 0 would be an infinite rate, so infinite values are left out. */
+/* Extends the axis of values to VALUE. Ignores infinite values: the rate of a transfer time of 0. */
 static void frame_add_value(struct frame *frame, double value)
 {
     if (value > 0 && isfinite(value)) {
@@ -126,7 +126,7 @@ static void frame_add_value(struct frame *frame, double value)
     }
 }
 
-/* Sets the lower end of the axis of values. Returns whether there is any value to draw. */
+/* Sets the lower end of the axis of values. Returns whether FRAME has values to draw. */
 static bool frame_settle(struct frame *frame)
 {
     frame->low = mpg_plot_floor(frame->low, frame->high);
@@ -311,7 +311,7 @@ int plot_network(struct plot_session *session, const struct mpg_signature *sig,
     return 0;
 }
 
-/* ---- collectives: a plot for each process count; without --all only for the first MAX_PROCESSES process counts ---- */
+/* ---- collectives: a plot for each process count; without --all for the first MAX_PROCESSES process counts ---- */
 
 enum { MAX_PROCESSES = 16 };
 
@@ -330,7 +330,7 @@ static int frame_add_collectives(struct frame *frame, const struct mpg_signature
     return 0;
 }
 
-/* Returns how many of the LEFT collectives from C on differ from C only in message size, C included. */
+/* Returns the number of collectives from C on, C included and at most LEFT, that differ from C only in message size. */
 static size_t sizes_from(const struct mpg_collective_time *c, size_t left)
 {
     size_t n = 1;
@@ -339,8 +339,8 @@ static size_t sizes_from(const struct mpg_collective_time *c, size_t left)
     return n;
 }
 
-/* For each operation measured with PROCESSES processes, writes a data set and plots its band. MEDIANS: plots the lines
- * of the medians instead, from the data sets that an earlier call has written. */
+/* For each operation measured with PROCESSES processes, writes a data set and plots its band. MEDIANS: plots the lines of the
+ * medians instead, from the data sets written by an earlier call. */
 static void write_collectives(struct plot_session *session, const struct mpg_signature *sig,
                               const struct frame *frame, int processes, bool medians)
 {

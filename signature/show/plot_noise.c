@@ -12,8 +12,8 @@
 #include "common/units.h"
 #include "signature/show/plot_private.h"
 
-/* Detours are drawn as dots on a grid: dots in the same cell are merged, to keep files small. With more than MAX_DOTS
- * occupied cells the grid becomes coarser. */
+/* Detours are drawn as dots on a grid: dots in a common cell are merged, to keep files small. With more than MAX_DOTS occupied
+ * cells the grid becomes coarser. */
 enum { COLUMNS = 960, ROWS = 480, MAX_DOTS = 30000, COARSEST = 8 };
 
 enum { MARKED_LINES = 8 };
@@ -56,7 +56,7 @@ static double max_of(const double *value, size_t n)
     return max;
 }
 
-/* Returns the length in ns of the unit (s, ms, us, ns) in which VALUE_NS is best read; *NAME: its name. */
+/* Returns the length, ns, of the most readable unit (s, ms, us, ns) for VALUE_NS; *NAME: name of the unit. */
 static double time_unit(double value_ns, const char **name)
 {
     static const struct {
@@ -80,7 +80,7 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
     char first[256], second[256], text[SHOW_TEXT];
     const char *unit, *time;
     double max = max_of(s->max, s->n), median = median_of(s->max, s->n);
-    /* on a linear axis, rare large values would flatten all others: logarithmic if the maximum is far above the median */
+    /* on a linear axis, rare large values would flatten the curve: logarithmic if the maximum is far above the median */
     bool log = median > 0 && max > 30 * median && mpg_plot_floor(median, max) > 0;
     double scale = log ? 1 : time_unit(max, &unit), span = time_unit((double)s->n * s->step, &time);
     double low = log ? mpg_plot_floor(median / 10, max) : 0;
@@ -180,7 +180,7 @@ static int write_dots(FILE *data, const struct mpg_noise_core *c, double unit, d
     return 0;
 }
 
-/* Draws the detours in C's own list: all of a complete record, or the list that plot_detours() has made. */
+/* Draws the detours in C's list: all detours of a complete record, or the list made by plot_detours(). */
 static int plot_kept(struct plot_session *session, const struct mpg_signature *sig,
                      const struct mpg_noise_core *c, struct mpg_error *err)
 {
@@ -241,7 +241,7 @@ static int plot_kept(struct plot_session *session, const struct mpg_signature *s
     return mpg_plot_finish(session, err);
 }
 
-/* Draws C's detours. Of a truncated record: the longest detours, and those in the sampled blocks. */
+/* Draws C's detours. Of a truncated record: the longest detours, and the detours in the sampled blocks. */
 static int plot_detours(struct plot_session *session, const struct mpg_signature *sig,
                         const struct mpg_noise_core *c, struct mpg_error *err)
 {
@@ -257,7 +257,7 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
         bool longest = i < c->detours;
         double duration_ns = longest ? c->duration_ns[i] : b->duration_ns[i - c->detours];
         if (!longest && c->detours > 0 && duration_ns >= b->min_ns)
-            continue; /* the core's own list has this detour already */
+            continue; /* already in the core's list of longest detours */
         view.start_ns[view.detours] = longest ? c->start_ns[i] : b->start_ns[i - c->detours];
         view.duration_ns[view.detours++] = duration_ns;
     }
@@ -270,7 +270,7 @@ static int plot_detours(struct plot_session *session, const struct mpg_signature
 
 /* ---- spectrum ---- */
 
-/* Returns the height of a mark at FREQUENCY_HZ in spectrum S: the largest power density of the bins around it, at least
+/* Returns the height of a mark at FREQUENCY_HZ in spectrum S: the largest power density of the bins around FREQUENCY_HZ, at least
  * LOW. */
 static double density_at(const struct mpg_noise_series *s, double frequency_hz, double low)
 {
@@ -281,7 +281,8 @@ static double density_at(const struct mpg_noise_series *s, double frequency_hz, 
     return density;
 }
 
-/* Writes C's fundamentals, or its harmonics, as a data set for marks, if there are any. Returns their number. */
+/* Writes C's fundamentals or, if HARMONICS, harmonics, as a data set for marks; nothing if C has none. Returns the number of
+ * marks. */
 static size_t write_lines(FILE *data, const struct mpg_noise_core *c, bool harmonics, double low)
 {
     size_t n = 0;

@@ -6,8 +6,8 @@
 #include "signature/show/plot.h"
 #include "signature/show/show.h"
 
-/* Draw the plots of noise, of messages and of collectives, and note in SESSION which data are missing. Errors: as
- * mpg_plot_start() and mpg_plot_finish(). */
+/* Draw the plots of noise, of messages and of collectives, and note missing data in SESSION. Errors: as mpg_plot_start() and
+ * mpg_plot_finish(). */
 int plot_noise(struct plot_session *session, const struct mpg_signature *sig,
                struct mpg_error *err);
 int plot_network(struct plot_session *session, const struct mpg_signature *sig,
@@ -15,7 +15,7 @@ int plot_network(struct plot_session *session, const struct mpg_signature *sig,
 int plot_collectives(struct plot_session *session, const struct mpg_signature *sig,
                      struct mpg_error *err);
 
-/* Draws the sharing curves, if there are any. Errors: as the functions above. */
+/* Draws the sharing curves, if SIG has sharing curves. Errors: as the functions above. */
 int plot_sharing(struct plot_session *session, const struct mpg_signature *sig,
                  struct mpg_error *err);
 

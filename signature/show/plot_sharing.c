@@ -16,7 +16,7 @@ static bool same_curve(const void *of, size_t a, size_t b)
     return p[a].size_bytes == p[b].size_bytes;
 }
 
-/* The median in MB/s, and its interval where both ends are known. */
+/* Sets TO's value to the median in MB/s, with the confidence interval if both ends are known. */
 static void point(const void *of, size_t row, struct plot_point *to)
 {
     const struct mpg_sharing_point *p = (const struct mpg_sharing_point *)of + row;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes a signature's texts printable in tables, plots and gnuplot scripts: no text can send commands to a
- * terminal. */
+/* Makes a signature's texts printable in tables, plots and gnuplot scripts: a text cannot send commands to a terminal. */
 #include <stdlib.h>
 #include <string.h>
 

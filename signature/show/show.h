@@ -8,14 +8,14 @@
 
 #include "signature/signature.h"
 
-/* Rows that the overview shows of a longer table; cores that it shows; size of text buffers. */
+/* Maximum number of rows of a longer table in the overview; maximum number of cores in the overview; size of text buffers. */
 enum { SHOW_ROWS = 10, SHOW_CORES = 8, SHOW_TEXT = 64 };
 
 /* Makes all texts of SIG printable (common/printable.h), because texts from a file may contain terminal commands. SIG may
  * then be shown, but no longer compared or written. Errors: out of memory; SIG stays valid. */
 int show_make_printable(struct mpg_signature *sig, struct mpg_error *err);
 
-/* What to show, and what the signature lacks. */
+/* Amount of output, and a list of the data that the signature lacks. */
 struct show {
     bool all; /* --all: every row of every table */
     size_t missing;
@@ -39,9 +39,9 @@ char *show_rate(char *buf, double rate, const char *unit);            /* "12.3 G
 
 /* Ends a row of a table: prints D's best fitted family and its Kolmogorov-Smirnov distance, if any, and a newline. */
 void show_best_fit(const struct mpg_distribution *d);
-/* show_time() prints a time in a column of 11 characters; show_quantiles() prints the quantiles 0.01, 0.5, 0.99 and 1 of D
- * in such columns, or dashes if D is NULL. Median and 99th percentile are followed by 7 characters: the half width of the 95
- * % interval ("2.3%"; "open": too few samples; "-": no interval). */
+/* show_time() prints a time in a column of 11 characters; show_quantiles() prints the quantiles 0.01, 0.5, 0.99 and 1 of D in
+ * columns of 11 characters, or dashes if D is NULL. Median and 99th percentile are followed by 7 characters: the half width of
+ * the 95 % interval ("2.3%"; "open": too few samples; "-": no interval). */
 void show_time(double time_ns);
 void show_quantiles(const struct mpg_distribution *d);
 
@@ -58,8 +58,8 @@ void show_sharing(const struct mpg_signature *sig, const struct show *show);
 void show_compute(const struct mpg_signature *sig, struct show *show);
 void show_fits(const struct mpg_signature *sig);
 
-/* Prints SIG in at most nine lines: machine, noise, rates, messages, overheads, collectives, number of failed checks
- * and the first two of them. */
+/* Prints SIG in at most nine lines: machine, noise, rates, messages, overheads, collectives, number of failed checks and the
+ * first two failed checks. */
 void show_short(const struct mpg_signature *sig);
 
 /* Prints all rows of all sections as JSON (sigshow(1)); SIG comes from a file and need not be printable. */

@@ -24,7 +24,7 @@ static const char *const important[] = {
 };
 enum { IMPORTANT = sizeof important / sizeof *important };
 
-/* Returns how many bytes of TEXT fit into WIDTH bytes if no character is split. */
+/* Returns the number of bytes of TEXT that fit into WIDTH bytes without splitting a character. */
 static int fitting(const char *text, size_t width)
 {
     size_t n = strlen(text);
@@ -55,7 +55,7 @@ static void show_header(const struct mpg_signature *sig, bool all)
         printf("  %s: %s\n", sig->source[i].key, sig->source[i].value);
 }
 
-/* Prints how many quality checks failed; if ALL, also each failed check. */
+/* Prints the number of failed quality checks; if ALL, also each failed check. */
 static void show_verdict(const struct mpg_signature *sig, bool all)
 {
     char verdict[VERDICT_BYTES];
@@ -84,7 +84,7 @@ static void show_signature(const struct mpg_signature *sig, bool all)
     show_all_missing(&show);
 }
 
-/* Draws the plots, and prints on standard error which were drawn and which data are missing. */
+/* Draws the plots, and prints the drawn files and the missing data on standard error. */
 static int plot(const struct mpg_signature *sig, const struct mpg_plot_options *options,
                 struct mpg_error *err)
 {

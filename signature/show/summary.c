@@ -39,8 +39,7 @@ static void show_lost(const struct mpg_signature *sig)
                mpg_units_format_time(text, sizeof text, t.longest_ns));
 }
 
-/* Returns the mean over all cores of a kernel's median rate, for the kernel and the number of busy cores of SIG's rate
- * I. */
+/* Returns the mean over all cores of a kernel's median rate, for the kernel and the number of busy cores of rate I in SIG. */
 static double mean_rate(const struct mpg_signature *sig, size_t i)
 {
     double sum = 0;
@@ -54,8 +53,8 @@ static double mean_rate(const struct mpg_signature *sig, size_t i)
     return sum / (double)n;
 }
 
-/* Prints each kernel's rate on a core alone, and which share of it a core reaches when the largest number of cores is
- * busy. */
+/* Prints each kernel's rate on a single busy core, and the fraction of this rate that a core reaches when the largest number of
+ * cores is busy. */
 static void show_rates(const struct mpg_signature *sig)
 {
     char text[SHOW_TEXT], name[SHOW_TEXT];
@@ -155,8 +154,8 @@ static void show_collective_times(const struct mpg_signature *sig)
         putchar('\n');
 }
 
-/* Prints the first MAX_FAILURES failed checks and what was found. Checks for disturbances come first in SIG, because a
- * disturbance makes other checks fail as well. */
+/* Prints the first MAX_FAILURES failed checks and the findings. Checks for disturbances come first in SIG, because a disturbance
+ * makes other checks fail as well. */
 static void show_checks(const struct mpg_signature *sig)
 {
     char effect[EFFECT_BYTES];

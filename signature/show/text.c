@@ -10,7 +10,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 
-/* Quantiles that the tables show; 1 is the maximum. */
+/* Quantiles in the tables; 1 is the maximum. */
 static const double shown[] = {0.01, 0.5, 0.99, 1};
 enum { SHOWN = sizeof shown / sizeof *shown };
 
@@ -24,7 +24,7 @@ bool show_picked(size_t i, size_t n, size_t max)
 {
     if (n <= max)
         return true;
-    /* of MAX rows, row k is the one at k (n - 1) / (max - 1), rounded */
+    /* shown row k, of MAX, is row k (n - 1) / (max - 1), rounded */
     size_t k = (i * (max - 1) + (n - 1) / 2) / (n - 1);
     return (k * (n - 1) + (max - 1) / 2) / (max - 1) == i;
 }
@@ -91,7 +91,8 @@ void show_time(double time_ns)
     printf(" %10s", mpg_units_format_time(text, sizeof text, time_ns));
 }
 
-/* Prints the confidence interval of D's quantile at P: the distance of its farther bound, relative to the quantile. */
+/* Prints the confidence interval of D's quantile at P: the distance from the quantile to the farther bound, relative to the
+ * quantile. */
 static void show_interval(const struct mpg_distribution *d, double p)
 {
     for (size_t i = 0; d && i < d->intervals; i++) {

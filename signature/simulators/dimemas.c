@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A configuration of Dimemas 5, without contention. A message of B bytes takes latency + B / bandwidth; the latency is time of
- * the sender's processor. Dimemas counts a MB as 2^20 bytes. */
+/* A configuration of Dimemas 5, without contention. A message of B bytes takes latency + B / bandwidth; the sender's processor is
+ * busy during the latency. Dimemas counts a MB as 2^20 bytes. */
 #include "signature/simulators/private.h"
 
 static const double mib = 1 << 20;
@@ -30,8 +30,8 @@ static struct path_line line_of(struct exported_machine *x, const struct wire *w
     return line;
 }
 
-/* Returns the bandwidth of LINE for Dimemas, in units of 2^20 bytes per second; 0, which Dimemas takes as infinite, if
- * a byte takes no time. */
+/* Returns the bandwidth of LINE for Dimemas, in units of 2^20 bytes per second; 0 (for Dimemas: infinite) if the time per byte is
+ * 0. */
 static double bandwidth(const struct path_line *line)
 {
     return line->ns_per_byte > 1e-9 ? 1e9 / line->ns_per_byte / mib : 0;

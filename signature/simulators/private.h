@@ -5,7 +5,7 @@
 
 #include "signature/simulators/simulators.h"
 
-/* Most lines of a path: the segments of the LogGP fit, and one more if the eager limit divides a line. */
+/* Maximum number of lines of a path: the segments of the LogGP fit, plus 1 if the eager limit divides a segment. */
 enum { WIRE_MAX_LINES = MPG_LOGGP_MAX_SEGMENTS + 1 };
 
 /* A straight line through the one-way times of messages of FROM_BYTES to TO_BYTES: a message of B bytes takes
@@ -20,15 +20,16 @@ struct wire {
     const struct mpg_network_path *path; /* NULL: not measured */
     size_t lines;                        /* number of lines, which ascend without gaps from 0 bytes */
     struct wire_line line[WIRE_MAX_LINES];
-    double send_ns, receive_ns; /* median overheads of small messages; their sum is at most the latency of the first line */
+    /* median overheads of small messages; send_ns + receive_ns is at most the latency of the first line */
+    double send_ns, receive_ns;
     bool has_overheads;         /* both overheads were measured */
-    int64_t eager_bytes;        /* largest message that is sent at once; -1: none; INT64_MAX: all, or unknown */
+    int64_t eager_bytes;        /* largest message sent eagerly; -1: no message; INT64_MAX: all messages, or unknown */
 };
 
-/* Sets W to PATH, which has latencies: the fitted lines, or one line if there is no fit. */
+/* Sets W to PATH, which has latencies: the fitted lines, or a single line if PATH has no fit. */
 void mpg_wire_of(const struct mpg_network_path *path, struct wire *w);
 
-/* The time of a message as a model computes it: FIXED + a X + b Y. mpg_wire_fit() finds a and b. */
+/* The time of a message by a linear model: FIXED + a X + b Y. mpg_wire_fit() finds a and b. */
 struct wire_terms {
     double fixed, x, y;
 };
@@ -37,7 +38,7 @@ struct wire_terms {
 void mpg_wire_fit(const struct mpg_network_path *path, struct wire_terms (*terms)(const void *context, double bytes),
                   const void *context, double *a, double *b);
 
-/* Lines of text for the output that say which measured properties the exported machine lacks. */
+/* Notes for the output: lines of text that name the measured properties missing in the exported machine. */
 enum { NOTES_MAX = 24, NOTE_BYTES = 320 };
 struct notes {
     size_t n;
@@ -49,18 +50,18 @@ void mpg_note(struct notes *notes, const char *format, ...) __attribute__((forma
 void mpg_note_deviation(struct notes *notes, const struct mpg_network_path *path,
                         double (*model)(const void *context, double bytes), const void *context);
 
-/* The machine that is exported: the path between its farthest ranks, and the path within a node if it differs. */
+/* The exported machine: the path between the farthest ranks, and the path within a node if different. */
 struct exported_machine {
     const struct mpg_signature *sig;
     struct wire far, near; /* near.path NULL: each core is exported as a node, or no path within a node was measured */
-    int64_t nodes, cores;  /* number of nodes, and of cores in each */
+    int64_t nodes, cores;  /* number of nodes, and of cores in a node */
     struct notes notes;
 };
 
 void mpg_simgrid_print(struct exported_machine *x, FILE *out);
 void mpg_loggopsim_print(struct exported_machine *x, FILE *out);
 void mpg_dimemas_print(struct exported_machine *x, FILE *out);
-/* Prints the machine's name and the notes, each in a line that begins with BEFORE. */
+/* Prints the machine's name and the notes, each on a line that begins with BEFORE. */
 void mpg_notes_print(const struct exported_machine *x, FILE *out, const char *before);
 
 #endif

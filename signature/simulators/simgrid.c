@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A platform of SimGrid 3.20 and later, for smpirun: a cluster of nodes, with SMPI's options for it.
+/* A platform of SimGrid 3.20 and later, for smpirun: a cluster of nodes, with SMPI's options.
  *
- * A message of B bytes takes os + latency f(B) + (B + 16) / (bandwidth g(B)) + or, with factors f and g by B + 16; a message
- * that is not detached has no overheads. Seen with SimGrid 3.32. */
+ * A message of B bytes takes os + latency f(B) + (B + 16) / (bandwidth g(B)) + or, with overheads os and or, and factors f and g
+ * for the size B + 16; a message that is not detached has no overheads. Observed with SimGrid 3.32. */
 #include <math.h>
 #include <string.h>
 
@@ -10,9 +10,8 @@
 
 enum { HEADER_BYTES = 16 };
 
-/* Bandwidth of the links, in bytes per second, so large that no number of messages saturates a link. The alternative, a
- * link of policy FATPIPE, would be a second FATPIPE link on each route, and two of them slow messages down in SimGrid
- * 3.32. */
+/* Bandwidth of the links, in bytes per second, large enough that messages never saturate a link. The alternative, a link of
+ * policy FATPIPE, would be a second FATPIPE link on each route, and two FATPIPE links slow messages down in SimGrid 3.32. */
 static const double UNSHARED_RATE = 1e15;
 
 /* Messages from FROM_BYTES on have this latency and time per byte, up to the next piece. */
@@ -24,8 +23,8 @@ struct piece {
 struct platform {
     const struct exported_machine *x;
     struct piece piece[WIRE_MAX_LINES];
-    double latency_ns, ns_per_byte;           /* of the links, to which SMPI's factors refer: the first piece's latency that is
-                                                 not 0, the smallest time per byte of any piece */
+    double latency_ns, ns_per_byte;           /* of the links, to which SMPI's factors refer: the first nonzero latency of a
+                                               * piece, and the smallest time per byte of all pieces */
     double near_latency_ns, near_ns_per_byte; /* of the loopback link within a node */
 };
 
@@ -61,8 +60,7 @@ static double far_time(const void *context, double bytes)
     return overheads_ns(&p->x->far, bytes) + at->latency_ns + (bytes + HEADER_BYTES) * at->ns_per_byte;
 }
 
-/* Returns the terms of a message within a node. SMPI applies its factors to all messages, also to messages within a
- * node. */
+/* Returns the terms of a message within a node. SMPI applies the factors to all messages, also to messages within a node. */
 static struct wire_terms near_terms(const void *context, double bytes)
 {
     const struct platform *p = context;
@@ -101,8 +99,8 @@ static void print_property(FILE *out, const char *name, const char *value)
     fprintf(out, "    <prop id=\"%s\" value=\"%s\"/>\n", name, value);
 }
 
-/* Prints SMPI's factors of latency or bandwidth. For a message SMPI takes the last factor whose size is below the
- * size of the message and its header. */
+/* Prints SMPI's factors of latency or bandwidth. For a message SMPI takes the last factor with a size below the size of message
+ * plus header. */
 static void print_factors(const struct platform *p, FILE *out, bool of_latency)
 {
     fprintf(out, "    <prop id=\"smpi/%s-factor\" value=\"", of_latency ? "lat" : "bw");
@@ -114,7 +112,7 @@ static void print_factors(const struct platform *p, FILE *out, bool of_latency)
     fputs("\"/>\n", out);
 }
 
-/* Returns SMPI's name for the collective algorithms of the measured MPI library; NULL: SMPI has none. */
+/* Returns SMPI's name for the collective algorithms of the measured MPI library; NULL: SMPI has no set for this library. */
 static const char *algorithms_of(const struct mpg_signature *sig)
 {
     const char *mpi = mpg_fact_find(sig->fact, sig->facts, "mpi");

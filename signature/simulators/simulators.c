@@ -22,8 +22,8 @@ void mpg_note(struct notes *notes, const char *format, ...)
     va_end(arguments);
 }
 
-/* Prints TEXT inside an XML comment. XML forbids "--" in a comment, so a '-' before another '-' or at the end gets a
- * blank after it. */
+/* Prints TEXT inside an XML comment. XML forbids "--" in a comment, therefore a blank follows a '-' before another '-' or at the
+ * end. */
 static void print_text(FILE *out, const char *text)
 {
     for (const char *p = text; *p; p++) {
@@ -59,7 +59,7 @@ void mpg_notes_print(const struct exported_machine *x, FILE *out, const char *be
     }
 }
 
-/* --- notes on what every export loses --- */
+/* --- notes on properties that every export loses --- */
 
 static void note_spread(struct notes *notes, const struct mpg_network_path *path)
 {
@@ -120,7 +120,7 @@ static int64_t cores_of_host(const struct mpg_signature *sig)
     return max;
 }
 
-/* Returns SIG's farthest path that has latencies and whose class is nearer than CLASS; NULL: there is none. */
+/* Returns SIG's farthest path with latencies among path classes nearer than CLASS; NULL: no path. */
 static const struct mpg_network_path *farthest_below(const struct mpg_signature *sig, int class)
 {
     for (int c = class - 1; c >= 0; c--) {

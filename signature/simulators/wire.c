@@ -12,7 +12,7 @@ static double median_ns(const struct mpg_network_size *size)
     return mpg_distribution_quantile(size->time_ns, 0.5);
 }
 
-/* Returns the median time at the size nearest to SMALL_BYTES; 0 if there are no sizes. */
+/* Returns the median time at the size nearest to SMALL_BYTES; 0 if SIZES is empty. */
 static double small_median_ns(const struct mpg_network_sizes *sizes)
 {
     const struct mpg_network_size *found = NULL;
@@ -22,8 +22,8 @@ static double small_median_ns(const struct mpg_network_sizes *sizes)
     return found ? median_ns(found) : 0;
 }
 
-/* Returns LINE without a negative latency or a negative time per byte, which a fit can have: the negative number
- * becomes 0, and the other number is changed so that the time at LINE's largest size stays the same. */
+/* Returns LINE without a negative latency or time per byte, which a fit can yield: the negative number becomes 0, and the other
+ * number is changed to keep the time at LINE's largest size. */
 static struct wire_line without_negatives(struct wire_line line)
 {
     const double to = (double)line.to_bytes, time_ns = fmax(line.latency_ns + to * line.ns_per_byte, 0);
@@ -61,7 +61,7 @@ static void take_lines(const struct mpg_network_path *path, struct wire *w)
     }
 }
 
-/* Divides the line that contains the eager limit into two, so that each has a single protocol. */
+/* Divides the line that contains the eager limit into two lines, one for each protocol. */
 static void cut_at_limit(struct wire *w)
 {
     size_t i = 0;
