@@ -37,8 +37,9 @@ struct mpg_trace_writer_options {
     void *file_argument;       /* first argument of file() */
 };
 
-/* Makes a writer that appends to the open file FD, which stays open. A file size limit (RLIMIT_FSIZE) causes an
- * error, never a signal. Returns NULL with ERR. The caller frees the writer. */
+/* Makes a writer that appends to the open file FD, which stays open; FD -1 without options->file: chunks are discarded, for a
+ * measurement of the tracer's overhead. A file size limit (RLIMIT_FSIZE) causes an error, never a signal. Returns NULL with
+ * ERR. The caller frees the writer. */
 struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_writer_options *options,
                                               struct mpg_error *err);
 

@@ -111,6 +111,25 @@ static void test_untimed(const char *path, bool closed)
     unlink(window);
 }
 
+/* The tracer measures its overhead with a writer that has no file: more chunks than fit in the segment must be no error. */
+static void test_discarded(void)
+{
+    enum { EVENTS = 20000 };
+    struct mpg_error err = {.text = ""};
+    const struct mpg_trace_writer_options options = {.ranks = 1, .segment_bytes = 4096, .level = 1};
+    struct mpg_trace_writer *w = mpg_trace_writer_new(-1, &options, &err);
+    bool good = w;
+    for (int i = 0; good && i < EVENTS; i++) {
+        struct mpg_event e = {.call = MPG_CALL_Comm_rank, .site = MPG_NO_SITE};
+        e.enter_ns = clock_ns += 1000 + i * 7919 % 100003;
+        e.leave_ns = clock_ns += 1000 + i * 104729 % 100003;
+        good = mpg_trace_write_event(w, &e, &err) == 0;
+    }
+    ok(good && mpg_trace_writer_size(w).events == EVENTS && mpg_trace_writer_size(w).written_bytes > 4096,
+       "a writer without a file discards its chunks: %s", err.text);
+    mpg_trace_writer_free(w);
+}
+
 int main(void)
 {
     char path[64];
@@ -119,6 +138,7 @@ int main(void)
         test_work(path);
         test_untimed(path, true);
         test_untimed(path, false);
+        test_discarded();
         rmdir(folder);
     }
     return done();
