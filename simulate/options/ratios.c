@@ -121,12 +121,22 @@ static void add_shares(struct mpg_compute_shares *sum, const struct mpg_compute_
     sum->latency += part * x->latency;
 }
 
-/* Sets the ratio of each counted region without a given ratio, and the ratio outside of all regions. */
+/* Returns the time of the computation whose cycles were counted, ns. */
+static double counted_ns(const struct mpg_counted *c)
+{
+    double sum_ns = 0;
+    for (size_t i = 0; i < c->n; i++)
+        sum_ns += c->region[i].cycles > 0 ? c->region[i].time_ns : 0;
+    return sum_ns;
+}
+
+/* Sets the ratio of each counted region without a given ratio, and the ratio outside of all regions. Regions whose time or cycles
+ * are 0 keep the ratio outside of all regions, and do not count in the means. */
 static int resolve_counters(struct mpg_ratios *r, const struct mpg_ratio_sources *from, const struct mpg_compute_rates *source,
                             const struct mpg_compute_rates *target, struct mpg_error *err)
 {
     const struct mpg_counted *c = from->counted;
-    double all_ns = 0;
+    const double all_ns = counted_ns(c);
     struct mpg_region_ratio *region = realloc(r->region, (r->given + c->n) * sizeof *region);
     if (!region)
         return mpg_error_set(err, "out of memory");
@@ -138,8 +148,6 @@ static int resolve_counters(struct mpg_ratios *r, const struct mpg_ratio_sources
         region[i].met = met + (region[i].met - r->met);
     r->met = met;
     r->counted = (struct mpg_counted_ratio){.is_used = true};
-    for (size_t i = 0; i < c->n; i++)
-        all_ns += c->region[i].time_ns;
     for (size_t i = 0; i < c->n; i++) {
         const struct mpg_counted_region *x = &c->region[i];
         const struct mpg_compute_counts counts = {x->time_ns, x->instructions, x->cycles, x->misses,
@@ -174,6 +182,8 @@ static int use_counters(struct mpg_ratios *r, const struct mpg_ratio_sources *fr
         return asked ? mpg_error_set(err, "--compute-ratio=counters: the %s has no rates of all kernels (mpgbench compute)",
                                      source_known ? "target" : "source")
                      : 0;
+    if (counted_ns(from->counted) == 0)
+        return asked ? mpg_error_set(err, "--compute-ratio=counters: the trace's counters counted no cycles of computation") : 0;
     return asked || from->source != from->target ? resolve_counters(r, from, &source, &target, err) : 0;
 }
 

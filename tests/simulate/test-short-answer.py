@@ -351,6 +351,23 @@ def check_counters():
              "0 1000000000 1000000000 Finalize values=0,0,0,0"])
     got = answer(*words[:-1], "floating.txt")["run_time_ns"]["median"]
     ok("floating point counted: a quarter", near(got, (0.25 * 0.5 + 0.75) * 1e9, 1e-6), got)
+    # Idle: a region of 1 s without a cycle. It takes the ratio outside of all regions, and no share or mean knows it.
+    idle = [*lines[:3], '0 1000000000 1000000000 Region_begin name="idle" values=0,0,0',
+            '0 2000000000 2000000000 Region_end name="idle" values=0,0,0',
+            *(line.replace("2000000000", "3000000000") for line in lines[3:])]
+    counted("idle.txt", "PAPI_TOT_INS PAPI_TOT_CYC PAPI_L3_TCM", idle)
+    found = answer(*words[:-1], "idle.txt")
+    ok("a region without cycles: the shares and the ratio are those of the counted computation",
+       found["computation_counted"] == shares, (found["computation_counted"], shares))
+    ok("... and the region takes the ratio outside of all", near(found["run_time_ns"]["median"], (chase + 2 * rest) * 1e9, 1e-6),
+       found["run_time_ns"])
+    counted("none.txt", "PAPI_TOT_INS PAPI_TOT_CYC PAPI_L3_TCM",
+            ["0 0 0 Init values=0,0,0", "0 1000000000 1000000000 Barrier comm=0 values=0,0,0",
+             "0 1000000000 1000000000 Finalize values=0,0,0"])
+    found = answer(*words[:-1], "none.txt")
+    ok("no cycles at all: the range", "computation_bounds" in found and "computation_counted" not in found, found.keys())
+    status, out, err = run("--compute-ratio=counters", *words[:-1], "none.txt")
+    ok("... and asked for: one line", status == 1 and out == "" and err.count("\n") == 1 and "counted no cycles" in err, err)
     counted("few.txt", "PAPI_TOT_INS PAPI_TOT_CYC", [line.rsplit(",", 1)[0] if "values" in line else line for line in lines])
     found = answer(*words[:-1], "few.txt")
     ok("without misses: the range", "computation_bounds" in found and "computation_counted" not in found)
