@@ -50,14 +50,17 @@ void mpg_assume_bytes(const struct mpg_report *r, FILE *out)
                                 sizeof buf));
 }
 
-/* Writes the source of overhead WHICH, which is called NAME. */
+/* Writes the source of overhead WHICH, which is called NAME. Without a source, the call's own part is less the shortest such
+ * call, and the part of a message that arrives later is less the target's own minimum (docs/MODEL.md, section 3, Overheads). */
 static void print_overhead(const struct mpg_report *r, enum mpg_overhead which, const char *name, FILE *out)
 {
     const struct mpg_overhead_sizes *o = &r->p->overhead[which];
     fprintf(out, "%s: %s%s", name,
             !o->target ? "not measured, as traced"
             : o->source ? "target's minus the source's"
-                        : "target's minus the shortest such call of the trace",
+            : which == MPG_OVERHEAD_SEND
+                ? "target's minus the shortest such call of the trace"
+                : "target's minus the shortest such call of the trace, in waiting for the message minus the target's shortest",
             o->in_send ? " (the time in the send stands for it)" : "");
 }
 
