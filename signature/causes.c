@@ -94,3 +94,12 @@ int mpg_signature_causes(const struct mpg_signature *sig, struct mpg_cause_total
     qsort(*total, *n, sizeof **total, by_time);
     return 0;
 }
+
+void mpg_noise_core_forget_causes(struct mpg_noise_core *c)
+{
+    for (size_t i = 0; i < c->causes; i++)
+        free(c->cause[i]);
+    free(c->cause);
+    c->cause = NULL;
+    c->causes = 0;
+}

@@ -26,4 +26,7 @@ void mpg_cause_sums_of(const struct mpg_noise_core *c, struct mpg_cause_sums *s)
  * causes; 0: no core has known causes. Error: out of memory. */
 int mpg_signature_causes(const struct mpg_signature *sig, struct mpg_cause_total **total, size_t *n, struct mpg_error *err);
 
+/* Frees the names of C's causes, which are unknown then; all causes in its marks are to be 0. */
+void mpg_noise_core_forget_causes(struct mpg_noise_core *c);
+
 #endif

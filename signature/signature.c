@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "signature/causes.h"
 
 const char *mpg_fact_find(const struct mpg_fact *fact, size_t n, const char *key)
 {
@@ -135,9 +136,7 @@ static void free_core(struct mpg_noise_core *c)
     free(c->blocks.start_ns);
     free(c->blocks.block);
     free(c->mark);
-    for (size_t i = 0; i < c->causes; i++)
-        free(c->cause[i]);
-    free(c->cause);
+    mpg_noise_core_forget_causes(c);
     free(c->duration_ns);
     free(c->start_ns);
     free(c->host);

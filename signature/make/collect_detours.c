@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "signature/causes.h"
 #include "signature/file/detours.h"
 #include "signature/file/pack.h"
 #include "signature/make/truncate.h"
@@ -223,11 +224,7 @@ static void drop_alone(struct mpg_collect *c, struct mpg_noise_core *core)
     free(c->record[i].packed);
     free(c->record[i].host);
     c->record[i] = c->record[--c->records];
-    for (size_t k = 0; k < core->causes; k++)
-        free(core->cause[k]);
-    free(core->cause);
-    core->cause = NULL;
-    core->causes = 0;
+    mpg_noise_core_forget_causes(core);
 }
 
 int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,

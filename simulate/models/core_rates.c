@@ -33,19 +33,27 @@ static double between(double a, double b, double part)
     return a > 0 && b > 0 ? 1 / ((1 - part) / a + part / b) : 0;
 }
 
+int mpg_core_rates_most(const struct mpg_signature *sig, const char *kernel)
+{
+    int most = 0;
+    for (size_t i = 0; i < sig->rates; i++)
+        if (strcmp(sig->rate[i].kernel, kernel) == 0 && sig->rate[i].cores_at_once > most)
+            most = sig->rate[i].cores_at_once;
+    return most;
+}
+
 struct mpg_core_rates mpg_core_rates_of(const struct mpg_signature *sig, const char *kernel, int busy)
 {
-    int below = 0, above = 0, most = 0; /* measured numbers of cores at once; 0: none */
+    int below = 0, above = 0; /* measured numbers of cores at once; 0: none */
     for (size_t i = 0; i < sig->rates; i++) {
         const int n = sig->rate[i].cores_at_once;
         if (strcmp(sig->rate[i].kernel, kernel) != 0)
             continue;
-        most = n > most ? n : most;
         below = n <= busy && n > below ? n : below;
         above = n >= busy && (above == 0 || n < above) ? n : above;
     }
     if (busy == 0 || above == 0)
-        return measured_rates(sig, kernel, most);
+        return measured_rates(sig, kernel, mpg_core_rates_most(sig, kernel));
     const struct mpg_core_rates b = measured_rates(sig, kernel, above);
     if (below == 0 || below == above)
         return b;

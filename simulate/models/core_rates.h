@@ -17,6 +17,9 @@ struct mpg_core_rates {
  * measured numbers of cores, the time of a unit of work is linear in the number of cores, as it is where they share a memory. */
 struct mpg_core_rates mpg_core_rates_of(const struct mpg_signature *sig, const char *kernel, int busy);
 
+/* Returns the largest number of cores that were measured at once for KERNEL; 0: not measured. */
+int mpg_core_rates_most(const struct mpg_signature *sig, const char *kernel);
+
 /* Cores that compute at once on a node of each machine: the ranks of its fullest node; 0: unknown. */
 struct mpg_busy_cores {
     int source, target;

@@ -2,9 +2,10 @@
 #include "simulate/models/speed.h"
 
 #include <math.h>
-#include <string.h>
 
 #include <gsl/gsl_cdf.h>
+
+#include "simulate/models/core_rates.h"
 
 static const double TAIL = 0.05;
 /* Number of quantiles that represent the run times if there are more replicas; number of bisection steps to find a run time. */
@@ -15,15 +16,6 @@ struct spread {
     double variance;
     size_t freedom; /* the smallest number of launches of a rate, minus 1 */
 };
-
-static int most_cores(const struct mpg_signature *sig, const char *kernel)
-{
-    int most = 0;
-    for (size_t i = 0; i < sig->rates; i++)
-        if (strcmp(sig->rate[i].kernel, kernel) == 0 && sig->rate[i].cores_at_once > most)
-            most = sig->rate[i].cores_at_once;
-    return most;
-}
 
 /* Adds to *SQUARES the squared distances of R's logarithms from their mean. Returns false if a rate is 0. */
 static bool add_squares(const struct mpg_compute_rate *r, double *squares)
@@ -48,7 +40,7 @@ static struct spread spread_of(const struct mpg_signature *sig)
     struct spread s = {0, 0};
     for (size_t i = 0; i < sig->rates; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i];
-        if (r->launches < 2 || r->cores_at_once != most_cores(sig, r->kernel) || !add_squares(r, &squares))
+        if (r->launches < 2 || r->cores_at_once != mpg_core_rates_most(sig, r->kernel) || !add_squares(r, &squares))
             continue;
         distances += r->launches - 1;
         if (s.freedom == 0 || r->launches - 1 < s.freedom)

@@ -258,6 +258,11 @@ void mpg_files_close(struct mpg_files *f)
 
 /* --- placement of ranks --- */
 
+int32_t mpg_setting_node(const struct mpg_placement *places, const struct mpg_trace *trace, int32_t rank)
+{
+    return places && places->ranks > 0 ? places->node[rank] : mpg_trace_host(trace, rank);
+}
+
 /* Returns the source's node of each rank: by --source=map, else the host in TRACE. *NAMED: they are given or recorded. The caller
  * frees the array; NULL: out of memory. */
 static int32_t *source_nodes(const struct mpg_config *c, const struct mpg_trace *trace, const struct mpg_setting *in, bool *named,
@@ -269,7 +274,7 @@ static int32_t *source_nodes(const struct mpg_config *c, const struct mpg_trace 
     if (!node)
         mpg_error_set(err, "out of memory");
     for (int32_t i = 0; node && i < ranks; i++) {
-        node[i] = c->source.map ? in->source_placement.node[i] : mpg_trace_host(trace, i);
+        node[i] = mpg_setting_node(c->source.map ? &in->source_placement : NULL, trace, i);
         *named = *named || mpg_trace_find_fact(trace, i, "host");
     }
     return node;

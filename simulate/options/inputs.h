@@ -66,6 +66,9 @@ int mpg_setting_scale_messages(struct mpg_setting *setting, const struct mpg_sig
 int mpg_setting_check_noise(const struct mpg_setting *setting, const struct mpg_config *c, struct mpg_error *err);
 /* Error: an option's list of ranks names a rank that is not below RANKS. Private to simulate/options/. */
 int mpg_setting_check_ranks(const struct mpg_config *c, struct mpg_perturbation *p, int32_t ranks, struct mpg_error *err);
+/* Returns the node of RANK: by PLACES, or its host in TRACE if PLACES is NULL or places no ranks. Private to
+ * simulate/options/. */
+int32_t mpg_setting_node(const struct mpg_placement *places, const struct mpg_trace *trace, int32_t rank);
 /* Lets the messages of SETTING share the capacities of target I, if C says so and its signature has sharing curves. Errors: these
  * are asked for, and missing; hosts are unknown; out of memory. Private to simulate/options/. */
 int mpg_setting_share(struct mpg_setting *setting, const struct mpg_config *c, const struct mpg_files *files, size_t i,

@@ -11,7 +11,7 @@ static bool find_hosts(const struct mpg_setting *in, const struct mpg_trace *tra
 {
     bool several = false;
     for (int32_t r = 0; r < mpg_trace_ranks(trace); r++) {
-        host[r] = in->placement.ranks > 0 ? in->placement.node[r] : mpg_trace_host(trace, r);
+        host[r] = mpg_setting_node(&in->placement, trace, r);
         several = several || host[r] != host[0];
     }
     return several || in->placement.ranks > 0 || (in->p.target_path && in->p.target_path->path != MPG_PATH_BETWEEN);

@@ -67,12 +67,11 @@ static int begin(struct run *r, const struct mpg_speed_row *row, double factor, 
     return 0;
 }
 
-/* Fills the interval of ROW from R, its runs at the lower and at the higher speed of computation. */
-static int take(const struct mpg_speed_row *row, const struct run *r, struct mpg_error *err)
+/* Fills the interval of ROW at any SPEED from R, its runs at the lower and at the higher speed of computation. */
+static int take(const struct mpg_speed_row *row, const struct mpg_launch_speed *speed, const struct run *r, struct mpg_error *err)
 {
-    const struct mpg_launch_speed speed = mpg_speed_of(row->p);
     return !row->run_ns ? 0
-                        : mpg_speed_find(&speed, row->run_ns, row->options->replicas, r[0].result.run_ns, r[1].result.run_ns,
+                        : mpg_speed_find(speed, row->run_ns, row->options->replicas, r[0].result.run_ns, r[1].result.run_ns,
                                          r->options.replicas, row->any_speed_90, err);
 }
 
@@ -81,12 +80,13 @@ int mpg_speed_rows(struct mpg_trace *trace, const struct mpg_speed_row *row, siz
     size_t k = 0, runs = 0;
     struct run *r = calloc(2 * n, sizeof *r);
     struct mpg_scenario *scenario = calloc(2 * n, sizeof *scenario);
-    int status = r && scenario ? 0 : mpg_error_set(err, "out of memory");
+    struct mpg_launch_speed *speed = calloc(n, sizeof *speed);
+    int status = r && scenario && speed ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n && status == 0; i++) {
-        const struct mpg_launch_speed speed = mpg_speed_of(row[i].p);
-        for (int end = 0; end < 2 && speed.is_known && status == 0; end++, runs++) {
+        speed[i] = mpg_speed_of(row[i].p);
+        for (int end = 0; end < 2 && speed[i].is_known && status == 0; end++, runs++) {
             struct run *x = &r[runs];
-            status = begin(x, &row[i], end == 0 ? speed.low : speed.high, err);
+            status = begin(x, &row[i], end == 0 ? speed[i].low : speed[i].high, err);
             scenario[runs] = (struct mpg_scenario){.p = &x->p, .options = &x->options, .result = &x->result,
                                                    .family = row[i].family};
         }
@@ -94,14 +94,15 @@ int mpg_speed_rows(struct mpg_trace *trace, const struct mpg_speed_row *row, siz
     if (status == 0 && runs > 0)
         status = mpg_simulate(trace, scenario, runs, NULL, err);
     for (size_t i = 0; i < n && status == 0; i++)
-        if (mpg_speed_of(row[i].p).is_known) {
-            status = take(&row[i], &r[k], err) < 0 ? -1 : 0;
+        if (speed[i].is_known) {
+            status = take(&row[i], &speed[i], &r[k], err) < 0 ? -1 : 0;
             k += 2;
         }
     for (size_t i = 0; i < runs; i++) {
         mpg_result_clear(&r[i].result);
         free(r[i].region);
     }
+    free(speed);
     free(scenario);
     free(r);
     return status;
