@@ -38,6 +38,8 @@ static int simulate(struct mpg_session *x, struct mpg_error *err)
     const struct mpg_hypothesis_engine by_events = {.predict = extrapolate, .context = x};
     int status = mpg_hypothesis_runs(setting, &x->files, c->target.by_events ? &by_events : NULL, options->observer,
                                      &x->result, &x->hypothesis_shares, err);
+    if (status == 0 && c->question.noise_causes)
+        status = mpg_cause_runs(c, setting, &x->files, &x->cause_worths, err);
     if (status == 0 && mpg_config_gives_short_answer(c))
         status = mpg_companion_runs(c, setting, &x->files, &x->result, &x->companions, err);
     else if (status == 0 && c->target.predict && mpg_processes_first(&x->processes))
@@ -82,6 +84,7 @@ static void clear(struct mpg_session *x)
     mpg_result_clear(&x->result);
     mpg_extrapolation_clear(&x->extrapolation);
     mpg_hypothesis_shares_clear(&x->hypothesis_shares);
+    mpg_cause_worths_clear(&x->cause_worths);
     mpg_result_table_clear(&x->rows);
     mpg_setting_close(&x->given);
     mpg_replica_trace_free(x->retrace);

@@ -155,8 +155,9 @@ static void resolve_where(struct mpg_question_config *q)
 {
     for (size_t i = 0; i < q->where.n; i++) {
         const enum mpg_attribution_by by = (enum mpg_attribution_by)q->where.word[i];
-        if (by == MPG_ATTRIBUTION_BY_COUNT) { /* the last word is not a kind of rows */
-            q->critical_path = true;
+        if (by >= MPG_ATTRIBUTION_BY_COUNT) { /* path and noise, the last words, are not kinds of rows */
+            q->critical_path = q->critical_path || by == MPG_ATTRIBUTION_BY_COUNT;
+            q->noise_causes = q->noise_causes || by > MPG_ATTRIBUTION_BY_COUNT;
             continue;
         }
         q->where_by[q->where_tables++] = by;

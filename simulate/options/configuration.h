@@ -111,6 +111,7 @@ struct mpg_question_config {
     size_t where_tables;
     struct mpg_attribution_wanted where_wanted;      /* data that these tables need */
     bool critical_path;
+    bool noise_causes;                 /* --where=noise: the run without each cause of the target's noise */
     int64_t segments;                  /* maximum number of segments of the critical path in the answer */
     enum mpg_waits_by waits;           /* rows of wait states; MPG_WAITS_BY_COUNT: not asked for */
 };

@@ -25,7 +25,7 @@ static const char *const contentions[] = {"auto", "none", "measured", NULL};
 static const char *const pollings[] = {"wait", "work", NULL};
 static const char *const tasks[] = {"traced", "by-arrival", NULL};
 static const char *const papers[] = {"call-edges", "sync-reduce", "own-edges", NULL};
-static const char *const wheres[] = {"call", "callsite", "region", "rank", "pair", "path", NULL};
+static const char *const wheres[] = {"call", "callsite", "region", "rank", "pair", "path", "noise", NULL};
 static const char *const waits[] = {"call", "callsite", "region", "rank", NULL};
 static const char *const caches[] = {"kept", "fresh", NULL};
 
@@ -142,6 +142,10 @@ static const struct mpg_option_rule rules[] = {
     /* rules about output */
     {"where=path", MPG_OPTION_NEEDS, "predict|a prediction", "the critical path is of predicted times"},
     {"where=segments", MPG_OPTION_NEEDS, "where=path", NULL},
+    {"where=noise", MPG_OPTION_NEEDS, "signature", "it is the noise of its machine"},
+    {"where=noise", MPG_OPTION_EXCLUDES, "noise", "it replaces the signature's noise"},
+    {"where=noise", MPG_OPTION_EXCLUDES, "models=noise", "detours have causes, quanta and drawn detours have none"},
+    {"where=noise", MPG_OPTION_EXCLUDES, "target", "it is about machines that were measured"},
     {"json", MPG_OPTION_EXCLUDES, "per-rank", NULL},
     {"csv", MPG_OPTION_EXCLUDES, "json", NULL},
     {"csv", MPG_OPTION_NEEDS, "where|per-rank|target|several scenarios", "these options print a table"},
@@ -206,7 +210,7 @@ static bool holds(void *config, const char *condition)
                {"collectives that are messages", c->model.expand || c->model.expand_some || c->model.expand_rest},
                {"several scenarios", mpg_config_sweeps(c)},
                {"a table of traces and targets", mpg_config_tabulates(c)},
-               {"several tables of --where", c->question.where_tables + c->question.critical_path > 1},
+               {"several tables of --where", c->question.where_tables + c->question.critical_path + c->question.noise_causes > 1},
                {"--per-rank with --target", c->output.per_rank && t->name}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i].name, condition) == 0)
@@ -430,7 +434,9 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "time with each parameter. path, with --predict: the critical path of\n"
                  "the median run by the other words, and the increase of the run time\n"
                  "for 1 ns of latency, 1 ns a byte, 1 % of computation and of noise;\n"
-                 "segments=N: the N longest segments of the path (default 20)"},
+                 "segments=N: the N longest segments of the path (default 20).\n"
+                 "noise: by how much the run would be shorter without each cause of\n"
+                 "the target's noise (mpgbench ftq --causes)"},
         {.name = "waits", .kind = MPG_OPTION_WORD, .value = &c->question.waits, .words = waits, .alone = "call",
          .help = "also the wait states of the traced run and of the replica with the median\n"
                  "run: late senders and receivers, barriers, collectives; with a row\n"

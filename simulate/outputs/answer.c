@@ -18,9 +18,10 @@ static void warn(const struct mpg_notes *warnings)
 
 static int print_csv(const struct mpg_report *report, FILE *out, struct mpg_error *err)
 {
-    return report->critical ? mpg_critical_print_csv(report->critical, out, err)
-           : report->where  ? mpg_where_print_csv(report->where, out, err)
-                            : mpg_report_use_csv(report, out, err);
+    return report->critical       ? mpg_critical_print_csv(report->critical, out, err)
+           : report->cause_worths ? mpg_cause_worths_csv(report->cause_worths, out, err)
+           : report->where        ? mpg_where_print_csv(report->where, out, err)
+                                  : mpg_report_use_csv(report, out, err);
 }
 
 /* Writes WHAT, an answer, with the function PRINT to OUT; PLAIN: as text for people. */
@@ -137,6 +138,7 @@ static int write_outputs(struct mpg_session *x, struct mpg_error *err)
                                                   &setting->simulation, &x->result);
     report.extrapolation = x->extrapolation.use ? &x->extrapolation : NULL;
     report.tasks = x->has_tasks ? &x->tasks : NULL;
+    report.cause_worths = x->cause_worths.n > 0 ? &x->cause_worths : NULL;
     report.hypothesis_shares = x->hypothesis_shares.list ? &x->hypothesis_shares : NULL;
     if (mpg_session_write_traces(x, err) < 0 || mpg_session_add(x, &report, err) < 0)
         return -1;

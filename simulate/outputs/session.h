@@ -11,6 +11,7 @@
 #include "simulate/replica/critical_path.h"
 #include "simulate/replica/run_pair.h"
 #include "simulate/replica/wait_states.h"
+#include "simulate/scenarios/cause_runs.h"
 #include "simulate/scenarios/companions.h"
 #include "simulate/scenarios/hypothesis_runs.h"
 #include "simulate/tasks/redistribute.h"
@@ -30,6 +31,7 @@ struct mpg_session {
     struct mpg_trace *traced;    /* the recorded trace, if `files` has the trace with redistributed tasks instead; else NULL */
     struct mpg_task_report tasks;
     bool has_tasks;              /* the answer mentions `tasks` */
+    struct mpg_cause_worths cause_worths; /* runs without each cause of noise; empty: not asked for */
     struct mpg_hypothesis_shares hypothesis_shares; /* shares of the hypotheses in `result`; empty without hypotheses */
     struct mpg_median_waits waits; /* wait states for the answer, or only for its page (then by callsite) */
     struct mpg_where_report where;

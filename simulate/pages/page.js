@@ -96,6 +96,16 @@ function spread(D) {
             table("Run time", ["", "#"], ["least", "p5", "median", "p95", "largest", "mean", "sd"].map(k => [k, time(r[k])]), true));
 }
 
+function noiseCauses(N) {
+    if (!N) return;
+    const last = N.causes.length - 1;
+    section("Noise by cause", table(`The run without a cause of noise; with all causes ${time(N.run_time_with_all_ns.median)}; medians with 95 % intervals`,
+        ["cause", "#share of a core", "#shorter by", "#from", "#to", "#run time"],
+        N.causes.map((c, i) => [c.cause || (i === last ? "all causes" : `${c.removed} smaller causes`), percent(c.fraction),
+            ...(c.change_percent ? [c.change_percent.median, ...c.change_percent.median_confidence_95.slice().reverse()].map(x => percent(-x / 100)) : ["–", "–", "–"]),
+            c.run_time_ns ? time(c.run_time_ns.median) : "–"])));
+}
+
 function hypotheses(D) {
     if (!D.hypotheses) return;
     const say = c => c ? `${time(c.change_ns.median)} (${c.change_ns.median_confidence_95.map(time).join(" to ")})` : "–";
@@ -238,6 +248,7 @@ if (D.format === "mpgsim-sweep") {
     efficiency(D);
     waits(D);
     tables("Where it goes", D.where, D.mode === "predict");
+    noiseCauses(D.noise_causes);
     criticalPath(D.critical_path);
     phase(D);
     ranks(D);

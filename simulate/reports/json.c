@@ -5,6 +5,7 @@
 
 #include "analyse/overview.h"
 #include "graph/work/bound_hypotheses.h"
+#include "simulate/reports/cause_worths.h"
 #include "simulate/reports/assume.h"
 #include "simulate/reports/critical.h"
 #include "simulate/reports/extrapolated.h"
@@ -450,6 +451,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
         mpg_tasks_json(&j, "tasks", r->tasks);
     if (r->hypothesis_shares)
         status = mpg_hypothesis_shares_json(&j, "hypotheses", r->hypothesis_shares, err);
+    if (r->cause_worths && status == 0)
+        status = mpg_cause_worths_json(&j, "noise_causes", r->cause_worths, err);
     put_replicas(&j, r);
     put_ranks(&j, q, scratch);
     put_mean(&j, q);

@@ -17,6 +17,7 @@
 
 struct mpg_overview;
 
+struct mpg_cause_worths;
 struct mpg_hypothesis_shares;
 struct mpg_where_report;
 struct mpg_critical_report;
@@ -43,6 +44,7 @@ struct mpg_report {
     double against_ns;                             /* run time on one processor, by --against; 0: not given */
     const struct mpg_notes *warnings, *assumed;
     const struct mpg_waits_report *waits;       /* NULL: not asked for */
+    const struct mpg_cause_worths *cause_worths; /* NULL: not asked for */
     const struct mpg_where_report *where;       /* NULL: not asked for */
     const struct mpg_critical_report *critical; /* NULL: not asked for */
     /* Further runs for the short answer, which is written first; NULL: one question was asked, and the answer has its tables

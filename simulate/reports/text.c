@@ -8,6 +8,7 @@
 #include "common/table/table.h"
 #include "common/units.h"
 #include "simulate/evaluate/driver/interval.h"
+#include "simulate/reports/cause_worths.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/lines.h"
 #include "simulate/reports/recording.h"
@@ -168,10 +169,12 @@ static int print_waits(const struct mpg_report *r, FILE *out, struct mpg_error *
     return mpg_waits_print_tables(r->waits, out, err);
 }
 
-/* Prints the tables that options request: shares of hypotheses, attribution, critical path, wait states. */
+/* Prints the tables that options request: shares of hypotheses, causes of noise, attribution, critical path, wait states. */
 static int print_asked(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
     if (r->hypothesis_shares && mpg_hypothesis_shares_text(r->hypothesis_shares, out, err) < 0)
+        return -1;
+    if (r->cause_worths && mpg_cause_worths_text(r->cause_worths, out, err) < 0)
         return -1;
     if (r->where && mpg_where_print_text(r->where, r->verbose, out, err) < 0)
         return -1;
@@ -212,7 +215,7 @@ static int print_tables(const struct mpg_report *r, const struct mpg_summary *ru
 static int print_short(const struct mpg_report *r, const struct mpg_summary *run, double *scratch, double *medians, FILE *out,
                        struct mpg_error *err)
 {
-    const bool asked = r->hypothesis_shares || r->where || r->critical || r->waits;
+    const bool asked = r->hypothesis_shares || r->cause_worths || r->where || r->critical || r->waits;
     if (mpg_short_answer_text(r, run, asked ? MPG_SHORT_ANSWER_RUNS : MPG_SHORT_ANSWER_WHOLE, out, err) < 0 ||
         print_asked(r, out, err) < 0 ||
         (asked && mpg_short_answer_text(r, run, MPG_SHORT_ANSWER_CAUSES, out, err) < 0))

@@ -5,6 +5,7 @@ were never measured; a truncated record without all of its causes is no noise; w
 
 import os
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -31,14 +32,15 @@ def made_detours(seed, n, longest_ns):
     return [d for d in found if d[0] + d[1] < SPAN_NS]
 
 
-def signature(name, cores, causes=True):
-    """CORES: for each core its detours."""
+def signature(name, cores, names=NAMES, causes_of=None):
+    """CORES: for each core its detours. NAMES: of causes; None: unknown. CAUSES_OF: only this many cores have causes."""
     folder = tempfile.mkdtemp(dir=".")
     for core, detours in enumerate(cores):
         with open(os.path.join(folder, f"detour-core{core}.samples"), "w", encoding="ascii") as out:
             head = ["benchmark: detour", "host: vm", "cpu: made", "kernel: 6.1", "clock: tsc", "date: 2026-11-20T10:00:00Z",
                     "mpgkit: 0.1.0", f"core: {core}", "threshold_ns: 100", f"span_ns: {SPAN_NS:.0f}"]
-            head += [f"causes: {', '.join(NAMES)}"] if causes else []
+            causes = names if causes_of is None or core < causes_of else None
+            head += [f"causes: {', '.join(causes)}"] if causes else []
             out.write("#mpgresults 2\n" + "".join(f"# {line}\n" for line in head))
             out.write("# columns: start_ns duration_ns off_cpu_ns" + (" cause\n" if causes else "\n"))
             out.writelines(f"{d[0]} {d[1]} 0" + (f" {d[2]}\n" if causes else "\n") for d in detours)
@@ -50,6 +52,51 @@ def signature(name, cores, causes=True):
 def prediction(*options):
     found = answer("--predict", "--source=none", "--seed=3", "--latency=const:1us", *options, "work.txt")
     return found["run_time_ns"], found["ranks"]
+
+
+def check_all_at_once(cores, every):
+    """--where=noise: each row is --without-noise of its cause."""
+    words = ("--predict", "--source=none", "--seed=3", "--latency=const:1us", "--where=noise", "work.txt")
+    found = answer("--signature=all.sig", *words)
+    worth = found["noise_causes"]
+    rows = worth["causes"]
+    ok("all at once: the run with all noise is the prediction", worth["run_time_with_all_ns"] == found["run_time_ns"], worth)
+    ok("... a row for each cause, by their time, and all", [row["cause"] for row in rows[:-1]] ==
+       [cause["cause"] for cause in sorted(rows[:-1], key=lambda row: -row["fraction"])] and len(rows) == 5 and
+       rows[-1]["cause"] is None and rows[-1]["removed"] == 4, rows)
+    whole = [r["run_time_ns"] for r in found["replicas"]]
+    for row in rows:
+        gone = [f"--without-noise={row['cause']}"] if row["cause"] else every
+        alone = answer("--predict", "--source=none", "--seed=3", "--latency=const:1us", "--signature=all.sig", *gone, "work.txt")
+        runs = [r["run_time_ns"] for r in alone["replicas"]]
+        runs = runs * (len(whole) // len(runs))
+        name = row["cause"] or "all causes"
+        ok(f"... {name}: as by itself", {k: row["run_time_ns"][k] for k in ("mean", "sd", "least", "p5", "median", "p95", "largest")} ==
+           {k: alone["run_time_ns"][k] for k in ("mean", "sd", "least", "p5", "median", "p95", "largest")}, (row, alone["run_time_ns"]))
+        change = statistics.median(100 * (b / a - 1) for a, b in zip(whole, runs))
+        ok("... its change, replica by replica", abs(row["change_percent"]["median"] - change) < 1e-9 and change < 0, (row, change))
+    lost = [sum(d[1] for detours in cores for d in detours if d[2] == k) for k in range(len(NAMES))]
+    ok("... shares, and what is unseen, by hand", abs(worth["unseen_fraction"] - lost[0] / sum(lost)) < 1e-6 and
+       all(abs(row["fraction"] - lost[NAMES.index(row["cause"])] / 2 / SPAN_NS) < 1e-6 for row in rows[:-1]), (worth, lost))
+    out = run("--signature=all.sig", *words)[1]
+    ok("... the text", "Noise by cause" in out and f"Unseen by the kernel: {100 * lost[0] / sum(lost):.3g} % of this noise\n" in out and
+       f"{-rows[0]['change_percent']['median']:.3g} %" in out, out)
+    csv = run("--signature=all.sig", "--csv", *words)[1].splitlines()
+    ok("... CSV", csv[0].startswith("cause,causes,fraction") and len(csv) == 6 and csv[1].startswith(f'"{rows[0]["cause"]}",1,'), csv)
+    out = run("--signature=all.sig", "--source=all.sig", "--predict", "--latency=const:1us", "--where=noise", "work.txt")[1]
+    ok("... source and target one machine", "Noise by cause" in out, out)
+    # Twenty causes, the first longer than the second, and so on: twelve rows, the others together, all.
+    many = ["unseen", *(f"task t{k}" for k in range(20))]
+    signature("many.sig", [[(k * 9e6 + 1000, 300e3 - 10e3 * k, 1 + k) for k in range(20)]], many)
+    rows = answer("--signature=many.sig", *words)["noise_causes"]["causes"]
+    ok("... of twenty causes twelve rows, eight together, all", [row["removed"] for row in rows] == [1] * 12 + [8, 20] and
+       [row["cause"] for row in rows[:12]] == many[1:13] and rows[12]["change_percent"]["median"] < 0, rows)
+    # The second core was measured without causes.
+    signature("half.sig", cores, NAMES, causes_of=1)
+    half = answer("--signature=half.sig", *words)
+    worth = half["noise_causes"]
+    ok("... a core without causes is said, and its noise stays", (worth["cores"], worth["cores_without_causes"]) == (2, 1) and
+       "causes are unknown on 1 of 2 cores, whose noise stays" in run("--signature=half.sig", *words)[1], worth)
 
 
 def main():
@@ -76,17 +123,23 @@ def main():
     share = (full - tick) / (full - none)
     ok("... the timer tick makes half of it, as of all detours", 0.4 < share < 0.6, share)
 
+    check_all_at_once(cores, every)
     status, out, err = run("--signature=all.sig", "--source=none", "--predict", "--without-noise=task corn", "work.txt")
     ok("an unknown cause: what there is", status == 1 and out == "" and err ==
        "mpgsim: all.sig: --without-noise=task corn: no noise has this cause; there are timer tick, irq 36 eth0, task cron, unseen\n" or
        sorted(err.split("there are ")[-1].strip().split(", ")) == sorted(["timer tick", "irq 36 eth0", "task cron", "unseen"]), err)
-    signature("unnamed.sig", cores, causes=False)
+    signature("unnamed.sig", cores, None)
     status, out, err = run("--signature=unnamed.sig", "--source=none", "--predict", "--without-noise=timer tick", "work.txt")
     ok("causes that are not known", status == 1 and err == "mpgsim: unnamed.sig: --without-noise=timer tick: the causes of its noise "
        "are unknown (mpgbench ftq --causes finds them)\n", err)
     for options, words in ((["--noise=exp:1us"], "--noise"), (["--models=noise=fit"], "--models=noise")):
         status, out, err = run("--signature=all.sig", "--source=none", "--without-noise=timer tick", *options, "work.txt")
         ok(f"not with {options[0]}", status == 2 and f"--without-noise and {words} exclude each other" in err, err)
+        status, out, err = run("--signature=all.sig", "--source=none", "--where=noise", *options, "work.txt")
+        ok("... --where=noise neither", status == 2 and f"--where=noise and {words} exclude each other" in err, err)
+    status, out, err = run("--signature=unnamed.sig", "--source=none", "--predict", "--latency=const:1us", "--where=noise", "work.txt")
+    ok("--where=noise: causes that are not known", status == 1 and out == "" and err == "mpgsim: unnamed.sig: --where=noise: the causes "
+       "of its noise are unknown (mpgbench ftq --causes finds them)\n", err)
 
 
 with tempfile.TemporaryDirectory() as folder:
