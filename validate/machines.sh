@@ -120,7 +120,9 @@ machine() {
     local first=${cores%% *}
     VALIDATE_CORES=$cores VALIDATE_PRELOAD='' VALIDATE_GROUP='' noise_ns=0 noise_cores='' why=''
     record=() part_of_core=0
-    export VALIDATE_CORES VALIDATE_PRELOAD VALIDATE_GROUP
+    VALIDATE_PREFIX=''
+    [ "$priority" -eq 0 ] || VALIDATE_PREFIX="chrt -r $priority"
+    export VALIDATE_CORES VALIDATE_PRELOAD VALIDATE_GROUP VALIDATE_PREFIX
     unset MPGKIT_DELAY_NS
     mpi_forget yield shm tcp
     case $1 in

@@ -22,6 +22,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/steps.sh"
 # shellcheck source=validate/replays.sh
 . "$here/replays.sh"
+# shellcheck source=validate/coverage.sh
+. "$here/coverage.sh"
 # shellcheck source=validate/ablation.sh
 . "$here/ablation.sh"
 
@@ -29,7 +31,8 @@ usage() {
     cat <<HELP
 Usage: validate.sh [OPTION]...
 Holds mpgsim's predictions against real runs, on machines that this host can be; with --replays
-mpgreplay's re-enactments against the programs.
+mpgreplay's re-enactments against the programs; with --coverage the interval of 90 % of runs
+against runs at other times.
 
 Options:
   -o, --output=DIR     where everything is kept: samples, signatures, traces, predictions;
@@ -42,6 +45,11 @@ Options:
       --traces=N       traces of each program on each machine (default: 5)
       --replays=LIST   only that: programs untraced, traced and re-enacted in turns, on these
                        machines (shm,mpich)
+      --coverage=LIST  only that: in each round runs each program once and records it once on these
+                       machines, and counts the runs within each recording's predicted interval
+      --spread=S       with --coverage: S seconds from the first round to the last (default: 3600)
+      --load=N         with --coverage: also record each program beside N endless compilations
+      --priority=N     run ranks at real-time priority N, 1 to 99, where others use the host
       --steps=LIST     of measure, run, predict, table (default: all of them); ablate: what each rule
                        of the model is worth, by predictions without it
       --short          measure signatures in seconds, for a test of this script only
@@ -91,6 +99,7 @@ whole() {
 
 out=validation pairs=$all_pairs programs='' own='' rounds=7 traces=5
 steps='measure run predict table' tries=3 most_off=0.02 limit_s=30 short='' bench=--quick write='' machines_replayed='' mark=table
+machines_covered='' spread_s=3600 load=0 priority=0
 while [ $# -gt 0 ]; do
     option=$1
     case $option in
@@ -114,6 +123,13 @@ while [ $# -gt 0 ]; do
         : "${programs:=$all_replayed}"
         all_programs="$all_programs $all_replayed"
         ;;
+    --coverage)
+        machines_covered=${value//,/ } steps='measure coverage' pairs='' mark=coverage
+        : "${programs:=halo stencil allreduce lammps}"
+        ;;
+    --spread) whole spread "$value" && spread_s=$value ;;
+    --load) whole load "$value" && load=$value ;;
+    --priority) whole priority "$value" && priority=$value ;;
     --steps)
         steps=${value//,/ }
         [ "$steps" != ablate ] || mark=ablation
@@ -163,7 +179,7 @@ for name in $programs; do
     esac
 done
 case " $steps " in *" replays "*) [ -n "$machines_replayed" ] || usage_error "step 'replays' needs --replays" ;; esac
-for name in $machines_replayed; do
+for name in $machines_replayed $machines_covered; do
     machine_words "$name" >/dev/null || usage_error "no machine '$name': --list names them"
 done
 [ -z "$write" ] || grep -qx "<!-- $mark -->" "$write" || die "$write has no line '<!-- $mark -->'"
@@ -182,16 +198,17 @@ mkdir -p "$out/samples" "$out/traces" "$out/results" "$out/signatures" "$out/pre
     "$out/log" "$out/work"
 
 predictions=$out/predictions
-trap machine_end EXIT
+trap 'stop_load; machine_end' EXIT
 trap 'exit 1' HUP INT TERM
 used=$(for pair in $pairs; do
     pair=${pair%:ratio}
     echo "${pair%:*}" "${pair#*:}"
 done | tr ' ' '\n' | awk '!seen[$0]++')
+: "${used:=$machines_covered}"
 
 for step in $steps; do
     case $step in
-    measure | run | predict | table | replays | ablate) "step_$step" || exit 1 ;;
-    *) usage_error "no step '$step': there are measure, run, predict, table, ablate and replays" ;;
+    measure | run | predict | table | replays | coverage | ablate) "step_$step" || exit 1 ;;
+    *) usage_error "no step '$step': there are measure, run, predict, table, ablate, replays and coverage" ;;
     esac
 done

@@ -94,6 +94,25 @@ table=$(printf '%s000000 %s000000 %s000000\n' 102 105 103 98 101 99 100 107 104 
 is "a row of replays: medians, intervals, how far they are off" "$table" \
     '| p | m | 7 | 100.0 (97.0 .. 500.0) | 105.0 (101.0 .. 900.0) | +5.0 | 103.0 (99.0 .. 700.0) | +3.0 |'
 
+# covering FILE MEDIAN RELIABLE [LOW HIGH]: writes JSON like mpgsim's to FILE: an answer whose replicas lie from 99 to 101 ms, and
+# with LOW and HIGH 90 % of runs at any speed between these. RELIABLE is of the recording and of the answer.
+covering() {
+    printf '{\n "run_time_ns": {\n  "p5": 99000000.0,\n  "median": %s,\n  "p95": 101000000.0\n },\n' "$2"
+    printf ' "recording": {\n  "reliable": %s\n },\n "reliable": %s,\n' "$3" "$3"
+    [ $# -lt 5 ] || printf ' "machine_speed": {\n  "run_time_90_percent_ns": [\n   %s,\n   %s\n  ],\n  "log_sd": 0.1\n },\n' "$4" "$5"
+    printf ' "seed": 1\n}\n'
+} >"$1"
+
+# Runs of 85, 100, 115 and 130 ms: 3, 1 and 2 are within the three intervals. Of the two reliable recordings one is within 10 % of
+# 107.5 ms.
+printf '1 %s 0.00 0.0000\n' 115000000 85000000 130000000 100000000 >"$tmp/runs"
+covering "$tmp/covering.1" 100000000.0 true 80000000.0 120000000.0
+covering "$tmp/covering.2" 130000000.0 false
+covering "$tmp/covering.3" 119000000.0 true 112000000.0 131000000.0
+is "a row of coverage: runs, predictions, intervals, runs inside, what is reliable" "$(awk -v program=p -v machine=m -v kind=quiet \
+    -f "$validate/sample.awk" -f "$validate/coverage.awk" part=run "$tmp/runs" part=answer "$tmp"/covering.[0-9])" \
+    '| p | m | quiet | 4 | 107.5 (85.0 .. 130.0) | 3 | 119.0 (100.0 .. 130.0) | 99.0 .. 120.0 | 3 | 6 of 12: 50 % | 1, 1 | 1 of 2 |'
+
 # The rule moves one of two rows, by 4 % of the run and then to the measured value; in predict mode, which has one row,
 # by less than 1 %.
 mkdir "$tmp/ablation"
@@ -173,6 +192,9 @@ else
     ok "replays in turns" quiet run --replays="$self" --rounds=2 --programs=persistent,windows
     is "... a row for each program, of both rounds" "$(cut -d '|' -f 2-4 "$tmp/v/replays.md" | grep '| 2 ')" \
         "$(printf ' persistent | %s | 2 \n windows | %s | 2 \n' "$self" "$self" | sed 's/ $//;s/$/ /')"
+    ok "coverage, also from recordings beside compilers" quiet run --coverage="$self" --rounds=2 --spread=0 --load=1 --programs=stencil
+    is "... a row for each kind of recording, of both rounds" "$(awk -F ' *[|] *' '/stencil/ { print $2, $3, $4, $5, $7 }' "$tmp/v/coverage.md")" \
+        "$(printf 'stencil %s quiet 2 2\nstencil %s loaded 2 2' "$self" "$self")"
     ok "raw samples are kept" test "$(wc -l <"$tmp/v/samples/stencil.$self")" -eq 3
 fi
 done_testing
