@@ -47,8 +47,9 @@ struct call {
     struct mpg_parrived parrived;   /* filled if the call is MPI_Parrived */
     const struct mpg_event *event; /* the call's event; the event's lists are valid until the rank's next event is read */
     /* the call waits for the round trip of one-sided transfers: of round_trip_bytes as traced, round_trip_target_bytes as
-     * changed by hypotheses */
+     * changed by hypotheses; the last was started by round_trip_call */
     bool round_trip;
+    enum mpg_call round_trip_call;
     int64_t round_trip_bytes, round_trip_target_bytes;
     uint8_t completed;      /* categories (1 << MPG_CATEGORY_...) of the requests completed by the call */
 };

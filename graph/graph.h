@@ -230,6 +230,7 @@ struct mpg_transfer {
     int32_t owner; /* world rank of the target; -1: the call starts no transfer */
     int32_t awaits_of; /* a call that completes transfers to one target: the target's world rank; -1: to all targets */
     double put_bytes, get_bytes;
+    double traced_bytes; /* put and got, before hypotheses change them */
     bool requested; /* a request completes the transfer */
 };
 extern const struct mpg_transfer mpg_no_transfer; /* a call without one-sided transfer */
@@ -372,8 +373,9 @@ struct mpg_step {
             bool dropped;        /* hypotheses drop all messages and collectives of the call, which then takes no time */
             bool found_nothing;  /* an unsuccessful test or probe */
             /* the call waits for the round trip of one-sided transfers: of round_trip_bytes as traced,
-             * round_trip_target_bytes as changed by hypotheses */
+             * round_trip_target_bytes as changed by hypotheses; the last was started by round_trip_call */
             bool round_trip;
+            uint16_t round_trip_call; /* enum mpg_call */
             uint8_t completed;   /* categories (1 << MPG_CATEGORY_...) of the requests completed by the call */
             uint32_t sent_number; /* number of messages that the call sends or starts to send */
             /* `edges` has edge_number edges, then lost_number edges dropped by hypotheses: an ARRIVAL for each dropped

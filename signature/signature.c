@@ -78,6 +78,35 @@ const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature
     return sig->paths > 0 ? &sig->network[sig->paths - 1] : NULL;
 }
 
+static const char *const one_sided_names[MPG_ONE_SIDED_OPERATIONS] = {"put",          "get",  "accumulate",
+                                                                      "fetch_and_op", "lock", "fence"};
+
+const char *mpg_one_sided_name(enum mpg_one_sided operation)
+{
+    return one_sided_names[operation];
+}
+
+enum mpg_one_sided mpg_one_sided_find(const char *text)
+{
+    int o = 0;
+    while (o < MPG_ONE_SIDED_OPERATIONS && strcmp(one_sided_names[o], text) != 0)
+        o++;
+    return (enum mpg_one_sided)o;
+}
+
+void mpg_network_lists(struct mpg_network_path *p, struct mpg_network_sizes *list[MPG_NETWORK_LISTS])
+{
+    struct mpg_network_sizes *const messages[] = {&p->latency, &p->round_trip, &p->bandwidth, &p->sender,
+                                                  &p->send_overhead, &p->receive_overhead, &p->streaming};
+    int n = 0;
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
+        list[n++] = messages[i];
+    for (int o = 0; o < MPG_ONE_SIDED_OPERATIONS; o++) {
+        list[n++] = &p->one_sided[o].call;
+        list[n++] = &p->one_sided[o].complete;
+    }
+}
+
 static void free_launches(struct mpg_launches *launches)
 {
     for (size_t i = 0; i < launches->n; i++)
@@ -105,16 +134,13 @@ static void free_groups(struct mpg_network_group *group, size_t n)
 
 static void free_path(struct mpg_network_path *p)
 {
+    struct mpg_network_sizes *list[MPG_NETWORK_LISTS];
     free_groups(p->pair, p->pairs);
     free_groups(p->launch, p->launches);
     free(p->loggp.segment);
-    free_sizes(&p->streaming);
-    free_sizes(&p->receive_overhead);
-    free_sizes(&p->send_overhead);
-    free_sizes(&p->sender);
-    free_sizes(&p->bandwidth);
-    free_sizes(&p->round_trip);
-    free_sizes(&p->latency);
+    mpg_network_lists(p, list);
+    for (int i = 0; i < MPG_NETWORK_LISTS; i++)
+        free_sizes(list[i]);
     free(p->one_way);
 }
 

@@ -15,7 +15,7 @@
 #include "statistics/loggp.h"
 
 /* Major and minor version of the file format. A reader accepts major versions 1 to 4 with any minor version. */
-enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 4 };
+enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 5 };
 
 /* Limits of a signature. A file that exceeds any of them is rejected as a whole. */
 enum {
@@ -178,6 +178,19 @@ struct mpg_network_group {
     int outlier;        /* 1: the launch or pair is an outlier (its samples are used nevertheless); else 0 */
 };
 
+/* One-sided operations (MPI-3.1 chapter 11). A lock is a shared lock and the unlock after a put, a fence ends an epoch with a
+ * put on one of two ranks; the target waits inside MPI. */
+enum mpg_one_sided {
+    MPG_ONE_SIDED_PUT, MPG_ONE_SIDED_GET, MPG_ONE_SIDED_ACCUMULATE, MPG_ONE_SIDED_FETCH_AND_OP, MPG_ONE_SIDED_LOCK,
+    MPG_ONE_SIDED_FENCE, MPG_ONE_SIDED_OPERATIONS
+};
+
+/* Times of an operation by size; n = 0: not measured. Both lists have the same sizes. */
+struct mpg_one_sided_times {
+    struct mpg_network_sizes call;     /* time inside the call that starts the operation (lock: inside the lock) */
+    struct mpg_network_sizes complete; /* time inside the flush, unlock or fence after it */
+};
+
 /* Message times between two ranks of a path class. */
 struct mpg_network_path {
     enum mpg_path_class path;
@@ -192,6 +205,7 @@ struct mpg_network_path {
     struct mpg_network_sizes send_overhead; /* o_s: time inside a send that does not wait; n = 0: not measured */
     struct mpg_network_sizes receive_overhead; /* o_r: time to complete a receive of an arrived message; n = 0: not measured */
     struct mpg_network_sizes streaming;  /* time per message in a stream of messages */
+    struct mpg_one_sided_times one_sided[MPG_ONE_SIDED_OPERATIONS];
     int64_t window;            /* largest number of messages in flight in a stream; 0: no streams */
     int64_t eager_limit_bytes; /* MPG_EAGER_LIMIT_UNKNOWN: not detected; -1: every send waits for its receive */
     struct mpg_loggp loggp;
@@ -284,6 +298,14 @@ const struct mpg_network_path *mpg_signature_path(const struct mpg_signature *si
 /* Returns SIG's data of the farthest path class with measurements: most messages of a large run take the farthest path. NULL: SIG
  * has no paths. */
 const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature *sig);
+/* Returns the name of a one-sided operation: "put", "fetch_and_op". A constant string. */
+const char *mpg_one_sided_name(enum mpg_one_sided operation);
+/* Returns the operation with name TEXT; MPG_ONE_SIDED_OPERATIONS: there is none. */
+enum mpg_one_sided mpg_one_sided_find(const char *text);
+enum { MPG_NETWORK_LISTS = 7 + 2 * MPG_ONE_SIDED_OPERATIONS };
+/* Fills LIST with all lists of sizes of P: latency, round_trip, bandwidth, sender, send_overhead, receive_overhead,
+ * streaming, and the two of each one-sided operation. */
+void mpg_network_lists(struct mpg_network_path *p, struct mpg_network_sizes *list[MPG_NETWORK_LISTS]);
 
 /* Returns the time, ns, in which a rank adds a vector of SIZE_BYTES (>= 0, finite) of doubles to another vector, the arithmetic
  * of a reduction step: the median of a call of MPI_Reduce_local (MPI standard 4.0, 6.9.7) with MPI_SUM and MPI_DOUBLE, for the

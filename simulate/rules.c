@@ -6,6 +6,7 @@ static const char *const names[MPG_RULES] = {
     [MPG_RULE_SIZE_SIDES] = "size-sides",
     [MPG_RULE_BEYOND_SIZES] = "beyond-sizes",
     [MPG_RULE_OVERHEADS] = "overheads",
+    [MPG_RULE_ONE_SIDED] = "one-sided",
     [MPG_RULE_FURTHER] = "further",
     [MPG_RULE_TRACE_LIMIT] = "trace-limit",
     [MPG_RULE_PROTOCOLS] = "protocols",

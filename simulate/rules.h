@@ -11,6 +11,7 @@ enum mpg_rule {
     MPG_RULE_SIZE_SIDES,     /* no interpolation across an eager limit */
     MPG_RULE_BEYOND_SIZES,   /* times grow with bytes above the largest measured size */
     MPG_RULE_OVERHEADS,      /* o_s and o_r, separate from message times */
+    MPG_RULE_ONE_SIDED,      /* one-sided operations take their measured times */
     MPG_RULE_FURTHER,        /* further messages of a rank in a call cost less to receive */
     MPG_RULE_TRACE_LIMIT,    /* the trace may contradict the source's eager limit */
     MPG_RULE_PROTOCOLS,      /* messages change between eager and synchronous */

@@ -8,6 +8,7 @@ ablated='rows                --without=rows
 size-sides          --without=size-sides
 beyond-sizes        --without=beyond-sizes
 overheads           --without=overheads
+one-sided           --without=one-sided
 further             --without=further
 trace-limit         --without=trace-limit
 protocols           --without=protocols

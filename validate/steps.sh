@@ -102,9 +102,10 @@ launch_once() {
     fi
     rm -rf "$out/log/launch"
     [ "$bench" != --quick ] || quick=(--quick)
-    for benchmark in pingpong bandwidth overhead collective; do
+    for benchmark in pingpong bandwidth overhead onesided collective; do
         "$here/launch.sh" -n 2 "$MPGBENCH" "$benchmark" -o "$out/log/launch" \
             --launch "$launch" "${quick[@]}" >>"$out/log/bench" 2>&1 || {
+            [ "$benchmark" != onesided ] || continue # this library has no windows over this network
             say "$name: launch $launch of $benchmark fails, see $out/log/bench"
             return 1
         }

@@ -131,7 +131,7 @@ static int make_rows(const struct run *run, int64_t number, struct pair_results 
     }
     for (size_t i = 0; i < y->plan.n && status == 0; i++)
         y->cell[i] = (struct mpg_path_cell){number, y->plan.cell[i].size_bytes,
-                                             y->plan.cell[i].window,
+                                             y->plan.cell[i].window, y->plan.cell[i].operation,
                                              median_total(m, i, scratch), m->unmet[i]};
     free(scratch);
     return status;
@@ -157,9 +157,11 @@ static int measure_pair(struct run *run, int64_t k, int64_t number, struct pair_
         status = share_plan(run, &pair, path, &y->plan, err);
     if (status == 0)
         status = mpg_pair_agree(&pair, mpg_pair_allocate(&pair, y->plan.max_bytes, err), err);
+    if (status == 0 && run->net->opens_window)
+        status = mpg_pair_agree(&pair, mpg_pair_open_window(&pair, y->plan.max_bytes, *run->net->creates_window, err), err);
     struct mpg_rounds rounds = {
         .lead = run->net->lead, .follow = run->net->follow, .sent = run->net->sent,
-        .late = run->net->late,
+        .late = run->net->late, .two_parts = run->net->two_parts,
         .off_cpu = run->own_core,
         .eager_limit_bytes = known_limit(run, path),
         .adaptive = !opt->iterations_given,
@@ -284,6 +286,7 @@ static int prepare(struct run *run, struct mpg_error *err)
         run->class[p].path = (enum mpg_path)p;
         run->class[p].n_columns = run->net->n_columns;
         run->class[p].window_column = run->net->window_column;
+        run->class[p].operation_names = run->net->operation_names;
     }
     if (status == 0) {
         int64_t wanted = DEFAULT_PAIRS;
@@ -359,7 +362,7 @@ static int describe(const struct run *run, const struct mpg_path_results *class,
                    mpg_header_add(header, err, "warmup_repetitions", "%lld", (long long)opt->warmup) < 0 ||
                    mpg_ranks_describe(&run->ranks, header, err) < 0 ||
                    describe_pairs(run, class, header, err) < 0 ||
-                   describe_eager(run, class, header, err) < 0 ||
+                   (!run->net->opens_window && describe_eager(run, class, header, err) < 0) ||
                    mpg_header_add(header, err, "clocks", "%s",
                                   class->synchronised ? "synchronised" : "shared") < 0 ||
                    mpg_header_add(header, err, "one_way_error_ns", "%.1f", class->error_ns) < 0 ||
@@ -506,7 +509,7 @@ static void settle(struct run *run)
         mpg_launch_usage_error(net->program, "--pairs: '%s' is neither 'all' nor a whole number"
                                              " from 1", opt->pairs);
     if (net->plan(&nothing, &run->effort.limits, &plan, &err) < 0)
-        mpg_launch_usage_error(net->program, "--sizes: %s", err.text);
+        mpg_launch_usage_error(net->program, "%s%s", strncmp(err.text, "--", 2) == 0 ? "" : "--sizes: ", err.text);
     mpg_plan_clear(&plan);
 }
 

@@ -25,8 +25,8 @@ struct mpg_network_options {
 };
 
 /* Option table rows common to pair benchmarks. O: a struct mpg_network_options; WARMUP_TEXT: default of --warmup as
- * text. */
-#define MPG_NETWORK_OPTIONS(o, warmup_text)                                                                                     \
+ * text. MPG_NETWORK_OPTIONS has the rows of benchmarks that look for the eager limit. */
+#define MPG_PAIR_OPTIONS(o, warmup_text)                                                                                        \
     {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &(o).dir, .argument = "DIR",          \
      .help = "write the samples into folder DIR (default: results)"},                                           \
     {.name = "pairs", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &(o).pairs, .argument = "N",           \
@@ -42,12 +42,14 @@ struct mpg_network_options {
      .help = "confidence of the intervals of the stopping rule\n(default: 95)", .minimum = 50, .maximum = 99.99},       \
     {.name = "median-error", .kind = MPG_OPTION_REAL, .value = &(o).median_error, .argument = "PERCENT",        \
      .help = "half width of the median's interval, 0 for none\n(default: 2)", .maximum = 1000},                  \
-    {.name = "no-eager", .kind = MPG_OPTION_FLAG, .value = &(o).no_eager,                                       \
-     .help = "do not detect the eager limit"},                                                                \
     {.name = "no-bind", .kind = MPG_OPTION_FLAG, .value = &(o).no_bind,                                         \
      .help = "do not bind ranks to cores"},                                          \
     {.name = "timer", .kind = MPG_OPTION_STRING, .value = &(o).timer, .argument = "NAME",                       \
      .help = "auto (default), counter (the processor's), papi or clock"}
+#define MPG_NETWORK_OPTIONS(o, warmup_text)                                                                                     \
+    MPG_PAIR_OPTIONS(o, warmup_text),                                                                           \
+    {.name = "no-eager", .kind = MPG_OPTION_FLAG, .value = &(o).no_eager,                                       \
+     .help = "do not detect the eager limit"}
 
 /* Machine facts for a benchmark's plan; 0: unknown. */
 struct mpg_network_facts {
@@ -70,9 +72,13 @@ struct mpg_network {
     mpg_exchange_half *lead, *follow;
     bool sent; /* LEAD records the time after the last send */
     bool late; /* late receives (struct mpg_rounds) */
+    bool two_parts; /* exchanges of two parts (struct mpg_rounds) */
+    bool opens_window; /* each pair has a window (mpg_pair_open_window()) of the largest size; */
+    const bool *creates_window; /* by MPI_Win_create */
+    const char *const *operation_names; /* of the operations of the plan's cells; NULL: one operation */
     const char *columns;
     int n_columns, decimals[MPG_RESULTS_COLUMNS];
-    /* Adds the cells to PLAN. Errors: as mpg_plan_add(); wrong sizes. */
+    /* Adds the cells to PLAN. Errors: as mpg_plan_add(); wrong sizes (texts that name another option begin with "--"). */
     int (*plan)(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
                 struct mpg_bench_plan *plan, struct mpg_error *err);
     /* Fills a row's columns after the first (the pair number). */

@@ -32,6 +32,8 @@ static double median_of(double *value, size_t n)
 static int compare_cells(const void *a, const void *b)
 {
     const struct mpg_path_cell *x = a, *y = b;
+    if (x->operation != y->operation)
+        return (x->operation > y->operation) - (x->operation < y->operation);
     if (x->size_bytes != y->size_bytes)
         return (x->size_bytes > y->size_bytes) - (x->size_bytes < y->size_bytes);
     if (x->window != y->window)
@@ -41,7 +43,7 @@ static int compare_cells(const void *a, const void *b)
 
 static bool same_cell(const struct mpg_path_cell *a, const struct mpg_path_cell *b)
 {
-    return a->size_bytes == b->size_bytes && a->window == b->window;
+    return a->operation == b->operation && a->size_bytes == b->size_bytes && a->window == b->window;
 }
 
 /* Replaces the median of each of the N cells of SORTED (in compare_cells() order) by the median over all pairs of the
@@ -64,7 +66,7 @@ static double class_median(const struct mpg_path_cell *sorted, size_t n,
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         struct mpg_path_cell probe = *cell;
-        probe.median_ns = -1; /* the probe sorts before all cells of equal size and window, so the search finds their first */
+        probe.median_ns = -1; /* the probe sorts before all equal cells, so the search finds their first */
         if (compare_cells(&sorted[middle], &probe) < 0)
             low = middle + 1;
         else

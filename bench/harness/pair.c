@@ -111,7 +111,7 @@ void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
 {
     MPI_Group world, group;
     int members[2] = {rank_pair->a, rank_pair->b};
-    *pair = (struct mpg_pair){.rank = ranks->rank == rank_pair->b};
+    *pair = (struct mpg_pair){.rank = ranks->rank == rank_pair->b, .win = MPI_WIN_NULL};
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 2, members, &group);
     MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &pair->comm);
@@ -121,9 +121,32 @@ void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
 
 void mpg_pair_end(struct mpg_pair *pair)
 {
+    if (pair->win != MPI_WIN_NULL)
+        MPI_Win_free(&pair->win);
     free(pair->send_buffer);
     free(pair->receive_buffer);
     MPI_Comm_free(&pair->comm);
+}
+
+int mpg_pair_open_window(struct mpg_pair *pair, int64_t size_bytes, bool creates, struct mpg_error *err)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    void *memory = NULL;
+    int length = 0;
+    MPI_Comm_set_errhandler(pair->comm, MPI_ERRORS_RETURN);
+    const int code =
+        creates ? MPI_Win_create(pair->receive_buffer, (MPI_Aint)size_bytes, 1, MPI_INFO_NULL, pair->comm, &pair->win)
+                : MPI_Win_allocate((MPI_Aint)size_bytes, 1, MPI_INFO_NULL, pair->comm, &memory, &pair->win);
+    MPI_Comm_set_errhandler(pair->comm, MPI_ERRORS_ARE_FATAL);
+    if (code != MPI_SUCCESS) {
+        pair->win = MPI_WIN_NULL;
+        MPI_Error_string(code, text, &length);
+        return mpg_error_set(err, "no one-sided communication between these ranks: MPI_Win_%s: %s",
+                             creates ? "create" : "allocate", text);
+    }
+    if (memory)
+        memset(memory, 1, (size_t)size_bytes);
+    return 0;
 }
 
 int mpg_pair_agree(const struct mpg_pair *pair, int status, struct mpg_error *err)

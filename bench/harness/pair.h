@@ -4,6 +4,7 @@
 #define MPG_PAIR_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bench/harness/ranks.h"
@@ -32,6 +33,7 @@ struct mpg_pair {
     int rank;      /* 0: this rank leads; 1: this rank answers */
     MPI_Comm comm; /* communicator of the two ranks */
     char *send_buffer, *receive_buffer; /* page-aligned buffers; all pages touched */
+    MPI_Win win;   /* window of mpg_pair_open_window(); MPI_WIN_NULL: none */
 };
 
 /* Creates the pair's communicator; collective over the two ranks. End by mpg_pair_end(). */
@@ -47,5 +49,10 @@ int mpg_pair_agree(const struct mpg_pair *pair, int status, struct mpg_error *er
  * OSU's and Intel's benchmarks: received data is in this core's cache, and sending from there would cost the other
  * core more. Errors: out of memory. */
 int mpg_pair_allocate(struct mpg_pair *pair, int64_t size_bytes, struct mpg_error *err);
+
+/* Opens a window of SIZE_BYTES (>= 0) of each of the two ranks: by MPI_Win_allocate, whose memory is touched, or if CREATES by
+ * MPI_Win_create on the receive buffer, of at least this size. Errors of operations end the program. mpg_pair_end() frees the
+ * window. Collective over the pair. Errors: the MPI library cannot. */
+int mpg_pair_open_window(struct mpg_pair *pair, int64_t size_bytes, bool creates, struct mpg_error *err);
 
 #endif

@@ -67,6 +67,8 @@ int64_t mpg_path_results_values(const struct mpg_path_results *class, int64_t si
 static int compare_cells(const void *a, const void *b)
 {
     const struct mpg_path_cell *x = a, *y = b;
+    if (x->operation != y->operation)
+        return (x->operation > y->operation) - (x->operation < y->operation);
     if (x->size_bytes != y->size_bytes)
         return (x->size_bytes > y->size_bytes) - (x->size_bytes < y->size_bytes);
     return (x->window > y->window) - (x->window < y->window);
@@ -101,7 +103,8 @@ static void format_cell(const struct mpg_path_results *class, const struct mpg_p
         snprintf(pair, sizeof pair, "pair %lld: ", (long long)cell->pair);
     if (cell->window > 1)
         snprintf(window, sizeof window, " window %lld", (long long)cell->window);
-    snprintf(text, size, "%s%s%s (%s%s%s)", pair,
+    snprintf(text, size, "%s%s%s%s%s (%s%s%s)", pair, class->operation_names ? class->operation_names[cell->operation] : "",
+             class->operation_names ? " " : "",
              mpg_units_format_size(bytes, sizeof bytes, cell->size_bytes), window,
              cell->unmet.median ? "median" : "", cell->unmet.median && cell->unmet.tail ? ", " : "",
              cell->unmet.tail ? "p99" : "");

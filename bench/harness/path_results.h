@@ -12,9 +12,10 @@
 #include "bench/harness/stopping.h"
 #include "common/error.h"
 
-/* Result of a pair for a message size and window. */
+/* Result of a pair for an operation, message size and window. */
 struct mpg_path_cell {
     int64_t pair, size_bytes, window;
+    int operation; /* as struct mpg_bench_cell */
     double median_ns; /* median of total_ns (struct mpg_times) */
     struct mpg_unmet_goals unmet;
 };
@@ -35,6 +36,7 @@ struct mpg_path_results {
     int64_t dropped;    /* exchanges without a sample, all pairs */
     int64_t eager_limit_bytes; /* result of mpg_eager_limit() */
     int window_column;  /* number of the column with the window; 0: none */
+    const char *const *operation_names; /* of the benchmark's operations, by number; NULL: it has one operation */
 };
 
 /* Reserves memory for ROWS more samples and the CELLS cells of a further pair. Errors: out of memory; CLASS stays
@@ -47,8 +49,9 @@ void mpg_path_results_clear(struct mpg_path_results *class);
 int64_t mpg_path_results_values(const struct mpg_path_results *class, int64_t size_bytes, int64_t window,
                          int column, double **value, struct mpg_error *err);
 
-/* Collects the distinct message sizes that have samples with WINDOW, ascending, into *CELL, which the caller frees;
- * only size_bytes and window of its elements are set. Returns the number of sizes; -1: out of memory. */
+/* Collects the distinct message sizes (of each operation) that have samples with WINDOW, ascending, into *CELL, which the
+ * caller frees; only operation, size_bytes and window of the elements are set. Returns the number of sizes; -1: out of
+ * memory. */
 int64_t mpg_path_results_sizes(const struct mpg_path_results *class, int64_t window,
                         struct mpg_path_cell **cell, struct mpg_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes the plan of a pair's measurement: cells of message size and window. */
+/* Makes the plan of a pair's measurement: cells of operation, message size and window. */
 #include "config.h"
 
 #include "bench/harness/plan.h"
@@ -73,11 +73,11 @@ static int64_t block_of(int64_t max)
     return block < max ? block : max;
 }
 
-int mpg_plan_add(struct mpg_bench_plan *plan, int64_t size_bytes, int64_t window,
-                 const struct mpg_plan_limits *limits, struct mpg_error *err)
+static int add_cell(struct mpg_bench_plan *plan, int operation, int64_t size_bytes, int64_t window,
+                    const struct mpg_plan_limits *limits, struct mpg_error *err)
 {
     for (size_t i = 0; i < plan->n; i++)
-        if (plan->cell[i].size_bytes == size_bytes && plan->cell[i].window == window)
+        if (plan->cell[i].operation == operation && plan->cell[i].size_bytes == size_bytes && plan->cell[i].window == window)
             return 0;
     if (size_bytes < 0 || size_bytes > MPG_PLAN_MAX_BYTES)
         return mpg_error_set(err, "%lld bytes are not within 0 to 1GiB", (long long)size_bytes);
@@ -89,10 +89,22 @@ int mpg_plan_add(struct mpg_bench_plan *plan, int64_t size_bytes, int64_t window
     if (!grown)
         return mpg_error_set(err, "out of memory");
     plan->cell = grown;
-    grown[plan->n++] = (struct mpg_bench_cell){size_bytes, window, max, block_of(max)};
+    grown[plan->n++] = (struct mpg_bench_cell){size_bytes, window, max, block_of(max), operation};
     plan->samples += max;
     plan->max_bytes = size_bytes > plan->max_bytes ? size_bytes : plan->max_bytes;
     return 0;
+}
+
+int mpg_plan_add(struct mpg_bench_plan *plan, int64_t size_bytes, int64_t window,
+                 const struct mpg_plan_limits *limits, struct mpg_error *err)
+{
+    return add_cell(plan, 0, size_bytes, window, limits, err);
+}
+
+int mpg_plan_add_operation(struct mpg_bench_plan *plan, int operation, int64_t size_bytes,
+                           const struct mpg_plan_limits *limits, struct mpg_error *err)
+{
+    return add_cell(plan, operation, size_bytes, 1, limits, err);
 }
 
 int mpg_plan_add_sizes(struct mpg_bench_plan *plan, const char *sizes, int64_t eager_limit_bytes,

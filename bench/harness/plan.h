@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plan of a pair's measurement: a cell for each message size and window, with its number of samples and its block
+/* The plan of a pair's measurement: a cell for each operation, message size and window, with its number of samples and its block
  * length. */
 #ifndef MPG_PLAN_H
 #define MPG_PLAN_H
@@ -18,6 +18,7 @@ struct mpg_bench_cell {
     int64_t window; /* messages that are sent before an acknowledgement is awaited, >= 1 */
     int64_t max;    /* number of samples at which the cell ends, >= 1 */
     int64_t block;  /* samples taken one after another, 1..MPG_PLAN_MAX_BLOCK */
+    int operation;  /* what the benchmark measures, if it has several operations; else 0 */
 };
 
 /* Zero-initialised is empty. */
@@ -41,6 +42,9 @@ int64_t mpg_plan_max_samples(const struct mpg_plan_limits *limits, int64_t size_
  * Errors: size outside 0..MPG_PLAN_MAX_BYTES, too many samples, out of memory. */
 int mpg_plan_add(struct mpg_bench_plan *plan, int64_t size_bytes, int64_t window,
                  const struct mpg_plan_limits *limits, struct mpg_error *err);
+/* The same with window 1 for OPERATION, >= 0. */
+int mpg_plan_add_operation(struct mpg_bench_plan *plan, int operation, int64_t size_bytes,
+                           const struct mpg_plan_limits *limits, struct mpg_error *err);
 
 /* Adds the sizes of the list SIZES (mpg_sizes_parse()) with window 1. NULL: 0, 1, the powers of two from 8 B to 4
  * MiB, and, for EAGER_LIMIT_BYTES > 0, the limit and the limit plus 1 byte, where times jump. Errors: as

@@ -27,7 +27,7 @@ enum order { ORDER_EXCHANGE, ORDER_PROBE, ORDER_END };
 
 /* Command of the leading rank to the other. */
 struct command {
-    int64_t order, size_bytes, window;
+    int64_t order, size_bytes, window, operation;
     int64_t unrecorded, recorded; /* number of exchanges that warm up, and that are recorded */
 };
 
@@ -80,6 +80,7 @@ static void run_block(struct work *w, const struct command *c)
     mpg_exchange_half *half = w->pair->rank == 0 ? w->rounds->lead : w->rounds->follow;
     w->x.size = (int)c->size_bytes;
     w->x.window = (int)c->window;
+    w->x.operation = (int)c->operation;
     w->x.eager = c->size_bytes <= w->rounds->eager_limit_bytes;
     if (c->unrecorded > 0)
         half(&w->x, c->unrecorded, w->stamps);
@@ -111,7 +112,7 @@ static void send_command(const struct work *w, const struct command *c)
 static void exchange(struct work *w, size_t cell, int64_t unrecorded, int64_t recorded)
 {
     const struct mpg_bench_cell *p = &w->plan->cell[cell];
-    struct command c = {ORDER_EXCHANGE, p->size_bytes, p->window, unrecorded, recorded};
+    struct command c = {ORDER_EXCHANGE, p->size_bytes, p->window, p->operation, unrecorded, recorded};
     send_command(w, &c);
     run_block(w, &c);
     if (recorded > 0)
@@ -191,6 +192,10 @@ static void keep(struct work *w, size_t cell, int64_t count)
         r.total_ns = fmax(0, own_ns(w, t->start[i], t->end[i]) - w->other_cost_ns);
         if (w->rounds->sent)
             r.send_ns = own_ns(w, t->start[i], t->sent[i]);
+        if (w->rounds->two_parts) {
+            r.wait_ns = own_ns(w, t->wait_start[i], t->end[i]);
+            r.total_ns = r.send_ns + r.wait_ns;
+        }
         if (w->rounds->late) {
             r.total_ns = own_ns(w, t->receive_start[i], t->end[i]);
             r.wait_ns = own_ns(w, t->wait_start[i], t->wait_end[i]);
@@ -390,7 +395,8 @@ static int prepare(struct work *w, struct mpg_error *err)
     int64_t longest = 1;
     w->stamps = calloc(1, sizeof *w->stamps);
     w->x = (struct mpg_bench_exchange){.comm = w->pair->comm, .send_buffer = w->pair->send_buffer,
-                                 .receive_buffer = w->pair->receive_buffer, .timer = w->timer->kind,
+                                 .receive_buffer = w->pair->receive_buffer, .win = w->pair->win,
+                                 .timer = w->timer->kind,
                                  .request = calloc(MPG_WINDOW_MAX, sizeof(MPI_Request))};
     if (!w->stamps || !w->x.request)
         return mpg_error_set(err, "out of memory");

@@ -23,6 +23,8 @@ struct mpg_bench_exchange {
     MPI_Comm comm; /* communicator of the pair: rank 0 leads, rank 1 answers */
     char *send_buffer, *receive_buffer;
     int size, window;
+    int operation; /* of the cell */
+    MPI_Win win;   /* of the pair */
     bool eager; /* messages of SIZE bytes are known to be eager */
     enum mpg_timer_kind timer;
     MPI_Request *request; /* MPG_WINDOW_MAX elements */
@@ -34,7 +36,9 @@ struct mpg_bench_exchange {
  *
  * With late receives, the leading rank also records RECEIVE_START when it begins to receive the answer, and WAIT_START and
  * WAIT_END around the wait for a second answer with a preposted receive; the other rank records SECOND_ARRIVED when the
- * second message has arrived. OFF_NS: off-CPU time of each rank from the previous exchange until END or ARRIVED; the
+ * second message has arrived. With two parts, the leading rank records WAIT_START when the second part begins.
+ *
+ * OFF_NS: off-CPU time of each rank from the previous exchange until END or ARRIVED; the
  * other rank adds an element after the last answer. */
 struct mpg_stamps {
     uint64_t start[MPG_PLAN_MAX_BLOCK], sent[MPG_PLAN_MAX_BLOCK], end[MPG_PLAN_MAX_BLOCK];
@@ -55,6 +59,8 @@ struct mpg_rounds {
     bool sent;             /* LEAD records stamps->sent, so send_ns is known */
     bool late;             /* late receives: the total time is END - RECEIVE_START; an exchange whose answer may
                               not have arrived by RECEIVE_START is dropped and counted */
+    bool two_parts;        /* an exchange has two timed parts on the leading rank, START to SENT and WAIT_START to END; the total
+                              time is their sum */
     int64_t eager_limit_bytes; /* largest size known to be eager; negative: unknown */
     bool off_cpu;          /* off-CPU time is measured: only useful if each rank has its own core */
     bool adaptive;         /* true: a cell ends at the goal (computed without exchanges with off-CPU time) after at least five
@@ -73,7 +79,7 @@ struct mpg_times {
     double total_ns;   /* time from start to answer */
     double send_ns;    /* time until the last send returned; 0: not recorded */
     double forward_ns; /* time until the message arrived at the other rank */
-    double wait_ns;    /* late receives: wait for the second answer; else 0 */
+    double wait_ns;    /* late receives: wait for the second answer; two parts: the second; else 0 */
     double off_ns;     /* off-CPU time of both ranks during or directly beside the exchange */
 };
 

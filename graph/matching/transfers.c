@@ -47,6 +47,7 @@ static struct rma_pending *find_target(struct window *w, int32_t target, struct 
 static void add_transfer(struct rma_pending *rma_pending, const struct load *load)
 {
     rma_pending->n++;
+    rma_pending->call = load->call;
     rma_pending->dropped += load->drops;
     rma_pending->bytes = add(rma_pending->bytes, load->bytes);
     if (!load->drops)
@@ -113,9 +114,11 @@ static int find_load(struct matching *matching, const struct mpg_trace *trace, s
 {
     const struct mpg_event *e = call->event;
     *load = graph_load(add(e->bytes, e->recvbytes));
-    return matching->applied_hypotheses.bound && w && e->to >= 0
-               ? apply_to_transfer(matching, trace, w, call, load, err)
-               : 0;
+    const int status = matching->applied_hypotheses.bound && w && e->to >= 0
+                           ? apply_to_transfer(matching, trace, w, call, load, err)
+                           : 0;
+    load->call = e->call;
+    return status;
 }
 
 /* Returns the world rank of CALL's target; -1: not in this job, or no target. */
@@ -183,6 +186,7 @@ void mpg_graph_await_transfer(struct call *call, const struct load *load)
     if (load->drops)
         return;
     call->round_trip = true;
+    call->round_trip_call = load->call;
     call->round_trip_bytes = add(call->round_trip_bytes, load->bytes);
     call->round_trip_target_bytes = add(call->round_trip_target_bytes, load->target_bytes);
 }
@@ -263,6 +267,7 @@ int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *t
             return -1;
         rma_pending = has_target ? mpg_graph_take_transfers(w, target) : mpg_graph_take_all(w);
         call->round_trip = rma_pending.n > rma_pending.dropped;
+        call->round_trip_call = rma_pending.call;
         call->round_trip_bytes = rma_pending.bytes;
         call->round_trip_target_bytes = rma_pending.target_bytes;
     }
@@ -311,6 +316,7 @@ int mpg_graph_transfer_of(struct matching *matching, const struct mpg_trace *tra
                                       .awaits_of = -1,
                                       .put_bytes = (double)e->bytes,
                                       .get_bytes = (double)e->recvbytes,
+                                      .traced_bytes = (double)add(e->bytes, e->recvbytes),
                                       .requested = kind == MPG_KIND_IRMA};
     if (matching->applied_hypotheses.bound && transfer->owner >= 0)
         apply_to_moved(matching, trace, call, transfer);

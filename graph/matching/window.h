@@ -21,6 +21,7 @@ struct epoch {
 struct rma_pending {
     uint64_t n, dropped;
     int64_t bytes, target_bytes;
+    enum mpg_call call; /* that started the last of them */
     struct rma_under_way rma_under_way; /* of one target: the transfer started last, which can wait for target-side progress */
 };
 

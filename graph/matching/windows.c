@@ -23,7 +23,8 @@ int mpg_graph_end_epoch(struct matching *matching, struct windows *windows, cons
         mpg_graph_learn_dropped(s, &here, 1, dropper, err) < 0)
         return -1;
     const struct rma_pending all = mpg_graph_take_all(w);
-    *rma_pending = (struct load){all.bytes, all.target_bytes, dropper >= 0 || mpg_graph_is_post_dropped(s, &here, 1), dropper};
+    *rma_pending = (struct load){.bytes = all.bytes, .target_bytes = all.target_bytes,
+                                 .drops = dropper >= 0 || mpg_graph_is_post_dropped(s, &here, 1), .dropper = dropper};
     return 0;
 }
 

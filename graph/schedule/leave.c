@@ -165,6 +165,7 @@ static int describe_call(struct mpg_graph *g, struct stream *s, struct mpg_step 
     step->found_nothing = s->found_nothing;
     step->round_trip = call->round_trip;
     if (call->round_trip) {
+        step->round_trip_call = (uint16_t)call->round_trip_call;
         step->round_trip_bytes = (double)call->round_trip_bytes;
         step->round_trip_target_bytes = (double)call->round_trip_target_bytes;
     }

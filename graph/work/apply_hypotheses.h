@@ -25,6 +25,7 @@ struct load {
     int64_t bytes, target_bytes;
     bool drops;  /* dropped by hypotheses */
     int dropper; /* index of the hypothesis that drops or resizes; -1: none, or the drop is known from a learning pass */
+    enum mpg_call call; /* of a one-sided transfer: the call that starts it */
 };
 
 /* Returns the load of BYTES without hypotheses. */
@@ -36,7 +37,7 @@ static inline struct load graph_load(int64_t bytes)
 /* Returns the load of BYTES with OUTCOME. */
 static inline struct load graph_outcome_load(int64_t bytes, const struct outcome *outcome)
 {
-    return (struct load){bytes, outcome->bytes, outcome->drops, outcome->by};
+    return (struct load){.bytes = bytes, .target_bytes = outcome->bytes, .drops = outcome->drops, .dropper = outcome->by};
 }
 
 /* mpg_graph_apply_to_message() computes *OUTCOME for a message (or one-sided transfer) of BYTES from CALL's rank to world rank

@@ -132,6 +132,25 @@ static int compare_transfers(struct comparison *c, const char *path,
     return compare_untested(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err);
 }
 
+/* Compares the times of one-sided operations. */
+static int compare_one_sided(struct comparison *c, const char *path, const struct mpg_network_path *a,
+                             const struct mpg_network_path *b, const struct launches launches[2], struct mpg_error *err)
+{
+    char what[64];
+    for (int o = 0; o < MPG_ONE_SIDED_OPERATIONS; o++) {
+        const struct mpg_one_sided_times *x = &a->one_sided[o], *y = &b->one_sided[o];
+        const char *name = mpg_one_sided_name((enum mpg_one_sided)o);
+        const bool both = x->call.n > 0 && y->call.n > 0;
+        snprintf(what, sizeof what, both ? "%s, call" : "%s", name);
+        if (compare_sizes(c, path, what, &x->call, &y->call, launches, err) < 0)
+            return -1;
+        snprintf(what, sizeof what, "%s, complete", name);
+        if (both && compare_sizes(c, path, what, &x->complete, &y->complete, launches, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int compare_paths(struct comparison *c, const struct mpg_network_path *a,
                          const struct mpg_network_path *b, struct mpg_error *err)
 {
@@ -144,7 +163,8 @@ static int compare_paths(struct comparison *c, const struct mpg_network_path *a,
     const struct mpg_network_path *x = a ? a : &nothing, *y = b ? b : &nothing;
     if (compare_latencies(c, name, x, y, launches, err) < 0 ||
         compare_transfers(c, name, x, y, launches, err) < 0 ||
-        compare_sizes(c, name, "streaming", &x->streaming, &y->streaming, launches, err) < 0)
+        compare_sizes(c, name, "streaming", &x->streaming, &y->streaming, launches, err) < 0 ||
+        compare_one_sided(c, name, x, y, launches, err) < 0)
         return -1;
     return compare_limits(c, a, b, err);
 }

@@ -68,6 +68,22 @@ static int parse_sizes(const json_t *path, const char *key, const char *times_ke
     return 0;
 }
 
+static int parse_one_sided(const json_t *path, struct mpg_network_path *p, struct mpg_error *err)
+{
+    const json_t *all, *times;
+    if (mpg_json_get(path, "one_sided", JSON_OBJECT, &all, err) < 0)
+        return -1;
+    for (int o = 0; o < MPG_ONE_SIDED_OPERATIONS && all; o++) {
+        const char *name = mpg_one_sided_name((enum mpg_one_sided)o);
+        if (mpg_json_get(all, name, JSON_OBJECT, &times, err) < 0)
+            return mpg_error_prefix(err, "one_sided");
+        if (times && (parse_sizes(times, "call", "call_ns", &p->one_sided[o].call, err) < 0 ||
+                      parse_sizes(times, "complete", "complete_ns", &p->one_sided[o].complete, err) < 0))
+            return mpg_error_prefix(err, "one_sided: %s", name);
+    }
+    return 0;
+}
+
 static int parse_segment(const json_t *object, struct mpg_loggp_segment *s, struct mpg_error *err)
 {
     if (mpg_json_need_integer(object, "from_bytes", &s->from_bytes, err) < 0 ||
@@ -155,6 +171,7 @@ static int parse_path(const json_t *object, struct mpg_network_path *p, struct m
         parse_sizes(object, "send_overhead", "send_ns", &p->send_overhead, err) < 0 ||
         parse_sizes(object, "receive_overhead", "receive_ns", &p->receive_overhead, err) < 0 ||
         parse_sizes(object, "streaming", "message_ns", &p->streaming, err) < 0 ||
+        parse_one_sided(object, p, err) < 0 ||
         parse_loggp(object, &p->loggp, err) < 0 ||
         parse_groups(object, "launches", &p->launch, &p->launches, err) < 0)
         return -1;

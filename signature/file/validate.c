@@ -407,6 +407,23 @@ static int check_groups(const struct mpg_network_group *group, size_t n, const c
     return 0;
 }
 
+/* Checks the times of P's one-sided operations: those of the call and of its completion have the same sizes. */
+static int check_one_sided(const struct mpg_network_path *p, struct mpg_error *err)
+{
+    for (int o = 0; o < MPG_ONE_SIDED_OPERATIONS; o++) {
+        const struct mpg_one_sided_times *x = &p->one_sided[o];
+        const char *name = mpg_one_sided_name((enum mpg_one_sided)o);
+        if (check_sizes(&x->call, "call", "call_ns", err) < 0 || check_sizes(&x->complete, "complete", "complete_ns", err) < 0)
+            return mpg_error_prefix(err, "one_sided: %s", name);
+        bool same = x->call.n == x->complete.n;
+        for (size_t i = 0; i < x->call.n && same; i++)
+            same = x->call.size[i].size_bytes == x->complete.size[i].size_bytes;
+        if (!same)
+            return mpg_error_set(err, "one_sided: %s: call and complete have different sizes", name);
+    }
+    return 0;
+}
+
 static int check_path(const struct mpg_network_path *p, struct mpg_error *err)
 {
     if (check_sizes(&p->latency, "latency", "one_way_ns", err) < 0 ||
@@ -416,6 +433,7 @@ static int check_path(const struct mpg_network_path *p, struct mpg_error *err)
         check_sizes(&p->send_overhead, "send_overhead", "send_ns", err) < 0 ||
         check_sizes(&p->receive_overhead, "receive_overhead", "receive_ns", err) < 0 ||
         check_sizes(&p->streaming, "streaming", "message_ns", err) < 0 ||
+        check_one_sided(p, err) < 0 ||
         (p->one_way && check_text(p->one_way, "one_way", err) < 0) ||
         check_time(p->one_way_error_ns, "one_way_error_ns", err) < 0 ||
         check_probability(p->one_way_misfit, "one_way_misfit", err) < 0)

@@ -45,6 +45,28 @@ static void write_sizes(struct mpg_json *out, const char *key, const char *times
     mpg_json_close(out);
 }
 
+/* Writes the times of P's one-sided operations: an object for each measured operation. */
+static void write_one_sided(struct mpg_json *out, const struct mpg_network_path *p)
+{
+    bool begun = false;
+    for (int o = 0; o < MPG_ONE_SIDED_OPERATIONS; o++) {
+        if (p->one_sided[o].call.n == 0)
+            continue;
+        if (!begun) {
+            mpg_json_break(out);
+            mpg_json_object(out, "one_sided");
+        }
+        begun = true;
+        mpg_json_break(out);
+        mpg_json_object(out, mpg_one_sided_name((enum mpg_one_sided)o));
+        write_sizes(out, "call", "call_ns", &p->one_sided[o].call);
+        write_sizes(out, "complete", "complete_ns", &p->one_sided[o].complete);
+        mpg_json_close(out);
+    }
+    if (begun)
+        mpg_json_close(out);
+}
+
 static void write_segment(struct mpg_json *out, const struct mpg_loggp_segment *s)
 {
     mpg_json_break(out);
@@ -118,6 +140,7 @@ static void write_path(struct mpg_json *out, const struct mpg_network_path *p)
     write_sizes(out, "send_overhead", "send_ns", &p->send_overhead);
     write_sizes(out, "receive_overhead", "receive_ns", &p->receive_overhead);
     write_sizes(out, "streaming", "message_ns", &p->streaming);
+    write_one_sided(out, p);
     write_loggp(out, &p->loggp);
     write_groups(out, "launches", p->launch, p->launches);
     write_groups(out, "pairs", p->pair, p->pairs);

@@ -83,6 +83,8 @@ static const struct {
         "measure longer, or more launches (mpgbench --full, or mpgbench sharing --max-time), with a core for each rank"},
     [MPG_FOUND_FALL] = {"falling capacity", MPG_PART_MESSAGES,
         "give each rank a core; if the link loses messages under load (TCP), the capacity is real"},
+    [MPG_FOUND_ONE_SIDED] = {"uncertain one-sided times", MPG_PART_MESSAGES,
+        "measure longer, or more launches (mpgbench --full, or mpgbench onesided --max-time)"},
 };
 
 struct mpg_check *mpg_check_new(struct mpg_error *err)
@@ -284,6 +286,7 @@ int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_e
     case MPG_BENCHMARK_BANDWIDTH:
     case MPG_BENCHMARK_OVERHEAD:
     case MPG_BENCHMARK_SHARING:
+    case MPG_BENCHMARK_ONE_SIDED:
         return mpg_check_network(c, r, err);
     case MPG_BENCHMARK_COLLECTIVE:
         return check_collective(c, r, err);
@@ -298,13 +301,13 @@ int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_e
 /* ---- assembly ---- */
 
 /* Reports benchmarks without results. FWQ may be missing: neither mpgbench's default nor simulations use it. Sharing may be
- * missing: two pairs need four cores or two nodes. */
+ * missing: two pairs need four cores or two nodes. Onesided may be missing: an MPI library need not open windows. */
 static int check_missing(struct mpg_check *c, struct mpg_error *err)
 {
     char text[256] = "";
     size_t used = 0, missing = 0;
     for (int b = 0; b < MPG_BENCHMARKS; b++) {
-        if (c->there[b] || b == MPG_BENCHMARK_FWQ || b == MPG_BENCHMARK_SHARING)
+        if (c->there[b] || b == MPG_BENCHMARK_FWQ || b == MPG_BENCHMARK_SHARING || b == MPG_BENCHMARK_ONE_SIDED)
             continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", missing ? ", " : "",
                                  mpg_benchmark_name((enum mpg_benchmark)b));
@@ -380,7 +383,8 @@ static int add_failure(const struct mpg_check *c, int f, struct mpg_signature *s
 int mpg_check_finish(struct mpg_check *c, struct mpg_signature *sig, struct mpg_error *err)
 {
     if (check_missing(c, err) < 0 || mpg_check_modes(c, err) < 0 || check_rates(c, sig, err) < 0 ||
-        mpg_check_paths(c, sig, err) < 0 || mpg_check_sharing(c, sig, err) < 0)
+        mpg_check_paths(c, sig, err) < 0 || mpg_check_sharing(c, sig, err) < 0 ||
+        mpg_check_one_sided(c, sig, err) < 0)
         return -1;
     if (!(sig->failure = calloc(MPG_FINDINGS, sizeof *sig->failure)))
         return mpg_error_set(err, "out of memory");

@@ -161,9 +161,10 @@ int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct m
     enum mpg_path_class path = mpg_path_find(mpg_fact_find(r->fact, r->facts, "path"));
     bool bandwidth = r->benchmark == MPG_BENCHMARK_BANDWIDTH;
     bool overhead = r->benchmark == MPG_BENCHMARK_OVERHEAD, sharing = r->benchmark == MPG_BENCHMARK_SHARING;
-    c->launches[sharing ? 3 : overhead ? 2 : bandwidth][path]++;
-    if (overhead)
-        return 0; /* the shortest overheads are a few timer steps: quantiles of few values jump */
+    const bool one_sided = r->benchmark == MPG_BENCHMARK_ONE_SIDED;
+    c->launches[one_sided ? 4 : sharing ? 3 : overhead ? 2 : bandwidth][path]++;
+    if (overhead || one_sided)
+        return 0; /* the shortest times are a few timer steps, whose quantiles jump */
     if (sharing)
         return check_late(c, r, err);
     return check_series(c, r, &c->sizes[bandwidth][path], err);
@@ -173,8 +174,8 @@ int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct m
 
 static int check_launches(struct mpg_check *c, struct mpg_error *err)
 {
-    static const char *const names[] = {"pingpong", "bandwidth", "overhead", "sharing"};
-    for (int b = 0; b < 4; b++)
+    static const char *const names[] = {"pingpong", "bandwidth", "overhead", "sharing", "onesided"};
+    for (int b = 0; b < 5; b++)
         for (int path = 0; path < MPG_PATHS; path++) {
             size_t n = c->launches[b][path];
             if (n > 0 && n < MIN_LAUNCHES &&

@@ -35,6 +35,7 @@ enum mpg_finding {
     MPG_FOUND_RATES,
     MPG_FOUND_CAPACITY,
     MPG_FOUND_FALL,
+    MPG_FOUND_ONE_SIDED,
     MPG_FINDINGS
 };
 
@@ -77,7 +78,7 @@ struct mpg_check {
         char *text;
     } found[MPG_FINDINGS];
     bool there[MPG_BENCHMARKS];
-    size_t launches[4][MPG_PATHS]; /* number of launches of pingpong, bandwidth, overhead and sharing on each path class */
+    size_t launches[5][MPG_PATHS]; /* numbers of launches on each path class: pingpong, bandwidth, overhead, sharing, onesided */
     struct mpg_check_sizes sizes[2][MPG_PATHS];
     size_t modes;
     struct mpg_check_mode *mode;
@@ -125,5 +126,7 @@ int mpg_check_paths(struct mpg_check *c, const struct mpg_signature *sig, struct
 /* Checks the sharing curves of the largest size of each class and direction in SIG: precision, and whether the capacity falls
  * when more pairs transfer. Errors: out of memory. */
 int mpg_check_sharing(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err);
+/* Checks how precisely the times of SIG's one-sided operations are known. Errors: out of memory. */
+int mpg_check_one_sided(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err);
 
 #endif

@@ -23,9 +23,12 @@ void mpg_collect_free_path(struct mpg_collect_path *p)
     for (size_t i = 0; i < p->pairs; i++)
         free(p->pair[i]);
     free(p->pair);
+    free(p->one_sided_launch);
     free(p->overhead_launch);
     free(p->transfer);
     free(p->launch);
+    for (int o = 0; o < MPG_ONE_SIDED_OPERATIONS; o++)
+        free_sizes(&p->one_sided[o]);
     free_sizes(&p->overhead);
     free_sizes(&p->stream);
     free_sizes(&p->bandwidth);
@@ -256,6 +259,47 @@ static int add_overhead(struct mpg_collect_path *p, const struct mpg_results *r,
     return 0;
 }
 
+/* Fills OPERATION with the operations that the numbers of R's column stand for: the words of its header line. Returns their
+ * number. Errors: header line missing, a word that is no operation. */
+static int find_operations(const struct mpg_results *r, enum mpg_one_sided operation[MPG_ONE_SIDED_OPERATIONS],
+                           struct mpg_error *err)
+{
+    double last = 0;
+    for (size_t i = 0; i < r->samples; i++)
+        last = fmax(last, r->column[MPG_COLUMN_OPERATION][i]);
+    if (last >= MPG_ONE_SIDED_OPERATIONS)
+        return mpg_error_set(err, "operation %.15g is none of %d", last, (int)MPG_ONE_SIDED_OPERATIONS);
+    for (size_t i = 0; i <= (size_t)last; i++) {
+        char *word = mpg_collect_word(r, "operations", i, err);
+        if (!word)
+            return -1;
+        operation[i] = mpg_one_sided_find(word);
+        if (operation[i] == MPG_ONE_SIDED_OPERATIONS)
+            mpg_error_set(err, "header line '# operations:': '%.40s' is no one-sided operation", word);
+        free(word);
+        if (operation[i] == MPG_ONE_SIDED_OPERATIONS)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_one_sided(struct mpg_collect_path *p, const struct mpg_results *r, const int32_t *map, struct mpg_error *err)
+{
+    struct mpg_measured_exchange e = {.launch = (int32_t)p->one_sided_launches - 1, .there_ns = NAN, .back_ns = NAN};
+    enum mpg_one_sided operation[MPG_ONE_SIDED_OPERATIONS];
+    if (find_operations(r, operation, err) < 0)
+        return mpg_error_prefix(err, "%s", r->path);
+    for (size_t i = 0; i < r->samples; i++) {
+        e.send_ns = r->column[MPG_COLUMN_CALL_NS][i];
+        e.time_ns = r->column[MPG_COLUMN_COMPLETE_NS][i];
+        e.pair = map[r->column[MPG_COLUMN_PAIR] ? (size_t)r->column[MPG_COLUMN_PAIR][i] : 0];
+        if (append(&p->one_sided[operation[(size_t)r->column[MPG_COLUMN_OPERATION][i]]],
+                   r->column[MPG_COLUMN_SIZE_BYTES][i], &e, err) < 0)
+            return mpg_error_prefix(err, "%s", r->path);
+    }
+    return 0;
+}
+
 /* Adds launch ID to the launches of R's benchmark. */
 static int add_launch_of(struct mpg_collect_path *p, const struct mpg_results *r, int64_t id,
                          struct mpg_error *err)
@@ -264,6 +308,8 @@ static int add_launch_of(struct mpg_collect_path *p, const struct mpg_results *r
         return add_launch(&p->launch, &p->launches, id, r, err);
     if (r->benchmark == MPG_BENCHMARK_OVERHEAD)
         return add_launch(&p->overhead_launch, &p->overhead_launches, id, r, err);
+    if (r->benchmark == MPG_BENCHMARK_ONE_SIDED)
+        return add_launch(&p->one_sided_launch, &p->one_sided_launches, id, r, err);
     return add_launch(&p->transfer, &p->transfer_launches, id, r, err);
 }
 
@@ -282,6 +328,7 @@ int mpg_collect_add_network(struct mpg_collect *c, const struct mpg_results *r, 
     if (status == 0)
         status = (r->benchmark == MPG_BENCHMARK_PINGPONG    ? add_pingpong
                   : r->benchmark == MPG_BENCHMARK_BANDWIDTH ? add_bandwidth
+                  : r->benchmark == MPG_BENCHMARK_ONE_SIDED ? add_one_sided
                                                             : add_overhead)(p, r, map, err);
     free(map);
     return status;

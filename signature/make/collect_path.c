@@ -336,6 +336,21 @@ static int make_launches(const struct mpg_collect_path *in, struct mpg_network_p
                                 false, &out->receive_overhead, err);
 }
 
+/* Makes the times of one-sided operations, pooled and by launch. */
+static int make_one_sided(const struct mpg_collect_path *in, struct mpg_network_path *out, struct mpg_error *err)
+{
+    for (int o = 0; o < MPG_ONE_SIDED_OPERATIONS; o++) {
+        const struct mpg_exchange_sizes *from = &in->one_sided[o];
+        struct mpg_one_sided_times *to = &out->one_sided[o];
+        if (make_sizes(from, send_time, NULL, false, &to->call, err) < 0 ||
+            make_sizes(from, whole_time, NULL, false, &to->complete, err) < 0 ||
+            mpg_collect_launches(from, send_time, NULL, in->one_sided_launches, in->pairs, false, &to->call, err) < 0 ||
+            mpg_collect_launches(from, whole_time, NULL, in->one_sided_launches, in->pairs, false, &to->complete, err) < 0)
+            return mpg_error_prefix(err, "%s", mpg_one_sided_name((enum mpg_one_sided)o));
+    }
+    return 0;
+}
+
 int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *in,
                           struct mpg_network_path *out, struct mpg_error *err)
 {
@@ -347,7 +362,7 @@ int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *
         make_sizes(&in->stream, whole_time, NULL, false, &out->streaming, err) < 0 ||
         make_sizes(&in->overhead, send_time, NULL, false, &out->send_overhead, err) < 0 ||
         make_sizes(&in->overhead, whole_time, NULL, false, &out->receive_overhead, err) < 0 ||
-        make_launches(in, out, err) < 0)
+        make_launches(in, out, err) < 0 || make_one_sided(in, out, err) < 0)
         return -1;
     if (in->eager_limits > 0) { /* launches may find different limits; the lower median is the limit of one of the launches */
         gsl_sort(in->eager_limit_bytes, 1, in->eager_limits);

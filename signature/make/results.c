@@ -52,6 +52,8 @@ static const struct {
     [MPG_COLUMN_PAIRS] = {.name = "pairs_at_once", .counts = true},
     [MPG_COLUMN_DIRECTIONS] = {.name = "directions", .counts = true},
     [MPG_COLUMN_MESSAGES] = {.name = "messages", .counts = true},
+    [MPG_COLUMN_CALL_NS] = {.name = "call_ns"},
+    [MPG_COLUMN_COMPLETE_NS] = {.name = "complete_ns"},
 };
 
 /* Header keys with a different name in version 1 of the format. */
@@ -86,6 +88,8 @@ static const struct {
     [MPG_BENCHMARK_COMPUTE] = {"compute", BIT(KERNEL) | BIT(CORES) | BIT(RATE), 0},
     [MPG_BENCHMARK_SHARING] = {"sharing", BIT(PAIRS) | BIT(DIRECTIONS) | BIT(SIZE_BYTES) | BIT(MESSAGES) | BIT(TIME_NS),
                                BIT(WINDOW) | BIT(OFF_CPU_NS)},
+    [MPG_BENCHMARK_ONE_SIDED] = {"onesided", BIT(OPERATION) | BIT(SIZE_BYTES) | BIT(CALL_NS) | BIT(COMPLETE_NS),
+                                 BIT(PAIR) | BIT(OFF_CPU_NS)},
 };
 
 /* State while reading a file. */

@@ -19,6 +19,7 @@ enum mpg_benchmark {
     MPG_BENCHMARK_COLLECTIVE,
     MPG_BENCHMARK_COMPUTE,
     MPG_BENCHMARK_SHARING,
+    MPG_BENCHMARK_ONE_SIDED,
     MPG_BENCHMARKS
 };
 
@@ -50,6 +51,8 @@ enum mpg_column {
     MPG_COLUMN_PAIRS,
     MPG_COLUMN_DIRECTIONS,
     MPG_COLUMN_MESSAGES,
+    MPG_COLUMN_CALL_NS,
+    MPG_COLUMN_COMPLETE_NS,
     MPG_COLUMNS
 };
 
@@ -66,7 +69,7 @@ struct mpg_results {
 };
 
 /* Returns the benchmark's name in files: "ftq", "fwq", "detour", "pingpong", "bandwidth", "overhead",
- * "collective", "compute", "sharing". */
+ * "collective", "compute", "sharing", "onesided". */
 const char *mpg_benchmark_name(enum mpg_benchmark benchmark);
 
 /* Reads and checks results file PATH, of version 1 or 2; header keys are those of version 2. Columns may have any order; unknown

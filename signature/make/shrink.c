@@ -197,11 +197,9 @@ static int change_network(struct mpg_signature *sig, change_function *change, si
                           struct mpg_error *err)
 {
     for (size_t i = 0; i < sig->paths; i++) {
-        struct mpg_network_path *p = &sig->network[i];
-        struct mpg_network_sizes *all[] = {&p->latency,       &p->round_trip,       &p->bandwidth,
-                                           &p->sender,        &p->send_overhead,
-                                           &p->receive_overhead, &p->streaming};
-        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        struct mpg_network_sizes *all[MPG_NETWORK_LISTS];
+        mpg_network_lists(&sig->network[i], all);
+        for (size_t k = 0; k < MPG_NETWORK_LISTS; k++)
             if (change_sizes(all[k], change, argument, err) < 0)
                 return -1;
     }

@@ -209,6 +209,22 @@ static void put_sizes(const char *key, const struct mpg_network_sizes *sizes)
     putchar(']');
 }
 
+static void put_one_sided(const struct mpg_network_path *p)
+{
+    bool begun = false;
+    for (int o = 0; o < MPG_ONE_SIDED_OPERATIONS; o++) {
+        if (p->one_sided[o].call.n == 0)
+            continue;
+        put_text(begun ? ",\n   {" : ",\n   \"one_sided\": [{", "operation", mpg_one_sided_name((enum mpg_one_sided)o));
+        put_sizes("call_ns", &p->one_sided[o].call);
+        put_sizes("complete_ns", &p->one_sided[o].complete);
+        putchar('}');
+        begun = true;
+    }
+    if (begun)
+        putchar(']');
+}
+
 static void put_loggp(const struct mpg_loggp *loggp)
 {
     fputs(",\n   \"loggp\": {\"segments\": [", stdout);
@@ -260,6 +276,7 @@ static void put_path(const struct mpg_network_path *p)
     put_sizes("streaming_ns", &p->streaming);
     put_sizes("send_overhead_ns", &p->send_overhead);
     put_sizes("receive_overhead_ns", &p->receive_overhead);
+    put_one_sided(p);
     if (p->streaming.n > 0)
         put_count(",\n   ", "messages_in_flight", p->window);
     if (p->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN)

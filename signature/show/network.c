@@ -8,7 +8,7 @@
 #include "common/units.h"
 #include "signature/show/show.h"
 
-static void show_size(int64_t size_bytes)
+void show_size(int64_t size_bytes)
 {
     char text[SHOW_TEXT];
     printf("%10s", mpg_units_format_size(text, sizeof text, size_bytes));
@@ -267,6 +267,7 @@ static void show_path(const struct mpg_network_path *path, bool all)
     show_latency(path, all);
     show_bandwidth(path, all);
     show_overheads(path, all);
+    show_one_sided(path, all);
     show_kept(path);
     show_eager_limit(path);
     show_loggp(&path->loggp);

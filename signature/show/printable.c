@@ -62,10 +62,9 @@ static int fit_groups(struct mpg_network_group *group, size_t n, struct mpg_erro
 
 static int fit_path(struct mpg_network_path *path, struct mpg_error *err)
 {
-    const struct mpg_network_sizes *all[] = {&path->latency, &path->round_trip, &path->bandwidth,
-                                             &path->sender, &path->send_overhead,
-                                             &path->receive_overhead, &path->streaming};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    struct mpg_network_sizes *all[MPG_NETWORK_LISTS];
+    mpg_network_lists(path, all);
+    for (size_t k = 0; k < MPG_NETWORK_LISTS; k++)
         for (size_t i = 0; i < all[k]->n; i++)
             if (fit_distribution(all[k]->size[i].time_ns, err) < 0)
                 return -1;

@@ -43,6 +43,8 @@ void show_best_fit(const struct mpg_distribution *d);
  * columns of 11 characters, or dashes if D is NULL. Median and 99th percentile are followed by 7 characters: the half width of
  * the 95 % interval ("2.3%"; "open": too few samples; "-": no interval). */
 void show_time(double time_ns);
+/* Prints a size in a column of 10 characters. */
+void show_size(int64_t size_bytes);
 void show_quantiles(const struct mpg_distribution *d);
 
 /* Prints C's spectral lines: each fundamental with its harmonics. Without ALL only the first 4 fundamentals and the
@@ -52,6 +54,8 @@ void show_lines(const struct mpg_noise_core *c, bool all);
 /* Print the sections of the text. */
 void show_noise(const struct mpg_signature *sig, struct show *show);
 void show_network(const struct mpg_signature *sig, struct show *show);
+/* Shows PATH's one-sided operations; nothing without them. */
+void show_one_sided(const struct mpg_network_path *path, bool all);
 void show_collectives(const struct mpg_signature *sig, struct show *show);
 /* Shows the curves of the smallest and largest size of each class and direction, or all; nothing without curves. */
 void show_sharing(const struct mpg_signature *sig, const struct show *show);

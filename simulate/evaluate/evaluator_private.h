@@ -8,6 +8,7 @@
 #include "simulate/algorithms/expand.h"
 #include "simulate/choice/choice_private.h"
 #include "simulate/evaluate/evaluator.h"
+#include "simulate/evaluate/one_sided.h"
 #include "simulate/evaluate/recurrences/recurrences.h"
 #include "simulate/evaluate/vectors.h"
 #include "simulate/models/quantile_cache.h"
@@ -175,6 +176,7 @@ struct mpg_evaluator {
     uint32_t base_capacity, met_capacity, left_capacity;
     /* whether intervals, calls, messages can have delays besides the tracer's time */
     bool computes, charges, transmits;
+    bool one_sided; /* signatures have times of one-sided operations */
     bool has_kappa;     /* calls have a kappa, an injected delay */
     bool is_plain;      /* all calls complete messages as in the trace */
     struct mpg_floored *floored; /* by stream, with slack: minimum times of the stream's last receive */
@@ -460,6 +462,9 @@ static inline const struct mpg_perturbation *mpg_times_path_costs(const struct m
     return mpg_target_between(t->target, s->rank, e->source);
 }
 
+/* Adds the time of ROUNDS of CALL with BYTES in all, as mpg_time_rounds(). A fence takes the time of fences, if known. */
+void mpg_times_add_rounds(const struct mpg_evaluator *t, enum mpg_call call, const struct mpg_origin *origin, uint32_t rounds,
+                          double bytes, bool has_message, double *value);
 /* Adds the time of a collective on the target to each lane; arguments as in mpg_delays_add_collective(). */
 void mpg_times_add_collective(const struct mpg_evaluator *t, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
@@ -470,6 +475,14 @@ void mpg_times_add_collective(const struct mpg_evaluator *t, enum mpg_call call,
  * `receives` becomes true in lanes in which S receives, at a cost, a message received by a later call in the trace. */
 int mpg_times_receive(struct mpg_evaluator *t, const struct mpg_step *s, bool *costs,
                       struct mpg_error *err);
+/* Returns the costs of the path of COST, a cost of S. */
+const struct mpg_perturbation *mpg_times_one_sided_costs(const struct mpg_evaluator *t, const struct mpg_step *s,
+                                                         const struct mpg_one_sided_cost *cost);
+/* Returns true if S, a LEAVE, may have costs of one-sided operations (perturb mode). */
+static inline bool mpg_delays_moves(const struct mpg_evaluator *l, const struct mpg_step *s)
+{
+    return s->round_trip || (l->one_sided && mpg_may_be_one_sided(s));
+}
 /* Returns whether synchronous sends end with an acknowledgement; --latency is then the latency of each of the two messages. */
 bool mpg_times_is_answered(const struct mpg_evaluator *t);
 const double *mpg_times_sender_done(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e);

@@ -137,10 +137,14 @@ static int take(struct replica *rep, const struct mpg_step *s, struct mpg_error 
 {
     const bool starts = s->transfer->owner >= 0 && !s->failed;
     const bool round_trip = rep->serves_transfers ? false : rep->blocking_get ? starts : s->round_trip;
-    if (!round_trip && !s->round_trip)
+    if (!round_trip && !s->round_trip && !(rep->serves_transfers && starts))
         return mpg_events_steps_take(rep, s, err);
     struct mpg_step changed = *s;
     changed.round_trip = round_trip;
+    if (rep->serves_transfers)
+        changed.transfer = &mpg_no_transfer;
+    if (starts && rep->blocking_get)
+        changed.round_trip_call = (uint16_t)s->call;
     if (rep->blocking_get)
         changed.round_trip_bytes = changed.round_trip_target_bytes = s->transfer->put_bytes + s->transfer->get_bytes;
     return mpg_events_steps_take(rep, &changed, err);

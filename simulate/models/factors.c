@@ -87,29 +87,16 @@ static int own_sizes(struct mpg_network_sizes *sizes, struct mpg_error *err)
     return 0;
 }
 
-enum { TABLES = 6 };
-
-/* Lists those tables of PATH that a copied signature owns. */
-static void list_tables(struct mpg_network_path *path, struct mpg_network_sizes *list[TABLES])
-{
-    list[0] = &path->latency;
-    list[1] = &path->bandwidth;
-    list[2] = &path->sender;
-    list[3] = &path->streaming;
-    list[4] = &path->send_overhead;
-    list[5] = &path->receive_overhead;
-}
-
 /* Replaces the tables of PATH, which the copy shares, by copies. After an error the tables that were not copied are empty. */
 static int own_path(struct mpg_network_path *path, struct mpg_error *err)
 {
-    struct mpg_network_sizes *table[TABLES], shared[TABLES];
-    list_tables(path, table);
-    for (int k = 0; k < TABLES; k++) {
+    struct mpg_network_sizes *table[MPG_NETWORK_LISTS], shared[MPG_NETWORK_LISTS];
+    mpg_network_lists(path, table);
+    for (int k = 0; k < MPG_NETWORK_LISTS; k++) {
         shared[k] = *table[k];
         *table[k] = (struct mpg_network_sizes){.n = 0};
     }
-    for (int k = 0; k < TABLES; k++) {
+    for (int k = 0; k < MPG_NETWORK_LISTS; k++) {
         *table[k] = shared[k];
         if (own_sizes(table[k], err) < 0)
             return -1;
@@ -119,9 +106,9 @@ static int own_path(struct mpg_network_path *path, struct mpg_error *err)
 
 static void free_path(struct mpg_network_path *path)
 {
-    struct mpg_network_sizes *table[TABLES];
-    list_tables(path, table);
-    for (int k = 0; k < TABLES; k++)
+    struct mpg_network_sizes *table[MPG_NETWORK_LISTS];
+    mpg_network_lists(path, table);
+    for (int k = 0; k < MPG_NETWORK_LISTS; k++)
         free_sizes(table[k]);
 }
 
@@ -315,6 +302,19 @@ static int scale_held_sends(const struct mpg_network_path *from, struct mpg_netw
     return 0;
 }
 
+/* Scales the times of one-sided operations: in the completing call like messages, in the starting call the part that depends on
+ * the size. */
+static int scale_one_sided(const struct mpg_network_path *from, struct mpg_network_path *to, const struct mpg_time_factors *f,
+                           struct mpg_error *err)
+{
+    const struct mpg_time_factors of_call = {1, f->byte};
+    for (int o = 0; o < MPG_ONE_SIDED_OPERATIONS; o++)
+        if (scale_sizes(&from->one_sided[o].call, &to->one_sided[o].call, &of_call, err) < 0 ||
+            scale_sizes(&from->one_sided[o].complete, &to->one_sided[o].complete, f, err) < 0)
+            return -1;
+    return 0;
+}
+
 struct mpg_signature *mpg_factors_apply(const struct mpg_signature *sig, const struct mpg_time_factors *f, struct mpg_error *err)
 {
     const struct mpg_time_factors of_stream = {1, f->byte};
@@ -323,7 +323,8 @@ struct mpg_signature *mpg_factors_apply(const struct mpg_signature *sig, const s
         const struct mpg_network_path *from = &sig->network[i];
         struct mpg_network_path *to = &copy->network[i];
         if (scale_sizes(&from->latency, &to->latency, f, err) < 0 || scale_sizes(&from->bandwidth, &to->bandwidth, f, err) < 0 ||
-            scale_sizes(&from->streaming, &to->streaming, &of_stream, err) < 0 || scale_held_sends(from, to, err) < 0) {
+            scale_sizes(&from->streaming, &to->streaming, &of_stream, err) < 0 || scale_held_sends(from, to, err) < 0 ||
+            scale_one_sided(from, to, f, err) < 0) {
             mpg_factors_free(copy);
             return NULL;
         }

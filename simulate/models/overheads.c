@@ -22,10 +22,24 @@ static bool take(const struct mpg_perturbation *p, const struct mpg_network_size
     return true;
 }
 
+/* Takes the times of one-sided operations, unless message times are given on the command line. */
+static void take_one_sided(struct mpg_perturbation *p, const struct mpg_network_path *t, const struct mpg_network_path *s)
+{
+    const bool used = p->latency.n == 0 && p->byte.n == 0 && mpg_rule_holds(MPG_RULE_ONE_SIDED);
+    for (int o = 0; o < MPG_ONE_SIDED_OPERATIONS && used; o++) {
+        const struct mpg_one_sided_times *of_s = s ? &s->one_sided[o] : NULL;
+        take(p, &t->one_sided[o].call, of_s ? &of_s->call : NULL, &p->overhead[mpg_overhead_call((enum mpg_one_sided)o)]);
+        take(p, &t->one_sided[o].complete, of_s ? &of_s->complete : NULL,
+             &p->overhead[mpg_overhead_complete((enum mpg_one_sided)o)]);
+    }
+}
+
 void mpg_perturbation_use_overheads(struct mpg_perturbation *p)
 {
     const struct mpg_network_path *t = p->target_path, *s = p->source_path;
     struct mpg_overhead_sizes *send = &p->overhead[MPG_OVERHEAD_SEND];
+    if (t)
+        take_one_sided(p, t, s);
     if (!t || (p->latency.n > 0 && p->byte.n > 0) || /* message times are given on the command line */
         !mpg_rule_holds(MPG_RULE_OVERHEADS))
         return;
@@ -54,7 +68,9 @@ struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *
 struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum mpg_overhead which,
                                         const struct mpg_sent_message *m)
 {
-    return mpg_sent_message_address(p->seed, m, which == MPG_OVERHEAD_SEND ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE);
+    const bool starts =
+        which == MPG_OVERHEAD_SEND || (which >= MPG_OVERHEAD_ONE_SIDED && (which - MPG_OVERHEAD_ONE_SIDED) % 2 == 0);
+    return mpg_sent_message_address(p->seed, m, starts ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE);
 }
 
 struct mpg_overhead_at_size mpg_overhead_at_size(const struct mpg_perturbation *p, enum mpg_overhead which,
@@ -115,18 +131,31 @@ static void add_cost(const void *cost, const struct mpg_quantile_requests *wante
         value_ns[w] += x->factor * (x->has_less ? ns[w] - less_ns[w] : ns[w]);
 }
 
-void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
-                          const struct mpg_sent_message *m, uint32_t first, uint32_t n,
-                          double *value_ns)
+/* Adds the overhead WHICH of M on the target less that on the source for SOURCE_BYTES. */
+static void perturb(const struct mpg_perturbation *p, enum mpg_overhead which, const struct mpg_sent_message *m,
+                    double source_bytes, uint32_t first, uint32_t n, double *value_ns)
 {
     const struct mpg_overhead_sizes *o = &p->overhead[which];
     if (!o->target)
         return;
     const struct mpg_address address = mpg_overhead_address(p, which, m);
-    struct cost x = {.target = mpg_overhead_at_size(p, which, false, m->bytes, m->further),
-                     .has_less = true, .min = !o->source, .factor = 1};
-    x.less = o->source ? mpg_overhead_at_size(p, which, true, m->bytes, m->further) : x.target;
+    const struct cost x = {.target = mpg_overhead_at_size(p, which, false, m->bytes, m->further),
+                           .less = mpg_overhead_at_size(p, which, o->source != NULL, source_bytes, m->further),
+                           .has_less = true, .min = !o->source, .factor = 1};
     mpg_add_drawn(p, &address, first, n, add_cost, &x, value_ns);
+}
+
+void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
+                          const struct mpg_sent_message *m, uint32_t first, uint32_t n,
+                          double *value_ns)
+{
+    perturb(p, which, m, m->bytes, first, n, value_ns);
+}
+
+void mpg_perturb_one_sided(const struct mpg_perturbation *p, enum mpg_overhead which, const struct mpg_sent_message *m,
+                           double traced_bytes, uint32_t first, uint32_t n, double *value_ns)
+{
+    perturb(p, which, m, traced_bytes, first, n, value_ns);
 }
 
 void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Overheads o_s and o_r: the time that a message takes of its sender and of its receiver inside their calls
- * (docs/MODEL.md, section 3). */
+/* Overheads o_s and o_r: the time that a message takes of its sender and of its receiver inside their calls; and the times of
+ * one-sided operations inside the calls that start and that complete them (docs/MODEL.md, section 3). */
 #ifndef MPG_OVERHEADS_H
 #define MPG_OVERHEADS_H
 
@@ -10,7 +10,22 @@
 #include "signature/signature.h"
 #include "simulate/models/flights.h"
 
-enum mpg_overhead { MPG_OVERHEAD_SEND, MPG_OVERHEAD_RECEIVE, MPG_OVERHEADS };
+enum mpg_overhead {
+    MPG_OVERHEAD_SEND, MPG_OVERHEAD_RECEIVE,
+    MPG_OVERHEAD_ONE_SIDED, /* first of two for each one-sided operation: mpg_overhead_call(), mpg_overhead_complete() */
+    MPG_OVERHEADS = MPG_OVERHEAD_ONE_SIDED + 2 * MPG_ONE_SIDED_OPERATIONS
+};
+
+/* Return the time in the call that starts OPERATION (a lock: in the lock), and in the call that completes it. */
+static inline enum mpg_overhead mpg_overhead_call(enum mpg_one_sided operation)
+{
+    return (enum mpg_overhead)(MPG_OVERHEAD_ONE_SIDED + 2 * (int)operation);
+}
+
+static inline enum mpg_overhead mpg_overhead_complete(enum mpg_one_sided operation)
+{
+    return (enum mpg_overhead)(MPG_OVERHEAD_ONE_SIDED + 2 * (int)operation + 1);
+}
 
 /* The measurements that one overhead is drawn from. */
 struct mpg_overhead_sizes {
@@ -56,6 +71,9 @@ struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum m
 void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
                           const struct mpg_sent_message *m, uint32_t first, uint32_t n,
                           double *value_ns);
+/* The same for a time of a one-sided operation that has TRACED_BYTES on the source, M->bytes on the target. */
+void mpg_perturb_one_sided(const struct mpg_perturbation *p, enum mpg_overhead which, const struct mpg_sent_message *m,
+                           double traced_bytes, uint32_t first, uint32_t n, double *value_ns);
 /* Adds FACTOR times the target's overhead of M. */
 void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
                              const struct mpg_sent_message *m, double factor, uint32_t first, uint32_t n,

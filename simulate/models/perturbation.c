@@ -181,6 +181,14 @@ bool mpg_perturbation_overheads_measured(const struct mpg_perturbation *p)
     return p->overhead[MPG_OVERHEAD_SEND].target || p->overhead[MPG_OVERHEAD_RECEIVE].target;
 }
 
+bool mpg_perturbation_one_sided_measured(const struct mpg_perturbation *p)
+{
+    bool any = false;
+    for (int i = MPG_OVERHEAD_ONE_SIDED; i < MPG_OVERHEADS; i++)
+        any = any || p->overhead[i].target;
+    return any;
+}
+
 double mpg_perturbation_reduction(const struct mpg_perturbation *p, bool of_source, double bytes)
 {
     return mpg_signature_reduction_ns(of_source || p->unperturbed ? p->source_reduces : p->reduces, bytes);
@@ -190,7 +198,8 @@ double mpg_perturbation_reduction(const struct mpg_perturbation *p, bool of_sour
 static bool any_measured(const struct mpg_perturbation *p)
 {
     return mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p) ||
-           mpg_perturbation_overheads_measured(p) || mpg_perturbation_collectives_measured(p);
+           mpg_perturbation_overheads_measured(p) || mpg_perturbation_one_sided_measured(p) ||
+           mpg_perturbation_collectives_measured(p);
 }
 
 struct mpg_resampling mpg_perturbation_resampling(const struct mpg_perturbation *p)

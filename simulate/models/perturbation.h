@@ -128,8 +128,9 @@ struct mpg_resampling mpg_perturbation_resampling(const struct mpg_perturbation 
 /* These return true if P takes latencies, or the time of bytes, from a signature. */
 bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p);
-/* These return true if P takes overheads, or a collective, from a signature. */
+/* These return true if P takes overheads, one-sided operations, or a collective, from a signature. */
 bool mpg_perturbation_overheads_measured(const struct mpg_perturbation *p);
+bool mpg_perturbation_one_sided_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_collectives_measured(const struct mpg_perturbation *p);
 /* Returns the time to reduce BYTES on the target or, if OF_SOURCE, on the source, ns; 0 if unknown. */
 double mpg_perturbation_reduction(const struct mpg_perturbation *p, bool of_source, double bytes);

@@ -265,14 +265,17 @@ static void print_threads(const struct mpg_report *r, FILE *out)
 static void print_one_sided(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
-    const bool measured = r->result->predicted && r->p->target && !r->p->parameters;
+    const bool known = mpg_perturbation_one_sided_measured(r->p) && !r->p->parameters;
+    const bool messages = r->result->predicted && r->p->target && !r->p->parameters && !known;
     fprintf(out,
             "%" PRIu64 " %s: all ranks meet in a fence, MPI_Win_complete waits for post and MPI_Win_wait for "
-            "complete; unlock, flush and Wait take a round trip %s; waiting for a lock is not modelled%s",
+            "complete; %s %s; waiting for a lock is not modelled%s",
             c->transfers, mpg_units_word(c->transfers, "transfer", "transfers"),
+            known ? "operations, locks, unlocks, flushes and fences take the signature's times of one-sided operations"
+                  : "unlock, flush and Wait take a round trip",
             mpg_assume_target_progress(r) ? "in which the target's processor serves" : "without the target's processor",
-            measured ? "; bytes take as long as a message's by the signature: a direct copy in "
-                       "shared memory is faster (set CommStartupTime and ByteTransferTime of a --target)"
+            messages ? "; bytes take as long as a message's by the signature: a direct copy in shared memory is faster "
+                       "(mpgbench onesided measures it)"
                      : "");
     if (c->transfers_alone)
         fprintf(out, "; no call waits for %" PRIu64 " of the transfers", c->transfers_alone);

@@ -45,6 +45,7 @@ struct mpg_evaluator *mpg_delays_new(int32_t ranks, uint32_t lanes, uint32_t fir
     l->floors = floors;
     l->classes = classes;
     l->computes = mpg_perturbation_changes_computation(p);
+    l->one_sided = mpg_perturbation_one_sided_measured(p);
     l->charges = p->call_noise.n > 0 || mpg_perturbation_overheads_measured(p) || mpg_perturbation_call_noise_measured(p);
     l->transmits = p->latency.n > 0 || p->byte.n > 0 || mpg_flight_rule(p) != MPG_FLIGHT_NONE;
     l->has_kappa = p->call_noise.n > 0;
@@ -92,7 +93,7 @@ double mpg_delays_bytes(uint32_t slots, int32_t ranks)
 void mpg_delays_use_paths(struct mpg_evaluator *l, const struct mpg_paths *paths)
 {
     l->paths = paths;
-    l->charges = l->transmits = true; /* some path class may have overheads and message times */
+    l->charges = l->transmits = l->one_sided = true; /* some path class may have overheads and message times */
     use_overheads(l, true, paths->covers);
 }
 

@@ -367,15 +367,34 @@ static void take_edges(struct mpg_evaluator *l, const struct mpg_step *s, double
 
 /* ---- the call itself ---- */
 
-/* Adds the costs of the one-sided transfers completed by the call. */
-static void add_round_trip(struct mpg_evaluator *l, const struct mpg_step *s, double *value)
+/* Adds the round trip of the transfers that the call completes to TRIP. */
+static void add_round_trip(const struct mpg_evaluator *l, const struct mpg_step *s, double *trip)
 {
     struct mpg_sent_message m = {.rank = s->rank, .call = s->number, .bytes = s->round_trip_target_bytes};
-    double *trip = l->scratch, *message = account_of(l, s->rank, MPG_TERM_MESSAGE);
-    double *call = account_of(l, s->rank, MPG_TERM_CALL);
-    zero(trip, l->n);
     mpg_perturb_flight(l->p, &m, MPG_FLIGHT_WHOLE, l->first, l->n, trip);
     mpg_resize_flight(l->p, &m, s->round_trip_bytes, l->first, l->n, trip);
+}
+
+/* Adds the costs of the call's one-sided operations to VALUE: measured ones, else the round trip of the transfers that the call
+ * completes. */
+static void add_one_sided(struct mpg_evaluator *l, const struct mpg_step *s, double *value)
+{
+    double *trip = l->scratch, *message = account_of(l, s->rank, MPG_TERM_MESSAGE);
+    double *call = account_of(l, s->rank, MPG_TERM_CALL);
+    struct mpg_one_sided_cost cost[MPG_ONE_SIDED_COSTS];
+    const uint32_t n = l->one_sided ? mpg_one_sided_costs(s, cost) : 0;
+    bool completed = !s->round_trip;
+    zero(trip, l->n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mpg_perturbation *path_costs = cost[i].to < 0 ? l->p : path_costs_between(l, s->rank, cost[i].to);
+        if (!mpg_one_sided_known(path_costs, cost[i].which))
+            continue;
+        const struct mpg_sent_message m = mpg_one_sided_message(s, &cost[i]);
+        mpg_perturb_one_sided(path_costs, cost[i].which, &m, cost[i].traced_bytes, l->first, l->n, trip);
+        completed = completed || cost[i].completes;
+    }
+    if (!completed)
+        add_round_trip(l, s, trip);
     if (l->recorder)
         memcpy(l->recorder->trip, trip, l->n * sizeof *trip);
     for (uint32_t w = 0; w < l->n; w++) {
@@ -406,8 +425,8 @@ static void find_kappa(struct mpg_evaluator *l, const struct mpg_step *s, bool m
     zero(l->kappa, l->n);
     if (!meeting)
         mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
-    if (s->round_trip)
-        add_round_trip(l, s, l->kappa);
+    if (mpg_delays_moves(l, s))
+        add_one_sided(l, s, l->kappa);
     memcpy(l->local, l->kappa, l->n * sizeof *l->local);
     l->own_kappa = l->kappa;
 }
@@ -416,7 +435,7 @@ static void find_kappa(struct mpg_evaluator *l, const struct mpg_step *s, bool m
  * many calls add nothing. */
 static __attribute__((noinline)) void charge(struct mpg_evaluator *l, const struct mpg_step *s, bool meeting)
 {
-    if (l->has_kappa || s->round_trip)
+    if (l->has_kappa || mpg_delays_moves(l, s))
         find_kappa(l, s, meeting);
     if (!meeting && l->leaves)
         mpg_delays_add_overheads(l, s, l->local);
@@ -429,7 +448,7 @@ static inline void find_own(struct mpg_evaluator *l, const struct mpg_step *s, b
 {
     l->own_kappa = l->zeros;
     zero(l->local, l->n);
-    if (l->charges || s->round_trip)
+    if (l->charges || mpg_delays_moves(l, s))
         charge(l, s, meeting);
     if (mpg_delays_shortens(l, s))
         l->code->less(l->n, mpg_delays_call_off(l, s), l->local);
@@ -466,7 +485,7 @@ static void leave_out(struct mpg_evaluator *l, const struct mpg_step *s, const d
 /* Evaluates a call that waits for no rank and has only the local edge. */
 static void leave_local(struct mpg_evaluator *l, const struct mpg_step *s)
 {
-    if (l->charges || s->round_trip || mpg_delays_shortens(l, s)) {
+    if (l->charges || mpg_delays_moves(l, s) || mpg_delays_shortens(l, s)) {
         find_own(l, s, false);
         l->code->alone(l->n, l->local, (double)s->duration_ns, stream_delay(l, s->stream),
                        account_of(l, s->rank, MPG_TERM_CALL));

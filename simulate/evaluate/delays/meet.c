@@ -122,7 +122,17 @@ void mpg_delays_add_collective(struct mpg_evaluator *l, enum mpg_call call,
                               double bytes_each, double *value)
 {
     enum mpg_operation operation = mpg_operation_whole(call);
+    const enum mpg_overhead fence = mpg_overhead_complete(MPG_ONE_SIDED_FENCE);
     bool measured = mpg_collective_measured(l->p, operation, members, bytes_each);
+    if (call == MPG_CALL_Win_fence && rounds > 0 && mpg_one_sided_known(l->p, fence)) {
+        struct mpg_sent_message m = {.rank = origin->rank, .to = -1, .call = origin->call, .bytes = target_bytes};
+        mpg_perturb_one_sided(l->p, fence, &m, bytes, l->first, l->n, value);
+        m.bytes = 0;
+        for (uint32_t i = 1; i < rounds; i++)
+            mpg_perturb_one_sided(l->p, fence, &m, 0, l->first, l->n, value);
+        mpg_perturb_rounds(l->p, origin->rank, origin->call, origin->index, rounds, target_bytes, false, l->first, l->n, value);
+        return;
+    }
     if (measured)
         mpg_perturb_collective(l->p, operation, members, bytes_each, meeting->rank, meeting->call,
                             meeting->index, l->first, l->n, value);

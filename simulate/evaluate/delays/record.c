@@ -221,7 +221,7 @@ void mpg_record_delays_begin(struct mpg_evaluator *l, const struct mpg_step *s)
         break;
     case MPG_STEP_LEAVE:
         x->is_recorded = false;
-        if (s->dropped || s->round_trip)
+        if (s->dropped || mpg_delays_moves(l, s))
             mpg_record_delays_leaving(l, s);
         break;
     default:

@@ -36,7 +36,7 @@ int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s,
     const double own[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_ABSORBED] = -local_ns};
     const double came[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_ABSORBED] = -edge->slack_ns};
     uint32_t between = NOWHERE;
-    if (s->round_trip || e->kind != MPG_EDGE_ARRIVAL || edge->shift_ns != 0 ||
+    if (mpg_delays_moves(l, s) || e->kind != MPG_EDGE_ARRIVAL || edge->shift_ns != 0 ||
         !l->code->origin(l->n, l->local, local_ns, (double)s->duration_ns, edge, stream_delay(l, s->stream), x->lane_mask,
                          x->other))
         return 0;
@@ -119,9 +119,9 @@ void mpg_record_delays_vanished(struct mpg_evaluator *l, const struct mpg_step *
 }
 
 /* Returns true if the value with CODE includes the injected costs of one-sided transfers, which are part of the call's kappa. */
-static bool has_trip(const struct mpg_step *s, uint32_t code)
+static bool has_trip(const struct mpg_evaluator *l, const struct mpg_step *s, uint32_t code)
 {
-    if (!s->round_trip || (code > CODE_OWN && code < CODE_EDGES))
+    if (!mpg_delays_moves(l, s) || (code > CODE_OWN && code < CODE_EDGES))
         return false;
     if (code == CODE_OWN)
         return true;
@@ -163,7 +163,7 @@ static void describe(const struct mpg_evaluator *l, const struct mpg_step *s, ui
         term[MPG_CRITICAL_MESSAGES] = is_root ? e->rounds
                                            : e->kind == MPG_EDGE_ACK || e->kind == MPG_EDGE_ENVELOPE;
     }
-    if (has_trip(s, code)) {
+    if (s->round_trip && has_trip(l, s, code)) {
         term[MPG_CRITICAL_MESSAGES] += 1;
         term[MPG_CRITICAL_SIZE] += s->round_trip_target_bytes;
     }
@@ -226,12 +226,11 @@ static void find_calls(struct mpg_evaluator *l, const struct mpg_step *s)
     struct mpg_recorder *x = l->recorder;
     const double *value = stream_delay(l, s->stream);
     double *calls = x->before;
-    for (uint32_t w = 0; w < l->n && s->round_trip; w++)
-        x->put[w] += has_trip(s, x->code[w]) ? x->trip[w] : 0;
+    for (uint32_t w = 0; w < l->n && mpg_delays_moves(l, s); w++)
+        x->put[w] += has_trip(l, s, x->code[w]) ? x->trip[w] : 0;
     for (uint32_t w = 0; w < l->n; w++)
         calls[w] = is_gone(x->code[w]) ? 0 : value[w] - x->from_ns[w] - x->known[x->code[w]] - x->put[w];
-    if (l->charges || s->dropped || s->round_trip || mpg_delays_shortens(l, s)) /* all remaining differences are rounding
-                                                                                 * errors */
+    if (l->charges || s->dropped || mpg_delays_moves(l, s) || mpg_delays_shortens(l, s)) /* the rest is rounding errors */
         mpg_provenance_add_term(x->provenance, MPG_CRITICAL_CALL, calls);
 }
 
@@ -252,7 +251,7 @@ int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, st
     const uint32_t codes = CODE_EDGES + EDGE_CODES * s->edge_number;
     if (x->is_recorded)
         return 0;
-    if (!mpg_delays_waits(s) && !s->dropped && !s->round_trip && !s->changed && !x->skips) {
+    if (!mpg_delays_waits(s) && !s->dropped && !mpg_delays_moves(l, s) && !s->changed && !x->skips) {
         add_alone(l, s);
         return 0;
     }
@@ -269,7 +268,7 @@ int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, st
     if (x->used[CODE_SKIPPED])
         add_skipped(l, s);
     find_calls(l, s);
-    if (x->puts || s->round_trip)
+    if (x->puts || mpg_delays_moves(l, s))
         add_injected(l, s);
     return 0;
 }

@@ -93,7 +93,7 @@ static void tally_leave(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     const uint32_t place = l->tally->at[s->stream];
     const bool by_edge = l->tally->pairs && s->edge_number > 0 && !s->dropped;
-    if (!mpg_delays_waits(s) && !s->dropped && !s->round_trip && !l->choice) { /* the call adds only the call's own cost */
+    if (!mpg_delays_waits(s) && !s->dropped && !mpg_delays_moves(l, s) && !l->choice) { /* the call adds only its own cost */
         if (l->charges || s->changed || mpg_delays_shortens(l, s))
             mpg_evaluator_move(l, s->rank, MPG_TERM_CALL, place);
         return;

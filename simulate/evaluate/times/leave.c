@@ -7,14 +7,33 @@
 
 /* --- further costs of the call --- */
 
-/* Adds the round trip of the call's one-sided transfers to t->own. Returns false if the call waits for no round trip. */
-static bool add_round_trip(struct mpg_evaluator *t, const struct mpg_step *s)
+const struct mpg_perturbation *mpg_times_one_sided_costs(const struct mpg_evaluator *t, const struct mpg_step *s,
+                                                         const struct mpg_one_sided_cost *cost)
+{
+    return cost->to < 0 ? mpg_target_farthest(t->target) : mpg_target_between(t->target, s->rank, cost->to);
+}
+
+/* Adds the costs of the call's one-sided operations to t->own: measured ones, else the round trip of the transfers that the call
+ * completes. Returns false if there are none. */
+static bool add_one_sided(struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
     struct mpg_sent_message m = {.rank = s->rank, .to = -1, .call = s->number,
                             .bytes = s->round_trip_target_bytes};
-    if (!s->round_trip)
-        return false;
+    struct mpg_one_sided_cost cost[MPG_ONE_SIDED_COSTS];
+    const uint32_t n = mpg_may_be_one_sided(s) ? mpg_one_sided_costs(s, cost) : 0;
+    bool any = false, completed = !s->round_trip;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mpg_perturbation *path_costs = mpg_times_one_sided_costs(t, s, &cost[i]);
+        if (!mpg_one_sided_known(path_costs, cost[i].which))
+            continue;
+        const struct mpg_sent_message own = mpg_one_sided_message(s, &cost[i]);
+        mpg_time_overhead(path_costs, cost[i].which, &own, 1, t->first, t->n, t->own);
+        any = true;
+        completed = completed || cost[i].completes;
+    }
+    if (completed)
+        return any;
     mpg_time_flight(p, &m, t->first, t->n, t->own, t->own);
     mpg_time_ack(p, &m, t->first, t->n, t->own);
     return true;
@@ -203,7 +222,7 @@ int mpg_times_leave(struct mpg_evaluator *t, const struct mpg_step *s, struct mp
     }
     if (!mpg_step_keeps_time(s)) {
         costs = mpg_target_add_sent(t->target, s, t->first, t->n, t->own);
-        costs = add_round_trip(t, s) || costs;
+        costs = add_one_sided(t, s) || costs;
     }
     if (mpg_times_receive(t, s, &costs, err) < 0)
         return -1;

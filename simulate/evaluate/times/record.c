@@ -178,7 +178,7 @@ void mpg_record_times_collective(const struct mpg_evaluator *t, enum mpg_call ca
     double *empty = x->latest;
     zero(empty, t->n);
     if (bytes > 0)
-        mpg_time_rounds(p, origin->rank, origin->call, origin->index, rounds, 0, true, t->first, t->n, empty);
+        mpg_times_add_rounds(t, call, origin, rounds, 0, true, empty);
     for (uint32_t w = 0; w < t->n; w++) {
         if (!(took_ns[w] > 0))
             continue;

@@ -69,17 +69,47 @@ void mpg_record_times_brought(const struct mpg_evaluator *t, const struct mpg_st
     }
 }
 
-/* Computes the costs of one-sided transfers added by add_round_trip(). */
-static void find_round_trip(const struct mpg_evaluator *t, const struct mpg_step *s)
+/* Computes the latency and bytes of measured cost C of S: the time of the smallest size of a completing call is latency, the
+ * time that depends on the size is bytes. */
+static void find_measured(const struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_one_sided_cost *c)
+{
+    const struct mpg_perturbation *p = mpg_times_one_sided_costs(t, s, c);
+    struct mpg_sent_message m = mpg_one_sided_message(s, c);
+    struct mpg_recorder *x = t->recorder;
+    mpg_time_overhead(p, c->which, &m, 1, t->first, t->n, x->bytes);
+    m.bytes = 0;
+    mpg_time_overhead(p, c->which, &m, -1, t->first, t->n, x->bytes);
+    if (c->completes)
+        mpg_time_overhead(p, c->which, &m, 1, t->first, t->n, x->latency);
+    x->costs[MPG_CRITICAL_MESSAGES] += c->completes;
+    x->costs[MPG_CRITICAL_SIZE] += c->bytes;
+    x->has_terms = true;
+}
+
+/* Computes the costs of one-sided operations that add_one_sided() adds. Returns true if there are any. */
+static bool find_one_sided(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
     const struct mpg_sent_message m = {.rank = s->rank, .to = -1, .call = s->number, .bytes = s->round_trip_target_bytes};
     struct mpg_recorder *x = t->recorder;
+    struct mpg_one_sided_cost cost[MPG_ONE_SIDED_COSTS];
+    const uint32_t n = mpg_may_be_one_sided(s) ? mpg_one_sided_costs(s, cost) : 0;
+    bool any = false, completed = !s->round_trip;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!mpg_one_sided_known(mpg_times_one_sided_costs(t, s, &cost[i]), cost[i].which))
+            continue;
+        find_measured(t, s, &cost[i]);
+        any = true;
+        completed = completed || cost[i].completes;
+    }
+    if (completed)
+        return any;
     mpg_time_flight(p, &m, t->first, t->n, x->latency, x->bytes);
     mpg_time_ack(p, &m, t->first, t->n, x->latency);
     x->costs[MPG_CRITICAL_MESSAGES] = 2;
     x->costs[MPG_CRITICAL_SIZE] = m.bytes;
     x->has_terms = true;
+    return true;
 }
 
 void mpg_record_times_own(const struct mpg_evaluator *t, const struct mpg_step *s, double scaled_ns)
@@ -98,14 +128,12 @@ void mpg_record_times_own(const struct mpg_evaluator *t, const struct mpg_step *
     x->has_terms = x->holds = false;
     memset(x->costs, 0, sizeof x->costs);
     x->costs[MPG_CRITICAL_SCALED] = scaled_ns;
-    if (s->round_trip)
-        find_round_trip(t, s);
-    const bool costs = scaled_ns != 0 || s->round_trip;
+    const bool moves = find_one_sided(t, s), costs = scaled_ns != 0 || moves;
     for (uint32_t w = 0; w < t->n; w++) {
         const bool took = t->best[w] != value[w];
         x->from_ns[w] = value[w];
         x->code[w] = costs && took && !(scaled_ns != 0 && t->receives[w]) ? CODE_COSTS : CODE_OWN;
-        if (s->round_trip && !took)
+        if (moves && !took)
             x->latency[w] = x->bytes[w] = 0;
     }
 }

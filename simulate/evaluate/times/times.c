@@ -219,6 +219,21 @@ static void step_store(struct mpg_evaluator *t, const struct mpg_step *s)
 
 /* --- collectives --- */
 
+void mpg_times_add_rounds(const struct mpg_evaluator *t, enum mpg_call call, const struct mpg_origin *origin, uint32_t rounds,
+                          double bytes, bool has_message, double *value)
+{
+    const struct mpg_perturbation *p = mpg_target_farthest(t->target);
+    const enum mpg_overhead fence = mpg_overhead_complete(MPG_ONE_SIDED_FENCE);
+    struct mpg_sent_message m = {.rank = origin->rank, .to = -1, .call = origin->call, .bytes = bytes};
+    if (has_message && call == MPG_CALL_Win_fence && rounds > 0 && mpg_one_sided_known(p, fence)) {
+        mpg_time_overhead(p, fence, &m, 1, t->first, t->n, value);
+        m.bytes = 0;
+        mpg_time_overhead(p, fence, &m, rounds - 1, t->first, t->n, value);
+        has_message = false;
+    }
+    mpg_time_rounds(p, origin->rank, origin->call, origin->index, rounds, bytes, has_message, t->first, t->n, value);
+}
+
 void mpg_times_add_collective(const struct mpg_evaluator *t, enum mpg_call call,
                               const struct mpg_origin *origin, uint32_t rounds, double bytes,
                               const struct mpg_origin *meeting, int32_t members, double bytes_each,
@@ -231,8 +246,7 @@ void mpg_times_add_collective(const struct mpg_evaluator *t, enum mpg_call call,
     if (measured)
         mpg_time_collective(p, operation, members, bytes_each, meeting->rank, meeting->call,
                          meeting->index, t->first, t->n, value);
-    mpg_time_rounds(p, origin->rank, origin->call, origin->index, rounds, bytes, !measured,
-                    t->first, t->n, value);
+    mpg_times_add_rounds(t, call, origin, rounds, bytes, !measured, value);
     for (uint32_t w = 0; w < t->n; w++) /* kappas can be negative */
         value[w] = fmax(value[w], t->tau[w]);
 }
