@@ -35,20 +35,8 @@ struct known_walk {
     uintptr_t word[WORDS];
 } __attribute__((aligned(CACHE_LINE_BYTES)));
 
-/* A frame whose caller is at a fixed offset from the stack pointer. Most frames of a new stack were also on the last one.
- * A list of such frames, which ends with address 0, takes few cache lines; to look up a code address reads two lines for
- * each frame, in the hash table and the entry. */
-enum { RECENT = 16 };
-struct recent {
-    uintptr_t address;
-    struct code_address *code;
-    struct unwind_rule rule; /* copy of CODE's rule */
-};
-
 struct memory {
     struct known_walk *last;
-    struct recent frames[2][RECENT]; /* frames of the last walk, and of the present walk or the one before */
-    unsigned turn;                   /* index in FRAMES of the last walk's frames */
     /* Blocks of struct known_walk, by site; in a block the entries begin at the first cache line. */
     char *walks[WALK_BLOCKS];
 };
@@ -223,51 +211,20 @@ static inline void unwind_frame(struct walk *w, const struct code_address *p, st
     w->other |= at->interrupted || at->address == 0; /* no further frame: the end of the stack, or a damaged rule */
 }
 
-/* Returns the entry of FRAMES with ADDRESS; NULL: none. *NEXT: index of the entry that most likely matches; set to the
- * one after the entry found. */
-static inline const struct recent *find_recent(const struct recent *frames, unsigned *next, uintptr_t address)
+/* Stores the frames from AT outwards in W, and moves AT to the outermost. Returns false if a code address or its rule cannot
+ * be stored: no memory, or in a signal handler (code_addresses.h). */
+static bool walk(struct walk *w, struct at *at)
 {
-    unsigned i = *next;
-    if (frames[i].address != address)
-        for (i = 0; frames[i].address != address; i++)
-            if (frames[i].address == 0)
-                return NULL;
-    *next = i + 1;
-    return &frames[i];
-}
-
-/* Appends FRAME to the list that ends at *END, if the list has room before LIMIT. */
-static inline void append(struct recent **end, const struct recent *limit, struct recent frame)
-{
-    if (*end == limit)
-        return;
-    *(*end)++ = frame;
-    (*end)->address = 0;
-}
-
-/* Stores the frames from AT outwards in W. LAST: simple frames of an earlier walk; NOW: room for RECENT frames of this
- * walk. Returns false if a code address or its rule cannot be stored: no memory, or in a signal handler (code_addresses.h). */
-static bool walk(struct walk *w, struct at at, const struct recent *last, struct recent *now)
-{
-    const uintptr_t first = at.address;
-    const struct recent *limit = now + RECENT - 1;
-    unsigned next = 0;
-    now->address = 0;
-    while (at.address != 0) {
-        const struct recent *known = at.interrupted ? NULL : find_recent(last, &next, at.address);
-        struct code_address *p = known ? known->code : code_addresses_get(at.address, at.interrupted);
+    const uintptr_t first = at->address;
+    struct code_address *callee = NULL;
+    while (at->address != 0) {
+        struct code_address *p = code_addresses_caller(callee, at->address, at->interrupted);
         if (!p)
             return false;
         const bool innermost = w->depth == 0;
-        take(w, p, at.address);
-        if (known)
-            append(&now, limit, *known);
+        take(w, p, at->address);
         if (w->depth == sites.depth)
             return true;
-        if (known) {
-            unwind_simple(w, &known->rule, &at);
-            continue;
-        }
         if (!code_addresses_has_rule(p))
             return false;
         if (p->rule.kind == UNWIND_END ||
@@ -275,9 +232,8 @@ static bool walk(struct walk *w, struct at at, const struct recent *last, struct
             return true;
         if (p->rule.kind == UNWIND_NOWHERE)
             return walk_with_libgcc(w, first);
-        if (p->simple && !at.interrupted)
-            append(&now, limit, (struct recent){at.address, p, p->rule});
-        unwind_frame(w, p, &at);
+        unwind_frame(w, p, at);
+        callee = p;
     }
     return true;
 }
@@ -292,10 +248,10 @@ __attribute__((no_sanitize("address"))) static inline uintptr_t known_word(const
 }
 
 /* Returns true if a walk from AT would have the same result as K. */
-static inline bool repeats_walk(const struct known_walk *k, const struct at *at)
+static inline bool repeats_walk(const struct known_walk *k, struct at at)
 {
-    const uintptr_t cfa = at->sp;
-    if (k->address != at->address || k->frame != (intptr_t)(at->fp_at - cfa) || k->end > (intptr_t)(at->high - cfa))
+    const uintptr_t cfa = at.sp;
+    if (k->address != at.address || k->frame != (intptr_t)(at.fp_at - cfa) || k->end > (intptr_t)(at.high - cfa))
         return false;
     uintptr_t differences = 0;
     unsigned i = 0;
@@ -309,13 +265,14 @@ static inline bool repeats_walk(const struct known_walk *k, const struct at *at)
 /* Returns the entry of SITE in M. Its block must be allocated. */
 static inline struct known_walk *entry_of(const struct memory *m, int32_t site)
 {
-    const uintptr_t block = (uintptr_t)m->walks[site / BLOCK_WALKS];
-    return (struct known_walk *)((block + CACHE_LINE_BYTES - 1) & ~(uintptr_t)(CACHE_LINE_BYTES - 1)) + site % BLOCK_WALKS;
+    const uint32_t number = (uint32_t)site;
+    const uintptr_t block = (uintptr_t)m->walks[number / BLOCK_WALKS];
+    return (struct known_walk *)((block + CACHE_LINE_BYTES - 1) & ~(uintptr_t)(CACHE_LINE_BYTES - 1)) + number % BLOCK_WALKS;
 }
 
 /* Returns the walk that a walk from AT would repeat, if it is one of those that came after the last walk in the past;
  * else NULL. */
-static inline struct known_walk *recall(const struct memory *m, const struct at *at)
+static inline struct known_walk *recall(const struct memory *m, struct at at)
 {
     const struct known_walk *last = m->last;
     for (int i = 0; last && i < FOLLOWERS && last->next[i]; i++) {
@@ -326,17 +283,24 @@ static inline struct known_walk *recall(const struct memory *m, const struct at 
     return NULL;
 }
 
-/* Returns the thread's memory, made at the first call; NULL: none. */
-static struct memory *make_memory(void)
+/* Makes the thread's memory. Returns NULL if that is impossible. */
+static __attribute__((noinline)) struct memory *new_memory(void)
 {
-    if (thread.memory || !sites.remembers)
-        return thread.memory;
+    if (!sites.remembers)
+        return NULL;
     struct memory *m = calloc(1, sizeof *m);
     if (m && pthread_setspecific(sites.at_thread_end, m) != 0) {
         free(m);
         return NULL;
     }
     return thread.memory = m;
+}
+
+/* Returns the thread's memory, made at the first call; NULL: none. */
+static inline struct memory *make_memory(void)
+{
+    struct memory *m = thread.memory;
+    return __builtin_expect(m != NULL, true) ? m : new_memory();
 }
 
 /* Returns the entry of SITE in M, whose block is allocated if necessary; NULL: no memory, or too large a site number. */
@@ -406,35 +370,33 @@ static struct at at_of(const void *address, const void *cfa, const void *frame)
                        .high = stacks_end(&thread.stacks, (uintptr_t)cfa)};
 }
 
-/* Stores the frames from AT outwards in W. M: the thread's memory, whose recent frames speed up the walk, or NULL.
- * Returns false as walk() does. */
-static inline bool walk_from(struct walk *w, struct at at, struct memory *m)
+/* Returns the site of the stack from the first frame (ADDRESS, SP, FP_AT, HIGH as in struct at) outwards, by a walk. M: the
+ * thread's memory, which remembers the walk, or NULL. The parameters are no struct, because a copy in memory of what was just
+ * stored word by word takes the processor as long as the rest of a capture. */
+static __attribute__((noinline)) int32_t capture_by_walk(uintptr_t address, uintptr_t sp, uintptr_t fp_at, uintptr_t high,
+                                                         struct memory *m)
 {
-    static const struct recent none;
-    struct recent unused[RECENT];
-    if (!m)
-        return walk(w, at, &none, unused);
-    m->turn ^= 1;
-    return walk(w, at, m->frames[m->turn ^ 1], m->frames[m->turn]);
+    const struct at from = {.address = address, .sp = sp, .fp_at = fp_at, .high = high};
+    struct at at = from;
+    struct walk w;
+    w.depth = w.words = w.pointers = 0;
+    w.other = false;
+    const int32_t site = walk(&w, &at) ? code_addresses_site(w.codes, w.addresses, w.depth) : CALLSITES_NONE;
+    if (m && site != CALLSITES_NONE && !w.other && w.words <= WORDS)
+        follow(m, remember(m, &w, &from, site));
+    return site;
 }
 
 /* Returns the site of the stack from AT outwards, as callsites_capture() does. ALONE: the thread is in no other capture,
  * so that its memory can be used. */
-static inline int32_t capture(struct at at, bool alone)
+static inline __attribute__((always_inline)) int32_t capture(struct at at, bool alone)
 {
     struct memory *m = alone ? make_memory() : NULL;
-    struct known_walk *k = m ? recall(m, &at) : NULL;
-    if (__builtin_expect(k != NULL, true)) {
-        follow(m, k);
-        return k->site;
-    }
-    struct walk w;
-    w.depth = w.words = w.pointers = 0;
-    w.other = false;
-    const int32_t site = walk_from(&w, at, m) ? code_addresses_site(w.codes, w.addresses, w.depth) : CALLSITES_NONE;
-    if (m && site != CALLSITES_NONE && !w.other && w.words <= WORDS)
-        follow(m, remember(m, &w, &at, site));
-    return site;
+    struct known_walk *k = m ? recall(m, at) : NULL;
+    if (__builtin_expect(k == NULL, false))
+        return capture_by_walk(at.address, at.sp, at.fp_at, at.high, m);
+    follow(m, k);
+    return k->site;
 }
 
 int32_t callsites_capture(const void *address, const void *cfa, const void *frame)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of code addresses and callsites. Readers take no lock: entries and tables are published with release stores
- * and never freed. Whatever changes in an entry later is a single word, to which all threads store the same value. */
+ * and never freed. Whatever changes in an entry later is a single word; all threads store the same value to it, or a guess
+ * that readers check (struct code_address, caller). */
 #include "trace/pmpi/code_addresses.h"
 
 #include <pthread.h>

@@ -19,6 +19,7 @@ struct code_address {
     uintptr_t address;
     struct unwind_rule rule;
     struct mpg_frame frame;
+    struct code_address *caller; /* the code address to which a walk came last from this one; NULL: none yet */
     int32_t alone; /* 1 + the site of this frame alone; 0: not requested yet */
     bool interrupted;
     bool skipped; /* skipped if it is at the innermost end of a stack */
@@ -42,6 +43,19 @@ void code_addresses_start(callsites_look *look);
 /* Returns the entry of ADDRESS, new or known. INTERRUPTED: a signal interrupted the code at ADDRESS; else ADDRESS is a return
  * address. NULL without memory, or in a signal handler that interrupts the thread inside these functions. */
 struct code_address *code_addresses_get(uintptr_t address, bool interrupted);
+
+/* Returns the entry of ADDRESS like code_addresses_get(), for the caller of the frame of CALLEE (NULL: unknown). Most frames
+ * have the caller that they had the last time, which is found without the hash table. */
+static inline struct code_address *code_addresses_caller(struct code_address *callee, uintptr_t address, bool interrupted)
+{
+    struct code_address *p = callee ? __atomic_load_n(&callee->caller, __ATOMIC_ACQUIRE) : NULL;
+    if (p && p->address == address && p->interrupted == interrupted)
+        return p;
+    p = code_addresses_get(address, interrupted);
+    if (p && callee)
+        __atomic_store_n(&callee->caller, p, __ATOMIC_RELEASE);
+    return p;
+}
 
 /* Adds the rule to P if P has none yet. Only frames from which a walk goes on need a rule: not the outermost frame of a stack,
  * nor the frame of callsites_alone(). Returns false in a signal handler that interrupts the thread inside these functions. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trace/pmpi/local.h"
 
+#include <endian.h>
+#include <string.h>
+
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/settings.h"
 #include "trace/pmpi/sites.h"
@@ -10,7 +13,10 @@ static uint64_t recorded = 1; /* how many calls of a function from one callsite 
 
 /* Sums to which the next calls only add a count and no time, by return address and call. Not used in a process with
  * several streams. */
-enum { SUMS = 256, TIMED_FIRST = 4, MIN_UNTIMED = 16, DRAW_SHIFT = 27 /* a draw is a 32-bit number shifted to 0 .. 31 */ };
+enum { SUM_BITS = 10, SUMS = 1 << SUM_BITS };
+enum { TIMED_FIRST = 4, MIN_UNTIMED = 16, DRAW_SHIFT = 27 /* a draw is a 32-bit number shifted to 0 .. 31 */ };
+/* From its LONG_SUM-th call on, a sum has enough timed calls for its mean, and LONGER times as many calls stay untimed. */
+enum { LONG_SUM = 512, LONGER = 4 };
 struct local_sum {
     const void *return_address;
     uint64_t *counter; /* the sum's number of calls, in the segment; valid while EPOCH equals mpg_trace_sums_epoch */
@@ -25,12 +31,14 @@ static uint32_t draw;
 
 static inline struct local_sum *sum_of(enum mpg_call call, const void *return_address)
 {
-    return &sums[((uintptr_t)return_address >> 2 ^ (uintptr_t)call * 5) & (SUMS - 1)];
+    /* Two calls with one entry in turns would each be timed every time, so the table is large and the hash spreads neighbours. */
+    return &sums[((uint32_t)(uintptr_t)return_address ^ (uint32_t)call << 8) * 0x9e3779b1u >> (32 - SUM_BITS)];
 }
 
 void local_start(int rank)
 {
     recorded = (uint64_t)setting_number("MPGTRACE_LOCAL", SETTING_INT, 0, INT64_MAX, 1, rank);
+    memset(sums, 0, sizeof sums); /* makes its pages present before the first call */
 }
 
 /* Returns true if the call is among the first RECORDED calls of CALL from SITE; else begins a sum for the calls after these. */
@@ -65,14 +73,15 @@ static __attribute__((noinline, cold)) void carry_off_cpu(struct stream *stream,
  * return address alone determines the callsite, and thereby the sum. */
 static void leave_untimed(const struct tracer_scope *s, uint64_t *counter)
 {
-    if (streams.threads || *counter < TIMED_FIRST || !sites_is_caller(s->return_address))
+    if (streams.threads || le64toh(*counter) < TIMED_FIRST || !sites_is_caller(s->return_address))
         return;
     draw = draw * 1664525u + 1013904223u; /* constants of Numerical Recipes, 2nd edition, section 7.1 */
+    const uint32_t untimed = (MIN_UNTIMED + (draw >> DRAW_SHIFT)) * (le64toh(*counter) < LONG_SUM ? 1 : LONGER);
     *sum_of(s->call, s->return_address) = (struct local_sum){.return_address = s->return_address,
                                                              .counter = counter,
                                                              .epoch = mpg_trace_sums_epoch,
                                                              .call = s->call,
-                                                             .untimed = MIN_UNTIMED + (draw >> DRAW_SHIFT)};
+                                                             .untimed = untimed};
 }
 
 struct local_sum *local_begin(enum mpg_call call, const void *return_address, const void *frame)

@@ -2,7 +2,8 @@
 /* Calls that involve no other process and start no operation (kind OTHER: MPI_Wtime, MPI_Comm_rank, MPI_Type_size ...).
  * Programs poll some of them. A trace holds the first calls from each site (one, or MPGTRACE_LOCAL), and sums with number
  * and time of the rest. Reading the clock costs more than most of these calls. Therefore only the first 4 calls of a sum,
- * and then one of 17 to 48 (drawn anew each time), are timed; the others are counted. */
+ * and then one of 17 to 48 (drawn anew each time; from the 512th call on one of 65 to 189), are timed; the others are
+ * counted. */
 #ifndef MPG_TRACER_LOCAL_H
 #define MPG_TRACER_LOCAL_H
 

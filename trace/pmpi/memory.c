@@ -181,7 +181,8 @@ static bool has_room(const struct slab *slab)
     return slab->unused || slab->fresh + bytes_of(slab->size) <= SLAB_BYTES;
 }
 
-static void *take_small(uint32_t size)
+/* Returns a block of SIZE. Sets *ZERO if all its bytes are zero, as those of a new slab are. */
+static void *take_small(uint32_t size, bool *zero)
 {
     struct slab *slab = memory.with_room[size];
     if (!slab) {
@@ -192,6 +193,7 @@ static void *take_small(uint32_t size)
         put_first(&memory.with_room[size], slab);
     }
     void *block = slab->unused;
+    *zero = !block;
     if (block) {
         slab->unused = *(void **)block;
     } else {
@@ -275,7 +277,7 @@ static void *take(size_t bytes, bool *zero)
     if (bytes > PTRDIFF_MAX / 2 || !enter())
         return NULL;
     if (bytes <= LARGEST_SMALL)
-        block = take_small(size_of(bytes));
+        block = take_small(size_of(bytes), zero);
     else
         block = take_large(bytes, zero);
     leave();

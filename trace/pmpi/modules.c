@@ -9,9 +9,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "trace/pmpi/paths.h"
+#include "trace/pmpi/unwind_rule.h"
 #include "trace/store/chunk.h"
 
 /* A loaded object (program or library) as the dynamic linker finds it for an address. */
@@ -215,6 +217,46 @@ static struct module_unwinding unwinding_of(const struct dl_phdr_info *info)
         if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
             u.table = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
     return modules_bounds(info, u.table, &u.low, &u.high) ? u : (struct module_unwinding){.table = 0};
+}
+
+/* Returns whether INFO's module names a library of MPI among the libraries that it needs. */
+static bool needs_mpi(const struct dl_phdr_info *info)
+{
+    const ElfW(Dyn) *dynamic = NULL;
+    uintptr_t names = 0;
+    for (size_t i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (const ElfW(Dyn) *d = dynamic; d && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_STRTAB) /* glibc has made most of these offsets addresses */
+            names = d->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + d->d_un.d_ptr : d->d_un.d_ptr;
+    for (const ElfW(Dyn) *d = dynamic; names && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED && is_mpi((const char *)(names + d->d_un.d_val)))
+            return true;
+    return false;
+}
+
+/* Makes the pages of the call frame information of INFO's module present, if the module is the program itself or calls MPI. */
+static int prepare(struct dl_phdr_info *info, size_t size, void *data)
+{
+#ifdef MADV_POPULATE_READ
+    enum { MAX_BYTES = 16 << 20 };
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const struct module_unwinding u = unwinding_of(info);
+    uintptr_t low, high;
+    if ((info->dlpi_name[0] && !needs_mpi(info)) || !unwind_rule_extent(&u, &low, &high))
+        return 0;
+    low &= ~(page - 1);
+    if (high - low <= MAX_BYTES)
+        (void)madvise((void *)low, high - low, MADV_POPULATE_READ);
+#endif
+    (void)info, (void)size, (void)data;
+    return 0;
+}
+
+void modules_prepare(void)
+{
+    dl_iterate_phdr(prepare, NULL);
 }
 
 static int add(struct dl_phdr_info *info, size_t size, void *data)

@@ -28,6 +28,10 @@ struct module_unwinding {
 /* Writes the call frame information of the module that holds the return address ADDRESS. Returns false if no module does. */
 bool modules_unwinding(const void *address, struct module_unwinding *unwinding);
 
+/* Makes the pages of the call frame information present, of the program and of the modules that need an MPI library, so that
+ * the first stacks do not wait for page faults. To be called in MPI_Init. No effect before Linux 5.14. */
+void modules_prepare(void);
+
 struct dl_phdr_info;
 /* Writes the bounds of the loaded segment of MODULE (from dl_iterate_phdr(3)) that holds ADDRESS, up to the end of its part in
  * the file. Returns false if there is none. */

@@ -4,10 +4,26 @@
 #include <stdlib.h>
 
 #include "trace/pmpi/event.h"
+#include "trace/shape.h"
 
 static bool is_root(int root, const struct tracer_comm *comm)
 {
     return comm->groups->remote_size ? root == MPI_ROOT : root == comm->rank;
+}
+
+/* Fills in E, the event of a collective with the arguments of write_collective(). */
+static void fill_collective(struct mpg_event *e, int root, int64_t bytes, const int64_t *counts, int n,
+                            const struct tracer_comm *comm)
+{
+    e->comm = comm->number;
+    e->root = tracer_peer(root);
+    e->bytes = bytes;
+    e->counts = counts;
+    e->count_number = counts ? (uint32_t)n : 0;
+    e->peer_number = tracer_comm_peers(comm);
+    e->is_root = is_root(root, comm);
+    e->destination_number = (uint32_t)comm->destination_number;
+    e->destinations = comm->destinations;
 }
 
 /* Writes the record of a collective, with BYTES, or, unless COUNTS is NULL, with the N COUNTS in bytes. Releases the
@@ -16,21 +32,23 @@ static void write_collective(struct tracer_scope *s, int root, int64_t bytes,
                              const int64_t *counts, int n, const struct tracer_comm *comm,
                              struct tracer_made made)
 {
-    struct mpg_event e = event_of(s);
-    if (!event_request(&e, made, 0)) {
-        tracer_unlock();
+    struct mpg_event e;
+    if (made.address || counts) {
+        e = event_of(s);
+        if (!event_request(&e, made, 0)) {
+            tracer_unlock();
+            return;
+        }
+        fill_collective(&e, root, bytes, counts, n, comm);
+        tracer_write(s, &e);
         return;
     }
-    e.comm = comm->number;
-    e.root = tracer_peer(root);
-    e.bytes = bytes;
-    e.counts = counts;
-    e.count_number = counts ? (uint32_t)n : 0;
-    e.peer_number = tracer_comm_peers(comm);
-    e.is_root = is_root(root, comm);
-    e.destination_number = (uint32_t)comm->destination_number;
-    e.destinations = comm->destinations;
-    tracer_write(s, &e);
+    struct mpg_shape shape = {.comm = comm->number, .root = tracer_peer(root), .bytes = bytes};
+    if (tracer_write_repeated(s, &shape))
+        return;
+    e = event_of(s);
+    fill_collective(&e, root, bytes, NULL, 0, comm);
+    tracer_write_at(s, &e, shape.site);
 }
 
 /* As write_collective(), with N counts of elements. TYPE: their datatype; if TYPES is not NULL, one for each count. */

@@ -46,6 +46,8 @@ void sites_start(int rank)
         callsites_start((unsigned)depth, frames_look);
     /* Makes the list of loaded modules now, since it takes some ms and the check for nested calls needs it, too. */
     (void)modules_frame(__builtin_return_address(0), NULL);
+    if (on)
+        modules_prepare();
     interpreter.depth = (unsigned)depth;
     interpreter.code = on ? python_code() : NULL;
 }

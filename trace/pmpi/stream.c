@@ -256,15 +256,16 @@ static void lock_all(struct stream_thread *t)
     t->locked = true;
 }
 
-static __attribute__((noinline)) void unlock_all(struct stream_thread *t)
+static void unlock_all(struct stream_thread *t)
 {
     t->locked = false;
     pthread_mutex_unlock(&streams.lock);
     pthread_setcancelstate(t->cancel_state, NULL);
 }
 
-static __attribute__((noinline)) bool lock_threads(struct stream_thread *t)
+bool stream_lock_threads(void)
 {
+    struct stream_thread *t = &stream_thread;
     lock_all(t);
     if (streams.on && (t->stream || (t->stream = take()) != NULL)) {
         streams.busy = true;
@@ -285,16 +286,9 @@ void stream_claim(void)
     unlock_all(t);
 }
 
-bool stream_lock(void)
+void stream_unlock_threads(void)
 {
-    struct stream_thread *t = &stream_thread;
-    if (!streams.on || t->locked) /* T->LOCKED: this is a signal handler that interrupts the tracer in the same thread */
-        return false;
-    if (streams.threads)
-        return lock_threads(t);
-    streams.busy = t->locked = true;
-    t->stream = streams.first;
-    return true;
+    unlock_all(&stream_thread);
 }
 
 bool stream_lock_at_end(void)
@@ -305,16 +299,6 @@ bool stream_lock_at_end(void)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &t->cancel_state);
     streams.busy = t->locked = true;
     return true;
-}
-
-void stream_unlock(void)
-{
-    struct stream_thread *t = &stream_thread;
-    streams.busy = false;
-    if (streams.threads)
-        unlock_all(t);
-    else
-        t->locked = false;
 }
 
 int64_t streams_calls(void)

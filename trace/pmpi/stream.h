@@ -102,8 +102,27 @@ void stream_claim(void);
 
 /* Between lock and unlock the caller owns the shared state and this thread's stream. Returns false, unlocked, if
  * nothing is recorded (any more). */
-bool stream_lock(void);
-void stream_unlock(void);
+bool stream_lock_threads(void);   /* stream_lock() and stream_unlock() if several threads may call MPI */
+void stream_unlock_threads(void);
+static inline bool stream_lock(void)
+{
+    struct stream_thread *t = &stream_thread;
+    if (!streams.on || t->locked) /* T->LOCKED: this is a signal handler that interrupts the tracer in the same thread */
+        return false;
+    if (__builtin_expect(streams.threads, false))
+        return stream_lock_threads();
+    streams.busy = t->locked = true;
+    t->stream = streams.first;
+    return true;
+}
+static inline void stream_unlock(void)
+{
+    streams.busy = false;
+    if (__builtin_expect(streams.threads, false))
+        stream_unlock_threads();
+    else
+        stream_thread.locked = false;
+}
 /* Locks for a process that ends in any state of its threads. Also returns false if another thread is between lock
  * and unlock, since this thread may never unlock. */
 bool stream_lock_at_end(void);

@@ -11,6 +11,7 @@
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
+#include "trace/shape.h"
 
 enum { SAMPLE = 31 }; /* the tracer's overhead is measured in one of SAMPLE calls, by two more readings of the clock */
 
@@ -216,21 +217,62 @@ void tracer_restart_enter(struct tracer_scope *s)
     mpg_trace_writer_inside(t->stream->writer, s->call, s->enter_ns);
 }
 
+/* The times of a call in its stream: clocks of two cores may differ by some ns after a thread has migrated. */
+static inline int64_t enter_of(const struct tracer_scope *s, const struct stream *stream)
+{
+    return s->enter_ns > stream->last_ns ? s->enter_ns : stream->last_ns;
+}
+static inline int64_t leave_of(const struct tracer_scope *s, int64_t enter_ns)
+{
+    return s->leave_ns > enter_ns ? s->leave_ns : enter_ns;
+}
+
+/* Ends the record of the call S in STREAM, whose event is written. Unlocks. */
+static inline __attribute__((always_inline)) void end_record(const struct tracer_scope *s, const struct stream *stream)
+{
+    const bool full = streams.threads && mpg_trace_writer_is_full(stream->writer);
+    if (__builtin_expect(stream_thread.entering_ns >= 0, false))
+        measure(s);
+    stream_unlock();
+    if (full)
+        stream_flush();
+}
+
+bool tracer_write_repeated(const struct tracer_scope *s, struct mpg_shape *shape)
+{
+    struct stream *stream = stream_thread.stream;
+    const int64_t enter_ns = enter_of(s, stream), leave_ns = leave_of(s, enter_ns);
+    shape->call = (uint32_t)s->call;
+    shape->site = sites_capture(s);
+    if (values_number || off_cpu_is_found(&stream_thread.off_cpu) || profile_is_on() ||
+        !mpg_trace_write_predicted(stream->writer, shape, enter_ns, leave_ns))
+        return false;
+    stream->last_ns = leave_ns;
+    stream->last_thread = &stream_thread;
+    streams.calls++;
+    end_record(s, stream);
+    return true;
+}
+
 void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
+{
+    tracer_write_at(s, event, sites_capture(s));
+}
+
+void tracer_write_at(const struct tracer_scope *s, struct mpg_event *event, int32_t site)
 {
     struct mpg_error err;
     struct stream *stream = stream_thread.stream;
     event->thread = stream->thread;
-    /* Clocks of two cores may differ by some ns after a thread has migrated. */
-    event->enter_ns = s->enter_ns > stream->last_ns ? s->enter_ns : stream->last_ns;
-    event->leave_ns = s->leave_ns > event->enter_ns ? s->leave_ns : event->enter_ns;
+    event->enter_ns = enter_of(s, stream);
+    event->leave_ns = leave_of(s, event->enter_ns);
     if (values_number) {
         if (is_computation(s->call))
             values_enter();
         event->value_number = values_number;
         event->values = values_interval();
     }
-    event->site = sites_capture(s);
+    event->site = site;
     if (off_cpu_is_found(&stream_thread.off_cpu))
         add_off_cpu(stream, event);
     stream->last_ns = event->leave_ns;
@@ -244,12 +286,7 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
         stream_fail(&err);
     if (__builtin_expect(fresh > 0 || event->request_number > TRACER_LONG_LIST, 0))
         write_long_work(event, fresh > 0);
-    bool full = streams.threads && mpg_trace_writer_is_full(stream->writer);
-    if (__builtin_expect(stream_thread.entering_ns >= 0, false))
-        measure(s);
-    stream_unlock();
-    if (full)
-        stream_flush();
+    end_record(s, stream);
     if (values_number)
         values_leave();
 }

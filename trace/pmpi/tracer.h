@@ -50,6 +50,12 @@ bool tracer_lock(void);
 /* Records the tracer's own long work since tracer_enter() as an event (Flush), and sets the enter time of the call to now. */
 void tracer_restart_enter(struct tracer_scope *scope);
 void tracer_write(const struct tracer_scope *scope, struct mpg_event *event); /* also unlocks */
+struct mpg_shape;
+/* Writes the event of SCOPE as tracer_write() does, given the event's SHAPE (trace/shape.h) without call and callsite, which
+ * this function fills in. Fast, but only for the event that the trace predicts. Returns false for others, still locked: the
+ * caller then makes the event, and calls tracer_write_at() with the callsite in SHAPE. */
+bool tracer_write_repeated(const struct tracer_scope *scope, struct mpg_shape *shape);
+void tracer_write_at(const struct tracer_scope *scope, struct mpg_event *event, int32_t site); /* also unlocks */
 /* Returns whether the local call SCOPE is aggregated and needs no record of its own. Unlocks in this case. */
 bool tracer_sum_up(const struct tracer_scope *scope);
 void tracer_unlock(void);

@@ -289,26 +289,41 @@ static void run_extended(struct program *s, uint8_t op)
     }
 }
 
+/* Reads an operand as take_uleb() does. Most have one byte. */
+static inline uint64_t take_operand(struct program *s)
+{
+    return s->p < s->end && *s->p < 128 ? *s->p++ : take_uleb(s);
+}
+
+static inline bool is_followed(uint64_t reg)
+{
+    return reg == (uint64_t)FRAME_REGISTER || reg == (uint64_t)ADDRESS_REGISTER;
+}
+
 /* Runs the instructions up to END that apply to the byte at OFFSET in the function. */
 static void run(struct program *s, const uint8_t *end, uint64_t offset)
 {
     uint64_t at = 0;
     s->end = end;
     while (s->p < s->end && !s->is_invalid) {
-        const uint8_t op = *s->p++;
+        const uint8_t op = *s->p++, reg = op & 63;
         switch (op & 0xc0) {
-        case DW_CFA_offset:
-            set_location(s, op & 63, AT_CFA, (int64_t)take_uleb(s) * s->data_align);
-            break;
+        case DW_CFA_offset: {
+            const uint64_t factor = take_operand(s);
+            if (is_followed(reg))
+                set_location(s, reg, AT_CFA, (int64_t)factor * s->data_align);
+            continue;
+        }
         case DW_CFA_restore:
-            restore_location(s, op & 63);
-            break;
+            if (is_followed(reg))
+                restore_location(s, reg);
+            continue;
         case DW_CFA_advance_loc:
-            at += (op & 63) * s->code_align;
+            at += reg * s->code_align;
             break;
         default:
             if (op == DW_CFA_def_cfa_offset)
-                s->row.cfa_offset = (int64_t)take_uleb(s);
+                s->row.cfa_offset = (int64_t)take_operand(s);
             else if (op >= DW_CFA_advance_loc1 && op <= DW_CFA_advance_loc4)
                 at += advance(s, op);
             else
@@ -468,23 +483,34 @@ static int find_bounds(struct dl_phdr_info *info, size_t size, void *data)
     return modules_bounds(info, b->entry, &b->low, &b->high);
 }
 
+enum { HEAD_BYTES = 12, PAIR_BYTES = 8 }; /* sizes in the search table: its head, and an entry of two offsets from the head */
+
+/* Returns the number of entries of M's search table; 0 if it is not of the form that linkers make. */
+static uint32_t entries(const struct module_unwinding *m)
+{
+    enum { PCREL_SDATA4 = 0x1b, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
+    static const uint8_t usual[] = {1, PCREL_SDATA4, UDATA4, DATAREL_SDATA4};
+    uint32_t n;
+    if (!m->table || m->high - m->table < HEAD_BYTES || memcmp((const void *)m->table, usual, sizeof usual) != 0)
+        return 0;
+    memcpy(&n, (const void *)(m->table + 8), sizeof n);
+    return n <= (m->high - m->table - HEAD_BYTES) / PAIR_BYTES ? n : 0;
+}
+
 /* Finds in the table of M, which linkers sort by address (LSB 10.6.2), the entry for f->address. Returns false if there
  * is none. */
 static bool search(const struct module_unwinding *m, struct found *f)
 {
-    enum { PCREL_SDATA4 = 0x1b, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b, HEAD = 12 };
-    static const uint8_t usual[] = {1, PCREL_SDATA4, UDATA4, DATAREL_SDATA4};
-    uint32_t n;
+    const uintptr_t pairs = m->table + HEAD_BYTES;
+    const uint32_t n = entries(m);
     int32_t pair[2];
-    if (!m->table || m->high - m->table < HEAD || memcmp((const void *)m->table, usual, sizeof usual) != 0)
-        return false;
-    memcpy(&n, (const void *)(m->table + 8), sizeof n);
-    if (n > (m->high - m->table - HEAD) / sizeof pair)
-        return false;
     uint32_t first = 0, end = n; /* binary search for the first entry that begins after the address */
     while (first < end) {
         const uint32_t middle = first + (end - first) / 2;
-        memcpy(pair, (const void *)(m->table + HEAD + middle * sizeof pair), sizeof pair);
+        /* The entries that may come next. Most of a new function's are in no cache, and the search waits for each. */
+        __builtin_prefetch((const void *)(pairs + (first + (middle - first) / 2) * sizeof pair));
+        __builtin_prefetch((const void *)(pairs + (middle + (end - middle) / 2) * sizeof pair));
+        memcpy(pair, (const void *)(pairs + middle * sizeof pair), sizeof pair);
         if (m->table + (uintptr_t)(intptr_t)pair[0] <= f->address)
             first = middle + 1;
         else
@@ -492,7 +518,7 @@ static bool search(const struct module_unwinding *m, struct found *f)
     }
     if (first == 0)
         return false;
-    memcpy(pair, (const void *)(m->table + HEAD + (first - 1) * sizeof pair), sizeof pair);
+    memcpy(pair, (const void *)(pairs + (first - 1) * sizeof pair), sizeof pair);
     f->function = m->table + (uintptr_t)(intptr_t)pair[0];
     f->fde = m->table + (uintptr_t)(intptr_t)pair[1];
     f->low = m->low;
@@ -505,6 +531,23 @@ static bool search(const struct module_unwinding *m, struct found *f)
     f->low = b.low;
     f->high = b.high;
     return true;
+}
+
+bool unwind_rule_extent(const struct module_unwinding *m, uintptr_t *low, uintptr_t *high)
+{
+    const uint32_t n = entries(m);
+    *low = m->table;
+    *high = m->table + HEAD_BYTES + (uintptr_t)n * PAIR_BYTES;
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t offset;
+        memcpy(&offset, (const void *)(m->table + HEAD_BYTES + (uintptr_t)i * PAIR_BYTES + sizeof offset), sizeof offset);
+        const uintptr_t entry = m->table + (uintptr_t)(intptr_t)offset;
+        if (entry < m->low || entry >= m->high) /* in another segment, or damaged */
+            continue;
+        *low = entry < *low ? entry : *low;
+        *high = entry >= *high ? entry + 1 : *high;
+    }
+    return n > 0;
 }
 
 static bool fits(int64_t v)

@@ -6,6 +6,7 @@
 #define MPG_UNWIND_RULE_H
 
 #include <stdbool.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Location of the canonical frame address, CFA (the stack pointer before the call). */
@@ -27,6 +28,12 @@ struct unwind_rule {
     int32_t address;      /* the word at CFA + address holds the caller's return address */
     int32_t frame;        /* offset of the caller's frame pointer from CFA or from the frame pointer */
 };
+
+struct module_unwinding;
+/* Writes the bounds of the memory that unwind_rule_of() reads for addresses in the module of UNWINDING: of the search table and
+ * of the entries of all functions but the length of the last one. Reads the whole search table. Returns false if there is none
+ * of the usual form. */
+bool unwind_rule_extent(const struct module_unwinding *unwinding, uintptr_t *low, uintptr_t *high);
 
 /* Returns the rule for the frame with the return address ADDRESS; UNWIND_NOWHERE on machines other than x86-64 and AArch64. */
 struct unwind_rule unwind_rule_of(const void *address);

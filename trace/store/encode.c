@@ -80,10 +80,13 @@ static inline bool is_shape(const struct mpg_shape *s, const struct mpg_event *e
 
 static uint32_t slot_of(const struct mpg_event *e, uint32_t flags, const struct mpg_shape *mask)
 {
+    const word *event = (const word *)&e->site, *used = (const word *)&mask->site;
     uint64_t h = (uint64_t)e->call << 32 | flags;
-#define MIX(field) h = (h ^ (uint64_t)(e->field & mask->field)) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
-    MPG_SHAPE_FIELDS(MIX)
-#undef MIX
+#pragma GCC unroll 8
+    for (int i = 0; i < SHAPE_WORDS; i++) {
+        h = (h ^ (event[i] & used[i])) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 29;
+    }
     return (uint32_t)(h >> 32) % MPG_SHAPE_SLOTS;
 }
 
@@ -388,6 +391,15 @@ static inline void put_time(struct mpg_trace_writer *w, int bits_column, uint64_
     b->used = used & 7;
 }
 
+/* All bytes of an event are in the segment, which left at LEAVE_NS: makes it part of the trace. */
+static inline void end_event(struct mpg_trace_writer *w, int64_t leave_ns)
+{
+    w->last_ns = leave_ns;
+    w->size.events++;
+    w->chunk_events++;
+    __atomic_store_n(&w->segment.progress->events, htole64(w->chunk_events), __ATOMIC_RELEASE);
+}
+
 /* Writes E. All columns must have room for E. */
 static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer *w,
                                                          const struct mpg_event *e)
@@ -416,10 +428,7 @@ static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer
         uint32_t value = i - MPG_COLUMN_VALUES;
         w->p[i] = mpg_put_zigzag(w->p[i], value < e->value_number ? e->values[value] : 0);
     }
-    w->last_ns = e->leave_ns;
-    w->size.events++;
-    w->chunk_events++;
-    __atomic_store_n(&progress->events, htole64(w->chunk_events), __ATOMIC_RELEASE);
+    end_event(w, e->leave_ns);
 }
 
 static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *w,
@@ -539,6 +548,33 @@ int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *e,
     /* A flush that began during E is written after E. If E is an aggregate, the event after E had begun before the flush:
      * the flush is written after that event. */
     return unlikely(w->flush_pending) && !e->sum.calls ? write_flush(w, err) : 0;
+}
+
+/* Returns whether the shapes A and B are equal. */
+static inline bool are_equal(const struct mpg_shape *a, const struct mpg_shape *b)
+{
+    const word *x = (const word *)a, *y = (const word *)b;
+    uint64_t difference = 0;
+#pragma GCC unroll 16
+    for (size_t i = 0; i < sizeof *a / sizeof *x; i++)
+        difference |= x[i] ^ y[i];
+    return difference == 0;
+}
+_Static_assert(sizeof(struct mpg_shape) % sizeof(word) == 0, "a shape is whole words");
+
+bool mpg_trace_write_predicted(struct mpg_trace_writer *w, const struct mpg_shape *shape, int64_t enter_ns, int64_t leave_ns)
+{
+    const uint16_t predicted = w->predicted[mpg_shape_context(w->history)];
+    if (unlikely(w->stopped || w->flush_pending || w->off_carried_ns != 0 || w->columns > MPG_COLUMN_VALUES ||
+                 enter_ns < w->last_ns || leave_ns < enter_ns || w->shape_total <= predicted || !has_room(w, MPG_EVENT_BYTES)) ||
+        !are_equal(&w->shapes[predicted], shape))
+        return false;
+    *w->p[MPG_COLUMN_RECORDS]++ = MPG_OP_PREDICTED;
+    w->history = mpg_shape_remember(w->history, predicted);
+    put_time(w, MPG_COLUMN_GAP_BITS, (uint64_t)(enter_ns - w->last_ns));
+    put_time(w, MPG_COLUMN_DURATION_BITS, (uint64_t)(leave_ns - enter_ns));
+    end_event(w, leave_ns);
+    return true;
 }
 
 void mpg_trace_carry_off_cpu(struct mpg_trace_writer *w, int64_t off_ns)

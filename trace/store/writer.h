@@ -85,6 +85,12 @@ int mpg_trace_write_site(struct mpg_trace_writer *w, int32_t site, uint32_t fram
 int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *event,
                           struct mpg_error *err);
 
+struct mpg_shape;
+/* Appends the event of a successful call if the event has SHAPE (trace/shape.h), which the stream predicts for it, and no list
+ * but an empty one and no off-CPU time. Returns false, without an effect, if it differs: then mpg_trace_write_event() appends
+ * it. Both write the same bytes. */
+bool mpg_trace_write_predicted(struct mpg_trace_writer *w, const struct mpg_shape *shape, int64_t enter_ns, int64_t leave_ns);
+
 /* Adds a call of kind OTHER from SITE to the aggregate of CALL and SITE (struct mpg_sum); the call took TIME_NS and returned
  * at LEAVE_NS. Returns false: no aggregate yet, call mpg_trace_begin_sum() first. Costs some stores into the segment. Unless
  * COUNTER is NULL, *COUNTER becomes the address of the aggregate's number of calls, for mpg_trace_count_call() until

@@ -77,6 +77,48 @@ cp program liblate.so "$folder"
 ok "a program in a folder whose name has a line end" traced 2 line.trace "./$folder/program"
 is "... is traced with its callsites" "$("$sums" line.trace | awk '$1 == 0 && $2 == "Barrier" { print $3 }' | tr '\n' ' ')" "50 50 50 50 "
 like "... whose module has another one" "$("$MPGTRACE" print line.trace)" "*#module * \"*/two[?]lines/program\"*"
+# The pages of the program's call frame information are present after MPI_Init: 30 000 functions have some 200 of them, and the
+# search for a few of their entries makes less than a half present.
+cat >many.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <link.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+static int find(struct dl_phdr_info *info, size_t size, void *data) { /* the first module is the program */
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+            *(uintptr_t *)data = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    return size > 0;
+}
+__asm__(".text\n.rept 30000\n.cfi_startproc\nret\n.cfi_endproc\n.endr\n");
+int main(int argc, char **argv) {
+    uintptr_t table = 0;
+    uint32_t present = 0, pages = 0;
+    MPI_Init(&argc, &argv);
+    int fd = open("/proc/self/pagemap", O_RDONLY);
+    dl_iterate_phdr(find, &table);
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = table / page, to = (table + 12 + 30000 * (8 + 20)) / page;
+    for (uintptr_t i = from; i <= to; i++) {
+        uint64_t entry = 0;
+        if (pread(fd, &entry, sizeof entry, (off_t)(i * sizeof entry)) != sizeof entry) return 1;
+        pages++;
+        present += entry >> 63;
+    }
+    printf("%u of %u\n", present, pages);
+    MPI_Finalize();
+}
+END
+ok "a program of many functions" $mpicc -O1 -o many many.c
+if [ "$(printf '%s\n' 5.14 "$(uname -r)" | sort -V | head -n 1)" = 5.14 ]; then
+    ok "... traced" traced 1 many.trace ./many
+    is "... has its call frame information in memory after MPI_Init" "$(sed 's/ of / - /' out | { read -r sum; echo $((sum)); })" 0
+    like "... some 200 pages" "$(cat out)" "20[0-9] of 20[0-9]"
+else
+    skip "pages are present after MPI_Init" "the kernel cannot make them present"
+fi
 # The program's call frame information is damaged: the program runs, and its calls are recorded.
 if has_python; then
     python3 - program <<'END'

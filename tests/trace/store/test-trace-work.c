@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the tracer adds to a program's calls (TAP): its own work as events, after each of many events, along with the flushes
- * of a small segment; aggregated calls that are only counted. */
+ * of a small segment; aggregated calls that are only counted; calls that repeat. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/tap.h"
 #include "trace/reader.h"
+#include "trace/shape.h"
 #include "trace/store/writer.h"
 
 static char folder[] = "/tmp/mpgkit-XXXXXX";
@@ -130,6 +133,83 @@ static void test_discarded(void)
     mpg_trace_writer_free(w);
 }
 
+/* --- calls that repeat --- */
+
+/* Writes EVENTS calls to PATH, mostly in an order that repeats: collectives, sends, waits with requests, time off the CPU, failed
+ * calls. PREDICTED: offers collectives to mpg_trace_write_predicted() first. Returns the number of calls that it took; -1: an
+ * error. */
+static long write_calls(const char *path, bool predicted)
+{
+    enum { EVENTS = 20000 };
+    struct mpg_error err;
+    long taken = 0;
+    uint32_t draw = 1;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const struct mpg_trace_writer_options options = {.ranks = 1, .segment_bytes = 4096, .level = 1, .now_ns = tick};
+    struct mpg_trace_writer *w = mpg_trace_writer_new(fd, &options, &err);
+    clock_ns = 1000;
+    for (int i = 0; w && i < EVENTS; i++) {
+        const int64_t request = 1 + i / 7;
+        const bool odd = (draw = draw * 1664525u + 1013904223u) >> 27 == 0; /* one of 32 */
+        struct mpg_event e = {.call = MPG_CALL_Allreduce, .site = i % 5, .comm = i % 5 == 3, .newcomm = MPG_NO_COMM,
+                              .object = MPG_NO_OBJECT, .root = i % 5 == 2 ? 3 : 0, .bytes = 8 * (i % 5) + (odd ? i : 0)};
+        struct mpg_shape shape = {.call = MPG_CALL_Allreduce, .site = e.site, .comm = e.comm, .root = e.root, .bytes = e.bytes};
+        e.enter_ns = clock_ns += draw >> (i % 3 == 0 ? 8 : 20);
+        e.leave_ns = clock_ns += draw >> 16 & 2047;
+        bool offered = predicted;
+        if (i % 7 == 6) {
+            e = (struct mpg_event){.call = MPG_CALL_Wait, .site = 9, .enter_ns = e.enter_ns, .leave_ns = e.leave_ns,
+                                   .done_all = true, .requests = &request, .request_number = 1};
+            offered = false;
+        } else if (odd && i % 3 == 0) {
+            e.off_in_ns = e.leave_ns - e.enter_ns;
+            offered = false;
+        } else if (odd && i % 3 == 1) {
+            e.failed = true;
+            offered = false;
+        } else if (odd) {
+            mpg_trace_carry_off_cpu(w, 1);
+        }
+        if (offered && mpg_trace_write_predicted(w, &shape, e.enter_ns, e.leave_ns))
+            taken++;
+        else if (mpg_trace_write_event(w, &e, &err) < 0)
+            taken = -EVENTS - 1;
+    }
+    if (!w || mpg_trace_writer_close(w, &err) < 0)
+        taken = -1;
+    mpg_trace_writer_free(w);
+    close(fd);
+    return taken;
+}
+
+/* Returns the content of file PATH, allocated; *BYTES: its size. */
+static char *content(const char *path, size_t *bytes)
+{
+    struct stat st = {0};
+    FILE *f = fopen(path, "rb");
+    char *text = f && fstat(fileno(f), &st) == 0 ? malloc((size_t)st.st_size + 1) : NULL;
+    *bytes = text ? fread(text, 1, (size_t)st.st_size, f) : 0;
+    if (f)
+        fclose(f);
+    return text;
+}
+
+static void test_predicted(const char *path)
+{
+    char other[80];
+    size_t bytes, other_bytes;
+    snprintf(other, sizeof other, "%s.other", path);
+    const long none = write_calls(path, false), taken = write_calls(other, true);
+    char *a = content(path, &bytes), *b = content(other, &other_bytes);
+    ok(none == 0 && taken > 10000, "%ld calls of 20000 were predicted", taken);
+    ok(a && b && bytes > 40000 && bytes == other_bytes && memcmp(a, b, bytes) == 0,
+       "... and are stored as others are: %zu bytes", bytes);
+    free(a);
+    free(b);
+    unlink(path);
+    unlink(other);
+}
+
 int main(void)
 {
     char path[64];
@@ -139,6 +219,7 @@ int main(void)
         test_untimed(path, true);
         test_untimed(path, false);
         test_discarded();
+        test_predicted(path);
         rmdir(folder);
     }
     return done();
