@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bins become twice as wide when there are too many of them. A wider bin is a union of narrower ones, so that the
- * occupied bins depend only on the intervals, not on their order. */
+/* Too many bins are merged to bins of double width. A wider bin is a union of narrower bins: the occupied bins depend on the
+ * intervals only, not on the order of insertion. */
 #include "simulate/noise/histogram.h"
 
 #include <math.h>
@@ -82,7 +82,7 @@ static int reserve(struct mpg_histogram *h, struct mpg_error *err)
     if (h->bins < h->capacity)
         return 0;
     uint16_t capacity = h->capacity ? (uint16_t)(2 * h->capacity) : 4;
-    if (capacity > MPG_HISTOGRAM_BINS) /* one more, until the bins are made wider */
+    if (capacity > MPG_HISTOGRAM_BINS) /* room for one more bin, until the bins are made wider */
         capacity = MPG_HISTOGRAM_BINS + 1;
     void *grown = realloc(h->bin, capacity * sizeof *h->bin);
     if (!grown)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kinds of noise: quanta, drawn detours, recorded detours. A record is searched in its list of detours, near the position
- * of the last look-up. If it has no list, or where work crosses the end of a bootstrap block, the record itself is searched. */
+/* The kinds of noise: quanta, drawn detours, recorded detours. A record is searched in its list of detours, near the position of
+ * the last look-up. Without a list, or where work crosses the end of a bootstrap block, the record itself is searched. */
 #include <math.h>
 
 #include "simulate/noise/replay_private.h"
@@ -44,7 +44,7 @@ static double work_in_quanta(const struct mpg_noise_source *s, uint64_t seed, in
 const struct mpg_noise_kind mpg_noise_quanta = {
     .add = add_quanta, .start = start_in_quantum, .time_for = time_in_quanta, .work_in = work_in_quanta};
 
-/* --- detours that are skipped: they began in the call before the work, whose time already includes them --- */
+/* --- skipped detours: began in the call before the work, and are contained in the call's measured time --- */
 
 /* A replica of a rank, and its position in drawn detours or in a record. */
 struct lane {
@@ -62,8 +62,8 @@ static inline bool is_covered(double covered_ns, double before_ns)
 }
 
 /* Returns the time, ns, in which work number K of W is not interrupted, because the detour under way at its begin is skipped.
- * DETOUR_LEFT returns the rest of the detour that is under way SINCE_NS after MPI_Init, and sets *BEFORE_NS to the time since
- * this detour began; 0: none is. */
+ * DETOUR_LEFT returns the rest of the detour under way SINCE_NS after MPI_Init (0: no detour), and sets *BEFORE_NS to the time
+ * since the detour began. */
 static double free_for(const struct lane *l, const struct mpg_begun_work *w, uint32_t k,
                        double (*detour_left)(const struct lane *l, double since_ns, double *before_ns))
 {
@@ -161,12 +161,12 @@ static double start_in_record(const struct mpg_noise_source *s, struct mpg_noise
 
 /* --- records: state between look-ups --- */
 
-/* A replica's position in its record. Zero: no position yet. */
+/* A replica's position in the record. Zero: no position yet. */
 struct place {
     double start_ns; /* position at the end of MPI_Init */
     double shift_ns; /* a time after MPI_Init plus shift_ns is the time in the record, */
     double until_ns; /* for times up to until_ns after MPI_Init */
-    uint32_t next;   /* index of a detour near that of the next look-up */
+    uint32_t next;   /* index of a detour near the next look-up */
     bool is_begun;
 };
 
@@ -174,7 +174,7 @@ struct place {
 enum { DOUBLES = 2 };
 
 struct memory {
-    double *from_ns, *to_ns; /* to_ns <= 0: no such interval is known */
+    double *from_ns, *to_ns; /* to_ns <= 0: no interval is known */
     struct place *place;
 };
 
@@ -192,8 +192,8 @@ struct met {
     double end_ns;   /* end of the work in the record's time, whose magnitude determines the rounding error */
 };
 
-/* Stores for replica W the quiet interval after work that began SINCE_NS after MPI_Init. The stored interval is shorter by
- * some units in the last place at both ends, because look-ups round differently from these sums. */
+/* Stores for replica W the quiet interval after work that began SINCE_NS after MPI_Init. The stored interval is shorter by some
+ * units in the last place at both ends, because rounding differs between look-ups and these sums. */
 static void note(const struct memory *m, uint32_t w, const struct met *met, double since_ns)
 {
     const double end_ns = since_ns + met->time_ns, quiet_ns = met->quiet_ns > 0 ? met->quiet_ns : 0;
@@ -243,7 +243,7 @@ static struct met meet_by_record(const struct lane *l, const struct mpg_begun_wo
 
 /* --- records: list --- */
 
-/* Number of detours that are compared without a branch, because detours come in bursts. */
+/* Number of detours compared without a branch, because detours come in bursts. */
 enum { NEAR = 8 };
 
 /* Returns the index of R's first detour that ends after REST. NEXT: a guess of this index. */
@@ -271,8 +271,8 @@ static inline size_t find_begin(const struct mpg_record *r, size_t first, double
     return n < NEAR ? first + n : mpg_record_find_done(r, work);
 }
 
-/* Returns true if detour I of R may not count as exactly one detour between FROM_NS and TO_NS of the record: one of these times
- * cuts it, or no work separates it from a neighbour, so that both may be parts of one. */
+/* Returns true if detour I of R may not count as exactly one detour between FROM_NS and TO_NS of the record: FROM_NS or TO_NS
+ * cuts the detour, or no work separates the detour from a neighbour (both may be parts of one detour). */
 static bool is_odd(const struct mpg_record *r, size_t i, double from_ns, double to_ns)
 {
     const struct mpg_detour *d = &r->detour[i];
@@ -327,8 +327,8 @@ static inline bool is_there(const struct place *p, double since_ns, double lengt
     return since_ns < p->until_ns && since_ns >= p->until_ns - length_ns;
 }
 
-/* Sets P to the position of work of O that begins SINCE_NS after MPI_Init. Without bootstrap blocks the list holds only the
- * first pass through the record, because a truncated record differs when it repeats. */
+/* Sets P to the position of work of O that begins SINCE_NS after MPI_Init. Without bootstrap blocks the list holds only the first
+ * pass through the record, because repetitions of a truncated record differ. */
 static void put(const struct lane *o, double since_ns, struct place *p)
 {
     const struct mpg_resampled *r = &o->core->resampled;

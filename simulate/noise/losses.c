@@ -37,11 +37,11 @@ static int compare_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The signature states the share of time off the CPU as a rounded decimal; the sum of detours may exceed it by this relative
- * error. */
+/* The signature states the share of time off the CPU as a rounded decimal; the sum of detours may exceed this share by the
+ * relative error ROUNDING. */
 static const double ROUNDING = 1e-6;
-/* Between two adjacent losses the distribution function is constant. Within this tolerance a probability counts as equal to
- * this constant, so that rounding does not decide which loss is the quantile. */
+/* Between two adjacent losses the distribution function is constant. Within this tolerance a probability counts as equal to this
+ * constant, so that rounding does not decide which loss is the quantile. */
 static const double SAME_PROBABILITY = 1e-9;
 
 /* Sets *MIN_NS to the duration of the shortest among the longest detours that together last at most MAX_NS; INFINITY: none. */
@@ -71,7 +71,7 @@ static int find_longest(const double *duration_ns, size_t n, double max_ns, doub
     return 0;
 }
 
-/* Adds the N detours, but removes those of at least MIN_NS and their time from the record. */
+/* Adds the N detours, but removes detours of at least MIN_NS, and the time of these detours, from the record. */
 static void fill(struct mpg_losses *l, const double *start_ns, const double *duration_ns, size_t n,
                  double min_ns)
 {
@@ -229,7 +229,7 @@ static double before_of(const struct mpg_losses *l, size_t i)
     return (double)(i / l->n) * l->before_ns[l->n] + l->before_ns[i % l->n];
 }
 
-/* Adds the start times between detours, in the order of the work done before them. */
+/* Adds the start times between detours, in the order of the work done before each time. */
 static void sweep_quiet(const struct mpg_losses *l, double work_ns, double whole_ns,
                         struct bins *bins)
 {
@@ -252,7 +252,7 @@ static void sweep_quiet(const struct mpg_losses *l, double work_ns, double whole
     }
 }
 
-/* Adds the start times inside a detour, of which the rest is lost first. */
+/* Adds the start times inside a detour: the rest of the detour is lost first. */
 static void sweep_detours(const struct mpg_losses *l, double work_ns, double whole_ns,
                           struct bins *bins)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much a core's noise takes from work of a given length, over all times at which it can begin
+/* Losses: the time that a core's noise takes from work of a given length, over all times at which the work can begin
  * (docs/NOISE.md, Removal of the source's noise). */
 #ifndef MPG_LOSSES_H
 #define MPG_LOSSES_H
@@ -12,21 +12,21 @@
 
 struct mpg_losses;
 
-/* A distribution of losses in steps of equal ratio: step s reaches from 2^(s/16) - 1 to 2^((s+1)/16) - 1 ns. */
+/* A distribution of losses in steps of equal ratio: step s ranges from 2^(s/16) - 1 to 2^((s+1)/16) - 1 ns. */
 enum { MPG_LOSS_STEPS_AN_OCTAVE = 16, MPG_LOSS_STEPS = 64 * MPG_LOSS_STEPS_AN_OCTAVE };
 struct mpg_loss_law {
-    double none;       /* probability of a loss below 1 ns, which counts as none */
+    double none;       /* probability of a loss below 1 ns, which counts as no loss */
     size_t first, end; /* steps FIRST to END - 1 hold all other losses */
     double mass[MPG_LOSS_STEPS], below[MPG_LOSS_STEPS + 1]; /* probability of each step; cumulative probability before each
                                                                step */
 };
 
-/* Returns the losses by REPLAY's record. Its longest detours are left out, as many as together last at most LEFT_OUT (0 to 1) of
- * the record's span. REPLAY may be freed afterwards. Not thread-safe: tables are made at their first use. NULL with ERR: out of
- * memory. The caller frees the result. */
+/* Returns the losses by REPLAY's record without the longest detours that together last at most LEFT_OUT (0 to 1) of the record's
+ * span. REPLAY may be freed afterwards. Not thread-safe: tables are made at the first use. NULL with ERR: out of memory. The
+ * caller frees the result. */
 struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double left_out,
                                   struct mpg_error *err);
-/* Returns true if A and B are of equal records, so that all their results are equal. */
+/* Returns true if A and B are of equal records: all results are equal. */
 bool mpg_losses_equal(const struct mpg_losses *a, const struct mpg_losses *b);
 /* Returns the share of time that is lost, 0 to 1. */
 double mpg_losses_fraction(const struct mpg_losses *losses);

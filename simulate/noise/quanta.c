@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A Gaussian autoregression with the autocorrelation of the quanta (Durbin-Levinson; Brockwell and Davis 1991, Time Series,
- * proposition 5.2.1). It is a weighted sum of innovations, each drawn by its own address, so that quanta can be drawn in any
+ * proposition 5.2.1). The autoregression is a weighted sum of innovations with separate random draws: quanta can be drawn in any
  * order. The probability of each value selects the quantile of a quantum's loss. */
 #include "simulate/noise/quanta.h"
 
@@ -33,8 +33,8 @@ static size_t find_order(const struct mpg_noise_core *core)
     return order;
 }
 
-/* Computes the coefficients A of the autoregression with autocorrelations R. Returns its order, below ORDER if R is not
- * positive definite. */
+/* Computes the coefficients A of the autoregression with autocorrelations R. Returns the order of the autoregression, below ORDER
+ * if R is not positive definite. */
 static size_t solve(const double *r, size_t order, double *a)
 {
     double before[MAX_LAGS], variance = 1;
@@ -55,7 +55,7 @@ static size_t solve(const double *r, size_t order, double *a)
     return order;
 }
 
-/* Sets the weights to the response to one innovation, cut off where it is negligible, and scaled to variance 1. */
+/* Sets the weights to the response to one innovation, cut off where negligible, and scaled to variance 1. */
 static void fill_weights(struct mpg_quanta *q, const double *a, size_t order)
 {
     double total = 0, sum = 0;
@@ -130,7 +130,7 @@ double mpg_quanta_time_for(const struct mpg_quanta *q, uint64_t seed, int32_t ra
         double rate =
             1 - mpg_quanta_lost(q, seed, rank, (uint64_t)number, replica) / q->length_ns;
         double left_ns = fmax(0, (number + 1) * q->length_ns - at_ns);
-        if (work_ns <= rate * left_ns) /* if the rate is 0, there is no work left */
+        if (work_ns <= rate * left_ns) /* at rate 0 no work is left */
             return at_ns + (work_ns > 0 ? work_ns / rate : 0) - t_ns;
         work_ns -= rate * left_ns;
         at_ns = (number + 1) * q->length_ns;

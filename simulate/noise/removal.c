@@ -9,10 +9,12 @@
 
 enum { FREE_ROUNDS = 20, ROUNDS = 60 };
 static const double MIN_INTERVALS = 2; /* a bin of work with fewer expected intervals is emptied */
-static const double SMALL_INTERVALS = 1024; /* above this number of intervals MIN_INTERVALS grows in proportion to it */
-/* minimum share of all intervals that a bin has beyond the minimum; a smaller share is mostly rounding of the subtraction */
+/* above this number of intervals MIN_INTERVALS grows in proportion to the number of intervals */
+static const double SMALL_INTERVALS = 1024;
+/* minimum excess of a bin over the minimum, as a share of all intervals; a smaller excess is mostly rounding of the
+ * subtraction */
 static const double MIN_SHARE = 1e-6;
-/* how far losses may exceed their mean, in standard deviations; chance exceeds this in 2 % of cases */
+/* maximum excess of losses over the mean, in standard deviations; chance exceeds this limit in 2 % of cases */
 static const double DEVIATIONS = 2;
 
 struct mpg_removal {
@@ -37,12 +39,12 @@ struct laws {
     struct mpg_loss_law *law;
 };
 
-/* Occupied bins of intervals: their counts, and the probability that work of each bin of work becomes an interval of this
- * bin. */
+/* Occupied bins of intervals: counts, and the probability that work of each bin of work becomes an interval of the bin. */
 struct counts {
     size_t n;
     size_t *bin;
-    double *count, *likely; /* likely: [bin of intervals][bin of work]: probability that the work becomes such an interval */
+    /* likely: [bin of intervals][bin of work]: probability that work of this bin becomes an interval of this bin */
+    double *count, *likely;
 };
 
 static void clear_density(struct density *d)
@@ -65,7 +67,7 @@ static double middle_of(const struct mpg_histogram *h, uint16_t i)
     return (mpg_histogram_low(h, i) + mpg_histogram_high(h, i)) / 2;
 }
 
-/* Returns the bin of D that holds NS; the first or last one if NS is outside. */
+/* Returns the bin of D that holds NS; the first or last bin if NS is outside. */
 static size_t bin_of(const struct density *d, double ns)
 {
     size_t low = 0, high = d->n - 1;
@@ -179,8 +181,8 @@ static void start(struct density *d, const struct counts *c, const struct mpg_hi
     }
 }
 
-/* Returns the part of EXPECTED, the expected number of intervals of a bin, that exceeds MIN; 0 if it is negative or, with MIN
- * > 0, less than MIN_SHARE of all N intervals. */
+/* Returns the part of EXPECTED, the expected number of intervals of a bin, that exceeds MIN; 0 if this part is negative or, with
+ * MIN > 0, less than MIN_SHARE of all N intervals. */
 static double beyond(double expected, double min, double n)
 {
     const double left = expected - min;
@@ -188,7 +190,7 @@ static double beyond(double expected, double min, double n)
 }
 
 /* Does one iteration of expectation-maximisation. EXPECTED: memory for one number per bin. Bins with fewer than MIN of N
- * intervals are emptied, unless all would be. */
+ * intervals are emptied, unless all bins would be empty. */
 static void improve(struct density *d, const struct counts *c, double min, double n, double *expected)
 {
     memset(expected, 0, d->n * sizeof *expected);
@@ -262,7 +264,7 @@ out:
     return status;
 }
 
-/* Returns the share of the work that is shorter than NS, and sets MOMENT to its first moment. */
+/* Returns the share of the work that is shorter than NS, and sets MOMENT to the first moment of this share. */
 static double share_below(const struct density *d, double ns, double *moment)
 {
     const double x = fmin(fmax(ns, d->edge[0]), d->edge[d->n]);
@@ -272,7 +274,7 @@ static double share_below(const struct density *d, double ns, double *moment)
     return d->before[j] + part;
 }
 
-/* The possible losses of an interval of NS, with their weights. */
+/* The possible losses of an interval of NS, with weights. */
 struct losses_of {
     size_t n;
     double weight[MPG_LOSS_STEPS + 1], loss_ns[MPG_LOSS_STEPS + 1];
@@ -348,8 +350,8 @@ static double size_of_losses(const struct mpg_loss_law *law)
     return first > 0 ? second / first : 0;
 }
 
-/* Limits the sum of the losses of all intervals to the share LOST of their time plus the part that chance explains:
- * independent losses of SIZE_NS have the variance lost x size (Campbell 1909). What exceeds this limit counts as work. */
+/* Limits the sum of the losses of all intervals to the share LOST of the intervals' time plus the part that chance explains:
+ * independent losses of SIZE_NS have the variance lost x size (Campbell 1909). The excess over this limit counts as work. */
 static void bound_cells(struct mpg_removal *r, double lost, double size_ns)
 {
     const double mean_ns = lost * r->time_ns, max_ns = mean_ns + DEVIATIONS * sqrt(mean_ns * size_ns);
@@ -360,7 +362,7 @@ static void bound_cells(struct mpg_removal *r, double lost, double size_ns)
     r->lost_ns = max_ns;
 }
 
-/* Sets LAW to the losses, averaged over cores, of work whose interval is the median one, of which the share LOST is lost. */
+/* Sets LAW to the losses, averaged over cores, of the work in the median interval: the median minus the share LOST. */
 static int find_law(struct mpg_loss_law *law, const struct mpg_histogram *h, double lost, struct mpg_losses *const *losses,
                     size_t cores, struct mpg_error *err)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A removal is found by the arguments that it was computed from, not by the scenario: whatever differs between two scenarios,
- * equal arguments have the same removal. */
+/* A removal is found by the arguments of its computation, not by the scenario: scenarios with equal arguments share a removal. */
 #include "simulate/noise/removals.h"
 
 #include <stdlib.h>
@@ -59,7 +58,7 @@ struct mpg_losses *mpg_removals_losses(struct mpg_removals *x, const struct mpg_
     if (!l)
         return NULL;
     for (size_t i = 0; i < x->losses_n; i++)
-        if (mpg_losses_equal(x->losses[i], l)) { /* it may have its tables already */
+        if (mpg_losses_equal(x->losses[i], l)) { /* the stored object may have tables already */
             mpg_losses_free(l);
             return x->losses[i];
         }
@@ -76,7 +75,7 @@ static void put_arguments(struct mpg_bytes *bytes, const struct mpg_histogram *h
                           size_t cores)
 {
     mpg_histogram_put(bytes, histogram);
-    mpg_bytes_put(bytes, losses, cores * sizeof *losses); /* equal losses are one object */
+    mpg_bytes_put(bytes, losses, cores * sizeof *losses); /* equal losses share an object */
 }
 
 /* Returns the hash FNV-1a of BYTES (Fowler, Noll and Vo). */
@@ -93,7 +92,7 @@ static bool is_equal(const struct mpg_bytes *a, const struct mpg_bytes *b)
     return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
 }
 
-/* Returns the map's value for ARGUMENTS, 0 if there is no entry yet; NULL: out of memory. */
+/* Returns a pointer to the map's value for ARGUMENTS, 0 for a new entry; NULL: out of memory. */
 static uint64_t *place_of(struct mpg_removals *x, const struct mpg_bytes *arguments)
 {
     const uint64_t hash = hash_of(arguments);

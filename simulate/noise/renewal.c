@@ -67,8 +67,7 @@ static double value_at(const struct side *s, double u)
                        : mpg_fitted_quantile(&s->fitted, u);
 }
 
-/* Returns a length-biased value: the value that is found at the fraction V of the total length if all values are laid end to
- * end. */
+/* Returns a length-biased value: the value at the fraction V of the total length if all values are laid end to end. */
 static double biased_at(const struct side *s, double v)
 {
     const struct mpg_distribution *d = s->measured;
@@ -174,8 +173,8 @@ static void put(const struct mpg_renewal *r, struct mpg_renewal_cursor *c, doubl
     c->to_ns = fmin(from_ns + duration_ns, r->block_ns);
 }
 
-/* Puts C at the first detour of BLOCK: a detour in progress at the block's begin, or the detour after the gap in progress
- * there. In the first block no detour is in progress, because ranks begin with work. */
+/* Puts C at the first detour of BLOCK: a detour in progress at the block's begin, or the detour after the gap in progress at the
+ * block's begin. In the first block no detour is in progress, because ranks begin with work. */
 static void open_block(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *c,
                        uint64_t block)
 {
@@ -191,7 +190,7 @@ static void open_block(const struct mpg_renewal_of *of, struct mpg_renewal_curso
     put(r, c, gap_ns, value_at(&r->duration, draw(of, block, 4)));
 }
 
-/* Moves C to the next detour of its block. */
+/* Moves C to the next detour of the block. */
 static void advance(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *c)
 {
     const struct mpg_renewal *r = of->renewal;

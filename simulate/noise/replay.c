@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Look-ups in a noise record; guide tables make both directions O(1). A truncated record is stored as two records: one of all
- * the longest detours; one of sampled blocks of shorter detours, end to end, in a time that excludes the longest. */
+/* Look-ups in a noise record; guide tables make both directions O(1). A truncated record is stored as two records: a record of
+ * all the longest detours, and a record of sampled blocks of shorter detours, end to end, in a time that excludes the longest
+ * detours. */
 #include "simulate/noise/replay_private.h"
 
 #include <stdlib.h>
@@ -30,8 +31,8 @@ static void free_record(struct mpg_record *r)
     free(r);
 }
 
-/* Number of detours that are compared without a branch, because detours come in bursts. A guide bucket has half as many on
- * average. After the last detour there is the same number of sentinels. */
+/* Number of detours compared without a branch, because detours come in bursts. A guide bucket has half as many detours on
+ * average. BURST sentinels follow the last detour. */
 enum { BURST = 8, DETOURS_A_BUCKET = BURST / 2 };
 
 /* Number of detours in a cache line. */
@@ -63,7 +64,7 @@ static void add_detour(struct mpg_record *r, double start_ns, double duration_ns
     d[1].lost_ns = d->lost_ns + duration_ns;
 }
 
-/* Sets the record's end, the sentinels after it, work_ns and `ascending`. */
+/* Sets the record's end, the sentinels, work_ns and `ascending`. */
 static void finish_work(struct mpg_record *r)
 {
     struct mpg_detour *end = &r->detour[r->n];
@@ -101,7 +102,7 @@ static struct mpg_record *make_longest(const struct mpg_noise_core *core, struct
     return r ? finish_record(r, core->span_ns, core->core, err) : NULL;
 }
 
-/* Returns a record of the blocks of CORE, end to end, without the longest detours and their time. */
+/* Returns a record of the blocks of CORE, end to end, without the longest detours and the time of the longest detours. */
 static struct mpg_record *make_others(const struct mpg_noise_core *core, struct mpg_error *err)
 {
     const struct mpg_noise_blocks *b = &core->blocks;
@@ -134,7 +135,7 @@ static size_t bucket_of(const struct mpg_record *r, double rest, double per)
     return position < (double)r->buckets ? (size_t)position : r->buckets - 1;
 }
 
-/* Returns how many of the BURST detours from D on end at REST or earlier. */
+/* Returns the number of detours, among the BURST detours from D on, that end at REST or earlier. */
 static size_t ended(const struct mpg_detour *d, double rest)
 {
     size_t n = 0;
@@ -144,7 +145,7 @@ static size_t ended(const struct mpg_detour *d, double rest)
     return n;
 }
 
-/* Returns how many of the BURST detours from D on begin before MIN of work is done. */
+/* Returns the number of detours, among the BURST detours from D on, that begin before MIN of work is done. */
 static size_t begun(const struct mpg_detour *d, double min)
 {
     size_t n = 0;
@@ -184,10 +185,10 @@ size_t mpg_record_find_done(const struct mpg_record *r, double rest)
 
 /* --- both records --- */
 
-/* A time as positions in both records, and the time without interruption after it. */
+/* A time as positions in both records, and the uninterrupted time that follows. */
 struct positions {
     struct mpg_record_position longest, others;
-    double stopped_ns; /* the time minus the longest detours before it */
+    double stopped_ns; /* the time minus the longest detours before the time */
     double quiet_ns;
 };
 
@@ -230,8 +231,8 @@ double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
     return end_of(r, work_ns, &quiet_ns);
 }
 
-/* Returns the rest, ns, of the detour of R that contains position S, and sets SINCE_NS to the time since its begin; 0: S is
- * in none. */
+/* Returns the rest, ns, of the detour of R that contains position S (0: none), and sets SINCE_NS to the time since the detour's
+ * begin. */
 static double left_in(const struct mpg_record *r, const struct mpg_record_position *s, double *since_ns)
 {
     const struct mpg_detour *d = &r->detour[s->i];
@@ -302,10 +303,9 @@ static double repeated_start(const struct mpg_record *r, size_t i)
     return (double)(i / r->n) * r->span_ns + mpg_detour_start(&r->detour[i % r->n]);
 }
 
-/* Appends the shorter detours from FROM_NS to END_NS, which are the places of two successive longest detours in the time that
- * excludes the longest. The longest have lasted LOST_NS so far. *NEXT: the next shorter detour of R, counted through
- * repetitions. *LEFT_NS: the rest of a shorter detour that is under way at END_NS and continues after the longest detour
- * there. */
+/* Appends the shorter detours from FROM_NS to END_NS: the positions of two successive longest detours, in the time that excludes
+ * the longest detours. LOST_NS: sum of the longest detours so far. *NEXT: the next shorter detour of R, counted through
+ * repetitions. *LEFT_NS: the rest of a shorter detour under way at END_NS, which continues after the longest detour at END_NS. */
 static int append_others(struct list *list, const struct mpg_record *r, size_t *next, double *left_ns,
                          double from_ns, double end_ns, double lost_ns, struct mpg_error *err)
 {

@@ -125,7 +125,7 @@ static double time_of(const struct mpg_resampled *r, const uint8_t *part, double
     return whole * r->span_ns + last * part_ns(r) + fmin(fmax(0, end_ns - start_ns), part_ns(r));
 }
 
-/* Returns true if the interval of LENGTH_NS from T_NS on (AT_NS in the original record) stays within its block. */
+/* Returns true if the interval of LENGTH_NS from T_NS on (AT_NS in the original record) stays within one block. */
 static bool stays(const struct mpg_resampled *r, const uint8_t *part, int place, double at_ns,
                   double length_ns)
 {

@@ -34,7 +34,7 @@ static bool any_core(const struct mpg_signature *sig, bool (*has)(const struct m
     return false;
 }
 
-/* Returns the kind of noise for MODEL; NULL: SIG has no records from which to draw it. Only this function selects the kind. */
+/* Returns the kind of noise for MODEL; NULL: SIG has no records to draw from. Only this function selects the kind. */
 static const struct mpg_noise_kind *choose(const struct mpg_signature *sig, enum mpg_noise_model model)
 {
     switch (model) {
@@ -106,12 +106,12 @@ void mpg_noise_clear(struct mpg_noise_source *s)
 /* A host of the trace. */
 struct host {
     size_t number;  /* number of the host; hosts are numbered in the order of their lowest ranks */
-    uint32_t ranks; /* number of ranks that have been assigned to cores of the host */
-    int32_t leader; /* lowest rank of the group that is being assigned; no two ranks of a group share a core */
+    uint32_t ranks; /* number of ranks assigned to cores of the host so far */
+    int32_t leader; /* lowest rank of the group being assigned; ranks of a group have different cores */
 };
 
-/* Assigns RANK, the i-th rank (from 0) of HOST, to core i modulo the number of cores of a host of S. When all cores are
- * taken, they are assigned to another group of ranks. */
+/* Assigns RANK, the i-th rank (from 0) of HOST, to core i modulo the number of cores of a host of S. When all cores are taken,
+ * the next ranks form another group on these cores. */
 static struct mpg_noise_location seat_on(const struct mpg_noise_source *s, struct host *host, int32_t rank)
 {
     size_t on = host->number % s->hosts;
@@ -192,7 +192,7 @@ struct mpg_noise_location mpg_noise_location_of(const struct mpg_noise_source *s
 double mpg_noise_start(const struct mpg_noise_source *s, const uint8_t *part, uint64_t seed, int32_t rank,
                        uint32_t replica)
 {
-    if (!s->kind->start) /* the noise has the same distribution at all times, and needs no starting point */
+    if (!s->kind->start) /* the distribution of this noise does not depend on time: no starting point is needed */
         return 0;
     const struct mpg_noise_location location = mpg_noise_location_of(s, rank);
     const struct mpg_address phase = {.seed = seed, .rank = location.leader, .purpose = MPG_DRAW_PHASE};
@@ -201,7 +201,7 @@ double mpg_noise_start(const struct mpg_noise_source *s, const uint8_t *part, ui
 
 /* --- description --- */
 
-/* Writes into TEXT which ranks meet noise at the same time, and on which core. */
+/* Describes in TEXT the ranks that meet noise at the same time, and the cores. */
 static void format_places(const struct mpg_noise_source *s, char *text, size_t size)
 {
     const char *context = s->cosched == MPG_COSCHED_JOB ? "job" : "host";
