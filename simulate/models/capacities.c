@@ -5,7 +5,8 @@
 
 #include "simulate/models/placement.h"
 
-/* A port has a bucket if one-way times save this part of a message, and at most one LARGEST'th of the largest. */
+/* A port has a bucket if one-way times save more than the fraction FASTER of a message of some size, and at most 1 / LARGEST of
+ * the largest message. */
 static const double FASTER = 0.1, LARGEST = 4;
 
 static int set_constant(struct mpg_capacity_curve *curve, double bytes_per_s, struct mpg_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hosts of ranks, and the capacities that their messages share (docs/MODEL.md, section 5, Sharing). */
+/* Hosts of ranks, and the capacities shared by the ranks' messages (docs/MODEL.md, section 5, Sharing). */
 #ifndef MPG_CAPACITIES_H
 #define MPG_CAPACITIES_H
 
@@ -14,7 +14,7 @@
 /* The resources of a host: the port in each direction, and memory. */
 enum mpg_resource { MPG_RESOURCE_OUT, MPG_RESOURCE_IN, MPG_RESOURCE_MEMORY, MPG_RESOURCES };
 
-/* The capacity of a resource, bytes/ns, > 0, with 1, 2 ... N flows; with more flows that with N. N is 0: infinite. */
+/* The capacity of a resource, bytes/ns, > 0, with 1, 2 ... N flows; constant above N flows. N = 0: infinite. */
 struct mpg_capacity_curve {
     double *of;
     uint32_t n;
@@ -30,7 +30,7 @@ struct mpg_capacities {
 /* Messages that shared capacities. */
 struct mpg_shared_messages {
     bool are; /* messages share capacities */
-    double messages, delayed, delay_ns; /* number of messages, of those that others delayed, and the sum of the delays */
+    double messages, delayed, delay_ns; /* number of messages; number of messages delayed by other messages; sum of the delays */
 };
 
 /* Returns the capacity of RESOURCE of a host, bytes/ns, with FLOWS flows. */
@@ -40,7 +40,7 @@ static inline double mpg_capacity(const struct mpg_capacities *c, enum mpg_resou
     return curve->n == 0 || flows == 0 ? INFINITY : curve->of[flows < curve->n ? flows - 1 : curve->n - 1];
 }
 
-/* Returns the bucket of RESOURCE of a host, bytes; 0: it has none. */
+/* Returns the bucket of RESOURCE of a host, bytes; 0: no bucket. */
 static inline double mpg_bucket(const struct mpg_capacities *c, enum mpg_resource resource)
 {
     return resource == MPG_RESOURCE_MEMORY ? 0 : c->bucket;
@@ -56,10 +56,10 @@ static inline bool mpg_capacities_known(const struct mpg_capacities *c)
  * caller clears C, even after an error. */
 int mpg_capacities_of_parameters(struct mpg_capacities *c, const struct mpg_parameters *p,
                                  const struct mpg_processors *processors, struct mpg_error *err);
-/* Fills C, zero at first, with the sharing curves of SIG, whose messages take BYTE_FACTOR (>= 0) times as long a byte: C knows no
- * capacities if SIG has no curves. HOST is any number that identifies the host of each of RANKS ranks. A single flow is not
- * limited, as the times of one pair are measured, unless these times show that ports have a bucket. Error: out of memory. The
- * caller clears C, even after an error. */
+/* Fills C, zero at first, with the sharing curves of SIG, with BYTE_FACTOR (>= 0) times the time per byte. Without curves in SIG,
+ * C has no capacities. HOST: for each of RANKS ranks any number that identifies the host. A single flow is not limited, since the
+ * times of a pair are measured, unless these times show that ports have a bucket. Error: out of memory. The caller clears C, even
+ * after an error. */
 int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signature *sig, double byte_factor,
                                 const int32_t *host, int32_t ranks, struct mpg_error *err);
 void mpg_capacities_clear(struct mpg_capacities *c); /* zero-initialised is allowed */

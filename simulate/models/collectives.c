@@ -17,7 +17,7 @@ const char *mpg_operation_name(enum mpg_operation operation)
     return operation < MPG_OPERATIONS ? names[operation] : "";
 }
 
-/* Returns the number of SIG's entries from I on that share operation and number of processes. */
+/* Returns the number of SIG's entries from I on with equal operation and number of processes. */
 static size_t count_alike(const struct mpg_signature *sig, size_t i)
 {
     const struct mpg_collective_time *c = &sig->collective[i];
@@ -44,7 +44,7 @@ static int view(const struct mpg_signature *sig, size_t i, size_t n,
     return 0;
 }
 
-/* Returns the index of the first entry for OPERATION with PROCESSES; the number of entries if there is none. */
+/* Returns the index of the first entry for OPERATION with PROCESSES; the number of entries if not found. */
 static size_t find(const struct mpg_signature *sig, const char *operation, int processes)
 {
     size_t i = 0;
@@ -54,7 +54,7 @@ static size_t find(const struct mpg_signature *sig, const char *operation, int p
     return i;
 }
 
-/* Adds N entries of the target from I on, unless there is a source that lacks this operation and number of processes. */
+/* Adds N entries of the target from I on, unless a source is given and lacks this operation with this number of processes. */
 static int add_meeting(struct mpg_perturbation *p, size_t i, size_t n,
                        struct mpg_measured_collectives *all, struct mpg_error *err)
 {
@@ -113,8 +113,8 @@ void mpg_measured_collective_sizes(const struct mpg_measured_collective *m, int6
     *to = source_to < *to ? source_to : *to;
 }
 
-/* Returns the measurement with PROCESSES, otherwise that with the next smaller number, otherwise that with the smallest;
- * NULL: ALL is empty. */
+/* Returns the measurement with PROCESSES, else with the next smaller number of processes, else with the smallest number; NULL:
+ * ALL is empty. */
 static const struct mpg_measured_collective *choose(const struct mpg_measured_collectives *all,
                                                  int32_t processes)
 {
@@ -173,7 +173,7 @@ double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation
     return low + (high - low) * interpolation.weight;
 }
 
-/* The target's times, from which those of LESS are subtracted, at the same u or, if MIN, at u = 0. */
+/* The target's times, from which the times LESS are subtracted, at equal probability u or, if MIN, at u = 0. */
 struct times {
     struct mpg_interpolation target, less;
     double target_max, less_max;

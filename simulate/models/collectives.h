@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives that a signature has measured (docs/MODEL.md, section 3). A measured collective either replaces its algorithm as
- * a whole, or gives the factor that scales the messages of its algorithm. */
+/* Collectives measured in a signature (docs/MODEL.md, section 3). The measurement either replaces the collective's algorithm as a
+ * whole, or gives the factor that scales the messages of the algorithm. */
 #ifndef MPG_MEASURED_COLLECTIVES_H
 #define MPG_MEASURED_COLLECTIVES_H
 
@@ -13,22 +13,22 @@
 
 struct mpg_perturbation;
 
-/* Operations that the benchmarks measure. The measured time of an operation in the first group can replace all messages of
- * its algorithm. */
+/* Operations that the benchmarks measure. The measured time of an operation in the first group can replace all messages of the
+ * algorithm. */
 enum mpg_operation {
     MPG_OPERATION_BARRIER,
     MPG_OPERATION_ALLREDUCE,
     MPG_OPERATION_ALLGATHER,
     MPG_OPERATION_ALLTOALL,
-    /* In the operations below a member waits for some of the other members only. These collectives are always simulated as
-     * the messages of their algorithm, scaled to the measured time. */
+    /* In the operations below a member waits for only a part of the members. These collectives are always simulated as the
+     * messages of an algorithm, scaled to the measured time. */
     MPG_OPERATIONS_WHOLE,
     MPG_OPERATION_BCAST = MPG_OPERATIONS_WHOLE,
     MPG_OPERATION_REDUCE,
     MPG_OPERATION_GATHER,
     MPG_OPERATION_SCATTER,
     MPG_OPERATION_SCAN,
-    MPG_OPERATIONS /* the number of operations; as a value: none of them */
+    MPG_OPERATIONS /* the number of operations; as a value: no operation */
 };
 
 /* Measurements of one operation with one number of processes. */
@@ -56,18 +56,18 @@ void mpg_measured_collective_sizes(const struct mpg_measured_collective *meeting
  * same number of processes was measured, and BYTES is between the smallest and the largest measured size. */
 bool mpg_collective_measured(const struct mpg_perturbation *p, enum mpg_operation operation,
                              int32_t processes, double bytes);
-/* Returns the measurement of OPERATION with PROCESSES or, if that was not measured, with the next smaller number, else the
- * smallest; NULL: OPERATION was not measured. */
+/* Returns the measurement of OPERATION with PROCESSES or, if not measured, with the next smaller number of processes, else with
+ * the smallest; NULL: OPERATION was not measured. */
 const struct mpg_measured_collective *mpg_measured_collective_of(const struct mpg_perturbation *p,
                                                   enum mpg_operation operation, int32_t processes);
-/* Returns the factor for all costs of the messages of OPERATION's algorithm, on the target or, if OF_SOURCE, on the source. It
- * is that of mpg_measured_collective_of(), linear between measured sizes; 1 if OPERATION was not measured or options replace
+/* Returns the factor for all costs of the messages of OPERATION's algorithm, on the target or, if OF_SOURCE, on the source: the
+ * factor of mpg_measured_collective_of(), linear between measured sizes; 1 if OPERATION was not measured or options replace
  * measured message times. */
 double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes,
                             double bytes, bool of_source);
-/* Adds the extra time, ns, of a collective that was measured as a whole to VALUE_NS of the N replicas from FIRST on: the
- * target's time less the source's or, without a source, less the target's minimum. Each rank contributes BYTES. RANK, CALL and
- * INDEX (the collective's number among those that the call starts) are the address of the draw. */
+/* Adds the extra time, ns, of a collective that was measured as a whole to VALUE_NS of the N replicas from FIRST on: the target's
+ * time less the source's or, without a source, less the target's minimum. Each rank contributes BYTES. RANK, CALL and INDEX (the
+ * collective's number among the collectives that the call starts) are the address of the draw. */
 void mpg_perturb_collective(const struct mpg_perturbation *p, enum mpg_operation operation,
                          int32_t processes, double bytes, int32_t rank, uint64_t call,
                          uint32_t index, uint32_t first, uint32_t n, double *value_ns);

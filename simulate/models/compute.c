@@ -124,7 +124,7 @@ bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p)
 
 /* --- intervals --- */
 
-/* Returns the factor for the losses of X's rank: time lost by the noise record of its core with the bootstrap blocks PART,
+/* Returns the factor for the losses of X's rank: time lost by the noise record of the rank's core with the bootstrap blocks PART,
  * over time lost by the whole record. */
 static double scale_of(const struct mpg_perturbation *p, const struct mpg_interval *x, const uint8_t *part)
 {
@@ -135,7 +135,8 @@ static double scale_of(const struct mpg_perturbation *p, const struct mpg_interv
     return whole > 0 ? mpg_noise_lost(&p->source_noise, core, part) / whole : 1;
 }
 
-/* Returns X's length without interruptions, ns: draws one of X's losses and multiplies it by SCALE. */
+/* Returns X's length without interruptions, ns: X's length minus SCALE times a randomly drawn loss of X (without LOSSES, minus
+ * the fraction `lost`). */
 static double work_without_loss(const struct mpg_perturbation *p, const struct mpg_interval *x, double scale,
                                 uint32_t replica)
 {
@@ -169,7 +170,7 @@ static void find_work(const struct mpg_perturbation *p, const struct mpg_interva
     double scale = 1;
     for (uint32_t w = 0; w < n; w++) {
         const uint8_t *part = mpg_perturbation_parts(p, first + w);
-        if (part != last) /* the two replicas of a pair have the same blocks */
+        if (part != last) /* both replicas of a pair have the same blocks */
             scale = scale_of(p, x, part);
         last = part;
         work_ns[w] = on_target(x, work_without_loss(p, x, scale, first + w));
@@ -181,7 +182,7 @@ struct batch {
     uint32_t at, first, n;
 };
 
-/* Replicas whose work must be looked up in the target's noise record, and the time that it takes, ns. */
+/* Replicas whose work must be looked up in the target's noise record, and the time of the work on the target, ns. */
 struct looked_up {
     uint32_t n, lane[MPG_LANES_AT_ONCE];
     double since_ns[MPG_LANES_AT_ONCE], work_ns[MPG_LANES_AT_ONCE], time_ns[MPG_LANES_AT_ONCE];
@@ -192,8 +193,8 @@ static struct mpg_noise_cursor cursor_of(const struct mpg_interval *x, uint32_t 
     return (struct mpg_noise_cursor){.state = x->cursor, .lanes = x->lanes, .at = at};
 }
 
-/* Adds the extra time of X to DELAY_NS in those replicas of B in which, according to the cursor, no detour meets X. Lists the
- * others in L. */
+/* Adds the extra time of X to DELAY_NS in all replicas of B in which, according to the cursor, no detour meets X. Lists the
+ * remaining replicas in L. */
 static void pass(const struct mpg_perturbation *p, const struct mpg_interval *x, const struct batch *b,
                  const struct mpg_lane_work *work, double *delay_ns, struct looked_up *l)
 {
@@ -312,7 +313,7 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
 }
 
 /* Returns the factor of the target's noise inside calls. If source and target have the same noise, the trace already contains
- * it once, so that only the rest of the factor is added. */
+ * this noise once: only the rest of the factor is added. */
 static double call_noise_factor(const struct mpg_perturbation *p)
 {
     if (p->scales_call_noise)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the rates that were measured with exactly AT_ONCE cores. */
+/* Returns the rates measured with exactly AT_ONCE busy cores. */
 static struct mpg_core_rates measured_rates(const struct mpg_signature *sig, const char *kernel, int at_once)
 {
     struct mpg_core_rates x = {0};
@@ -27,7 +27,7 @@ static struct mpg_core_rates measured_rates(const struct mpg_signature *sig, con
     return x;
 }
 
-/* Returns the rate whose time of a unit of work lies PART (0..1) of the way from the time at rate A to the time at rate B. */
+/* Returns the rate between A and B with linearly interpolated time per unit of work: PART 0 yields A, 1 yields B. */
 static double between(double a, double b, double part)
 {
     return a > 0 && b > 0 ? 1 / ((1 - part) / a + part / b) : 0;

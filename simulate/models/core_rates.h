@@ -7,14 +7,14 @@
 
 #include "signature/signature.h"
 
-/* Rates of a kernel on one core, in the kernel's unit a second, over the cores that were measured; all 0: not measured. */
+/* Rates of a kernel on one core, in the kernel's unit per second, over all measured cores; all 0: not measured. */
 struct mpg_core_rates {
-    double mean;     /* mean over cores of their mean rate */
+    double mean;     /* mean over cores of each core's mean rate */
     double min, max; /* mean rate of the slowest and of the fastest launch of a core */
 };
 
-/* Returns SIG's rates of KERNEL with BUSY cores at once, or with the most that were measured if BUSY is 0 or larger. Between two
- * measured numbers of cores, the time of a unit of work is linear in the number of cores, as it is where they share a memory. */
+/* Returns SIG's rates of KERNEL with BUSY cores at once, or with the largest measured number if BUSY is 0 or larger. Between two
+ * measured numbers of cores, the time per unit of work is linear in the number of cores, as for cores that share a memory. */
 struct mpg_core_rates mpg_core_rates_of(const struct mpg_signature *sig, const char *kernel, int busy);
 
 /* Returns the largest number of cores that were measured at once for KERNEL; 0: not measured. */
@@ -25,7 +25,7 @@ struct mpg_busy_cores {
     int source, target;
 };
 
-/* Returns the largest number of equal elements among the N of NODE, 0 if N is 0 or memory lacks. */
+/* Returns the largest number of equal elements among the N of NODE, 0 if N is 0 or memory is short. */
 int mpg_busy_cores_of(const int32_t *node, int32_t n);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tails of launches are corrected by the mean of samples of the launches' common shape. Overheads are limited to the time of a
- * whole message, of which they are a part: benchmarks measure them with other messages in flight and can find more. */
+ * whole message, since an overhead is a part of this time: benchmarks measure overheads with other messages in flight and can
+ * find larger values. */
 #include "simulate/models/corrections.h"
 
 #include <math.h>
@@ -14,7 +15,8 @@
 /* === tails of launches === */
 
 enum { POINTS = 10, NODES = 54 };
-/* Quantiles are corrected at the probabilities 1 - t / n for these t; below the probability of the last t they are not. */
+/* Quantiles are corrected at the probabilities 1 - t / n for these t; quantiles below the probability of the last t are not
+ * corrected. */
 static const double reach[POINTS] = {0, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4, 8};
 static const double min_worth = 16;   /* minimum n, so that 1 - 8 / n is at or above the median */
 
@@ -42,7 +44,7 @@ static void find_spread(struct spread *s)
 
 /* --- the common distribution of all launches --- */
 
-/* The times of a launch, divided by their median, with their probabilities. */
+/* The times of a launch, divided by the median, with probabilities. */
 struct launch {
     size_t n;
     const double *p;
@@ -57,7 +59,7 @@ struct shape {
     double *value, *below, *share_to;
 };
 
-/* Returns the probability that a time of L is below Y. Times before index LOW are below Y; those from LOW to HIGH equal Y. */
+/* Returns the probability that a time of L is below Y. Times before index LOW are below Y; times from LOW to HIGH equal Y. */
 static double share_below(const struct launch *l, double y, size_t low)
 {
     if (low == 0 || low == l->n)
@@ -117,8 +119,8 @@ static double shape_quantile(const struct shape *s, double u)
 
 /* --- the correction --- */
 
-/* The factors for times at the probabilities 1 - reach / worth, linear between these. Worth: the effective number of
- * independent samples in a launch. */
+/* The factors for times at the probabilities 1 - reach / worth, linear in between. Worth: the effective number of independent
+ * samples in a launch. */
 struct correction {
     double worth;
     double ratio[POINTS];
@@ -192,7 +194,7 @@ static double worth_of(const struct mpg_distribution *d, size_t n)
     return d->intervals > 0 ? fmax(exp(sum) / (double)launches, min_worth) : 0;
 }
 
-/* Writes the times of LAUNCHES, divided by their medians, into OF_LAUNCHES and LAUNCH. Returns false if a median is 0. */
+/* Writes the times of LAUNCHES, divided by each launch's median, into OF_LAUNCHES and LAUNCH. Returns false if a median is 0. */
 static bool take_launches(const struct mpg_launches *launches, struct launch *launch, double *of_launches)
 {
     for (size_t k = 0; k < launches->n; k++) {
@@ -289,7 +291,8 @@ static int bound(struct mpg_distribution *d, const struct bounds *b, double laun
     return mpg_distribution_prepare(d, err);
 }
 
-/* Returns the known times of PATH that limit an overhead of a message of BYTES: of its send if SENDS, else of its receive. */
+/* Returns the known times of PATH that limit an overhead of a message of BYTES: the send overhead if SENDS, else the receive
+ * overhead. */
 static struct bounds find_bounds(const struct mpg_network_path *path, bool sends, double bytes)
 {
     struct bounds b = {.n = 0};

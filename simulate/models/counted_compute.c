@@ -9,8 +9,8 @@ struct mpg_compute_shares mpg_compute_shares_of(const struct mpg_compute_counts 
                                                 double best_ipc)
 {
     const double time_s = counts->time_ns * 1e-9;
-    /* The minimum and the maximum time of the misses, as parts of the whole time: all in order and ahead of their use, or each
-     * waited for alone. */
+    /* The minimum and the maximum time of the misses, as parts of the whole time: all in order and ahead of use, or each waited
+     * for alone. */
     const double streamed = LINE_BYTES * counts->misses / source->bytes / time_s;
     const double awaited = fmax(streamed, counts->misses / source->accesses / time_s);
     const double stalled = 1 - fmin(1, counts->instructions / fmax(1, best_ipc) / counts->cycles);

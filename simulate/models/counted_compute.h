@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Mean rates of a core while the largest measured number of cores is at work, > 0. */
+/* Mean rates of a core while the largest measured number of cores is busy, > 0. */
 struct mpg_compute_rates {
     double floating; /* floating-point operations a second, from registers */
     double integer;  /* integer and branch operations a second, from cache */
@@ -28,8 +28,8 @@ struct mpg_compute_shares {
     double bandwidth, latency; /* bound by memory */
 };
 
-/* Returns the shares of COUNTS, made on a machine of rates SOURCE. BEST_IPC: instructions a cycle that the program reaches with
- * its data in caches; less than 1 counts as 1. */
+/* Returns the shares of COUNTS, measured on a machine of rates SOURCE. BEST_IPC: instructions per cycle of the program with all
+ * data in caches; less than 1 counts as 1. */
 struct mpg_compute_shares mpg_compute_shares_of(const struct mpg_compute_counts *counts, const struct mpg_compute_rates *source,
                                                 double best_ipc);
 

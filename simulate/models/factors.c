@@ -137,7 +137,7 @@ void mpg_factors_free(struct mpg_signature *copy)
     free(copy);
 }
 
-/* Returns a copy of SIG that owns its message times and collectives; NULL with ERR. */
+/* Returns a copy of SIG with separate message times and collectives; NULL with ERR. */
 static struct mpg_signature *copy_signature(const struct mpg_signature *sig, struct mpg_error *err)
 {
     struct mpg_signature *copy = copy_of(sig, 1, sizeof *sig);
@@ -147,7 +147,7 @@ static struct mpg_signature *copy_signature(const struct mpg_signature *sig, str
     }
     copy->network = copy_of(sig->network, sig->paths, sizeof *sig->network);
     copy->collective = copy_of(sig->collective, sig->collectives, sizeof *sig->collective);
-    copy->paths = copy->collectives = 0; /* so far, the number of entries that own their data, which mpg_factors_free() frees */
+    copy->paths = copy->collectives = 0; /* number of entries copied so far, which mpg_factors_free() frees */
     int status = copy->network && copy->collective ? 0 : mpg_error_set(err, "out of memory");
     while (status == 0 && copy->paths < sig->paths)
         status = own_path(&copy->network[copy->paths++], err);
@@ -170,13 +170,14 @@ static int multiply(struct mpg_distribution *d, double factor, struct mpg_error 
     return mpg_distribution_prepare(d, err);
 }
 
-/* A position among the knots of a distribution. It moves up with the probabilities that are looked up. */
+/* A position among the knots of a distribution; ascends with the looked-up probabilities. */
 struct position {
     const struct mpg_distribution *d;
     size_t next; /* the first knot at or above the last probability */
 };
 
-/* Sets LEFT and RIGHT to the limits of X's quantile at P from below and above; they differ at a jump. P does not descend. */
+/* Sets LEFT and RIGHT to the limits of X's quantile at P from below and above; both differ at a jump. P must not descend from
+ * call to call. */
 static void find_sides(struct position *x, double p, double *left, double *right)
 {
     const struct mpg_distribution *d = x->d;
@@ -229,7 +230,7 @@ static void combine(const struct mpg_distribution *d, const struct mpg_distribut
     }
 }
 
-/* Scales D, times of messages of one size, by F. EMPTY: the times of an empty message before they are scaled. */
+/* Scales D, times of messages of one size, by F. EMPTY: the times of an empty message before scaling. */
 static int scale(struct mpg_distribution *d, const struct mpg_distribution *empty, const struct mpg_time_factors *f,
                  struct mpg_error *err)
 {
@@ -252,7 +253,7 @@ static int scale(struct mpg_distribution *d, const struct mpg_distribution *empt
     return mpg_distribution_prepare(d, err);
 }
 
-/* Returns the distribution of SIZE in launch K of N; the pooled one if SIZE has other launches. */
+/* Returns the distribution of SIZE in launch K of N; the pooled distribution if SIZE has a different number of launches. */
 static const struct mpg_distribution *launch_of(const struct mpg_network_size *size, size_t k, size_t n)
 {
     return size->launches.n == n ? size->launches.ns[k] : size->time_ns;
@@ -281,8 +282,8 @@ static double median_of(const struct mpg_network_path *path, double bytes)
     return mpg_one_way_ns(&one_way, -1, 0.5);
 }
 
-/* Scales the times that TO has for sends that wait for the receiver, by the ratio of the median one-way times of the same
- * size in TO and FROM. */
+/* Scales TO's times of sends that wait for the receiver, by the ratio of the median one-way times at equal size in TO and
+ * FROM. */
 static int scale_held_sends(const struct mpg_network_path *from, struct mpg_network_path *to, struct mpg_error *err)
 {
     if (from->latency.n + from->bandwidth.n == 0)
@@ -291,7 +292,7 @@ static int scale_held_sends(const struct mpg_network_path *from, struct mpg_netw
         struct mpg_network_size *size = &to->sender.size[i];
         const double before = median_of(from, (double)size->size_bytes), after = median_of(to, (double)size->size_bytes);
         const double factor = before > 0 ? after / before : 1;
-        if (size->size_bytes <= from->eager_limit_bytes) /* such a send does not wait: its time is an overhead */
+        if (size->size_bytes <= from->eager_limit_bytes) /* an eager send does not wait: the time is an overhead */
             continue;
         if (multiply(size->time_ns, factor, err) < 0)
             return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A machine whose messages are slower or faster than those of a measured machine by given factors (docs/MODEL.md, section 3,
- * Factors): a copy of its signature with other distributions of times. */
+/* A machine with message times that differ from a measured machine's by given factors (docs/MODEL.md, section 3, Factors): a copy
+ * of the measured machine's signature with scaled distributions. */
 #ifndef MPG_FACTORS_H
 #define MPG_FACTORS_H
 

@@ -48,7 +48,7 @@ double mpg_flight_median(const struct mpg_perturbation *p, double bytes)
     return mpg_flight_target_known(p) ? mpg_flight_of(p->target_path, bytes, 0.5) : 0;
 }
 
-/* Transfer time of the bytes: that of the message minus that of an empty one. */
+/* Transfer time of the bytes: the message's time minus the time of an empty message. */
 struct transfer {
     struct mpg_curve_point min, at;
     bool empty;
@@ -84,7 +84,7 @@ static void transfer_times(const struct transfer *transfer, const struct mpg_qua
 
 /* --- two paths --- */
 
-/* delta(d; u), the extra time on the target, at one size d. */
+/* delta(d; u), the extra time on the target, at a size d. */
 struct flight {
     enum mpg_flight_rule rule;
     struct mpg_one_way_time target, source;
@@ -149,7 +149,7 @@ static void flight_times(const struct flight *f, const struct mpg_quantile_reque
         ns[w] = ns[w] - less_ns[w];
 }
 
-/* The terms of a message's extra time: lambda, and tau = whole - empty. If both are asked for with the same model, lambda and
+/* The terms of a message's extra time: lambda, and tau = whole - empty. If both terms are requested with one model, lambda and
  * `empty` cancel. */
 struct parts {
     struct flight lambda, whole, empty;

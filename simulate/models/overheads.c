@@ -9,7 +9,7 @@
 #include "simulate/models/sizes.h"
 #include "simulate/rules.h"
 
-/* Sets O to TARGET and SOURCE. Returns false if TARGET is missing, or SOURCE although there is a source signature. */
+/* Sets O to TARGET and SOURCE. Returns false if TARGET is missing, or SOURCE is missing in spite of a source signature. */
 static bool take(const struct mpg_perturbation *p, const struct mpg_network_sizes *target,
                  const struct mpg_network_sizes *source, struct mpg_overhead_sizes *o)
 {
@@ -78,7 +78,7 @@ struct mpg_overhead_at_size mpg_overhead_at_size(const struct mpg_perturbation *
 {
     const struct mpg_overhead_sizes *o = &p->overhead[which];
     const struct mpg_network_sizes *sizes = of_source ? o->source : o->target;
-    /* if the machine's noise comes from a noise record, its overheads are drawn without noise */
+    /* if the machine's noise comes from a noise record, overheads are drawn without noise */
     const bool recorded = of_source ? o->source_noise : o->target_noise;
     struct mpg_overhead_at_size found = {.interpolation = mpg_interpolation_find(sizes, bytes), .further = further};
     found.max = mpg_interpolation_max(&found.interpolation, recorded);
@@ -112,7 +112,7 @@ void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_q
         ns[w] = fmax(ns[w] - fmin(empty_ns[w], o->empty_max), 0);
 }
 
-/* FACTOR times the target's overhead. If HAS_LESS, LESS is subtracted, at the same u or, if MIN, at u = 0. */
+/* FACTOR times the target's overhead. If HAS_LESS, LESS is subtracted, at equal probability u or, if MIN, at u = 0. */
 struct cost {
     struct mpg_overhead_at_size target, less;
     bool has_less, min;

@@ -27,20 +27,20 @@ static inline enum mpg_overhead mpg_overhead_complete(enum mpg_one_sided operati
     return (enum mpg_overhead)(MPG_OVERHEAD_ONE_SIDED + 2 * (int)operation + 1);
 }
 
-/* The measurements that one overhead is drawn from. */
+/* The measurements from which an overhead is drawn. */
 struct mpg_overhead_sizes {
     const struct mpg_network_sizes *target, *source; /* target NULL: unknown; source NULL: the minimum times of the trace are
                                                         used instead */
     bool in_send;   /* o_s was not measured; the time in sends of eager messages is used */
-    bool target_noise, source_noise; /* the machine's noise comes from its signature, so that overheads are drawn without it:
-                                        mpg_interpolation_max() */
+    bool target_noise, source_noise; /* the machine's noise comes from the signature: overheads are drawn without noise, see
+                                      * mpg_interpolation_max() */
 };
 
-/* Fills P's overheads from its signatures. Call it after mpg_perturbation_use_noise(). */
+/* Fills P's overheads from P's signatures. Must be called after mpg_perturbation_use_noise(). */
 void mpg_perturbation_use_overheads(struct mpg_perturbation *p);
 /* Returns true if o_s and o_r of both machines and the one-way times of the source are known. */
 bool mpg_overheads_of_both(const struct mpg_perturbation *p);
-/* Returns P's overheads with the source's measurements in place of the target's, too: overheads do not change, and minimum
+/* Returns P's overheads with the source's measurements in place of the target's, too: overheads then do not change, and minimum
  * message times are derived as with P. */
 struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *p,
                                                  enum mpg_overhead which);
@@ -56,7 +56,7 @@ struct mpg_overhead_at_size {
     double max, empty_max;
     bool further;
 };
-/* Returns the overhead at BYTES on the target or, if OF_SOURCE, on the source, which is known. */
+/* Returns the overhead at BYTES on the target or, if OF_SOURCE, on the source, which must be known. */
 struct mpg_overhead_at_size mpg_overhead_at_size(const struct mpg_perturbation *p, enum mpg_overhead which,
                                            bool of_source, double bytes, bool further);
 /* Writes the overhead of each request, ns, into NS. */

@@ -6,7 +6,7 @@
 
 #include "simulate/models/perturbation.h"
 
-/* Returns the best fit for each of SIZES. WHAT: the name of these times, for errors. */
+/* Returns the best fit for each of SIZES. WHAT: the name of the times, for errors. */
 static int choose_all(const struct mpg_signature *sig, const struct mpg_network_path *path,
                       const struct mpg_network_sizes *sizes, const char *what,
                       struct mpg_fitted **fits, struct mpg_error *err)

@@ -10,16 +10,16 @@
 
 struct mpg_perturbation;
 
-/* The distribution that message times are drawn from. */
+/* The distribution from which message times are drawn. */
 enum mpg_time_model { MPG_TIME_EMPIRICAL, MPG_TIME_FIT };
 
-/* One fit for each measured size of the path's latencies and of its transfer times; NULL: not asked for. */
+/* One fit for each measured size of the path's latencies and of its transfer times; NULL: not requested. */
 struct mpg_path_fits {
     struct mpg_fitted *latency, *bandwidth;
 };
 
-/* Fills P's fits with those that its models and paths need. Errors: a fitted model is asked for and the signature has no such
- * times, or no family fits one of them; out of memory. */
+/* Fills P's fits for P's models and paths. Errors: a fitted model is requested, and the signature lacks times or a family that
+ * fits; out of memory. */
 int mpg_perturbation_use_fits(struct mpg_perturbation *p, struct mpg_error *err);
 void mpg_perturbation_clear_fits(struct mpg_perturbation *p);
 

@@ -37,8 +37,8 @@ static bool is_own(const struct mpg_placement *placement, int class)
     return placement && class == MPG_PATH_COMPLEX && !placement->taken[class];
 }
 
-/* Lists the candidate paths of SIG for CLASS, in the order of trial, and returns their number, at least 1; a path may be
- * NULL. Without PLACEMENT or SIG there is only the candidate ONLY. */
+/* Lists the candidate paths of SIG for CLASS, in the order of trial, and returns their number, at least 1; a path may be NULL.
+ * Without PLACEMENT or SIG the only candidate is ONLY. */
 static int list_paths(const struct mpg_signature *sig, const struct mpg_placement *placement, int class,
                       const struct mpg_network_path *only, const struct mpg_network_path **path)
 {
@@ -56,8 +56,8 @@ static int list_paths(const struct mpg_signature *sig, const struct mpg_placemen
     return n > 0 ? n : 1;
 }
 
-/* Fills the entry for path classes T on the target and S on the source. Messages of a rank to itself take the first
- * candidates that have the needed times. */
+/* Fills the entry for path classes T on the target and S on the source. Messages of a rank to itself take the first candidates
+ * with the needed times. */
 static int use_classes(struct mpg_paths *paths, const struct mpg_perturbation *p, int t, int s,
                        struct mpg_error *err)
 {

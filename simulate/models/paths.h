@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One perturbation for each pair of path classes: the class of the path between two ranks on the target, and that on the
- * source (docs/MODEL.md, Decisions, Paths). */
+/* A perturbation for each pair of path classes: class of the path between two ranks on the target, and on the source
+ * (docs/MODEL.md, Decisions, Paths). */
 #ifndef MPG_PATHS_H
 #define MPG_PATHS_H
 
@@ -8,23 +8,23 @@
 #include "simulate/models/placement.h"
 
 struct mpg_paths {
-    const struct mpg_placement *target, *source; /* NULL: one path for all messages on this machine */
-    /* [class on the target][class on the source]; index 0 for a machine without a placement. Pairs of classes that no message
-     * uses are all zero. */
+    const struct mpg_placement *target, *source; /* NULL: a common path for all messages on this machine */
+    /* [class on the target][class on the source]; index 0 for a machine without a placement. Unused pairs of classes are all
+     * zero. */
     struct mpg_perturbation path_costs[MPG_PATHS][MPG_PATHS];
     bool covers;   /* measured message times of some path contain detours */
     bool speeds;   /* some message can become faster than traced */
     bool receives; /* receive overheads, o_r, are known on some path */
 };
 
-/* Fills PATHS from P, whose launches are drawn and whose paths are those of the farthest ranks, or, without a placement, of all
- * ranks. All arguments outlive PATHS. Errors: a path that messages use lacks the fits that are asked for; out of memory. The
- * caller clears PATHS, even after an error. */
+/* Fills PATHS from P, with drawn launches and the paths of the farthest ranks or, without a placement, of all ranks. All
+ * arguments must outlive PATHS. Errors: a used path lacks requested fits; out of memory. The caller clears PATHS, even after an
+ * error. */
 int mpg_paths_init(struct mpg_paths *paths, const struct mpg_perturbation *p,
                    const struct mpg_placement *target, const struct mpg_placement *source,
                    struct mpg_error *err);
 /* Fills PATHS with NOTHING, a perturbation without effect, for all paths of ALL. Only the overheads of ALL's source are copied,
- * for both machines: minimum message times and call overheads are derived from them. PATHS need not be cleared. */
+ * for both machines, to derive minimum message times and call overheads. PATHS need not be cleared. */
 void mpg_paths_unchanged(struct mpg_paths *paths, const struct mpg_paths *all,
                          const struct mpg_perturbation *nothing);
 void mpg_paths_clear(struct mpg_paths *paths); /* zero-initialised is allowed */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes perturbations from signatures and options, and answers questions about them. */
+/* Makes perturbations from signatures and options; queries about perturbations. */
 #include "simulate/models/perturbation.h"
 
 #include <stdio.h>
@@ -37,8 +37,8 @@ static int choose_paths(struct mpg_perturbation *p, enum mpg_path_class path,
     return 0;
 }
 
-/* Uses the measured times of the arithmetic in reductions, if both machines have them; in predict mode, if the target has
- * them. Without a source, those of the target are used for both machines. */
+/* Uses the measured times of the arithmetic in reductions, if both machines have these times; in predict mode, if the target has
+ * these times. Without a source, the target's times are used for both machines. */
 static void use_reductions(struct mpg_perturbation *p)
 {
     const struct mpg_signature *other = p->source && !p->predicts ? p->source : p->target;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All that changes a run: nu, kappa, lambda, tau and rho of docs/MODEL.md, section 3, each from the command line or from
+/* All changes of a run: nu, kappa, lambda, tau and rho of docs/MODEL.md, section 3, each from the command line or from
  * signatures. Message times are drawn in flights.h, overheads.h and collectives.h. Constant while a simulation runs. */
 #ifndef MPG_PERTURBATION_H
 #define MPG_PERTURBATION_H
@@ -19,26 +19,26 @@
 #include "simulate/draws/spec.h"
 #include "simulate/target/topology.h"
 
-/* The edges that have kappa: those inside the call and into its end, or also message edges, as in Sottile 2006, Eqs. 1 and 2
- * (docs/MODEL.md, section 4). */
+/* The edges with kappa: edges inside the call and into the call's end only, or also message edges, as in Sottile 2006, Eqs. 1 and
+ * 2 (docs/MODEL.md, section 4). */
 enum mpg_call_edges { MPG_CALL_EDGES_OWN, MPG_CALL_EDGES_PAPER };
 
 struct mpg_perturbation {
     uint64_t seed;
     struct mpg_specs noise, call_noise, latency, byte; /* distributions from the command line; each is a sum */
     enum mpg_call_edges call_edges;
-    double compute_ratio; /* rho > 0, outside regions with a ratio of their own */
+    double compute_ratio; /* rho > 0, outside regions with a separate ratio */
     bool counted_ratios;  /* the compute ratios come from processor counters of the trace */
-    bool region_ratios;   /* some region has a ratio of its own; struct mpg_interval holds the ratio */
-    bool regions_differ;  /* some region's ratio is not 1 */
-    bool changes_work;    /* a hypothesis changes compute intervals; struct mpg_interval says how */
+    bool region_ratios;   /* a region has a separate ratio, stored in struct mpg_interval */
+    bool regions_differ;  /* a region's ratio differs from 1 */
+    bool changes_work;    /* a hypothesis changes compute intervals: ratio and more_ns in struct mpg_interval */
     bool resizes;         /* a hypothesis changes message sizes, in perturb mode (resize.h) */
     bool source_byte_given;  /* the command line gives source_byte_ns, the source's time per byte */
     double source_byte_ns;
-    bool without_tracer;  /* the tracer's own time between calls is subtracted */
-    /* Signatures, for all that the command line does not give; NULL: none. */
+    bool without_tracer;  /* the tracer's time between calls is subtracted */
+    /* Signatures, for costs that the command line does not give; NULL: none. */
     const struct mpg_signature *target, *source;
-    const struct mpg_network_path *target_path, *source_path; /* the path in each; may be NULL */
+    const struct mpg_network_path *target_path, *source_path; /* the path in each signature; may be NULL */
     enum mpg_time_model latency_model, byte_model; /* models of lambda and of tau(d) */
     struct mpg_path_fits target_fits, source_fits;
     enum mpg_noise_model noise_model;
@@ -46,16 +46,16 @@ struct mpg_perturbation {
     double noise_factor;      /* applies if scales_noise, >= 0 */
     bool scales_call_noise;   /* noise inside calls is multiplied by call_noise_factor instead */
     double call_noise_factor; /* >= 0 */
-    bool scales_messages;     /* the target is a copy by mpg_factors_apply(), with these factors, >= 0: */
+    bool scales_messages;     /* the target is a copy by mpg_factors_apply(), with the factors, >= 0: */
     double latency_factor, byte_factor;
     bool call_noise_of_target; /* work inside calls meets the target's noise, too */
     struct mpg_noise_source target_noise, source_noise;
     size_t target_cores, source_cores; /* number of cores with a noise record */
     bool same_noise;        /* target and source have the same noise */
     const struct mpg_rank_threads *threads; /* threads of ranks; NULL: one each. Not owned */
-    bool off_cpu_known;     /* the trace holds each rank's time off its CPU */
+    bool off_cpu_known;     /* the trace holds each rank's time off the CPU */
     struct mpg_bootstrap_blocks parts; /* blocks of noise records that each bootstrap sample consists of */
-    /* LogGP parameters of messages and the processors they run on, in place of distributions and signatures; NULL: not used */
+    /* LogGP parameters of messages and processors, in place of distributions and signatures; NULL: not used */
     const struct mpg_parameters *parameters;
     const struct mpg_processors *processors;
     bool work_alone;        /* predict mode: computation is CPU time, including local calls */
@@ -63,22 +63,23 @@ struct mpg_perturbation {
     bool ignores_collectives; /* measured collectives are not used */
     bool unperturbed;         /* messages of collectives take the source machine's times */
     const struct mpg_signature *reduces,
-        *source_reduces;    /* signature that has the arithmetic of reductions, on target and source; NULL: unknown */
+        *source_reduces;    /* signature with times of the arithmetic of reductions, on target and source; NULL: unknown */
     bool measurement_fixed; /* signatures are taken as exact: launches are not drawn */
     bool speed_recorded;    /* computation has the speed of the recording, in all runs (simulate/models/speed.h) */
     struct mpg_overhead_sizes overhead[MPG_OVERHEADS];
     struct mpg_measured_collectives meetings[MPG_OPERATIONS];
-    bool predicts;          /* for predict mode: each path is fitted on its own; the source is not used */
+    bool predicts;          /* for predict mode: each path is fitted separately; the source is not used */
     bool every_path;        /* messages use the target's paths of all classes (--map) */
     bool every_source_path; /* messages used the source's paths of all classes (--source=map) */
-    double *launch;         /* by replica: number that selects its benchmark launch, 0 <= launch < 1; NULL: pooled launches */
+    /* by replica: number that selects the replica's benchmark launch, 0 <= launch < 1; NULL: pooled launches */
+    double *launch;
     uint32_t first_replica;
 };
 
-/* Takes noise and message times that P's distributions do not give from TARGET, minus SOURCE's; either may be NULL.
- * Messages use TARGET's path class PATH or, with MPG_PATHS, its farthest. On the source they use SOURCE_PATH or, if
- * NULL, the same class, else the farthest. The signatures outlive P. Errors: TARGET has no path PATH; a fitted model is
- * requested and no family fits; out of memory. */
+/* Takes noise and message times that P's distributions do not give from TARGET, minus SOURCE's; either may be NULL. Messages use
+ * TARGET's path class PATH or, with MPG_PATHS, TARGET's farthest path. On the source messages use SOURCE_PATH or, if NULL, the
+ * class used on the target, else the farthest path. The signatures must outlive P. Errors: TARGET has no path PATH; a fitted
+ * model is requested and no family fits; out of memory. */
 int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature *target,
                          const struct mpg_signature *source, enum mpg_path_class path,
                          const struct mpg_network_path *source_path, struct mpg_error *err);
@@ -86,14 +87,14 @@ void mpg_perturbation_clear(struct mpg_perturbation *p);
 /* The noise part of mpg_perturbation_use() and of mpg_perturbation_clear() (compute.c). */
 int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err);
 void mpg_perturbation_clear_noise(struct mpg_perturbation *p);
-/* Tells P the host of each of RANKS ranks: HOST[r] on the target and TRACED[r] on the source, numbers from 0. Ranks of one host
- * can meet its noise at the same time (simulate/noise/source.h). Error: out of memory. */
+/* Tells P the host of each of RANKS ranks: HOST[r] on the target and TRACED[r] on the source, numbers from 0. Ranks of a host can
+ * meet the host's noise at the same time (simulate/noise/source.h). Error: out of memory. */
 int mpg_perturbation_noise_location(struct mpg_perturbation *p, int32_t ranks, const int32_t *host,
                                     const int32_t *traced, enum mpg_cosched cosched,
                                     struct mpg_error *err);
 
-/* Draws the benchmark launches of replicas FIRST .. FIRST + N - 1; each pair of replicas shares one. Call it before the first
- * draw; without it replicas use pooled launches. Error: out of memory. */
+/* Draws the benchmark launches of replicas FIRST .. FIRST + N - 1; each pair of replicas shares a launch. Must be called before
+ * the first draw; without this call replicas use pooled launches. Error: out of memory. */
 int mpg_perturbation_measure(struct mpg_perturbation *p, uint32_t first, uint32_t n,
                              struct mpg_error *err);
 /* Returns the value that selects REPLICA's launch, 0 <= value < 1; -1: pooled launches. */
@@ -102,7 +103,7 @@ static inline double mpg_perturbation_launch(const struct mpg_perturbation *p, u
     return p->launch ? p->launch[replica - p->first_replica] : -1;
 }
 
-/* Returns these values for all replicas, from FIRST on; NULL: pooled launches. */
+/* Returns the values of mpg_perturbation_launch() for all replicas, from FIRST on; NULL: pooled launches. */
 static inline const double *mpg_perturbation_launches(const struct mpg_perturbation *p,
                                                       uint32_t first)
 {
@@ -115,17 +116,17 @@ static inline const uint8_t *mpg_perturbation_parts(const struct mpg_perturbatio
     return p->measurement_fixed ? NULL : p->parts.part[mpg_measurement_of(replica)];
 }
 
-/* How the uncertainty of the measurements themselves enters the replicas. */
+/* How the uncertainty of the measurements enters the replicas. */
 struct mpg_resampling {
     uint32_t launches; /* the smallest number of launches of any distribution; below 2: launches are not drawn */
     bool noise;        /* noise records are resampled by blocks */
     uint64_t seed;
 };
 
-/* Returns P's resampling. Call it after mpg_perturbation_use(). */
+/* Returns P's resampling. Must be called after mpg_perturbation_use(). */
 struct mpg_resampling mpg_perturbation_resampling(const struct mpg_perturbation *p);
 
-/* These return true if P takes latencies, or the time of bytes, from a signature. */
+/* Return true if P takes latencies, or the time of bytes, from a signature. */
 bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p);
 /* These return true if P takes overheads, one-sided operations, or a collective, from a signature. */
@@ -134,42 +135,42 @@ bool mpg_perturbation_one_sided_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_collectives_measured(const struct mpg_perturbation *p);
 /* Returns the time to reduce BYTES on the target or, if OF_SOURCE, on the source, ns; 0 if unknown. */
 double mpg_perturbation_reduction(const struct mpg_perturbation *p, bool of_source, double bytes);
-/* Returns true if P changes compute intervals, apart from subtracting the tracer's own time. */
+/* Returns true if P changes compute intervals, apart from subtracting the tracer's time. */
 bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p);
-/* These return true if P takes noise from a signature; if the source's noise is removed from compute intervals; if target and
- * source have the same noise, so that compute intervals stay as traced. */
+/* Return true if P takes noise from a signature; if the source's noise is removed from compute intervals; if target and source
+ * have equal noise, so that compute intervals stay as traced. */
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p);
 /* Returns true if time off the CPU is removed from intervals and calls: a target replaces the source machine. */
 bool mpg_perturbation_removes_off_cpu(const struct mpg_perturbation *p);
-/* Returns true if no noise is added to compute intervals or removed from them. */
+/* Returns true if noise is neither added to compute intervals nor removed. */
 bool mpg_perturbation_is_quiet(const struct mpg_perturbation *p);
-/* Returns the factor to be multiplied with the ratio of each interval: rho, or 1 if intervals hold the ratio of their region. */
+/* Returns the factor to be multiplied with the ratio of each interval: rho, or 1 if intervals hold a ratio by region. */
 static inline double mpg_perturbation_rho(const struct mpg_perturbation *p)
 {
     return p->region_ratios ? 1 : p->compute_ratio;
 }
 
-/* Returns true if work inside calls meets the target's noise: it is asked for, the target has noise, and the source's noise
- * differs, or a factor is asked for. */
+/* Returns true if work inside calls meets the target's noise: it is requested, the target has noise, and the source's noise
+ * differs or a factor is requested. */
 bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p);
-/* Returns the memory of a noise cursor per replica, bytes: it remembers the last look-up. 0: the noise needs none. */
+/* Returns the memory of a noise cursor per replica, bytes, for the position of the last look-up. 0: the noise needs no cursor. */
 size_t mpg_perturbation_cursor_bytes(const struct mpg_perturbation *p);
-/* Returns true if the target has noise and measured message times, which then contain detours, too. */
+/* Returns true if the target has noise and measured message times: measured times then contain detours, too. */
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p);
 /* Returns true if the source's noise is removed by compute-interval classes (simulate/evaluate/prepass/classes.h). */
 bool mpg_perturbation_noise_by_class(const struct mpg_perturbation *p);
 /* Returns true if the noise of compute intervals can differ between two replicas. */
 bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p);
-/* Returns true if PATH, which may be NULL, has transfer times of messages that are not empty. */
+/* Returns true if PATH, which may be NULL, has transfer times of nonempty messages. */
 bool mpg_perturbation_has_transfers(const struct mpg_network_path *path);
 /* Returns true if two replicas can differ. */
 bool mpg_perturbation_is_random(const struct mpg_perturbation *p);
 /* Returns true if a message can become faster than traced. */
 bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p);
 
-/* The functions below add one perturbation, ns, to each of the N replicas from FIRST on. CALL and RANK are the address of the
+/* The functions below add a perturbation, ns, to each of the N replicas from FIRST on. CALL and RANK are the address of the
  * draws. */
 
 /* A compute interval. */
@@ -183,11 +184,11 @@ struct mpg_interval {
     double off_ns;    /* time off the CPU (preempted or stolen) within the interval, 0 to length_ns */
     /* For the removal of the source's noise (simulate/evaluate/prepass/classes.h): */
     double alike_ns;     /* length without time off the CPU, or CPU time */
-    /* MPG_REMOVAL_CELLS equally likely losses, ns; NULL: the interval has no class, and loses the part `lost` of alike_ns */
+    /* MPG_REMOVAL_CELLS equally likely losses, ns; NULL: the interval has no class, and loses the fraction `lost` of alike_ns */
     const double *losses;
     double lost;         /* without LOSSES: lost part of alike_ns, 0 to 1 */
-    /* A detour of the target that is under way when the interval begins, and that began at most covered_ns before, is skipped:
-     * the measured time of the call before contains it. passed_ns holds for each replica the end of the last skipped detour after
+    /* A detour of the target under way at the begin of the interval is skipped if begun at most covered_ns before: the measured
+     * time of the previous call contains this detour. passed_ns: for each replica the end of the last skipped detour after
      * MPI_Init, ns (in and out; 0: none yet). NULL: no detour is skipped. */
     double covered_ns, *passed_ns;
     /* State of the last look-up among the target's detours, for each of LANES replicas, zero at first; NULL: none. */
@@ -210,7 +211,7 @@ void mpg_perturb_threads(const struct mpg_perturbation *p, const struct mpg_inte
  * which X's visits end last: each thread draws its own loss. */
 void mpg_perturb_threads_drawn(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t first, uint32_t n,
                                double *added_ns);
-/* Prefetches the memory that the next look-ups of X's rank read, for N replicas from index AT on. X has a cursor. */
+/* Prefetches the memory for the next look-ups of X's rank, for N replicas from index AT on. X must have a cursor. */
 void mpg_perturbation_fetch(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at, uint32_t n);
 /* Adds the time that the target's noise takes from X, the work inside a call, which begins DELAY_NS[w] late. No detour is
  * skipped. */
@@ -219,8 +220,8 @@ void mpg_perturb_call_work(const struct mpg_perturbation *p, const struct mpg_in
 /* Adds kappa, the extra time of CALL of RANK. */
 void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
                       uint32_t first, uint32_t n, double *value_ns);
-/* Adds kappa of call NUMBER, from 0, among the simulated calls that send and receive a collective's messages. INDEX is the
- * collective's number among those that CALL of RANK starts. */
+/* Adds kappa of call NUMBER, from 0, among the simulated calls that send and receive a collective's messages. INDEX: the
+ * collective's number among the collectives that CALL of RANK starts. */
 void mpg_perturb_round_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index, uint32_t number,
                             uint32_t first, uint32_t n, double *value_ns);
 

@@ -49,7 +49,7 @@ static int read_count(const char *name, const char *text, const char *word, int6
 
 /* --- from a file --- */
 
-/* The distinct words so far, each with its node or without one; the index of a word is its number. */
+/* The distinct words so far, each with or without a node; the index of a word is the word's number. */
 struct words {
     char **word;
     int32_t n, capacity;
@@ -79,7 +79,7 @@ static int32_t add_word(struct words *words, const char *word)
     return (words->word[words->n] = strdup(word)) ? words->n++ : -1;
 }
 
-/* Returns the number of WORD on NODE (-1: without node), which is added if new; -1: out of memory. */
+/* Returns the number of WORD on NODE (-1: without node), adding new words; -1: out of memory. */
 static int32_t number_of(struct words *words, int32_t node, const char *word)
 {
     const uint64_t hash = hash_of(word);

@@ -14,15 +14,15 @@ struct mpg_placement {
     int32_t ranks;     /* 0: no placement is given, all messages use one path */
     int32_t *node;     /* node of each rank; nodes are numbered from 0 by their lowest rank */
     int32_t *core_complex; /* core complex of each rank, numbered over all nodes; -1: unknown */
-    enum mpg_path_class farthest; /* class of the two ranks that are farthest apart */
-    /* by class: some message between two ranks takes a path of this class; always true for the farthest class */
+    enum mpg_path_class farthest; /* class of the path between the farthest ranks */
+    /* by class: messages between two ranks take paths of this class; always true for the farthest class */
     bool taken[MPG_PATHS];
 };
 
 /* Parses TEXT, the value of the option NAME, for RANKS ranks into P: "block:N" or "cyclic:N" (N >= 1 ranks a node), or the name
  * of a file with one line for each rank: NODE, or NODE and COMPLEX, both any words; # begins a comment. P is zero at first.
- * Errors: N is out of range, the file has another number of lines or a line with more words, out of memory. The caller clears
- * P, even after an error. */
+ * Errors: N is out of range, the number of lines differs from RANKS, a line has more words, out of memory. The caller clears P,
+ * even after an error. */
 int mpg_placement_parse(struct mpg_placement *p, const char *name, const char *text, int32_t ranks,
                      struct mpg_error *err);
 /* Fills P, zero at first, with one node for each host; HOST[r] is any number that identifies the host of rank r. Error: out of
@@ -31,11 +31,11 @@ int mpg_placement_of_hosts(struct mpg_placement *p, const int32_t *host, int32_t
                         struct mpg_error *err);
 /* Returns the path class between ranks A and B, which may be equal. */
 enum mpg_path_class mpg_placement_path_class(const struct mpg_placement *p, int32_t a, int32_t b);
-/* Returns SIG's path for messages of CLASS: that of CLASS or the nearest class that SIG has; NULL: SIG has none. */
+/* Returns SIG's path for messages of CLASS: the path of CLASS or of the nearest class in SIG; NULL: SIG has no paths. */
 const struct mpg_network_path *mpg_placement_path(const struct mpg_signature *sig,
                                                enum mpg_path_class class);
-/* Returns the I-th of SIG's paths that messages of a rank to itself may use if no two ranks share a core complex; NULL: there is
- * no I-th. */
+/* Returns the I-th of SIG's paths that messages of a rank to itself may use if no two ranks share a core complex; NULL: fewer
+ * paths. */
 const struct mpg_network_path *mpg_placement_own_path(const struct mpg_signature *sig, int i);
 void mpg_placement_clear(struct mpg_placement *p);
 

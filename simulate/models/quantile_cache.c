@@ -14,9 +14,9 @@ enum { PLACES = 64, TERMS = 4 };
 /* Number of recent rows that are stored for each sending rank (docs/MODEL.md, section 3, Messages in a row). */
 enum { KEPT = 4 };
 
-/* --- rows of successive messages, drawn once for all their messages --- */
+/* --- rows of successive messages, drawn once for all messages of a row --- */
 
-/* What identifies a row. */
+/* The identity of a row. */
 struct key {
     const struct mpg_perturbation *p;
     const struct mpg_rows *rows;
@@ -34,7 +34,7 @@ struct kept_rows {
     uint32_t first, n;
     struct sender **sender; /* by rank; NULL: the rank has not sent yet */
     uint32_t senders;
-    uint32_t *drawn;        /* [replica]: memory to draw into if there is none to store a row */
+    uint32_t *drawn;        /* [replica]: memory for a drawn row that cannot be stored */
 };
 
 static void kept_rows_free(struct kept_rows *k)
@@ -83,7 +83,7 @@ static bool same(const struct key *a, const struct key *b)
     return a->call == b->call && a->to == b->to && a->p == b->p && a->rows == b->rows;
 }
 
-/* Returns what mpg_flight_draw_rows() writes for row NUMBER, for all replicas; valid until the next call. */
+/* Returns the result of mpg_flight_draw_rows() for row NUMBER, for all replicas; valid until the next call. */
 static const uint32_t *kept_rows_of(struct kept_rows *k, const struct mpg_perturbation *p,
                                     const struct mpg_rows *rows, uint64_t number, const struct mpg_sent_message *m)
 {
@@ -110,7 +110,7 @@ enum drawn { FLIGHT, OVERHEAD, TARGET_OVERHEAD = OVERHEAD + MPG_OVERHEADS,
              SOURCE_OVERHEAD = TARGET_OVERHEAD + MPG_OVERHEADS,
              MEDIAN = SOURCE_OVERHEAD + MPG_OVERHEADS, DRAWN };
 
-/* The look-up table of all replicas for one measured size. */
+/* The look-up table of all replicas for a measured size. */
 struct table {
     const struct mpg_network_size *size;
     const double *launch; /* launches of the replicas: mpg_perturbation_launches() */
@@ -122,12 +122,12 @@ struct entry {
     double bytes;
     enum drawn drawn;
     bool is_cached;       /* false: the value is drawn by the function without a cache */
-    uint32_t terms;       /* > 0: the value is a constant, the sum of this number of terms, added in this order */
+    uint32_t terms;       /* > 0: the value is a constant, the sum of this number of terms, added in order */
     double term_ns[TERMS];
     bool leaves;          /* the draws for the message's overheads can be made together with the draw for its time */
     bool has_source, has_min;
     struct mpg_lane_time target, source; /* times of messages of this size */
-    double *min_ns;       /* [replica]: the target's minimum, if it is subtracted */
+    double *min_ns;       /* [replica]: the target's minimum, if subtracted */
     const struct mpg_rows *rows;
     double row_share;
     double median_ns;
@@ -191,7 +191,7 @@ static size_t place_of(const struct mpg_perturbation *p, double bytes, enum draw
 }
 _Static_assert(PLACES == 1 << (64 - 58), "a hash says one of them");
 
-/* Returns the table for vector look-ups at SIZE; NULL: it cannot be built. */
+/* Returns the table for vector look-ups at SIZE; NULL: cannot be built. */
 static struct mpg_lane_table *make_table(const struct mpg_quantile_cache *s, const struct mpg_network_size *size,
                                          const double *launch)
 {
@@ -233,7 +233,7 @@ static bool find_time(struct mpg_quantile_cache *s, const struct mpg_perturbatio
     return time->low && (!lies_between || time->high);
 }
 
-/* Sets the minima of X to those of INTERPOLATION, but at most MAX_NS. Returns false if memory runs out. */
+/* Sets the minima of X to the minima of INTERPOLATION, at most MAX_NS. Returns false if memory runs out. */
 static bool find_min(const struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
                      const struct mpg_interpolation *interpolation, double max_ns, struct entry *x)
 {
@@ -265,8 +265,8 @@ static bool find_flight(struct mpg_quantile_cache *s, struct entry *x)
                           : find_min(s, x->p, &target, INFINITY, x));
 }
 
-/* Finds the overhead on the target: if TARGET, the whole overhead; otherwise minus the source's overhead or, without a
- * source, minus its own minimum. */
+/* Finds the overhead on the target: if TARGET, the whole overhead; otherwise minus the source's overhead or, without a source,
+ * minus the target's minimum. */
 static bool find_overhead(struct mpg_quantile_cache *s, enum mpg_overhead which, bool target,
                           struct entry *x)
 {

@@ -8,7 +8,7 @@
 
 #include "signature/causes.h"
 
-/* Fails: CAUSE is not one of SIG's. The error names those that are. */
+/* Returns -1 with the error that CAUSE is not among SIG's causes, with a list of SIG's causes. */
 static int report_unknown(const struct mpg_signature *sig, const char *cause, struct mpg_error *err)
 {
     enum { MOST = 12 };
@@ -27,7 +27,7 @@ static int report_unknown(const struct mpg_signature *sig, const char *cause, st
                          n > MOST ? " and others (sigshow --all)" : "");
 }
 
-/* Sets LEAVES[k] for each cause k of C that CAUSES name, and FOUND[i] for each of CAUSES that C has. */
+/* Sets LEAVES[k] for each cause k of C named in CAUSES, and FOUND[i] for each element i of CAUSES that is a cause of C. */
 static void choose(const struct mpg_noise_core *c, const struct mpg_option_list *causes, bool *leaves, bool *found)
 {
     for (size_t k = 0; k < c->causes; k++) {
@@ -38,7 +38,7 @@ static void choose(const struct mpg_noise_core *c, const struct mpg_option_list 
     }
 }
 
-/* The times of some detours, and their marks. */
+/* Times and marks of detours. */
 struct times {
     double *start_ns, *duration_ns;
     uint8_t *mark;
@@ -50,7 +50,7 @@ static bool make_times(struct times *t, size_t n)
     return t->start_ns && t->duration_ns && t->mark;
 }
 
-/* Copies the N detours FROM that stay to TO, from element AT on; returns their number. */
+/* Copies the detours that stay, among the N detours FROM, to TO, from element AT on; returns the number of copied detours. */
 static size_t keep(const struct times *from, size_t n, const bool *leaves, struct times *to, size_t at)
 {
     size_t kept = 0;
@@ -64,7 +64,7 @@ static size_t keep(const struct times *from, size_t n, const bool *leaves, struc
     return kept;
 }
 
-/* Replaces the detours of C, a copy of a core, by those that stay. */
+/* Replaces the detours of C, a copy of a core, by the detours that stay. */
 static int thin_out(struct mpg_noise_core *c, const bool *leaves, struct mpg_error *err)
 {
     struct mpg_noise_blocks *b = &c->blocks;

@@ -117,7 +117,7 @@ double mpg_interpolation_median(const struct mpg_interpolation *interpolation)
 
 double mpg_interpolation_max(const struct mpg_interpolation *interpolation, bool recorded)
 {
-    const double disturbed = 20; /* an overhead of more than this many medians contains noise */
+    const double disturbed = 20; /* an overhead above `disturbed` times the median contains noise */
     return recorded && mpg_rule_holds(MPG_RULE_DISTURBED) ? disturbed * mpg_interpolation_median(interpolation) : INFINITY;
 }
 

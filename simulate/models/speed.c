@@ -11,7 +11,7 @@ static const double TAIL = 0.05;
 /* Number of quantiles that represent the run times if there are more replicas; number of bisection steps to find a run time. */
 enum { MAX_QUANTILES = 500, HALVINGS = 60 };
 
-/* How much one machine's rates differ between launches: variance of their logarithms. */
+/* Variation of a machine's rates between launches: variance of the logarithms of rates. */
 struct spread {
     double variance;
     size_t freedom; /* the smallest number of launches of a rate, minus 1 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The machine's own speed: how long computation takes in another launch of the target, against the launch that was recorded
- * (docs/MODEL.md, section 3, Speed). */
+/* The machine's speed: time of computation in another launch of the target, relative to the recorded launch (docs/MODEL.md,
+ * section 3, Speed). */
 #ifndef MPG_SPEED_H
 #define MPG_SPEED_H
 
@@ -19,18 +19,18 @@ struct mpg_launch_speed {
 };
 
 /* Returns the factor of predictions by P, by the launches of target and source; unknown in perturb mode, with
- * --models=speed=recorded, without a source, or where the rates of one machine are those of a single launch. */
+ * --models=speed=recorded, without a source, or if a machine's rates come from a single launch. */
 struct mpg_launch_speed mpg_speed_of(const struct mpg_perturbation *p);
 
 /* A prediction at three speeds. */
 struct mpg_speed_runs {
     const double *sorted_ns; /* run times of N >= 1 replicas at the recorded speed, ascending */
     size_t n;
-    double low, high; /* run time with F = speed->low and with F = speed->high, over that at the recorded speed; <= 1 and >= 1 */
+    double low, high; /* run time with F = speed->low and with F = speed->high, relative to the recorded speed; <= 1 and >= 1 */
 };
 
-/* Sets INTERVAL_NS to the quantiles 0.05 and 0.95 of run times whose replica and F are independent; between the three speeds
- * and beyond the run time is linear in F. */
+/* Sets INTERVAL_NS to the quantiles 0.05 and 0.95 of run times with independent replica and F; run time is linear in F between
+ * the three speeds and beyond. */
 void mpg_speed_interval(const struct mpg_launch_speed *speed, const struct mpg_speed_runs *runs, double interval_ns[2]);
 
 #endif

@@ -9,8 +9,7 @@
 
 /* --- by a machine's parameters (docs/MACHINES.md) --- */
 
-/* Returns true if M has the times within a cluster. A message of a rank to itself has these even without clusters, because it
- * is copied in memory. */
+/* Returns true if M has the times within a cluster; always true for a message of a rank to itself, which is copied in memory. */
 static bool is_near(const struct mpg_perturbation *p, const struct mpg_sent_message *m)
 {
     return m->to == m->rank ||
@@ -42,7 +41,7 @@ static double byte_ns(const struct mpg_perturbation *p, const struct mpg_sent_me
     return mpg_parameter_draw(p->parameters, is_near(p, m) ? MPG_CLUSTER_BYTE : MPG_BYTE, &a, replica);
 }
 
-/* Returns the time of M on its links, ns. */
+/* Returns the time of M on the links, ns. */
 static double hops_ns(const struct mpg_perturbation *p, const struct mpg_sent_message *m, enum mpg_purpose purpose,
                       uint32_t replica)
 {
@@ -84,7 +83,7 @@ static double parametric_gap(const struct mpg_perturbation *p)
     return mpg_parameter_median(p->parameters, MPG_BUILD) + mpg_parameter_median(p->parameters, MPG_STARTUP);
 }
 
-/* Returns the time of one round with BYTES between two processors one link apart, ns. ADDRESS is the address of its draws. */
+/* Returns the time of one round with BYTES between two processors one link apart, ns. ADDRESS: address of the draws. */
 static double parametric_round(const struct mpg_perturbation *p, const struct mpg_address *address, double bytes,
                                uint32_t replica)
 {
@@ -99,7 +98,7 @@ static double parametric_round(const struct mpg_perturbation *p, const struct mp
 
 /* --- by signatures and the command line --- */
 
-/* Returns the time of BYTES by the measured times SIZES, extrapolated with their own slope. */
+/* Returns the time of BYTES by the measured times SIZES, extrapolated with the slope of SIZES. */
 static struct mpg_one_way_time find_measured(const struct mpg_network_sizes *sizes, double bytes)
 {
     return mpg_one_way_find(sizes, NULL, sizes, bytes);
@@ -131,7 +130,7 @@ static void add_given(const struct mpg_perturbation *p, struct mpg_address addre
     }
 }
 
-/* Returns false if the target has no message times or the command line gives all of them. */
+/* Returns false if the target has no message times or the command line gives all message times. */
 static bool find_one_way_times(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_way_times *x)
 {
     return !all_given(p) && mpg_flight_target_one_way_times(p, bytes, x);
@@ -207,7 +206,7 @@ void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sent_messag
         }
 }
 
-/* Returns true if the benchmark sent messages of BYTES synchronously, so that the time of such sends was measured. */
+/* Returns true if the benchmark sent messages of BYTES synchronously: the time of sends that wait was then measured. */
 static bool has_held_sends(const struct mpg_perturbation *p, double bytes)
 {
     return p->target_path && p->target_path->sender.n > 0 && bytes > (double)p->target_path->eager_limit_bytes &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times of messages and collectives on the target: predict mode (docs/MODEL.md, section 5). All times are those of the path
- * of P's target; P's source is not used.
+/* Times of messages and collectives on the target: predict mode (docs/MODEL.md, section 5). All times are of the path of P's
+ * target; P's source is not used.
  *
- * All functions add ns to the N replicas from FIRST on. They use the draws of perturb mode. */
+ * All functions add ns to the N replicas from FIRST on. The random draws are the draws of perturb mode. */
 #ifndef MPG_TIMES_OF_TARGET_H
 #define MPG_TIMES_OF_TARGET_H
 
@@ -14,32 +14,32 @@ static inline bool mpg_overhead_known(const struct mpg_perturbation *p, enum mpg
     return p->parameters || p->overhead[which].target;
 }
 
-/* Adds lambda and tau(d) of message M, both >= 0; their sum is the one-way time X(d). */
+/* Adds lambda and tau(d) of message M, both >= 0; lambda + tau(d) is the one-way time X(d). */
 void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first,
                      uint32_t n, double *lambda_ns, double *tau_ns);
 /* Adds lambda2 of M, the one-way time of the acknowledgement. */
 void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first,
                   uint32_t n, double *value_ns);
-/* Adds W(d), the time that a synchronous send of M takes if its receiver is waiting already. Returns false, and adds nothing, if
- * the signature has no such time or the benchmark sent messages of this size eagerly. */
+/* Adds W(d), the time of a synchronous send of M to a receiver that is already waiting. Returns false, and adds nothing, if the
+ * signature has no time W or the benchmark sent messages of this size eagerly. */
 bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first,
                       uint32_t n, double *value_ns);
-/* How W(d) changes with the one-way times of its path: like X(d) (simulate/models/factors.h, times inside sends that wait). */
+/* Dependence of W(d) on the one-way times of the path: as X(d) (simulate/models/factors.h, times inside sends that wait). */
 struct mpg_held_share {
-    double latency; /* part of W(d) that is latency, 0 to 1; the rest depends on the size */
+    double latency; /* fraction of W(d) that is latency, 0 to 1; the rest depends on the size */
     double per_ns;  /* relative change of W(d) for each ns of X(d) */
 };
-/* Returns the share for messages of BYTES, by the median one-way times of the target's path; zero where it has none. */
+/* Returns the share for messages of BYTES, by the median one-way times of the target's path; zero without one-way times. */
 struct mpg_held_share mpg_time_held_share(const struct mpg_perturbation *p, double bytes);
 
-/* Adds FACTOR times o_s or o_r of M: at most its one-way time, o_s also at most the time per message in a stream; nothing if the
+/* Adds FACTOR times o_s or o_r of M: at most M's one-way time, o_s also at most the time per message in a stream; nothing if the
  * overhead is unknown. */
 void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
                        const struct mpg_sent_message *m, double factor, uint32_t first, uint32_t n,
                        double *value_ns);
-/* Returns gap(d), the shortest time from the start of a message of BYTES to the start of the next one, ns, >= 0. */
+/* Returns gap(d), the shortest time from the start of a message of BYTES to the start of the next message, ns, >= 0. */
 double mpg_time_gap(const struct mpg_perturbation *p, double bytes);
-/* Medians over the pooled launches for one message size, ns: lambda, tau(d), o_s, o_r, W(d) (-1: unknown), gap(d). */
+/* Medians over the pooled launches for a message size, ns: lambda, tau(d), o_s, o_r, W(d) (-1: unknown), gap(d). */
 struct mpg_typical {
     double lambda_ns, tau_ns, send_ns, receive_ns, waiting_ns, gap_ns;
 };
