@@ -8,7 +8,7 @@
 #include "simulate/reports/report.h"
 #include "simulate/scenarios/speeds.h"
 
-/* A ratio of two runs with equal draws needs few replicas: one block of them. */
+/* A ratio of two runs with equal draws needs few replicas: one block. */
 enum { QUIET_REPLICAS = MPG_SPEED_REPLICAS };
 /* Further predictions of the first QUIET_REPLICAS replicas, in one simulation: without noise; with 10 % more latency, less
  * bandwidth, more computation; with a fast and a slow launch of the machine; with the smallest and the largest ratio of the
@@ -22,7 +22,7 @@ struct run {
     struct mpg_config config;
     struct mpg_setting setting;
     struct mpg_result result;
-    struct mpg_specs none; /* distributions that belong to this run */
+    struct mpg_specs none; /* distributions owned by this run */
     bool is_wanted;
 };
 
@@ -39,7 +39,7 @@ static void end(struct run *r)
     mpg_specs_clear(&r->none);
 }
 
-/* Removes the factors of noise and, if MESSAGES, those of message times from the configuration of R. */
+/* Removes the factors of noise and, if MESSAGES, of message times from the configuration of R. */
 static void drop_factors(struct run *r, bool messages)
 {
     const struct mpg_factor none = {.given = false};
@@ -60,7 +60,7 @@ static int remove_randomness(struct run *r, bool messages, struct mpg_error *err
     return 0;
 }
 
-/* Makes the configuration of R state that message times are given, so that collectives are rounds of messages. */
+/* Sets in the configuration of R that message times are given: collectives are then rounds of messages. */
 static void use_message_times(struct run *r)
 {
     r->config.change.latency = r->config.change.byte = (struct mpg_option_list){1, {zero}};
@@ -83,7 +83,7 @@ static int simulate(struct run *r, const struct mpg_files *files, uint32_t repli
     return mpg_simulate(files->trace, &scenario, 1, NULL, err);
 }
 
-/* Simulates one replica of R, whose calls complete what they complete in the trace. */
+/* Simulates one replica of R; calls complete the messages completed in the trace. */
 static int simulate_as_traced(struct run *r, const struct mpg_files *files, struct mpg_error *err)
 {
     struct mpg_setting *in = &r->setting;
@@ -129,7 +129,7 @@ static int perturb(const struct mpg_config *c, struct mpg_setting *setting, cons
 
 /* --- without noise, and with other message times or computation --- */
 
-/* Multiplies WHAT of R's message times by FACTOR: those that the command line gives, or those of the signature. */
+/* Multiplies WHAT (latency or time per byte) of R's message times, from the command line or from the signature, by FACTOR. */
 static int scale_messages(struct run *r, enum mpg_swept what, double factor, struct mpg_setting *setting, struct mpg_error *err)
 {
     struct mpg_perturbation *p = &r->setting.p;
@@ -202,8 +202,8 @@ static int prepare(struct run *r, enum which which, const struct mpg_config *c, 
     return mpg_setting_begin(&r->setting, &r->config, files, n, err);
 }
 
-/* Returns the median change, in percent, of the runs in R relative to the first N runs of RESULT, which have the same draws.
- * NAN: R was not simulated. */
+/* Returns the median change, in percent, of the runs in R relative to the first N runs of RESULT, which have equal draws. NAN: R
+ * was not simulated. */
 static double change_of(const struct run *r, const struct mpg_result *result, uint32_t n)
 {
     double change[QUIET_REPLICAS], sorted[QUIET_REPLICAS];
@@ -214,18 +214,17 @@ static double change_of(const struct run *r, const struct mpg_result *result, ui
     return mpg_summarise(change, n, sorted).median;
 }
 
-/* Finds the run times between which 90 % of RESULT's runs are if the speed differs from launch to launch, from the runs R of
- * N replicas. */
+/* Finds the interval of 90 % of RESULT's run times if the speed differs from launch to launch, from the runs R of N replicas. */
 static int find_any_speed(const struct run *r, const struct mpg_result *result, uint32_t n, struct mpg_companions *x,
                           struct mpg_error *err)
 {
     const int found = mpg_speed_find(&x->speed, result->run_ns, result->replicas, r[FAST].result.run_ns, r[SLOW].result.run_ns, n,
                                      x->any_speed_90, err);
-    x->speed.is_known = found > 0; /* not if runs take no time */
+    x->speed.is_known = found > 0; /* false if runs take no time */
     return found < 0 ? -1 : 0;
 }
 
-/* Returns the summary of N VALUES, of the first replicas of SETTING; its interval includes the uncertainty of the
+/* Returns the summary of N VALUES, of the first replicas of SETTING; the interval includes the uncertainty of the
  * measurements. */
 static struct mpg_summary summarise(const struct mpg_setting *setting, const double *values, uint32_t n)
 {
@@ -255,7 +254,7 @@ static void take_runs(struct run *r, const struct mpg_setting *setting, const st
     }
 }
 
-/* Simulates the runs in R that are wanted, together. Those that differ only in their computation ratios share the pre-pass. */
+/* Simulates all wanted runs in R together. Runs that differ only in computation ratios share the pre-pass. */
 static int simulate_all(struct run *r, const struct mpg_files *files, struct mpg_error *err)
 {
     struct mpg_scenario scenario[RUNS];
@@ -269,9 +268,9 @@ static int simulate_all(struct run *r, const struct mpg_files *files, struct mpg
     return mpg_simulate(files->trace, scenario, n, NULL, err);
 }
 
-/* Simulates the further predictions (enum which) of SETTING, and fills X by comparing their run times with those of RESULT, the
- * prediction. Leaves out more latency and less bandwidth where message times cannot be changed, and other runs whose ratio or
- * speed is unknown. Returns 0, or -1 with ERR. */
+/* Simulates the further predictions (enum which) of SETTING, and fills X with comparisons to the run times of RESULT, the
+ * prediction. Leaves out more latency and less bandwidth if message times cannot be changed, and runs with unknown ratio or
+ * speed. Returns 0, or -1 with ERR. */
 static int vary(const struct mpg_config *c, struct mpg_setting *setting, const struct mpg_files *files,
                 const struct mpg_result *result, struct mpg_companions *x, struct mpg_error *err)
 {
@@ -317,7 +316,7 @@ static int ideal(const struct mpg_config *c, struct mpg_setting *setting, const 
     drop_factors(&r, true);
     use_message_times(&r);
     int status = mpg_setting_make(&r.setting, &r.config, setting->simulation.processes, setting, err);
-    r.setting.p.calls_cost_nothing = true; /* the same as in `mpgtrace efficiency` */
+    r.setting.p.calls_cost_nothing = true; /* as in `mpgtrace efficiency` */
     if (status == 0 && (status = remove_randomness(&r, true, err)) == 0)
         status = simulate(&r, files, 1, err);
     if (status == 0 && is_first(setting))

@@ -9,7 +9,7 @@
 #include "graph/work/bound_hypotheses.h"
 
 struct variant {
-    uint64_t some; /* bit mask of the hypotheses that are applied */
+    uint64_t some; /* bit mask of the applied hypotheses */
     struct mpg_perturbation p;
     struct mpg_simulation_options options;
     struct mpg_result result;
@@ -33,7 +33,7 @@ static int done(void *context, struct mpg_error *err)
     return v->run_ns ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Returns the index of the variant with the hypotheses SOME, which is added if missing. */
+/* Returns the index of the variant with the hypotheses SOME, adding a missing variant. */
 static size_t place_of(struct variants *x, uint64_t some)
 {
     size_t i = 0;
@@ -94,8 +94,8 @@ static int evaluate(struct variants *x, const struct mpg_setting *setting, const
     return status;
 }
 
-/* Indices of the variants with each hypothesis alone and with all but each (REST). NOWHERE: there is no such variant, because
- * these hypotheses would drop a collective on some of its ranks only, or balance ranks that they scale differently. */
+/* Indices of the variants with each hypothesis alone, and with all hypotheses but this one (REST). NOWHERE: no variant, because
+ * the hypotheses would drop a collective on some ranks only, or balance ranks with different scale factors. */
 enum { NOWHERE = -1 };
 struct places {
     size_t none;
@@ -119,13 +119,13 @@ static void list_variants(struct variants *x, const struct mpg_bound_hypotheses 
     }
 }
 
-/* Returns the run times of the variant with index PLACE; NULL if there is none. */
+/* Returns the run times of the variant with index PLACE; NULL: no variant. */
 static const double *find_run(const struct mpg_hypothesis_shares *s, ptrdiff_t place)
 {
     return place == NOWHERE ? NULL : place == 0 ? s->all_ns : s->runs[place - 1];
 }
 
-/* Moves the results of X to S; pointers that S has already stay unchanged. */
+/* Moves the results of X to S; pointers already set in S stay unchanged. */
 static int take(struct mpg_hypothesis_shares *s, const struct variants *x, const struct places *at,
                 const struct mpg_bound_hypotheses *bound, const struct mpg_result *result, struct mpg_error *err)
 {

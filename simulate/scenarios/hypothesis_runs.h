@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs a scenario with all hypotheses, with none, with each hypothesis alone, and with all but each. */
+/* Runs a scenario with all hypotheses, without hypotheses, with each hypothesis alone, and with all hypotheses but each one. */
 #ifndef MPG_HYPOTHESIS_RUNS_H
 #define MPG_HYPOTHESIS_RUNS_H
 
 #include "simulate/options/inputs.h"
 #include "simulate/reports/hypothesis_shares.h"
 
-/* A function that replaces mpg_simulate(), for predictions in the order of simulated time. PREDICT computes one result after
- * another; FIRST: the result with all hypotheses, which is the answer. */
+/* A function that replaces mpg_simulate(), for predictions in the order of simulated time. PREDICT computes a result per call;
+ * FIRST: the result with all hypotheses, which is the answer. */
 struct mpg_hypothesis_engine {
     int (*predict)(void *context, const struct mpg_perturbation *p, const struct mpg_simulation_options *options,
                    bool first, struct mpg_result *result, struct mpg_error *err);

@@ -16,8 +16,8 @@ static void clear(struct recorded *x)
     mpg_setting_close(&x->setting);
 }
 
-/* Simulates the run without recording by the configuration AT, whose distributions LIKE holds, with target number I of FILES.
- * Returns true if time of the tracer was removed. The caller clears X. */
+/* Simulates the run without recording with the configuration AT (distributions from LIKE) and target number I of FILES. Returns
+ * true if time of the tracer was removed. The caller clears X. */
 static bool find(struct recorded *x, const struct mpg_config *at, const struct mpg_setting *like, const struct mpg_files *files,
                  size_t i)
 {

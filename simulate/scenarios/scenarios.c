@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs the scenarios of a sweep. Points that differ only in values share a setting; points with other settings are run one
- * setting after the other. */
+/* Runs the scenarios of a sweep. Points that differ only in values share a setting; settings are run one after the other. */
 #include "simulate/scenarios/scenarios.h"
 
 #include <stdio.h>
@@ -9,24 +8,24 @@
 
 #include "simulate/scenarios/speeds.h"
 
-/* A setting: a signature and all options except the values that differ between the points. */
+/* A setting: a signature and all options except values that differ between points. */
 struct setting {
     struct mpg_config at;
     struct mpg_setting setting;
 };
 
-/* Distributions that can differ between the points of a setting. */
+/* Number of distributions that can differ between points of a setting. */
 enum { DISTS = MPG_SWEPT_BYTE + 1 };
 
 struct item {
     struct setting *of;
     size_t point, row;
-    char name[160];                   /* name of the point; empty: there is no sweep */
+    char name[160];                   /* name of the point; empty: no sweep */
     struct mpg_specs own[DISTS];
     char text[DISTS][40];             /* texts of the distributions */
-    double ratio;                     /* compute ratio; 0: that of the setting */
+    double ratio;                     /* compute ratio; 0: the setting's ratio */
     double noise_factor;              /* factor of the signature's noise; 1: unchanged */
-    double call_noise_factor;         /* factor of the signature's noise inside calls; -1: that of the setting */
+    double call_noise_factor;         /* factor of the signature's noise inside calls; -1: the setting's factor */
     struct mpg_region_ratios regions; /* the region ratios of the setting, with RATIO outside of regions */
     struct mpg_perturbation p;
     struct mpg_simulation_options options;
@@ -35,7 +34,7 @@ struct item {
     struct mpg_result_table *rows;
 };
 
-/* The settings and items of points that are simulated together. */
+/* Settings and items of the points simulated together. */
 struct together {
     const struct mpg_config *c;
     const struct mpg_setting *first_setting;
@@ -46,7 +45,7 @@ struct together {
     size_t settings, items;
     /* This process's part, and the number of parts. */
     int part, parts;
-    size_t before; /* number of items of the settings that have been run before */
+    size_t before; /* number of items of earlier settings */
 };
 
 /* --- columns and cells --- */
@@ -92,7 +91,7 @@ static void name_point(const struct mpg_config *c, size_t point, enum mpg_swept 
     }
 }
 
-/* Prefixes ERR with the values of POINT that determine its setting. Returns -1. */
+/* Prefixes ERR with the values of POINT that determine the setting. Returns -1. */
 static int setting_failed(const struct mpg_config *c, size_t point, struct mpg_error *err)
 {
     char name[160];
@@ -173,7 +172,7 @@ static const struct mpg_specs *dists_of(const struct mpg_perturbation *p, enum m
     return dists[what];
 }
 
-/* Sets item X to value number PLACE of AXIS, at the point that has the configuration AT. */
+/* Sets item X to value number PLACE of AXIS, at the point with the configuration AT. */
 static int set_value(struct item *x, const struct mpg_config *at, const struct mpg_axis *axis,
                      size_t place, struct mpg_error *err)
 {
@@ -232,7 +231,7 @@ static int done(void *context, struct mpg_error *err)
     return status;
 }
 
-/* Returns the factor of the signature's noise that P has if none is swept. */
+/* Returns P's factor of the signature's noise without a sweep of noise. */
 static double noise_factor_of(const struct mpg_perturbation *p)
 {
     return p->scales_noise ? p->noise_factor : 1;
@@ -298,7 +297,7 @@ static int simulate(const struct together *t, struct item *item, size_t n, struc
     return status;
 }
 
-/* Simulates N items starting at ITEM, whose rows are taken, at other speeds of the machine. */
+/* Simulates N items starting at ITEM at other speeds of the machine; the items' rows must be filled. */
 static int vary_speed(const struct together *t, const struct item *item, size_t n, struct mpg_error *err)
 {
     struct mpg_speed_row *row = calloc(n, sizeof *row);
@@ -328,8 +327,8 @@ static int simulate_part(const struct together *t, struct mpg_error *err)
     return simulate(t, t->item + first, n, err) < 0 ? -1 : vary_speed(t, t->item + first, n, err);
 }
 
-/* Reads all settings before drawing benchmark launches, because the draws depend on the number of replicas, and this number
- * on all items. */
+/* Reads all settings before drawing benchmark launches, because the draws depend on the number of replicas, which depends on all
+ * items. */
 static int run(struct together *t, size_t leader, struct mpg_error *err)
 {
     const struct mpg_sweep *sweep = &t->c->question.sweep;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Brackets the largest tolerated value between the largest tolerated and the smallest rejected value tried. Each round
- * simulates several values together: the crossing of the limit by linear interpolation, values close to the crossing, and
- * equally spaced values. Interpolation works because slowdown is linear over long ranges of values. If each value needs its
- * own simulation, the first values are tried one after another until one is rejected, rounds have fewer values, and the
- * search ends at a larger distance of the bounds. */
+/* Brackets the largest tolerated value between the largest tolerated and the smallest rejected value tried. Each round simulates
+ * several values together: the crossing of the limit by linear interpolation, values close to the crossing, and equally spaced
+ * values. Interpolation works because slowdown is linear over long ranges of values. If each value needs a separate simulation,
+ * the first values are tried one after another until a value is rejected, rounds have fewer values, and the search ends at a
+ * larger distance of the bounds. */
 #include "simulate/scenarios/scenarios.h"
 
 #include <math.h>
@@ -12,27 +12,27 @@
 
 #include "simulate/scenarios/recorded.h"
 
-/* Curves of the slowdown over the values: its median, and both ends of its interval. The upper end exceeds a limit at a
- * smaller value than the median does. */
+/* Curves of the slowdown over the values: the median, and both ends of the confidence interval. The upper end exceeds a limit at
+ * a smaller value than the median. */
 enum { MEDIAN, HIGH, LOW, CURVES };
 enum {
     MAX_LIMITS = sizeof ((struct mpg_limits *)0)->limit / sizeof(double),
     MAX_TRIES = 12,
     FIRST_VALUES = 18,
-    ROUNDS_ALONE = 4, /* maximum number of rounds before halving, if each value is a simulation of its own */
-    FIRST_ALONE = 3, /* number of first values tried in a round, if each is a simulation of its own */
+    ROUNDS_ALONE = 4, /* maximum number of rounds before halving, if each value needs a separate simulation */
+    FIRST_ALONE = 3, /* number of first values tried in a round, if each value needs a separate simulation */
     MAX_VALUES = 8 * CURVES * MAX_LIMITS,
-    RECORDED_SPEED = 1 /* --models=speed=recorded: the search needs the median and its interval alone */
+    RECORDED_SPEED = 1 /* --models=speed=recorded: the search needs only the median and the median's interval */
 };
 
-/* Relative distance of the bounds at which the search ends: NEAR; NEAR_ROUGH for predictions with several replicas, whose
- * curves are rough because of noise; NEAR_ALONE, by curve, if each value is a simulation of its own. EQUAL: relative
- * difference of slowdowns that count as equal. */
+/* Relative distance of the bounds at which the search ends: NEAR; NEAR_ROUGH for predictions with several replicas, whose curves
+ * are rough because of noise; NEAR_ALONE, by curve, if each value needs a separate simulation. EQUAL: relative difference of
+ * slowdowns that count as equal. */
 static const double NEAR = 1e-9, NEAR_ROUGH = 1e-4, NEAR_ALONE[CURVES] = {0.01, 0.03, 0.03}, EQUAL = 1e-12;
 
 /* Bounds, on one curve, of the tolerated value, from the values tried so far. */
 struct bounds {
-    double low, high;             /* largest value that was tolerated; smallest that was rejected (INFINITY: none) */
+    double low, high;             /* largest tolerated value; smallest rejected value (INFINITY: none) */
     double slow_at_low, slow_at_high;
     bool none;                    /* even the smallest value is rejected */
 };
@@ -48,12 +48,12 @@ struct search {
     double *ratio;  /* working memory: two values for each replica */
     double min;   /* smallest value of the axis, which does not change the run */
     struct bounds curve[MAX_LIMITS][CURVES]; /* [limit][curve] */
-    int curves;   /* number of curves; 1 if there is a single replica */
+    int curves;   /* number of curves; 1 with a single replica */
     bool alone;   /* each value is a simulation of its own */
     int firsts;   /* number of first values tried so far */
 };
 
-/* Fills ROWS with the results for N ascending VALUES, in the form of rows of the answer if IS_ANSWER. */
+/* Fills ROWS with the results for N ascending VALUES, complete as rows of the answer if IS_ANSWER. */
 static int try(const struct search *s, double *values, size_t n, bool is_answer, struct mpg_result_table *rows,
                struct mpg_error *err)
 {
@@ -77,11 +77,11 @@ static double limit_of(const struct search *s, size_t i)
 }
 
 /* Computes the slowdown of each curve. A prediction is compared with the base replica by replica, because equal replicas have
- * the same random draws. */
+ * equal random draws. */
 static void slowdowns(const struct search *s, const struct mpg_result_row *row, double slow[CURVES])
 {
     struct mpg_summary run = row->answer.run;
-    if (s->base_ns > 0) { /* without randomness there is a single replica */
+    if (s->base_ns > 0) { /* without randomness only one replica exists */
         const uint32_t n = row->answer.replicas > s->base_replicas ? row->answer.replicas : s->base_replicas;
         for (uint32_t i = 0; i < n; i++)
             s->ratio[i] = row->answer.run_ns[i % row->answer.replicas] / s->base_run_ns[i % s->base_replicas];
@@ -108,7 +108,7 @@ static void learn(const struct search *s, double limit, struct bounds *x, double
     }
 }
 
-/* Narrows all bounds by ROWS, which are in ascending order of values. Values above the first rejected one are ignored. */
+/* Narrows all bounds by ROWS, which are in ascending order of values. Values above the first rejected value are ignored. */
 static void learn_all(struct search *s, const struct mpg_result_table *rows)
 {
     s->curves = rows->replicas > 1 || s->base_replicas > 1 ? CURVES : 1;
@@ -160,7 +160,7 @@ static size_t add_between(const struct search *s, const struct bounds *x, int cu
     const double beside = 0.4 * NEAR_ALONE[curve];
     const double alone[] = {crossing * (1 - beside), crossing * (1 + beside), x->low + parts[1] * width};
     const double *next = s->alone ? alone : tried;
-    /* halving serves curves whose crossing interpolation does not find */
+    /* halving is for curves where interpolation does not find the crossing */
     const size_t max = !s->alone ? sizeof tried / sizeof *tried : round < ROUNDS_ALONE ? 2 : 3;
     size_t n = 0;
     if (is_found(s, x, curve))
@@ -180,9 +180,9 @@ static bool has_rejected(const struct search *s)
     return true;
 }
 
-/* Adds the next of the first values to try to VALUES. These grow geometrically: times up to 15 minutes, factors and ratios up
- * to their maximum; the first is the run as given. Adds all at once, or, if each value is a simulation of its own, some at a
- * time until one is rejected. Returns the number of values added. */
+/* Adds the next of the first values to VALUES. First values grow geometrically: times up to 15 minutes, factors and ratios up to
+ * the maximum; the first value leaves the run unchanged. Adds all at once or, if each value needs a separate simulation,
+ * FIRST_ALONE at a time until a value is rejected. Returns the number of values added. */
 static size_t first_values(struct search *s, double *values)
 {
     const bool is_time = s->config->question.sweep.axis[0].unit == MPG_SWEEP_TIME;
@@ -242,7 +242,7 @@ static int search(struct search *s, struct mpg_error *err)
 
 /* --- results --- */
 
-/* Returns the tolerated value; NAN if none, or every value tried, is tolerated. */
+/* Returns the tolerated value; NAN if no value, or every tried value, is tolerated. */
 static double value_of(const struct bounds *x)
 {
     return x->none || isinf(x->high) ? NAN : x->low;
@@ -251,7 +251,7 @@ static double value_of(const struct bounds *x)
 /* Returns the tolerance for limit number K. */
 static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
 {
-    /* if each value is a simulation of its own, bounds are up to 3 % apart, and the interval includes both */
+    /* if each value needs a separate simulation, bounds are up to 3 % apart, and the interval includes both bounds */
     const struct bounds *median = &s->curve[k][MEDIAN], *low = &s->curve[k][LOW];
     return (struct mpg_tolerance){.signature = s->config->target.signatures.n > 0 ? s->config->target.signatures.item[0] : NULL,
                                   .base_ns = s->base_ns,
@@ -266,7 +266,7 @@ static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
 
 /* --- signatures, one by one --- */
 
-/* Returns CONFIG without its axis. */
+/* Returns CONFIG without the axis. */
 static struct mpg_config without_axis(const struct mpg_config *config, bool json)
 {
     struct mpg_config x = *config;
