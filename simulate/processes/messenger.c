@@ -23,7 +23,7 @@ static void begin(int *rank, int *size)
     MPI_Comm_size(all, size);
 }
 
-/* Waits for REQUEST by sleeping, because MPI's own wait occupies a processor that others may use. */
+/* Waits for REQUEST by sleeping, because MPI_Wait occupies a processor that other processes may use. */
 static void wait_asleep(MPI_Request *request)
 {
     struct timespec pause = {.tv_nsec = MIN_SLEEP_NS};
@@ -80,7 +80,7 @@ static void end(void)
     MPI_Finalize();
 }
 
-/* Returns the number of rows of BYTES each that one message holds, of ROWS rows. */
+/* Returns the number of rows of BYTES that fit into one message, at most ROWS. */
 static size_t piece_of(size_t rows, size_t bytes)
 {
     const size_t max = bytes < PIECE_BYTES ? PIECE_BYTES / bytes : 1;

@@ -22,13 +22,13 @@ struct common {
     uint64_t version, arguments;
 };
 
-/* What a process reports about its success. */
+/* Report of a process about success or failure. */
 struct verdict {
     char host[HOST_SIZE];
     struct mpg_error error;
 };
 
-/* The processes that have joined, and must agree before the program ends. */
+/* The joined processes, which must agree before the program ends. */
 static struct mpg_processes *joined;
 
 uint64_t mpg_processes_digest(uint64_t hash, const void *data, size_t bytes)
@@ -66,7 +66,7 @@ static int place(void)
 {
     char host[HOST_SIZE];
     cpu_set_t set;
-    CPU_ZERO(&set); /* the set stays empty if the machine has more processors than fit into it */
+    CPU_ZERO(&set); /* the set stays empty if the machine has more processors than fit */
     sched_getaffinity(0, sizeof set, &set);
     name_host(host);
     return (int)(mpg_processes_digest(digest_text(0, host), &set, sizeof set) & INT_MAX);
@@ -86,7 +86,7 @@ static const struct mpg_messenger *load(enum mpg_mpi mpi, struct mpg_error *err)
 
 /* --- all processes --- */
 
-/* Ends the program after an error that this process or another has printed. */
+/* Ends the program after a printed error of this or another process. */
 static void leave_early(void)
 {
     struct mpg_error err;
@@ -123,7 +123,8 @@ int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mp
     p->prints = mpg_launcher_is_first();
     const struct mpg_messenger *messenger = load(mpg_module_mpi(), err);
     if (!messenger && !p->prints)
-        sleep(1); /* gives the first process time to print the error, because the launcher ends all processes when one fails */
+        /* gives the first process time to print the error, because the launcher ends all processes when a process fails */
+        sleep(1);
     if (!messenger)
         return mpg_error_prefix(err, "several processes");
     messenger->begin(&p->rank, &p->size);
@@ -141,7 +142,7 @@ int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mp
     return p->size == 1 ? 0 : meet(p, argc, argv, err);
 }
 
-/* Adds to ERR which process failed: RANK, with VERDICT. */
+/* Adds the failed process, RANK with VERDICT, to ERR. */
 static int name_process(struct mpg_error *err, const struct mpg_processes *p, int rank,
                         const struct verdict *verdict)
 {
@@ -152,7 +153,7 @@ static int name_process(struct mpg_error *err, const struct mpg_processes *p, in
     return mpg_error_prefix(err, "%s%d on %s", word, p->first + rank, verdict->host);
 }
 
-/* Compares the digest FOUND of WHAT (0: not computed) with the first process's digest. */
+/* Compares the digest FOUND of WHAT, a name for errors, with the first process's digest; FOUND 0: not computed. */
 static int compare(struct mpg_processes *p, const char *what, uint64_t found, struct verdict *own, struct mpg_error *err)
 {
     uint64_t first = found;
