@@ -65,7 +65,7 @@ static void put_head(struct writing *w, const char *text)
     w->has_title = true;
 }
 
-/* Writes NOTES as a folded list with the HTML id ID, headed WHAT; nothing if there are no notes. */
+/* Writes NOTES as a folded list with the HTML id ID, headed WHAT; nothing if NOTES is empty. */
 static void put_folded(FILE *out, const char *id, const char *what, const struct mpg_notes *notes)
 {
     if (notes->n == 0)
@@ -81,7 +81,7 @@ static void put_folded(FILE *out, const char *id, const char *what, const struct
     fputs("</dl></details>\n", out);
 }
 
-/* Returns the number of bytes of TEXT before its interval, which follows after two blanks. */
+/* Returns the number of bytes of TEXT before the interval, which follows after two blanks. */
 static size_t headline_bytes(const char *text)
 {
     const char *end = strstr(text, "  ");

@@ -78,8 +78,8 @@ static void bound_ranks(json_t *answer)
     json_object_set_new(answer, "ranks", list);
 }
 
-/* Returns the fields of a row that the page shows. OPPONENTS: also its number, its comparison with the other rows, its traced
- * run time and its account. */
+/* Returns the fields of a row that the page shows. OPPONENTS: also the row's number, comparison with the other rows, traced run
+ * time and account. */
 static json_t *compact_row(const json_t *row, bool opponents)
 {
     static const char *const wanted[] = {"values", "slowdown_median", "row", "faster_than", "traced_run_time_ns",
@@ -93,8 +93,8 @@ static json_t *compact_row(const json_t *row, bool opponents)
     return compact;
 }
 
-/* Returns the notes called NAME of all ROWS, each once. A note that only some rows have is replaced by the text REST, once
- * for each topic; or, if REST is NULL, gets the number of these rows. */
+/* Returns the notes called NAME of all ROWS, without duplicates. A note of only some rows is replaced by the text REST, once for
+ * each topic; or, if REST is NULL, gets the number of rows with the note. */
 static json_t *lines_of_all(const json_t *rows, const char *name, const char *rest)
 {
     json_t *seen = json_object(), *reported = json_object(), *list = json_array(), *row, *line;
@@ -182,7 +182,7 @@ void mpg_page_thin(json_t *answer)
     json_object_set_new(answer, "rows", list);
 }
 
-/* Cuts the text to the length that a page may have, but not within a character. */
+/* Cuts the text to the maximum length in a page, at the end of a character. */
 static void bound_text(json_t *text)
 {
     const char *s = json_string_value(text);
@@ -196,8 +196,8 @@ static void bound_text(json_t *text)
     json_decref(copy);
 }
 
-/* Cuts the lists and texts within VALUE, which is the member NAME of an object (NULL: no member), except the lists that are
- * limited already. */
+/* Cuts the lists and texts within VALUE, which is the member NAME of an object (NULL: no member), except lists that are limited
+ * already. */
 static void bound_lists(json_t *value, const char *name)
 {
     static const char *const bounded[] = {"ranks", "run_quantiles_ns", "rows", "parameters"};

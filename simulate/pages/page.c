@@ -161,7 +161,7 @@ static char *bounded(const char *text, const struct mpg_page_parts *parts, struc
     return NULL;
 }
 
-/* Cuts TEXT at the end of a line, to at most the length that a page may have. */
+/* Cuts TEXT at the end of a line, to at most the maximum length in a page. */
 static void cut_text(char *text)
 {
     static const char more[] = "...\n";
@@ -173,7 +173,7 @@ static void cut_text(char *text)
     memcpy(end, more, sizeof more);
 }
 
-/* Functions that write an answer in the formats that a page needs. */
+/* Functions that write an answer in the formats contained in a page. */
 struct formats {
     put_answer *json, *text, *html;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pictures are stretched to the width of the page. Texts beside them are HTML elements, which are not stretched. */
+/* Pictures are stretched to the width of the page. Texts beside pictures are HTML elements, which are not stretched. */
 #include "simulate/pages/runs.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ struct picture {
     const struct mpg_overview *run[2];
     const char *name[2];
     double span_ns[2];   /* lengths of the time axes of the two runs */
-    double max[VIEWS];   /* for each part of the time that is shown: the largest share in a bin */
+    double max[VIEWS];   /* for each shown part of the time: the largest share in a bin */
 };
 
 static void put_time(FILE *out, double ns)
