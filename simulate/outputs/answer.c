@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the answer in the requested format, its page and plots, and stores it in the history. */
+/* Writes the answer in the requested format, page and plots, and stores the answer in the history. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "simulate/reports/lines.h"
 #include "simulate/reports/report.h"
 
-/* Prints WARNINGS to standard error, for formats that have no place for warnings. */
+/* Prints WARNINGS to standard error, for formats without a place for warnings. */
 static void warn(const struct mpg_notes *warnings)
 {
     for (size_t i = 0; i < warnings->n; i++)
@@ -24,7 +24,7 @@ static int print_csv(const struct mpg_report *report, FILE *out, struct mpg_erro
                                   : mpg_report_use_csv(report, out, err);
 }
 
-/* Writes WHAT, an answer, with the function PRINT to OUT; PLAIN: as text for people. */
+/* Writes the answer WHAT with the function PRINT to OUT; PLAIN: as text for people. */
 static int write_answer(const struct mpg_config *c, bool plain,
                         int (*print)(const struct mpg_config *c, const void *what, FILE *to, struct mpg_error *err),
                         const void *what, struct mpg_answer *out, struct mpg_error *err)
@@ -77,7 +77,7 @@ static int write_page(const struct mpg_session *x, const struct mpg_report *repo
         all.waits = &x->waits.report;
         all.waits_replica = x->waits.replica;
     }
-    all.recorded_run = all.predicted_run = NULL; /* the page has both runs, with their calls */
+    all.recorded_run = all.predicted_run = NULL; /* the page has both runs, with calls */
     return mpg_page_report(&all, &x->page, x->at.output.report, err);
 }
 
@@ -95,7 +95,7 @@ static int answer(struct mpg_session *x, struct mpg_report *report, struct mpg_e
     return status;
 }
 
-/* Returns whether LINE is a note of one of the first N of ROWS. */
+/* Returns whether LINE is a note of a row among the first N of ROWS. */
 static bool is_reported(const struct mpg_result_table *rows, size_t n, const struct mpg_note *line)
 {
     for (size_t i = 0; i < n; i++)
@@ -106,7 +106,7 @@ static bool is_reported(const struct mpg_result_table *rows, size_t n, const str
     return false;
 }
 
-/* Prints the warnings of all ROWS, each once. */
+/* Prints the warnings of all ROWS, without duplicates. */
 static void warn_of_rows(const struct mpg_result_table *rows)
 {
     for (size_t i = 0; i < rows->n; i++)

@@ -35,9 +35,8 @@ static int by_rank(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Fills DRAWN with the ranks whose calls the page shows, ascending: half of them those with the most computation (perturb
- * mode: the most delay injected into computation), half those with the least. Returns the number of ranks, or -1: out of
- * memory. */
+/* Fills DRAWN with the ranks whose calls the page shows, ascending: half with the most computation (perturb mode: the most delay
+ * injected into computation), half with the least. Returns the number of ranks, or -1: out of memory. */
 static int choose_drawn(const struct mpg_result *r, int32_t drawn[MPG_OVERVIEW_RANKS])
 {
     const int n = r->ranks < MPG_OVERVIEW_RANKS ? r->ranks : MPG_OVERVIEW_RANKS;
@@ -121,7 +120,7 @@ static int add_short(struct mpg_session *x, struct mpg_report *report, struct mp
     report->companions = &x->companions;
     report->short_where = &x->short_where;
     report->columns = strcmp(x->at.output.output, "-") == 0 ? mpg_terminal_columns() : 0;
-    if (!x->result.where) /* simulated in the order of time, which follows no paths */
+    if (!x->result.where) /* simulated in the order of time, without paths */
         return 0;
     return mpg_where_report_make(&x->short_where, x->result.where, x->files.trace, true, &by, 1, err);
 }
@@ -151,7 +150,7 @@ static int add_critical(struct mpg_session *x, struct mpg_report *report, struct
     return 0;
 }
 
-/* Finds wait states by callsite for a page if the answer has none; if they are unknown, stores the reason. */
+/* Finds wait states by callsite for a page if the answer has none; if unknown, stores the reason. */
 static void find_page_waits(struct mpg_session *x)
 {
     if (!x->at.output.report || x->at.question.waits != MPG_WAITS_BY_COUNT)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tasks that a master hands out: gives them out again, or finds what this would change. */
+/* Tasks that a master hands out: gives out the tasks again, or finds how much this would change. */
 #include <math.h>
 #include <stdio.h>
 
@@ -60,14 +60,14 @@ int mpg_session_give_out_tasks(struct mpg_session *x, struct mpg_error *err)
     return 0;
 }
 
-/* Returns true if the order of receives affects the answer, because messages that may be answers keep their traced receiver,
- * or because some replicas keep the traced order. */
+/* Returns true if the order of receives affects the answer, because possible answers keep the traced receiver, or because some
+ * replicas keep the traced order. */
 static bool depends_on_order(const struct mpg_session *x)
 {
     return x->result.choices.answers + x->result.redone > 0;
 }
 
-/* Stores in X's report why the run by arrival is not known. */
+/* Stores in X's report the reason why the run by arrival is unknown. */
 static void explain(struct mpg_session *x, int status, const struct mpg_error *why)
 {
     char *text = x->tasks.why;
@@ -92,7 +92,7 @@ void mpg_session_describe_tasks(struct mpg_session *x)
         mpg_result_refer_to(&x->result, x->redistributed.recorded_ns);
         add_computation(x, &x->redistributed.tasks);
     }
-    const bool has_kept = x->result.counts.open_kept > 0; /* MPI_ANY_SOURCE receives that cannot take another message */
+    const bool has_kept = x->result.counts.open_kept > 0; /* MPI_ANY_SOURCE receives that keep the traced message */
     if (c->model.tasks || c->target.by_events || (!depends_on_order(x) && !has_kept))
         return;
     if (c->target.predict && c->change.hypotheses.n == 0 && mpg_trace_events(x->files.trace, -1) <= MAX_EVENTS)

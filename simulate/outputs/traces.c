@@ -5,10 +5,10 @@
 #include "common/printable.h"
 #include "simulate/outputs/session.h"
 
-/* If the trace has more events than this, no replica is written only for the picture in a page. */
+/* Maximum number of events of a trace for which a replica is written only for the picture in a page. */
 enum { MAX_EVENTS = 5000000 };
 
-/* Returns the rules for how the trace of a replica differs from the recorded trace. */
+/* Returns the rules by which the trace of a replica differs from the recorded trace. */
 static struct mpg_replica_trace_rules retrace_rules(const struct mpg_config *c, const struct mpg_perturbation *p)
 {
     return (struct mpg_replica_trace_rules){.ratio = mpg_perturbation_rho(p),
@@ -76,7 +76,7 @@ int mpg_session_write_traces(struct mpg_session *x, struct mpg_error *err)
 
 /* --- the worst phase --- */
 
-/* Returns why no trace of a replica can be written; NULL: it can. */
+/* Returns the reason why no trace of a replica can be written; NULL: possible. */
 static const char *why_no_trace(const struct mpg_session *x)
 {
     for (size_t i = 0; i < x->at.change.hypotheses.n; i++)
