@@ -11,7 +11,7 @@
 
 enum { MAX_LINES = 12, MAX_BARS = 40, TEXT = 512, NAME = 160 };
 
-/* Writes the name of MACHINE, with the file name of its target without folders, into NAME of TEXT bytes. */
+/* Writes the name of MACHINE, with the file name of the target without folders, into NAME of TEXT bytes. */
 static void name_short(const struct mpg_target_table *x, size_t machine, char *name)
 {
     const char *target = x->target[machine];
@@ -23,7 +23,7 @@ static void name_short(const struct mpg_target_table *x, size_t machine, char *n
 
 /* --- programs --- */
 
-/* Returns true if traces A and B have the same fact "program", or if both have none. */
+/* Returns true if traces A and B have equal facts "program", or if both lack this fact. */
 static bool same_program(const struct mpg_target_table *x, size_t a, size_t b)
 {
     const char *p = x->trace[a].program, *q = x->trace[b].program;

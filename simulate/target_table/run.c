@@ -71,7 +71,7 @@ static int run_trace(struct table *t, size_t k, const struct mpg_config *first, 
     return status;
 }
 
-/* Prints warnings to standard error, because CSV has no place for them. */
+/* Prints warnings to standard error, because CSV has no place for warnings. */
 static void warn(const struct mpg_target_table *x)
 {
     for (size_t i = 0; i < x->n; i++)

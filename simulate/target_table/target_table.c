@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of the table, their places and speed-ups. */
+/* Rows of the table, with places and speed-ups. */
 #include "simulate/target_table/target_table.h"
 
 #include <math.h>
@@ -89,8 +89,8 @@ static bool same_program(const struct mpg_target_trace *a, const struct mpg_targ
     return a->program && b->program && strcmp(a->program, b->program) == 0;
 }
 
-/* Returns the index of the only one-rank trace of the same program, which is the reference for trace I; x->traces if there is
- * none or more than one. */
+/* Returns the index of the single one-rank trace of trace I's program, the reference for trace I; x->traces: none or several
+ * traces. */
 static size_t find_one(const struct mpg_target_table *x, size_t i)
 {
     const bool says = x->trace[i].program != NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table of traces on machines: one row per pair, with speed-up and utilisation of the processors (docs/MACHINES.md). A
- * machine is a target with one value for each swept key. */
+/* A table of traces on machines: a row per pair, with speed-up and utilisation of the processors (docs/MACHINES.md). A machine is
+ * a target with one value for each swept key. */
 #ifndef MPG_TARGET_TABLE_H
 #define MPG_TARGET_TABLE_H
 
@@ -27,7 +27,7 @@ struct mpg_target_row {
     double bytes, events;
     double against_ns; /* run time on one processor, the reference for speed-up; 0: unknown */
     size_t place;      /* rank among the trace's machines by median run time, from 1; equal run times share a rank */
-    size_t order;      /* the same, but equal run times are ranked by row */
+    size_t order;      /* as `place`, but equal run times are ranked by row */
 };
 
 struct mpg_target_table {
@@ -54,15 +54,15 @@ void mpg_target_table_finish(struct mpg_target_table *x);
 
 /* Returns the speed-up: work / run time; 0 if the run takes no time. */
 double mpg_target_row_speedup(const struct mpg_target_row *row);
-/* Returns the speed-up against the reference: its run time / run time; 0 if either is unknown. */
+/* Returns the speed-up against the reference: reference run time / run time; 0 if either is unknown. */
 double mpg_target_row_speedup_against(const struct mpg_target_row *row);
-/* Returns the fraction of the processors' time spent on work and its noise, from 0 to 1. */
+/* Returns the fraction of the processors' time spent on work and noise during work, from 0 to 1. */
 double mpg_target_row_utilisation(const struct mpg_target_row *row);
-/* Returns the row of the same trace that follows ROW in `order`; NULL if there is none. */
+/* Returns the row of the same trace that follows ROW in `order`; NULL: ROW is the last. */
 const struct mpg_target_row *mpg_target_row_next(const struct mpg_target_table *x, const struct mpg_target_row *row);
 /* Writes the name of MACHINE ("distributed, HopTime 1us") into TEXT of SIZE bytes. */
 void mpg_target_table_name(const struct mpg_target_table *x, size_t machine, char *text, size_t size);
-/* Writes the value of swept key I of MACHINE with its unit into TEXT of SIZE bytes. */
+/* Writes the value of swept key I of MACHINE with unit into TEXT of SIZE bytes. */
 void mpg_target_table_value(const struct mpg_target_table *x, size_t i, size_t machine, char *text, size_t size);
 
 /* Write X as text, as CSV and as JSON (mpgsim-json(5)). Error: out of memory. */
