@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers for the threads of ranks: thread 0 of rank r has the number r, further threads have the numbers after all ranks. Noise
- * and draws of a thread belong to its number. */
+ * and random draws of a thread are selected by the thread's number. */
 #ifndef MPG_RANK_THREADS_H
 #define MPG_RANK_THREADS_H
 
@@ -10,13 +10,13 @@
 #include "trace/parallel.h"
 
 struct mpg_rank_threads {
-    int32_t ranks, all;        /* number of ranks; number of their threads together */
-    struct mpg_parallel *rank; /* by rank: its parallel regions */
-    int32_t *further;          /* by rank: number of its thread 1 */
+    int32_t ranks, all;        /* number of ranks; number of threads of all ranks */
+    struct mpg_parallel *rank; /* by rank: the rank's parallel regions */
+    int32_t *further;          /* by rank: number of the rank's thread 1 */
 };
 
-/* Finds the threads of all ranks of TRACE, which outlives them. Returns NULL and sets *STATUS: to 0 if no rank has several
- * threads; to -1 with ERR: a damaged fact, or no memory. */
+/* Finds the threads of all ranks of TRACE, which must outlive the result. Returns NULL and sets *STATUS: to 0 if no rank has
+ * several threads; to -1 with ERR: a damaged fact, or no memory. */
 struct mpg_rank_threads *mpg_rank_threads_new(const struct mpg_trace *trace, int *status, struct mpg_error *err);
 void mpg_rank_threads_free(struct mpg_rank_threads *threads); /* NULL is allowed */
 
