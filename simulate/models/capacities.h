@@ -27,7 +27,7 @@ struct mpg_capacities {
     double bucket; /* bytes that a port, in each direction, carries beyond its capacity after a rest; 0: none */
 };
 
-/* Messages that shared capacities. */
+/* Counts of messages that shared capacities. */
 struct mpg_shared_messages {
     bool are; /* messages share capacities */
     double messages, delayed, delay_ns; /* number of messages; number of messages delayed by other messages; sum of the delays */

@@ -12,9 +12,9 @@ struct mpg_paths {
     /* [class on the target][class on the source]; index 0 for a machine without a placement. Unused pairs of classes are all
      * zero. */
     struct mpg_perturbation path_costs[MPG_PATHS][MPG_PATHS];
-    bool covers;   /* measured message times of some path contain detours */
-    bool speeds;   /* some message can become faster than traced */
-    bool receives; /* receive overheads, o_r, are known on some path */
+    bool covers;   /* measured message times of at least one path contain detours */
+    bool speeds;   /* messages can become faster than traced */
+    bool receives; /* receive overheads, o_r, are known on at least one path */
 };
 
 /* Fills PATHS from P, with drawn launches and the paths of the farthest ranks or, without a placement, of all ranks. All

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compute intervals with parallel regions: a visit of a region ends when its slowest thread has done its work (docs/MODEL.md,
- * section 3, Threads). */
+/* Compute intervals with parallel regions: a visit of a region ends when the slowest thread has finished (docs/MODEL.md, section
+ * 3, Threads). */
 #include <math.h>
 
 #include "simulate/models/perturbation.h"
 
-/* The shares of a region's visits that its threads take: parts of the time of a visit, without MPI. */
+/* Shares of a region's threads in the time of its visits, without MPI. */
 struct shares {
-    double longest;  /* the work of the slowest thread, 0 to 1; the rest is the begin and the end of the region */
+    double longest;  /* work of the slowest thread in a visit's time, 0 to 1; the rest is begin and end of the region */
     double most_ns;  /* total work of the thread that worked most */
 };
 
@@ -26,18 +26,19 @@ static double part_of(const struct mpg_parallel_region *r, const struct shares *
     return s->most_ns > 0 ? r->thread[k].work_ns / s->most_ns : 1;
 }
 
-/* Replicas of an interval on their way through it. */
+/* Replicas of an interval during evaluation: each replica's current time. */
 struct walk {
     const struct mpg_perturbation *p;
     const struct mpg_interval *x;
-    double factor; /* on the time that noise takes */
+    double factor; /* multiplies the time that noise takes */
     uint32_t at, first, n;
     uint32_t lane[MPG_LANES_AT_ONCE];
     double now_ns[MPG_LANES_AT_ONCE]; /* time since MPI_Init */
     double all_ns[MPG_LANES_AT_ONCE]; /* work of the whole interval */
 };
 
-/* Writes the ends of the part SHARE of all work, which number RANK (of a rank or of a further thread) begins now. */
+/* Writes the end times of work that RANK (number of a rank or of a further thread) begins at now_ns: the fraction SHARE of all
+ * work. */
 static void find_ends(const struct walk *w, int32_t rank, double share, double *end_ns)
 {
     double work_ns[MPG_LANES_AT_ONCE], time_ns[MPG_LANES_AT_ONCE];
@@ -60,14 +61,15 @@ static void find_ends(const struct walk *w, int32_t rank, double share, double *
         end_ns[k] = w->now_ns[k] + work_ns[k] + w->factor * (time_ns[k] - work_ns[k]);
 }
 
-/* The rank alone does the part SHARE of all work. */
+/* Advances now_ns by the fraction SHARE of all work, done by the rank alone. */
 static void go(struct walk *w, double share)
 {
     if (share > 0)
         find_ends(w, w->x->rank, share, w->now_ns);
 }
 
-/* All threads of region R do their parts of a visit whose slowest thread has the part SHARE of all work. */
+/* Advances now_ns by a visit of region R: until all threads have finished. SHARE: work of the slowest thread as a fraction of all
+ * work. */
 static void go_together(struct walk *w, const struct mpg_parallel_region *r, const struct shares *s, double share)
 {
     double last_ns[MPG_LANES_AT_ONCE], end_ns[MPG_LANES_AT_ONCE];
@@ -109,7 +111,8 @@ void mpg_perturb_threads(const struct mpg_perturbation *p, const struct mpg_inte
         delay_ns[k] += fmax(w.now_ns[k] - begin_ns[k] - x->length_ns, -x->length_ns);
 }
 
-/* Returns the work that thread K has less than the slowest threads in X's visits, ns. *TAKES_PART: it is in one of them. */
+/* Returns the difference in work, ns, between the slowest threads and thread K, summed over X's visits. *TAKES_PART: thread K is
+ * in at least one visit. */
 static double slack_of(const struct mpg_interval *x, uint32_t k, bool *takes_part)
 {
     double slack_ns = 0;
