@@ -23,7 +23,7 @@ static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const st
     return status;
 }
 
-/* Simulates this process's share of the replicas of a single scenario, and of the further runs that its answer needs. */
+/* Simulates this process's share of the replicas of a single scenario, and of the further runs for the answer. */
 static int simulate(struct mpg_session *x, struct mpg_error *err)
 {
     const struct mpg_config *c = &x->at;
@@ -31,7 +31,7 @@ static int simulate(struct mpg_session *x, struct mpg_error *err)
     struct mpg_simulation_options *options = &setting->simulation;
     if ((c->model.tasks && mpg_session_give_out_tasks(x, err) < 0) ||
         mpg_setting_open(setting, c, &x->files, 0, err) < 0 ||
-        /* the number of replicas is that set by mpg_setting_open() */
+        /* the number of replicas was set by mpg_setting_open() */
         mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 ||
         (mpg_processes_first(&x->processes) && mpg_session_begin_trace(x, &options->observer, err) < 0))
         return -1;
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
         status = run(&all, argc, argv, &err);
     if (status < 0 && all.processes.prints)
         mpg_error_print("mpgsim", &err);
-    mpg_processes_leave(&all.processes); /* must be the last call, because the launcher ends all processes when one fails */
+    mpg_processes_leave(&all.processes); /* must be the last call, because the launcher ends all processes when a process fails */
     clear(&all);
     return status == 0 ? MPG_EXIT_OK : MPG_EXIT_FAILURE;
 }

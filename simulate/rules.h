@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rules of docs/MODEL.md that can be switched off, to measure their effect: mpgsim --without. */
+/* Rules of docs/MODEL.md that can be switched off, to measure the rules' effects: mpgsim --without. */
 #ifndef MPG_RULES_H
 #define MPG_RULES_H
 
@@ -19,14 +19,14 @@ enum mpg_rule {
     MPG_RULE_DISTURBED,      /* with replayed noise, overheads and times of collectives are at most 20 times their median */
     MPG_RULE_OFF_CPU,        /* time off the CPU is removed */
     MPG_RULE_INTERRUPTIONS,  /* the source's noise is removed */
-    MPG_RULE_WAITING_CALLS,  /* a call that waited every time it was made takes at most 1 us without waiting */
+    MPG_RULE_WAITING_CALLS,  /* if all calls of a kind and size waited, these calls take at most 1 us without waiting */
     MPG_RULE_GAPS,           /* messages of a stream start at least a gap apart (predict mode) */
-    MPG_RULE_PROGRESS,       /* a rendezvous waits until its receiver makes an MPI call (predict mode) */
-    MPG_RULE_HELD_SENDS,     /* a synchronous send whose receiver is waiting takes its measured time (predict mode) */
+    MPG_RULE_PROGRESS,       /* a rendezvous waits until the receiver makes an MPI call (predict mode) */
+    MPG_RULE_HELD_SENDS,     /* a synchronous send to a waiting receiver takes the measured time (predict mode) */
     MPG_RULES
 };
 
-/* Switches RULE off. Call it before threads start. */
+/* Switches RULE off. Must be called before threads start. */
 void mpg_rule_leave_out(enum mpg_rule rule);
 bool mpg_rule_holds(enum mpg_rule rule);
 /* Returns the rules that are off, one bit each. */
