@@ -20,7 +20,7 @@ struct mpg_core_rates mpg_core_rates_of(const struct mpg_signature *sig, const c
 /* Returns the largest number of cores that were measured at once for KERNEL; 0: not measured. */
 int mpg_core_rates_most(const struct mpg_signature *sig, const char *kernel);
 
-/* Cores that compute at once on a node of each machine: the ranks of its fullest node; 0: unknown. */
+/* Cores that compute at once on a node of each machine: the number of ranks on the machine's fullest node; 0: unknown. */
 struct mpg_busy_cores {
     int source, target;
 };

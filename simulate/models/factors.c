@@ -87,7 +87,7 @@ static int own_sizes(struct mpg_network_sizes *sizes, struct mpg_error *err)
     return 0;
 }
 
-/* Replaces the tables of PATH, which the copy shares, by copies. After an error the tables that were not copied are empty. */
+/* Replaces the tables of PATH, which the copy shares, by copies. After an error all tables not copied are empty. */
 static int own_path(struct mpg_network_path *path, struct mpg_error *err)
 {
     struct mpg_network_sizes *table[MPG_NETWORK_LISTS], shared[MPG_NETWORK_LISTS];

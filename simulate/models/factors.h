@@ -17,9 +17,9 @@ struct mpg_time_factors {
  * - the times per message in a stream: only the part that depends on the size;
  * - the times in calls that complete one-sided operations, 0 being the smallest measured size; of the calls that start them, the
  *   part that depends on the size;
- * - the times inside sends that wait for the receiver: by the ratio of the median one-way times at their size.
- * Overheads and collectives are copied unchanged. The copy shares all other data with SIG, which outlives the copy. The caller
- * frees the copy with mpg_factors_free(). NULL with ERR: out of memory; a distribution would get too many knots. */
+ * - the times inside sends that wait for the receiver: by the ratio of the median one-way times at the same size.
+ * Overheads and collectives are copied unchanged. The copy shares all other data with SIG, which must outlive the copy. The
+ * caller frees the copy with mpg_factors_free(). NULL with ERR: out of memory; a distribution would get too many knots. */
 struct mpg_signature *mpg_factors_apply(const struct mpg_signature *sig, const struct mpg_time_factors *f, struct mpg_error *err);
 /* Multiplies all times of COLLECTIVE, of a copy by mpg_factors_apply(), by FACTOR >= 0. Error: out of memory. */
 int mpg_factors_multiply(struct mpg_collective_time *collective, double factor, struct mpg_error *err);

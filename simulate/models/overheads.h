@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Overheads o_s and o_r: the time that a message takes of its sender and of its receiver inside their calls; and the times of
- * one-sided operations inside the calls that start and that complete them (docs/MODEL.md, section 3). */
+/* Overheads o_s and o_r: the time that a message costs inside the calls of sender and receiver; and the times of one-sided
+ * operations inside the starting and the completing calls (docs/MODEL.md, section 3). */
 #ifndef MPG_OVERHEADS_H
 #define MPG_OVERHEADS_H
 

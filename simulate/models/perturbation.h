@@ -51,7 +51,7 @@ struct mpg_perturbation {
     bool call_noise_of_target; /* work inside calls meets the target's noise, too */
     struct mpg_noise_source target_noise, source_noise;
     size_t target_cores, source_cores; /* number of cores with a noise record */
-    bool same_noise;        /* target and source have the same noise */
+    bool same_noise;        /* target and source have equal noise */
     const struct mpg_rank_threads *threads; /* threads of ranks; NULL: one each. Not owned */
     bool off_cpu_known;     /* the trace holds each rank's time off the CPU */
     struct mpg_bootstrap_blocks parts; /* blocks of noise records that each bootstrap sample consists of */

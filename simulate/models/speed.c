@@ -17,7 +17,8 @@ struct spread {
     size_t freedom; /* the smallest number of launches of a rate, minus 1 */
 };
 
-/* Adds to *SQUARES the squared distances of R's logarithms from their mean. Returns false if a rate is 0. */
+/* Adds to *SQUARES the squared deviations of the logarithms of R's launch means from the mean logarithm. Returns false if a rate
+ * is 0. */
 static bool add_squares(const struct mpg_compute_rate *r, double *squares)
 {
     double mean = 0, sum = 0;
