@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the delay budget of a rank as text. All figures have the same unit and number of decimals, and are rounded so that
- * the printed figures add up exactly. */
+/* Writes the delay budget of a rank as text. All figures have one unit and number of decimals, and are rounded to add up exactly
+ * as printed. */
 #include <math.h>
 
 #include "common/units.h"
@@ -15,12 +15,12 @@ struct figures {
     double unit_ns;
     const char *unit;
     int decimals;
-    double term[TERMS]; /* terms in quanta, with the sign that they have in the sum */
+    double term[TERMS]; /* terms in quanta, with their sign in the sum */
     double left;
 };
 
-/* Chooses a unit in which the largest number has five digits, and quanta that are not smaller than the rounding errors of
- * sums: a smaller term is no delay, and is printed as 0. */
+/* Chooses a unit in which the largest number has five digits, and quanta at least as large as the rounding errors of sums: a
+ * smaller term is not a delay, and is printed as 0. */
 static void choose_unit(struct figures *f, double largest_ns)
 {
     f->unit_ns = mpg_units_of_time(largest_ns, &f->unit);

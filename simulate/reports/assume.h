@@ -5,28 +5,28 @@
 
 #include "simulate/reports/report.h"
 
-/* Writes the distributions SPECS in the form of the command line. If there are none: the text SIGNATURE if FROM_SIGNATURE, else
+/* Writes the distributions SPECS as on the command line. Without distributions: the text SIGNATURE if FROM_SIGNATURE, else
  * "none". */
 void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signature, const char *signature);
 
-/* A function that writes the text of one assumption of REPORT, without a line end. */
+/* A function that writes the text of an assumption of REPORT, without a line end. */
 typedef void mpg_assume(const struct mpg_report *report, FILE *out);
 
 /* Assumptions about messages. */
 mpg_assume mpg_assume_latency, mpg_assume_bytes, mpg_assume_overheads, mpg_assume_rows, mpg_assume_eager;
 /* Assumptions about collectives. */
 mpg_assume mpg_assume_collectives, mpg_assume_barriers;
-/* Progress of messages, transfers and nonblocking collectives, as the trace shows it. */
+/* Progress of messages, transfers and nonblocking collectives as observed in the trace. */
 mpg_assume mpg_assume_progress, mpg_assume_transfers, mpg_assume_moved;
-/* Returns whether some nonblocking collectives make progress only in calls of their members. */
+/* Returns whether any nonblocking collective progresses only in the members' calls. */
 bool mpg_report_moves(const struct mpg_report *report);
 /* Placement of the ranks on nodes of the target and of the source. */
 mpg_assume mpg_assume_placement;
-/* Assumptions about a run on a parametric target, mpgtarget(5). mpg_assume_target_progress() returns whether the processors
- * of ranks serve requests of other ranks there. */
+/* Assumptions about a run on a parametric target, mpgtarget(5). mpg_assume_target_progress() returns whether the ranks'
+ * processors serve requests of other ranks on this target. */
 mpg_assume mpg_assume_parameters, mpg_assume_policy, mpg_assume_network, mpg_assume_processors;
 bool mpg_assume_target_progress(const struct mpg_report *report);
-/* Assumptions about predictions, which need other words than those about perturbations. */
+/* Assumptions about predictions, with a different wording than for perturbations. */
 mpg_assume mpg_predicted_messages, mpg_predicted_overheads, mpg_predicted_gap, mpg_predicted_work, mpg_predicted_polling;
 
 #endif

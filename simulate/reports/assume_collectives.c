@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Assumptions about collectives: how many are simulated by measured times, as messages, and as rounds. */
+/* Assumptions about collectives: numbers of collectives simulated by measured times, as messages, and as rounds. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "simulate/reports/assume.h"
 #include "simulate/reports/extrapolated.h"
 
-/* Writes which of the operations FROM to TO were measured, as "allreduce of 2 4, 8 B to 1 MiB". Returns whether any was. */
+/* Writes the measured operations among FROM to TO, as "allreduce of 2 4, 8 B to 1 MiB". Returns whether any was measured. */
 static bool add_operations(const struct mpg_report *r, int from, int to, FILE *out)
 {
     bool any = false;

@@ -50,8 +50,8 @@ void mpg_assume_bytes(const struct mpg_report *r, FILE *out)
                                 sizeof buf));
 }
 
-/* Writes the source of overhead WHICH, which is called NAME. Without a source, the call's own part is less the shortest such
- * call, and the part of a message that arrives later is less the target's own minimum (docs/MODEL.md, section 3, Overheads). */
+/* Writes the origin of overhead WHICH with the name NAME. Without a source, the call's own part is less the shortest such call,
+ * and the part of a message that arrives later is less the target's own minimum (docs/MODEL.md, section 3, Overheads). */
 static void print_overhead(const struct mpg_report *r, enum mpg_overhead which, const char *name, FILE *out)
 {
     const struct mpg_overhead_sizes *o = &r->p->overhead[which];
@@ -96,7 +96,7 @@ static const char *limit_from(const struct mpg_report *r)
                                                              : "source's signature";
 }
 
-/* Writes how sends are treated that are eager on only one of the two machines. */
+/* Writes how sends are simulated that are eager on only one machine. */
 static void print_changes(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;

@@ -27,7 +27,7 @@ void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signat
         fputs(mpg_specs_are_for_all(specs) ? " (added up)" : " (added up on ranks that several name)", out);
 }
 
-/* Writes to TEXT the smallest and the largest fraction of time that a recorded core lost: a large fraction shows a measurement
+/* Writes to TEXT the smallest and the largest lost fraction of time of the recorded cores: a large fraction shows a measurement
  * under load. */
 static void format_lost(const struct mpg_signature *sig, char *text, size_t size)
 {
@@ -81,7 +81,7 @@ static void print_noise(const struct mpg_report *r, FILE *out)
         fprintf(out, "; durations multiplied by %.6g", p->noise_factor);
 }
 
-/* Writes which network path messages take on the target, and which on the source, if the two differ. */
+/* Writes the network path of messages on the target and, if different, on the source. */
 static void print_path(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_perturbation *p = r->p;
@@ -180,7 +180,7 @@ static void print_floors(const struct mpg_report *r, FILE *out)
         fprintf(out, "message times: %s", r->result->floor_rule);
 }
 
-/* Returns, in words, why calls complete the traced messages; NULL: an option asks for it. */
+/* Returns, in words, why calls complete the traced messages; NULL: requested by an option. */
 static const char *reason_kept(const struct mpg_report *r)
 {
     bool could = r->options->deterministic || r->result->predicted ||
@@ -209,7 +209,7 @@ static void print_choice(const struct mpg_report *r, FILE *out)
                  mpg_units_word(c->choices - c->followed, "keeps the", "keep the"), reason_kept(r));
 }
 
-/* Returns whether some MPI_ANY_SOURCE receives keep their traced message although calls can choose. */
+/* Returns whether any MPI_ANY_SOURCE receive keeps the traced message although calls can choose. */
 static bool keeps_receives(const struct mpg_report *r)
 {
     const bool chooses = !r->options->deterministic &&
@@ -227,7 +227,7 @@ static void print_kept(const struct mpg_report *r, FILE *out)
              r->result->counts.open_kept);
 }
 
-/* Writes which messages and replicas keep the traced order. */
+/* Writes the numbers of messages and replicas that keep the traced order. */
 static void print_answers(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_result *q = r->result;
@@ -281,7 +281,7 @@ static void print_one_sided(const struct mpg_report *r, FILE *out)
         fprintf(out, "; no call waits for %" PRIu64 " of the transfers", c->transfers_alone);
 }
 
-/* Writes which collectives are simulated as messages because of hypotheses. */
+/* Writes the collectives that are simulated as messages because of hypotheses. */
 static void print_partial(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -343,7 +343,7 @@ static void print_tracer(const struct mpg_report *r, FILE *out)
              mpg_units_format_time(writing, sizeof writing, (double)c->flushed_ns));
 }
 
-/* Writes which other tool recorded the trace, and the assumptions of the import (facts "imported", "assumed"). */
+/* Writes the tool that recorded an imported trace, and the assumptions of the import (facts "imported", "assumed"). */
 static void print_imported(const struct mpg_report *r, FILE *out)
 {
     const char *key, *value;
@@ -355,7 +355,7 @@ static void print_imported(const struct mpg_report *r, FILE *out)
         }
 }
 
-/* Writes how much the speed of computation differs from launch to launch. */
+/* Writes the variation of the speed of computation from launch to launch. */
 static void print_speed(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_launch_speed speed = mpg_speed_of(r->p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results of the further runs of a prediction (simulate/scenarios/companions.h), and the efficiencies that follow from them. */
+/* Results of the further runs of a prediction (simulate/scenarios/companions.h), and the efficiencies derived from these
+ * results. */
 #ifndef MPG_COMPANIONS_H
 #define MPG_COMPANIONS_H
 
@@ -24,27 +25,28 @@ struct mpg_sensitivity {
 };
 
 struct mpg_companions {
-    /* The perturbed run: its run time over the replicas of the prediction, and the traced run time to compare it with, ns. If
-     * perturbed.median is 0, it was not simulated, for the reason NOT_PERTURBED. */
+    /* The perturbed run: run time over the replicas of the prediction, and the traced run time for comparison, ns.
+     * perturbed.median is 0 if not simulated, for the reason NOT_PERTURBED. */
     struct mpg_summary perturbed;
     double perturbed_traced_ns;
     struct mpg_error not_perturbed;
-    /* The prediction without noise, over the first QUIET_REPLICAS replicas with the draws of the prediction: the ratio of its
-     * run time to that of the prediction, 0 to about 1; and its run time, ns. */
+    /* The prediction without noise, over the first QUIET_REPLICAS replicas with the draws of the prediction: the ratio of the run
+     * time to the prediction's run time, 0 to about 1; and the run time, ns. */
     struct mpg_summary quiet_ratio, quiet;
     uint32_t quiet_replicas;
     struct mpg_sensitivity change; /* medians over these replicas */
     double ideal_ns; /* the prediction without noise on a network without latency and with infinite bandwidth; 0: not known */
-    /* If the machines' speed differs from launch to launch: 90 % of runs take times between these, ns. */
+    /* If the machines' speed differs from launch to launch: interval of 90 % of run times, ns. */
     struct mpg_launch_speed speed;
     double any_speed_90[2];
-    /* The smallest and the largest of the computation ratios of the kernels that both machines have measured; KERNELS 0: no
-     * kernel, or the ratio was given. */
+    /* The smallest and the largest computation ratio of the kernels measured on both machines; KERNELS 0: no kernel, or the ratio
+     * was given. */
     int kernels;
-    struct mpg_busy_cores busy; /* for each machine: the busy cores with which these rates were measured or interpolated */
+    /* for each machine: number of busy cores at which the kernels' rates were measured or interpolated */
+    struct mpg_busy_cores busy;
     struct mpg_kernel_run min, largest;
-    /* If the computation ratios come from the trace's processor counters: means over the computation; COUNTED_RATIO 0: they
-     * do not. */
+    /* If the computation ratios come from the trace's processor counters: means over the computation; COUNTED_RATIO 0: ratios do
+     * not come from counters. */
     double counted_ratio;
     struct mpg_compute_shares counted_shares;
 };

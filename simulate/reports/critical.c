@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The critical path: its parts by place and by call, and how the run time depends on each parameter. mpgsim-json(5) is the
+/* The critical path: parts by place and by call, and the dependence of the run time on each parameter. mpgsim-json(5) is the
  * schema. */
 #include "simulate/reports/critical.h"
 
@@ -17,8 +17,8 @@ static const struct column {
                {"latency", MPG_CRITICAL_LATENCY},         {"bytes", MPG_CRITICAL_BYTES}, {"collectives", MPG_CRITICAL_WHOLE}};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* How the run time depends on a parameter: DERIVATIVE is the change in ns for each UNIT of the parameter; also the time on
- * the path that the parameter causes. */
+/* Dependence of the run time on a parameter: DERIVATIVE is the change in ns for each UNIT of the parameter; also the time on the
+ * path caused by the parameter. */
 struct sensitivity {
     const char *parameter, *unit;
     double derivative, on_path_ns;
@@ -40,7 +40,7 @@ static double share_of(const struct mpg_critical_report *r, double ns)
     return r->path->run_ns > 0 ? ns / r->path->run_ns : 0;
 }
 
-/* Returns NS as a percentage of the path's time, rounded so that -0.00 is not printed. */
+/* Returns NS as a percentage of the path's time, rounded to avoid "-0.00". */
 static double percent_of(const struct mpg_critical_report *r, double ns)
 {
     const double percent = 100 * share_of(r, ns);
@@ -69,8 +69,8 @@ static void put_terms(struct mpg_table *t, const double *term, double weight)
 
 enum { MAX_COLUMNS = COLUMNS + 4 };
 
-/* Appends columns to LIST, from index N on: one for each part of the time, then the time, its share, and the row's name,
- * headed WHAT. Returns the new number of columns. */
+/* Appends columns to LIST, from index N on: one for each part of the time, then the time, its share, and the row's name, with
+ * heading WHAT. Returns the new number of columns. */
 static size_t text_columns(const struct mpg_where_figures *f, const char *what, struct mpg_table_column *list, size_t n)
 {
     for (int k = 0; k < COLUMNS; k++)

@@ -9,7 +9,7 @@
 #include "simulate/attribution/critical.h"
 #include "simulate/attribution/table.h"
 
-/* The critical path of REPLICA, and the parts of its time by place: WHERE, and TABLES tables of WHERE. */
+/* The critical path of REPLICA, and the parts of the path's time by place: WHERE, and TABLES tables of WHERE. */
 struct mpg_critical_report {
     const struct mpg_critical *path;
     const struct mpg_attribution_table *table;

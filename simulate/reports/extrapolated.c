@@ -131,7 +131,7 @@ static const struct mpg_table_column columns[] = {
 /* Numbers of columns after the run time. */
 enum { WORK, PARTS = 7 };
 
-/* Puts the row of rank I, and adds its figures after the run time to ALL. */
+/* Puts the row of rank I, and adds the row's figures after the run time to ALL. */
 static void put_rank(struct mpg_table *t, const struct mpg_report *r, int32_t i, double run_ns, double *all)
 {
     const struct mpg_run_account *a = &r->result->run_account[i];

@@ -6,9 +6,9 @@
 #include "common/table/json.h"
 #include "simulate/reports/report.h"
 
-/* Write how the time of all ranks, and of each rank, is used: mpg_report_use() as text, which also compares with a run on one
- * processor; mpg_report_use_csv() as CSV, a line for each rank, and one for all ranks with the number of processors and sums (no
- * sum of run times); mpg_report_use_json() as JSON, the member KEY. Error: out of memory. */
+/* Write how the time of all ranks, and of each rank, is used: mpg_report_use() as text, with a comparison to a run on one
+ * processor; mpg_report_use_csv() as CSV, a line for each rank, and a line for all ranks with the number of processors and sums
+ * (no sum of run times); mpg_report_use_json() as JSON, the member KEY. Error: out of memory. */
 int mpg_report_use(const struct mpg_report *report, FILE *out, struct mpg_error *err);
 int mpg_report_use_csv(const struct mpg_report *report, FILE *out, struct mpg_error *err);
 int mpg_report_use_json(struct mpg_json *json, const char *key, const struct mpg_report *report, struct mpg_error *err);

@@ -33,8 +33,8 @@ static void print_range(const char *what, double low_ns, double high_ns, FILE *o
             mpg_units_format_time(high, sizeof high, high_ns));
 }
 
-/* Prints, after the label WHAT, why a run has not been simulated. NEEDS: the hypothesis whose balanced ranks would be scaled
- * differently; NULL: a collective would be dropped on some of its ranks only. */
+/* Prints, after the label WHAT, why a run was not simulated. NEEDS: the hypothesis whose balanced ranks would be scaled
+ * differently; NULL: a collective would be dropped on some ranks only. */
 static void print_no_share(const char *what, const struct mpg_hypothesis *needs, FILE *out)
 {
     fprintf(out, "    %-22s not known: ", what);
@@ -64,7 +64,7 @@ static void print_change(const struct mpg_hypothesis_shares *s, const char *what
     fputc('\n', out);
 }
 
-/* Returns, of the hypotheses that are not REPORTED yet, the one that alone shortens the run most; hypotheses without a share
+/* Returns, among the hypotheses not REPORTED yet, the hypothesis that alone shortens the run most; hypotheses without a share
  * come last. */
 static size_t find_next(const struct mpg_hypothesis_shares *s, const bool *reported, double *scratch)
 {

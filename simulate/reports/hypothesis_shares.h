@@ -10,19 +10,20 @@
 #include "simulate/models/perturbation.h"
 #include "trace/hypothesis/hypothesis.h"
 
-/* Run times, by replica, of runs with different hypotheses. All runs use the same draws. */
+/* Run times, by replica, of runs with different hypotheses. All runs have equal random draws. */
 struct mpg_hypothesis_shares {
     const struct mpg_hypotheses *list;
     uint32_t replicas, first_replica;
     struct mpg_resampling resampling; /* intervals include the uncertainty of signatures (simulate/evaluate/driver/interval.h) */
     const double *all_ns;    /* run times with all hypotheses: the answer */
     const double *none_ns;   /* run times without hypotheses */
-    /* for each hypothesis: run times with this hypothesis alone; NULL: it would drop a collective on some ranks only */
+    /* for each hypothesis: run times with this hypothesis alone; NULL: impossible, since a collective would be dropped on some
+     * ranks only */
     const double **alone_ns;
-    /* for each hypothesis: run times with all other hypotheses; NULL: as in alone_ns, or the others contradict each other */
+    /* for each hypothesis: run times with all other hypotheses; NULL: as in alone_ns, or the other hypotheses contradict each
+     * other */
     const double **rest_ns;
-    /* for each hypothesis H: another hypothesis, whose balanced ranks are scaled differently by the others if H is left out;
-     * NULL: none */
+    /* for each hypothesis H: another hypothesis whose balanced ranks would be scaled differently without H; NULL: none */
     const struct mpg_hypothesis **needed_by;
     double **runs;           /* all runs except all_ns, to be freed */
     size_t run_number;

@@ -88,7 +88,7 @@ static void put_trace(struct mpg_json *j, const struct mpg_report *r)
 
 /* ---- options ---- */
 
-/* Puts the distributions as given; if none is given, "signature" if IS_MEASURED, else null. */
+/* Puts the given distributions; without distributions "signature" if IS_MEASURED, else null. */
 static void put_specs(struct mpg_json *j, const char *key, const struct mpg_specs *specs, bool is_measured)
 {
     char text[4096];
@@ -130,7 +130,7 @@ static void put_weak_progress(struct mpg_json *j, const struct mpg_weak_progress
     mpg_json_close(j);
 }
 
-/* Puts the kinds of one-sided transfers that wait for a call of their target. */
+/* Puts the kinds of one-sided transfers that wait for a call of the target. */
 static void put_served(struct mpg_json *j, const struct mpg_weak_progress *c)
 {
     mpg_json_array(j, "served_transfers");
@@ -200,7 +200,7 @@ static void put_hypotheses(struct mpg_json *j, const struct mpg_bound_hypotheses
     mpg_json_close(j);
 }
 
-/* Puts further options that change the answer, if they are given. */
+/* Puts further given options that change the answer. */
 static void put_given(struct mpg_json *j, const struct mpg_report *r)
 {
     if (r->given.call_edges)
@@ -314,7 +314,7 @@ static void put_shared(struct mpg_json *j, const struct mpg_shared_messages *s)
     mpg_json_close(j);
 }
 
-/* Puts counts of calls that complete other messages than in the trace, summed over all replicas. */
+/* Puts counts of calls that complete different messages than in the trace, summed over all replicas. */
 static void put_choice(struct mpg_json *j, const struct mpg_report *r)
 {
     const struct mpg_result *q = r->result;
@@ -398,7 +398,7 @@ static void put_mean(struct mpg_json *j, const struct mpg_result *q)
         put_account(j, "mean_of_a_rank", &mean);
 }
 
-/* Puts the wait states in the same form as analyse/ does, and the number of the replica. */
+/* Puts the wait states in the form of analyse/, and the number of the replica. */
 static int put_waits(struct mpg_json *j, const struct mpg_report *r, struct mpg_error *err)
 {
     mpg_json_object(j, "waits");

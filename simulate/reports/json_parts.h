@@ -6,12 +6,12 @@
 #include "common/table/table.h"
 #include "simulate/reports/report.h"
 
-/* Each function writes one part as the member KEY; KEY NULL: as an element of an array. */
+/* Each function writes a part as the member KEY; KEY NULL: as an element of an array. */
 void mpg_answer_summary(struct mpg_json *json, const char *key, const struct mpg_summary *summary);
 void mpg_answer_run_account(struct mpg_json *json, const char *key, const struct mpg_run_account *account);
 void mpg_answer_options(struct mpg_json *json, const char *key, const struct mpg_report *report);
 void mpg_answer_lines(struct mpg_json *json, const char *key, const struct mpg_notes *lines);
-/* The columns of a summary in JSON, members of the object GROUP. mpg_answer_put_summary() puts their cells into a row. */
+/* The columns of a summary in JSON, members of the object GROUP. mpg_answer_put_summary() puts the cells into a row. */
 #define MPG_SUMMARY_COLUMNS(GROUP)                                                                                               \
     {.json = "mean", .group = (GROUP)}, {.json = "sd", .group = (GROUP)}, {.json = "least", .group = (GROUP)},                   \
         {.json = "p5", .group = (GROUP)}, {.json = "median", .group = (GROUP)}, {.json = "p95", .group = (GROUP)},               \

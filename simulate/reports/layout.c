@@ -11,7 +11,7 @@ struct line {
     const char *text;
     size_t length;
     unsigned rows;    /* number of rows that the whole line needs */
-    unsigned allowed; /* number of rows that the line gets; the rest of its text is cut */
+    unsigned allowed; /* number of rows assigned to the line; the rest of the text is cut */
 };
 
 struct page {
@@ -30,8 +30,7 @@ static size_t bytes_of(const char *text, size_t length, unsigned columns)
     return i;
 }
 
-/* Returns the number of bytes of the next row of TEXT, which has LENGTH bytes: up to the last blank within COLUMNS, if there
- * is one. */
+/* Returns the number of bytes of the next row of TEXT, which has LENGTH bytes: up to the last blank within COLUMNS, if any. */
 static size_t next_row(const char *text, size_t length, unsigned columns)
 {
     const size_t fits = bytes_of(text, length, columns);
@@ -97,7 +96,7 @@ static void split(const char *text, struct page *page)
     }
 }
 
-/* Gives LINE up to *ROWS more rows, and subtracts these from *ROWS. */
+/* Gives LINE up to *ROWS further rows, and subtracts their number from *ROWS. */
 static void allow(struct line *line, unsigned *rows)
 {
     unsigned more = line->rows - line->allowed;
@@ -121,7 +120,7 @@ static void share(struct page *page, unsigned rows, const char *const *first)
         allow(&page->line[i], &rows);
 }
 
-/* Removes the empty lines of PAGE after the first until it needs at most MAX rows, or none is left. */
+/* Removes the empty lines of PAGE after the first until PAGE needs at most MAX rows, or no empty line is left. */
 static void close_gaps(struct page *page, unsigned max)
 {
     unsigned rows = 0;

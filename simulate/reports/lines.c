@@ -36,7 +36,7 @@ static bool is_reported(const struct mpg_lines *x, size_t i, size_t k)
     return has_line(list, k, &list->line[k]);
 }
 
-/* Returns the number of different notes about TOPIC; if it exceeds MAX_VARIANTS, some number above MAX_VARIANTS. */
+/* Returns the number of different notes about TOPIC; counting may stop above MAX_VARIANTS. */
 static size_t count_variants(const struct mpg_lines *x, const char *topic)
 {
     size_t n = 0;
@@ -46,7 +46,7 @@ static size_t count_variants(const struct mpg_lines *x, const char *topic)
     return n;
 }
 
-/* Prints the rows that have LINE, " (rows 1-3, 5)"; prints nothing if all rows have it. */
+/* Prints the numbers of the rows with the note LINE, " (rows 1-3, 5)"; nothing if all rows have LINE. */
 static void print_rows(const struct mpg_lines *x, const struct mpg_note *line, FILE *out)
 {
     size_t have = 0;
@@ -79,7 +79,7 @@ bool mpg_lines_is_quality(const struct mpg_note *note)
     return strcmp(note->topic, MPG_TOPIC_QUALITY) == 0;
 }
 
-/* Prints the notes of X that are about quality if QUALITY, else the others. FORMAT: a printf format for the topic. */
+/* Prints the notes of X about quality if QUALITY, else all other notes. FORMAT: a printf format for the topic. */
 static void print_notes(const struct mpg_lines *x, bool quality, const char *format, FILE *out)
 {
     for (size_t i = 0; i < x->n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Notes of several rows of a table as text: a note that all rows have is printed once; a note of some rows is followed by
- * their numbers. */
+/* Notes of several rows of a table as text: a note of all rows is printed once; a note of some rows is followed by the numbers of
+ * these rows. */
 #ifndef MPG_REPORTS_LINES_H
 #define MPG_REPORTS_LINES_H
 
@@ -18,21 +18,21 @@ struct mpg_lines {
 /* Makes a struct mpg_lines of the lists MEMBER of N rows from ROW on. */
 #define MPG_LINES(ROW, N, MEMBER) (struct mpg_lines){&(ROW)->MEMBER, (N), sizeof *(ROW)}
 
-/* Returns true if NOTE is about the quality of a measurement: such notes widen the interval, and are printed below the
+/* Returns true if NOTE is about the quality of a measurement: notes on quality widen the interval, and are printed below the
  * numbers. */
 bool mpg_lines_is_quality(const struct mpg_note *note);
-/* Prints one note as a line of the answer's head. */
+/* Prints a note as a line of the answer's head. */
 void mpg_lines_put_head(const char *topic, const char *text, FILE *out);
 
-/* These functions print each note once, followed by the numbers of its rows, from 1, unless all rows have the note. Only a few
- * notes are printed about one topic. */
+/* The functions below print each note once, followed by the numbers of the note's rows, from 1, unless all rows have the note.
+ * Only a few notes are printed about each topic. */
 
-/* Prints these notes as lines of the answer's head. */
+/* Prints LINES as lines of the answer's head. */
 void mpg_lines_heads(const struct mpg_lines *lines, FILE *out);
-/* Prints why answers are not reliable (mpg_report_take_reliability()), after an empty line; prints nothing if all are
+/* Prints why answers are not reliable (mpg_report_take_reliability()), after an empty line; prints nothing if all answers are
  * reliable. */
 void mpg_lines_reliability(const struct mpg_lines *lines, FILE *out);
-/* Prints the warnings that belong above the numbers, under the heading "Attention"; prints nothing if there are none. */
+/* Prints the warnings that belong above the numbers, under the heading "Attention"; prints nothing without such warnings. */
 void mpg_lines_warnings(const struct mpg_lines *lines, FILE *out);
 /* Prints the section "Assumed", below the numbers: the warnings about quality, then the assumptions. */
 void mpg_lines_assumed(const struct mpg_lines *warnings, const struct mpg_lines *assumed, FILE *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Warning about drawn times whose mean differs from the mean that the signature states. Files before version 4 have quantiles
+/* Warning about drawn times with a mean that differs from the mean stated in the signature. Files before version 4 have quantiles
  * at equal steps of probability, too few for a long tail. */
 #include <math.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include "common/units.h"
 #include "simulate/reports/trace_warnings.h"
 
-/* The distribution for which the two means differ most. */
+/* The distribution with the largest difference between both means. */
 struct worst {
-    double factor;      /* the larger of the two means divided by the smaller */
+    double factor;      /* the larger mean divided by the smaller mean */
     double drawn, stated;
     char name[96];
     const struct mpg_signature *sig;
@@ -39,8 +39,8 @@ static void look_at_sizes(struct worst *worst, const struct mpg_signature *sig,
     }
 }
 
-/* Checks message times only: overheads are limited by them (mpg_bound_overheads()), so that their drawn means differ on
- * purpose. */
+/* Checks message times only: overheads are limited by message times (mpg_bound_overheads()), and drawn means of overheads differ
+ * on purpose. */
 static void look_at_path(struct worst *worst, const struct mpg_report *r, const struct mpg_signature *sig,
                          const struct mpg_network_path *path)
 {

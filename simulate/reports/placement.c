@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Placement of the ranks in the report of mpgsim: the assumption (which nodes, from which option) and the warnings
- * about network paths that the signature did not measure. */
+/* Placement of the ranks in the report of mpgsim: the assumption (nodes, and the option that places ranks) and the warnings about
+ * network paths not measured in the signature. */
 #include "simulate/reports/assume.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ void mpg_assume_placement(const struct mpg_report *r, FILE *out)
         fprintf(out, "%ssource: ", r->placement ? "; " : "");
         describe(r->source_placement, r->source_map ? "--source=map=" : "the trace's hosts", r->source_map ? r->source_map : "",
                  out);
-    } else if (!r->result->predicted && path) /* the placement on the source is not known */
+    } else if (!r->result->predicted && path) /* the placement on the source is unknown */
         fprintf(out, "; source: one path, '%s', as the trace names no hosts (--source=map)", mpg_path_name(path->path));
 }
 

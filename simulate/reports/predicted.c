@@ -58,7 +58,7 @@ void mpg_predicted_messages(const struct mpg_report *r, FILE *out)
              r->p->byte.n > 0 ? byte : path ? "the additional time on the target" : "nothing");
 }
 
-/* Returns whether all costs of messages come from the command line, so that calls have no overhead. */
+/* Returns whether all costs of messages come from the command line, and calls have no overhead. */
 static bool all_given(const struct mpg_report *r)
 {
     return r->p->latency.n > 0 && r->p->byte.n > 0;
@@ -138,8 +138,8 @@ static bool has_limit(const struct mpg_network_path *path)
     return path && path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN;
 }
 
-/* Returns whether the times of calls contain waiting of the traced run, more than a hundredth of all ranks' time: some sends
- * waited in the trace, and neither an eager limit nor send overheads are known. */
+/* Returns whether the times of calls contain waiting of the traced run, more than a hundredth of all ranks' time: sends waited in
+ * the trace, and neither an eager limit nor send overheads are known. */
 static bool keeps_waits(const struct mpg_report *r)
 {
     const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;

@@ -13,7 +13,7 @@ struct mpg_recording mpg_report_recording(const struct mpg_report *r)
                             mpg_perturbation_removes_off_cpu(r->p));
 }
 
-/* Smallest change of computation, as a fraction, that makes an answer unreliable; the same as for recordings. */
+/* Smallest change of computation, as a fraction, that makes an answer unreliable; equal to the limit for recordings. */
 static const double MAX_MOVES = 0.1;
 
 const struct mpg_signature_failure *mpg_report_wrong_noise(const struct mpg_report *r)

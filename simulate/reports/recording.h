@@ -8,17 +8,17 @@
 
 /* Returns the quality of the recording of REPORT's trace. */
 struct mpg_recording mpg_report_recording(const struct mpg_report *report);
-/* Returns the failed check of the target's signature that makes its noise unusable for an answer, because it can change
- * computation by more than 10 %: for example, other processes used the machine while noise was measured. NULL: none. */
+/* Returns the failed check of the target's signature that makes the noise unusable for an answer, because the failure can change
+ * computation by more than 10 %: for example, other processes used the machine while noise was measured. NULL: no such check. */
 const struct mpg_signature_failure *mpg_report_wrong_noise(const struct mpg_report *report);
-/* Adds notes to LIST that say why the answer of REPORT is not reliable: one about the recording, one about the signature.
- * Adds none if it is reliable. A note begins with "NOT RELIABLE". */
+/* If the answer of REPORT is not reliable, adds the reasons to LIST: at most a note about the recording and a note about the
+ * signature. A note begins with "NOT RELIABLE". */
 void mpg_report_take_reliability(const struct mpg_report *report, struct mpg_notes *list);
 /* Returns whether REPORT's answer is reliable. */
 bool mpg_report_is_reliable(const struct mpg_report *report);
-/* Writes what is wrong with the target's noise, as mpg_report_wrong_noise() found it, to TEXT of SIZE bytes, and returns TEXT. */
+/* Writes the problem with the target's noise found by mpg_report_wrong_noise() to TEXT of SIZE bytes, and returns TEXT. */
 const char *mpg_report_describe_wrong_noise(const struct mpg_report *report, char *text, size_t size);
-/* Writes RECORDING in words, with advice where it is not reliable, to TEXT of SIZE bytes, and returns TEXT. */
+/* Writes RECORDING in words, with advice if not reliable, to TEXT of SIZE bytes, and returns TEXT. */
 const char *mpg_report_describe_recording(const struct mpg_report *report, const struct mpg_recording *recording, char *text,
                                           size_t size);
 

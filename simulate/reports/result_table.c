@@ -37,7 +37,7 @@ void mpg_result_table_clear(struct mpg_result_table *rows)
     *rows = (struct mpg_result_table){0};
 }
 
-/* Copies what all rows have in common. */
+/* Copies the data common to all rows. */
 static int take_common(struct mpg_result_table *rows, const struct mpg_report *r, struct mpg_error *err)
 {
     size_t size;

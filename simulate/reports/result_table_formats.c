@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of scenarios, and the tolerances of --tolerate, in all formats. Text prints each assumption once; if not all rows
- * have it, with the numbers of those that do. mpgsim-json(5) is the schema of the JSON. */
+/* The table of scenarios, and the tolerances of --tolerate, in all formats. Text prints each assumption once; an assumption of
+ * only some rows with the row numbers. mpgsim-json(5) is the schema of the JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static mpg_table_formatter *formatter_of(const struct mpg_result_column *column)
 
 static void add_values(struct columns *x, const struct mpg_result_table *rows)
 {
-    x->list[x->n++] = (struct mpg_table_column){.group = "values"}; /* creates the JSON object even if there are no parameters */
+    x->list[x->n++] = (struct mpg_table_column){.group = "values"}; /* creates the JSON object even without parameters */
     for (size_t c = 0; c < rows->columns; c++) {
         const struct mpg_result_column *column = &rows->column[c];
         const bool has_unit = column->unit && (column->unit[0] == 'n' || column->unit[0] == 'b');
@@ -63,7 +63,7 @@ static bool differs_traced(const struct mpg_result_table *rows)
     return false;
 }
 
-/* Whether rows have the interval of runs at any speed of the machine. */
+/* Returns whether rows have the interval of runs at any speed of the machine. */
 static bool knows_speed(const struct mpg_result_table *rows)
 {
     for (size_t i = 0; i < rows->n; i++)
@@ -193,8 +193,8 @@ static void put_tolerance(struct mpg_table *t, const struct mpg_result_table *ro
     mpg_table_text(t, which);
 }
 
-/* Writes all tolerances, in FORMAT to OUT or, with J, as JSON: a row for each tolerance; if FIRST, only the first, as members
- * of the open object. */
+/* Writes all tolerances, in FORMAT to OUT or, with J, as JSON: a row for each tolerance; if FIRST, only the first tolerance, as
+ * members of the open object. */
 static int put_tolerances(const struct mpg_result_table *rows, bool first, enum mpg_table_format format, FILE *out,
                           struct mpg_json *j, struct mpg_error *err)
 {
@@ -259,7 +259,7 @@ static void print_tolerances(const struct mpg_result_table *rows, FILE *out)
 
 /* ---- text ---- */
 
-/* With three or more signatures, prints for each pair the probability that one is faster than the other. */
+/* With three or more signatures, prints for each pair the probability that the first signature is faster. */
 static void print_pairs(const struct mpg_result_table *rows, FILE *out)
 {
     char text[80];
@@ -294,7 +294,7 @@ static void print_heading(const struct mpg_result_table *rows, FILE *out)
     fputc('\n', out);
 }
 
-/* Prints the tolerances, which are the answer to --tolerate, if there are any. */
+/* Prints the tolerances, the answer to --tolerate, if any. */
 static int print_tolerated(const struct mpg_result_table *rows, FILE *out, struct mpg_error *err)
 {
     if (rows->tolerances == 0 || !rows->compares) {
@@ -331,7 +331,7 @@ int mpg_result_table_csv(const struct mpg_result_table *rows, FILE *out, struct 
                                 : put_rows(rows, MPG_TABLE_CSV, out, err);
 }
 
-/* Puts, for row I, the share of the replicas in which it is faster than each other signature at its point. */
+/* Puts, for row I, the share of the replicas in which the row is faster than each other signature at the row's point. */
 static void put_opponents(struct mpg_json *j, const struct mpg_result_table *rows, size_t i)
 {
     mpg_json_array(j, "faster_than");

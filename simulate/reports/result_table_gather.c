@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sends rows between processes as bytes: struct numbers as it is in memory, then strings, each with its NUL. */
+/* Sends rows between processes as bytes: struct numbers as in memory, then strings, each with its NUL. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 #include "common/text_stream.h"
 #include "simulate/reports/result_table.h"
 
-/* Number of lists of notes in a row. Rows are sent in units of UNIT_BYTES, because MPI counts with an int, which is too small
- * for bytes. */
+/* Number of lists of notes in a row. Rows are sent in units of UNIT_BYTES, because MPI counts with an int, too small for
+ * bytes. */
 enum { LISTS = 4, UNIT_BYTES = 1 << 16 };
 
-/* The numbers of a row that are sent. */
+/* The numbers sent for a row. */
 struct numbers {
     struct mpg_summary run;
     struct mpg_run_account account;
@@ -87,7 +87,7 @@ static int pack(const struct mpg_result_table *rows, int part, char **bytes, siz
 
 /* --- conversion from bytes --- */
 
-/* Returns the string at *AT, and moves *AT to the byte after it. */
+/* Returns the string at *AT, and moves *AT to the byte after the string. */
 static const char *next_word(const char **at)
 {
     const char *word = *at;
@@ -95,7 +95,7 @@ static const char *next_word(const char **at)
     return word;
 }
 
-/* Reads ROW at *AT, and moves *AT to the byte after it. Topics of notes point into the bytes. */
+/* Reads ROW at *AT, and moves *AT to the byte after the row. Topics of notes point into the bytes. */
 static int read_row(struct mpg_result_row *row, const char **at, struct mpg_error *err)
 {
     struct mpg_notes *list[LISTS];
@@ -137,7 +137,7 @@ uint64_t mpg_result_table_digest(const struct mpg_result_table *rows)
     return 0;
 }
 
-/* Receives the rows of group PART from process FROM into BYTES, which is large enough. */
+/* Receives the rows of group PART from process FROM into BYTES, which must be large enough. */
 static int receive(struct mpg_result_table *rows, int part, int from, char *bytes, const struct mpg_messenger *m,
                    struct mpg_error *err)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots of the table: run time over the first parameter; machines by their median run times, and how probable it is that each
- * is faster. */
+/* Plots of the table: run time over the first parameter; machines by median run time, and the probability that each is faster. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,8 +32,8 @@ static double max_of(const struct mpg_result_table *rows)
     return max_ns;
 }
 
-/* Returns true if run times need a logarithmic axis, because the longest is many times the shortest, whose interval would not
- * be visible. */
+/* Returns true if run times need a logarithmic axis, because the longest run time is many times the shortest: the interval of the
+ * shortest would not be visible. */
 static bool spread_wide(const struct mpg_result_table *rows, double *min_ns, double *max_ns)
 {
     enum { RATIO = 20 };
@@ -122,7 +121,7 @@ static bool is_logarithmic(const struct mpg_result_table *rows, double min, doub
         below += rows->row[i].cell[0].number < sqrt(min * max);
         n++;
     }
-    return 3 * below >= n; /* if values were evenly spaced, fewer would be below */
+    return 3 * below >= n; /* fewer evenly spaced values would be below */
 }
 
 static double put_x_axis(struct plot_session *s, const struct mpg_result_table *rows)
@@ -175,7 +174,7 @@ static int draw_sweep(struct plot_session *s, const struct mpg_result_table *row
 
 /* ---- machines ---- */
 
-/* Returns the number of rows at the first point, one for each signature. */
+/* Returns the number of rows at the first point, which is the number of signatures. */
 static size_t machines(const struct mpg_result_table *rows)
 {
     size_t n = 0;
@@ -197,8 +196,8 @@ static void put_machines(FILE *script, const struct mpg_result_table *rows, cons
     fprintf(script, ")\nset %srange [%s]\n", axis, "-0.6:*");
 }
 
-/* Draws the median run times at the first point with their intervals, and the probability that each machine is faster than
- * the next. */
+/* Draws the median run times at the first point with intervals, and the probability that each machine is faster than the next
+ * machine. */
 static int draw_ranking(struct plot_session *s, const struct mpg_result_table *rows, struct mpg_error *err)
 {
     char text[32];

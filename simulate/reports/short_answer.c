@@ -20,13 +20,13 @@
 /* Limits of the text: number of lines, number of warnings above the run time, and bytes of names. */
 enum { MAX_LINES = 20, MAX_WARNINGS = 2, NAME_BYTES = 400, PROGRAM_BYTES = 60, FACT_BYTES = 40, SITE_BYTES = 90 };
 
-/* MUCH: relative difference between a prediction and the recorded run that is explained; OFF_PART: share of the time in calls
- * off the CPU that is mentioned. */
+/* MUCH: minimum relative difference between prediction and recorded run for an explanation; OFF_PART: minimum share of the time
+ * in calls off the CPU to be mentioned. */
 static const double MUCH = 0.1, OFF_PART = 0.1;
-/* If recording takes at least this share of the recorded run, the run without recording is named, too. */
+/* If recording takes at least this share of the recorded run, the run without recording is stated, too. */
 static const double MUCH_RECORDING = 0.005;
 
-/* Names of the lines that are folded first on a narrow page. */
+/* Names of lines folded first on a narrow page. */
 static const char *const folded_first[] = {"Predicted",  "Parallel efficiency", "Sensitivity", "Warning",   "Time of a rank",
                                            "Main cause", "Recording", "Perturbed",           "Signature",   NULL};
 
@@ -69,7 +69,7 @@ static void put_fact(FILE *out, const char *value)
     put_name(out, text, FACT_BYTES);
 }
 
-/* Writes the traced command line, if the trace has it. */
+/* Writes the traced command line, if recorded. */
 static void put_program(const struct mpg_report *r, FILE *out)
 {
     const char *program = mpg_trace_find_fact(r->trace, 0, "program");
@@ -119,7 +119,7 @@ static void put_warnings(const struct mpg_report *r, FILE *out)
 
 /* --- run times --- */
 
-/* Returns whether it is known that the machine's speed differs from launch to launch, and how much. */
+/* Returns whether the variation of the machine's speed from launch to launch is known. */
 static bool knows_speed(const struct mpg_report *r)
 {
     return r->companions && r->companions->speed.is_known;
@@ -173,7 +173,7 @@ static void put_recorded(const struct mpg_report *r, const struct mpg_summary *r
     fputc('\n', out);
 }
 
-/* If the prediction differs much from the recorded run, writes how much of both is calls, and how much computation. */
+/* If the prediction differs much from the recorded run, writes the parts of calls and of computation in both. */
 static void put_difference(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     const struct mpg_result *q = r->result;
@@ -236,7 +236,7 @@ static const char *kernel_words(const char *kernel, char *text, size_t size)
     return text;
 }
 
-/* Writes how many cores of a node are busy with ranks on both machines, as far as known. */
+/* Writes the number of busy cores of a node on each machine, as far as known. */
 static void put_busy(const struct mpg_busy_cores *busy, FILE *out)
 {
     if (busy->source == 0 || busy->target == 0)
@@ -280,7 +280,7 @@ static void put_computation(const struct mpg_report *r, const struct mpg_summary
 static void put_parts(const struct mpg_report *r, FILE *out)
 {
     struct mpg_run_account a = mpg_result_run_account(r->result);
-    /* negative noise: the source's noise, which is contained in compute_ns, exceeds the target's */
+    /* negative noise: the source's noise, contained in compute_ns, exceeds the target's noise */
     const double less_ns = a.noise_ns < 0 ? -a.noise_ns : 0;
     if (less_ns > 0) {
         a.compute_ns -= less_ns;
@@ -305,7 +305,7 @@ static void put_parts(const struct mpg_report *r, FILE *out)
     fputc('\n', out);
 }
 
-/* Writes the interval X, unless both ends look the same when printed. */
+/* Writes the interval X, unless both ends are equal when printed. */
 static void put_interval(FILE *out, const double x[2])
 {
     char low[32], high[32];
@@ -353,7 +353,7 @@ static void put_cause(const struct mpg_predicted_efficiency *e, FILE *out)
 
 /* --- places in the program --- */
 
-/* Writes ROW: the call with the innermost line of its callsite, if known, or the computation before it. */
+/* Writes ROW: the call with the innermost line of its callsite, if known, or the computation before the call. */
 static void put_site(const struct mpg_attribution_row *row, FILE *out)
 {
     char text[NAME_BYTES], name[NAME_BYTES];
@@ -388,7 +388,7 @@ static void put_waiting(const struct mpg_where_report *w, FILE *out)
     fputc('\n', out);
 }
 
-/* Writes the place with the largest share of all replicas' critical paths: a call, or the computation before it. */
+/* Writes the place with the largest share of all replicas' critical paths: a call, or the computation before a call. */
 static void put_path(const struct mpg_where_report *w, FILE *out)
 {
     const struct mpg_attribution_table *t = &w->table[0];
@@ -410,7 +410,7 @@ static bool has_sensitivity(const struct mpg_sensitivity *s)
     return !isnan(s->latency) || !isnan(s->bandwidth) || !isnan(s->computation);
 }
 
-/* Writes WHAT and by how much it changes the run time. */
+/* Writes PERCENT, the change of the run time by the parameter change WHAT. */
 static void put_change(FILE *out, const char **separator, const char *what, double percent)
 {
     if (isnan(percent))
@@ -433,7 +433,7 @@ static void put_sensitivity(const struct mpg_sensitivity *s, FILE *out)
 
 /* --- the end --- */
 
-/* Writes why the answer is not reliable, above the tables that follow. */
+/* Writes the reasons why the answer is not reliable, above the tables. */
 static void put_reliability(const struct mpg_report *r, const struct mpg_recording *recording, FILE *out)
 {
     char text[320];
@@ -447,8 +447,8 @@ static void put_reliability(const struct mpg_report *r, const struct mpg_recordi
     }
 }
 
-/* Writes findings about recording and signature, what the answer assumes, and what to ask next. IS_SAID: put_reliability()
- * has been called. */
+/* Writes findings about recording and signature, assumptions of the answer, and suggested next questions. IS_SAID:
+ * put_reliability() was called. */
 static void put_quality(const struct mpg_report *r, const struct mpg_recording *recording, bool is_said, FILE *out)
 {
     char text[320];
@@ -542,7 +542,7 @@ int mpg_short_answer_text(const struct mpg_report *r, const struct mpg_summary *
     return status;
 }
 
-/* Passes LINE of the text to TAKE; lines of the head (IS_HEAD) have no name. */
+/* Passes LINE of the text to TAKE with the argument WHOM; lines of the head (IS_HEAD) have no name. */
 static void take_line(char *line, bool is_head, mpg_take_answer_line *take, void *whom)
 {
     static const char warning[] = "Warning: ";

@@ -7,7 +7,7 @@
 
 #include "common/units.h"
 
-/* A smaller relative change of the run time is no reason for a warning. */
+/* Minimum relative change of the run time for a warning. */
 static const double LEAST_PART = 0.005;
 
 /* Returns the median run time, and sets *HALF_NS to half of its confidence interval; 0: out of memory. */
@@ -35,8 +35,7 @@ static void warn_of_known(const struct mpg_task_report *t, struct mpg_notes *lis
                   mpg_units_format_time(traced, sizeof traced, t->traced_ns), 100 * (t->by_arrival_ns / t->traced_ns - 1));
 }
 
-/* Warns if the run with noise would be shorter with tasks given out anew, or if polls take so long that they count as
- * computation. */
+/* Warns if the run with noise would be shorter with tasks given out anew, or if polls are long enough to count as computation. */
 static void warn_of_noise(const struct mpg_task_report *t, double run_ns, double half_ns, struct mpg_notes *list)
 {
     char together[32], slowest[32];

@@ -183,8 +183,8 @@ static int print_asked(const struct mpg_report *r, FILE *out, struct mpg_error *
     return print_waits(r, out, err);
 }
 
-/* Prints the smallest and the largest delay of a rank; then, as means over ranks, the delay budget or the parts of a
- * predicted run. On a parametric target prints the use of processors instead of these. */
+/* Prints the smallest and the largest delay of a rank; then, as means over ranks, the delay budget or the parts of a predicted
+ * run. On a parametric target prints the use of processors instead. */
 static int print_delays(const struct mpg_report *r, double *scratch, double *medians, FILE *out, struct mpg_error *err)
 {
     print_ranks(r->result, scratch, medians, out);
@@ -210,8 +210,8 @@ static int print_tables(const struct mpg_report *r, const struct mpg_summary *ru
     return 0;
 }
 
-/* Prints the short answer, and after its run times the tables that options ask for; with --verbose also all warnings, delays
- * and assumptions. */
+/* Prints the short answer, with the tables requested by options after the run times; with --verbose also all warnings, delays and
+ * assumptions. */
 static int print_short(const struct mpg_report *r, const struct mpg_summary *run, double *scratch, double *medians, FILE *out,
                        struct mpg_error *err)
 {

@@ -167,7 +167,7 @@ static bool is_much(const struct mpg_report *r, double ns)
     return r->options->graph.bound && ns * 100 > mpg_result_recorded(r->result);
 }
 
-/* Warns if the trace does not show clearly whether some sends wait for a call of their receiver. */
+/* Warns if the trace does not show clearly whether sends wait for a call of the receiver. */
 void mpg_warn_weak_sends(const struct mpg_report *r, struct mpg_notes *list)
 {
     char waited[32];
@@ -240,8 +240,7 @@ void mpg_warn_threads(const struct mpg_report *r, struct mpg_notes *list)
                       n);
 }
 
-/* Warns that in the changed run another call may serve a transfer; the trace shows only the call that did so in the traced
- * run. */
+/* Warns that in the changed run another call may serve a transfer; the trace shows only the serving call of the traced run. */
 void mpg_warn_target_progress(const struct mpg_report *r, struct mpg_notes *list)
 {
     char waited[32];
@@ -272,7 +271,7 @@ void mpg_warn_posted(const struct mpg_report *r, struct mpg_notes *list)
                       mpg_units_format_time(took, sizeof took, ns), kept);
 }
 
-/* Warns of collectives that are not simulated as messages because another option needs them as a whole. */
+/* Warns of collectives that are not simulated as messages because another option needs whole collectives. */
 void mpg_warn_partial(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_graph_options *graph = &r->options->graph;

@@ -70,7 +70,7 @@ void mpg_warnings_describe_no_limit(const struct mpg_report *r, char *text, size
                  mpg_units_word((uint64_t)limit, "byte", "bytes"));
 }
 
-/* Says that messages share ports and memory, which only --contention=none leaves out. */
+/* Adds the note that messages share ports and memory, unless --contention=none is given. */
 static void add_sharing(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_shared_messages *s = &r->result->shared;
@@ -83,7 +83,7 @@ static void add_sharing(const struct mpg_report *r, struct mpg_notes *list)
                       mpg_units_format_time(mean, sizeof mean, s->delayed > 0 ? s->delay_ns / s->delayed : 0));
 }
 
-/* Warns of a part that neither the target's signature nor an option gives. */
+/* Warns of parts given neither by the target's signature nor by an option. */
 static void add_missing_parts(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
@@ -122,7 +122,7 @@ static void add_missing_parts(const struct mpg_report *r, struct mpg_notes *list
                               parts[i].what, parts[i].where, parts[i].consequence);
 }
 
-/* Returns, in words, which overheads PATH lacks; NULL: none. The time within sends can be used instead of o_s. */
+/* Returns, in words, the overheads missing in PATH; NULL: none. The time within sends can replace o_s. */
 static const char *missing_overheads(const struct mpg_network_path *path)
 {
     const bool sends = path->send_overhead.n + path->sender.n > 0;
@@ -133,8 +133,8 @@ static const char *missing_overheads(const struct mpg_network_path *path)
                              : "overheads of sends and receives";
 }
 
-/* Warns of missing costs of calls: overheads, and collectives if the trace has any. These costs are used only together with a
- * signature's message times. */
+/* Warns of missing costs of calls: overheads, and collectives if the trace has collectives. Costs of calls are used only together
+ * with a signature's message times. */
 static void add_missing_calls(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
@@ -184,7 +184,7 @@ static void add_missing_source(const struct mpg_report *r, struct mpg_notes *lis
 
 /* --- failed checks of measurements --- */
 
-/* Returns which parts of a signature the answer uses, as bits of enum mpg_signature_part, without the rates of computation. */
+/* Returns the parts of a signature used by the answer, as bits of enum mpg_signature_part, without the rates of computation. */
 static int used_parts(const struct mpg_perturbation *p, bool path)
 {
     return (mpg_perturbation_noise_measured(p) ? MPG_PART_NOISE : 0) |
@@ -218,12 +218,12 @@ static void add_verdicts(const struct mpg_report *r, struct mpg_notes *list)
     int parts = used_parts(r->p, mpg_report_uses_target_path(r));
     add_verdict(r->p->target, parts, "the target", list);
     parts = used_parts(r->p, mpg_report_uses_target_path(r) || r->result->floors_of_source);
-    if (r->source->origin != MPG_SOURCE_TARGET) /* otherwise the signature is the target's, and has been checked above */
+    if (r->source->origin != MPG_SOURCE_TARGET) /* otherwise the target's signature, checked above */
         add_verdict(r->p->source, parts, r->source->origin == MPG_SOURCE_STORED ? "the source (stored in the trace)"
                                                                                : "the source", list);
 }
 
-/* --- options that replace others, or change nothing --- */
+/* --- options that replace other options, or change nothing --- */
 
 /* Appends WORD to the list in TEXT. */
 static void join(char *text, size_t size, const char *word)
@@ -314,8 +314,7 @@ static bool drops_some(const struct mpg_report *r)
     return false;
 }
 
-/* Warns of --source=latency and --source=byte if they have no effect: they only give minimum message times, which few rules
- * use. */
+/* Warns of --source=latency and --source=byte without effect: both give only minimum message times, used by few rules. */
 static void add_unused_floors(const struct mpg_report *r, struct mpg_notes *list)
 {
     if (!r->options->floors.has_source_cost)
@@ -349,9 +348,9 @@ static void add_unused_draws(const struct mpg_report *r, struct mpg_notes *list)
                                       names);
 }
 
-/* --- what the trace lacks --- */
+/* --- missing data of the trace --- */
 
-/* Warns of communication functions that the tracer did not know. */
+/* Warns of communication functions unknown to the tracer. */
 static void add_untraced(const struct mpg_report *r, struct mpg_notes *list)
 {
     struct mpg_untraced_calls untraced;
@@ -370,7 +369,7 @@ static void add_untraced(const struct mpg_report *r, struct mpg_notes *list)
     mpg_untraced_clear(&untraced);
 }
 
-/* Warns of messages that hypotheses make larger than all messages in the trace, if message times come only from the trace. */
+/* Warns of messages enlarged by hypotheses beyond all messages in the trace, if message times come only from the trace. */
 static void add_unseen_sizes(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_bound_hypotheses *x = r->options->graph.bound;
@@ -409,7 +408,7 @@ static void add_unmet_options(const struct mpg_report *r, struct mpg_notes *list
                                  limit);
 }
 
-/* Warns of an option about collectives that has no effect, because they are simulated as rounds in any case. */
+/* Warns of an option about collectives without effect, because collectives are simulated as rounds in any case. */
 static void add_unused_rounds(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
@@ -453,7 +452,7 @@ static void add_unplaced(const struct mpg_report *r, struct mpg_notes *list)
                              mpg_units_word(c->incomplete_ranks, "rank", "ranks"));
 }
 
-/* Warns if the wait states of the traced run use an eager limit, but those of the predicted run do not. */
+/* Warns if the wait states of the traced run use an eager limit, but the predicted run's do not. */
 static void add_waits(const struct mpg_report *r, struct mpg_notes *list)
 {
     if (!r->waits || r->waits->limit != MPG_WAITS_LIMIT_FOUND ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Notes of an answer: its warnings, which stand at the top, and its assumptions.
+/* Notes of an answer: warnings, which stand at the top, and assumptions.
  *
- * A warning says why the numbers can be wrong: measurements that failed checks, communication that was not understood, missing
- * parts, options without effect. */
+ * A warning states why the numbers can be wrong: failed checks of measurements, unknown communication functions, missing parts,
+ * options without effect. */
 #ifndef MPG_WARNINGS_H
 #define MPG_WARNINGS_H
 
@@ -18,14 +18,14 @@ struct mpg_report;
 
 struct mpg_note {
     const char *topic; /* one or two words, at most 12 characters, not freed */
-    char *text;        /* one sentence: the fact, its effect, the remedy if there is one */
+    char *text;        /* one sentence: the fact, its effect and, if known, a remedy */
 };
 
 struct mpg_notes {
     size_t n;
     struct mpg_note *line;
-    struct mpg_error *err; /* where functions that add notes store errors; or NULL */
-    bool failed;           /* a note is missing, because memory ran out or for the error in ERR */
+    struct mpg_error *err; /* receives errors of functions that add notes; or NULL */
+    bool failed;           /* a note is missing, because memory ran out or because of the error in ERR */
 };
 
 /* Appends a note to LIST. FORMAT is a printf format of the text. Out of memory sets LIST's `failed`. */
@@ -43,7 +43,7 @@ int mpg_warnings_gather(const struct mpg_report *report, struct mpg_notes *list,
 int mpg_report_take_notes(struct mpg_report *report, struct mpg_notes *warnings, struct mpg_notes *assumed,
                           struct mpg_error *err);
 
-/* Says in TEXT, of SIZE bytes, how sends are simulated where neither the target nor an option gives an eager limit. */
+/* Describes in TEXT, of SIZE bytes, how sends are simulated if neither the target nor an option gives an eager limit. */
 void mpg_warnings_describe_no_limit(const struct mpg_report *r, char *text, size_t size);
 
 #endif

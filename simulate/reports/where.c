@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Attribution of delays, or of times, to places.
  *
- * Text has two tables: the delay budget of places; and their shares of the critical paths of all replicas, with the
- * dependence of the run time on each parameter (docs/MODEL.md, section 8). All figures of a table have one unit, and are
- * rounded so that rows and columns add up. CSV and JSON have one table (mpgsim-json(5)). */
+ * Text has two tables: the delay budget of places; and the places' shares of the critical paths of all replicas, with the
+ * dependence of the run time on each parameter (docs/MODEL.md, section 8). All figures of a table have one unit, and are rounded
+ * to let rows and columns add up. CSV and JSON have one table (mpgsim-json(5)). */
 #include "simulate/reports/where.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ void mpg_where_report_clear(struct mpg_where_report *r)
 
 /* ---- the account, for people ---- */
 
-/* Text shows at least MIN_ROWS rows of a table, and further rows that are at least SMALL of the largest. */
+/* Text shows at least MIN_ROWS rows of a table, and further rows of at least SMALL of the largest row. */
 enum { MIN_ROWS = 20 };
 #define SMALL 1e-3
 
@@ -52,7 +52,7 @@ struct addend {
     const char *name;
     int term; /* index of the value among the terms; < 0: the function OF computes the value */
     double (*of)(const double *term);
-    char sign; /* sign printed before the column; 0: none, as for the first */
+    char sign; /* sign printed before the column; 0: none, as for the first column */
 };
 
 static const struct addend delays[] = {{"injected", -1, mpg_where_injected, 0}, {"propagated", MPG_WHERE_PROPAGATED, NULL, '+'},
@@ -85,7 +85,7 @@ static double largest_of(const struct account *x)
     return largest_ns;
 }
 
-/* Puts the addends and their sum, given as numbers of quanta. */
+/* Puts the addends and the sum, given as numbers of quanta. */
 static void put_figures(struct account *x, const double *quanta)
 {
     double left = 0;
@@ -113,7 +113,7 @@ static void put_account_row(struct account *x, const struct mpg_attribution_row 
     mpg_where_put_name(&x->table, x->of->by, row);
 }
 
-/* Ends the row of a table that is the sum of N small ones. */
+/* Ends the row that sums N small rows of a table. */
 static void end_small(struct mpg_table *t, size_t n)
 {
     char text[64];
@@ -121,7 +121,7 @@ static void end_small(struct mpg_table *t, size_t n)
     mpg_table_end_row(t, text);
 }
 
-/* Returns the number of leading rows that text shows; the rows after them are less than SMALL of the largest. */
+/* Returns the number of leading rows that text shows; all further rows are less than SMALL of the largest row. */
 static size_t count_shown(const struct mpg_attribution_table *of, bool all)
 {
     size_t n = of->n;
@@ -132,7 +132,7 @@ static size_t count_shown(const struct mpg_attribution_table *of, bool all)
     return n == of->n - 1 ? of->n : n;
 }
 
-/* Puts the first SHOWN rows, a row that sums the others, and the sum of all. */
+/* Puts the first SHOWN rows, a row that sums the rest, and the sum of all rows. */
 static void put_account_rows(struct account *x, size_t shown)
 {
     double sum[TIMES] = {0}, small[TIMES];
@@ -208,7 +208,7 @@ static double tracer(const double *t)
     return 0 - t[MPG_CRITICAL_TRACER];
 }
 
-/* How the run time depends on latency, time per byte, computation and noise. */
+/* Dependence of the run time on latency, time per byte, computation and noise. */
 #define PER {"per_latency", messages}, {"per_byte", size}, {"per_compute", computed}, {"per_noise", noise}
 
 /* The columns for a place's part of the critical paths: of times, and of delays. */
@@ -229,14 +229,14 @@ static const struct mpg_where_key *path_keys(const struct mpg_where_report *r, s
     return r->predicted ? path_times : path_delays;
 }
 
-/* Returns the factor that turns values of a row into sums over ranks: rows are means over ranks, except those of ranks and
- * pairs. There is one path for all ranks. */
+/* Returns the factor that turns values of a row into sums over ranks: rows are means over ranks, except rows of ranks and pairs.
+ * All ranks have a common path. */
 static double weight_of(const struct mpg_where_report *r, enum mpg_attribution_by by)
 {
     return by == MPG_ATTRIBUTION_BY_RANK || by == MPG_ATTRIBUTION_BY_PAIR ? 1 : r->ranks;
 }
 
-/* Returns PART as a percentage, rounded so that -0.00 is not printed. */
+/* Returns PART as a percentage, rounded to avoid "-0.00". */
 static double percent(double part)
 {
     const double rounded = round(part * 1e4) / 100;
@@ -318,8 +318,8 @@ static void add_row(struct mpg_attribution_row *sum, const struct mpg_attributio
     sum->share.part += isnan(row->share.part) ? 0 : row->share.part;
 }
 
-/* Puts the rows of table OF that are on critical paths; without ALL, rows below SMALL of the paths are summed in one row,
- * unless they are few. */
+/* Puts the rows of table OF that are on critical paths; without ALL, rows below SMALL of the paths are summed in one row, unless
+ * these rows are few. */
 static void put_path_rows(struct mpg_table *t, const struct mpg_where_report *r, const struct mpg_attribution_table *of, bool all,
                           const struct mpg_where_figures *f)
 {
@@ -390,7 +390,7 @@ int mpg_where_print_text(const struct mpg_where_report *r, bool all, FILE *out, 
 
 /* ---- for programs ---- */
 
-/* Returns the JSON member for KEY: "path_ns" is "time_ns" in the member "path", "path_calls_ns" is "calls_ns" in it. */
+/* Returns the JSON member for KEY: "path_ns" is "time_ns" in the member "path", "path_calls_ns" is "calls_ns" in "path". */
 static const char *path_member(const char *key)
 {
     return strcmp(key, "path_ns") == 0 ? "time_ns" : strncmp(key, "path_", 5) == 0 ? key + 5 : key;

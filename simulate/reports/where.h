@@ -21,8 +21,8 @@ struct mpg_where_report {
 int mpg_where_report_make(struct mpg_where_report *report, const struct mpg_attribution *where, const struct mpg_trace *trace,
                           bool predicted, const enum mpg_attribution_by *by, size_t n, struct mpg_error *err);
 void mpg_where_report_clear(struct mpg_where_report *report);
-/* These functions write REPORT: as text, as CSV (the first table only), and as JSON, the member KEY. Without ALL, text sums
- * small rows in one. Error: out of memory. */
+/* Write REPORT: as text, as CSV (the first table only), and as JSON, the member KEY. Without ALL, text sums small rows in a
+ * single row. Error: out of memory. */
 int mpg_where_print_text(const struct mpg_where_report *report, bool all, FILE *out, struct mpg_error *err);
 int mpg_where_print_csv(const struct mpg_where_report *report, FILE *out, struct mpg_error *err);
 int mpg_where_json(struct mpg_json *json, const char *key, const struct mpg_where_report *report, struct mpg_error *err);
