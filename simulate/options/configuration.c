@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the command line, and resolves its options. */
+/* Reads the command line, and resolves the options. */
 #include "simulate/options/configuration.h"
 
 #include <ctype.h>
@@ -43,7 +43,7 @@ static bool is_key(const char *text)
     return n > 0 && text[n] == '=';
 }
 
-/* Appends each text of GIVEN to YES if ARE returns true for it, else to NO. If the list is NULL, the text is dropped. */
+/* Appends each text of GIVEN to YES if ARE(text) is true, else to NO. If YES or NO is NULL, the text is dropped. */
 static void sort(const struct mpg_option_list *given, bool (*are)(const char *text), struct mpg_option_list *yes,
                  struct mpg_option_list *no)
 {
@@ -93,7 +93,7 @@ static int parse_timeline(struct mpg_output_config *o, struct mpg_error *err)
                : 0;
 }
 
-/* Error: two options name standard input, which would be empty the second time. */
+/* Error: two options name standard input, which can be read only once. */
 static int check_standard_input(const struct mpg_config *c, struct mpg_error *err)
 {
     const struct mpg_option_list *const lists[] = {&c->target.names, &c->target.signatures, &c->change.files};
@@ -116,8 +116,8 @@ static int check_standard_input(const struct mpg_config *c, struct mpg_error *er
 
 /* --- consequences of several options --- */
 
-/* Returns true if X may change the size of a collective, in perturb mode. PARTIAL: only of collectives whose messages all have
- * one size (rooted ones and scans). */
+/* Returns true if X may change the size of a collective, in perturb mode. PARTIAL: only of collectives with messages of one size
+ * (rooted collectives and scans). */
 static bool may_resize(const struct mpg_hypothesis *x, bool partial)
 {
     const struct mpg_select *s = &x->select;
@@ -143,8 +143,8 @@ void mpg_config_expand(struct mpg_config *c)
     const bool waits = !mpg_option_has_word(&m->paper, MPG_PAPER_SYNC_REDUCE) && !c->target.name;
     const bool has_message_times = c->target.signature && c->change.latency.n + c->change.byte.n == 0;
     m->expand = m->collectives == MPG_COLLECTIVES_EXPAND;
-    /* Hypotheses change when members of a collective wait, which follows from the messages of the collective. Other options
-     * may need collectives as they are without hypotheses. */
+    /* Hypotheses change the waits of a collective's members, which follow from the collective's messages. Other options may need
+     * unchanged collectives. */
     m->expand_some = c->change.hypotheses.n > 0 && m->collectives == MPG_COLLECTIVES_DEFAULT && waits && !resizes(c, true);
     /* The signature has message times, and some measured collectives; the other collectives are expanded into messages. */
     m->expand_rest = has_message_times && waits && !resizes(c, false) &&
@@ -174,7 +174,7 @@ bool mpg_config_wants_target_call_noise(const struct mpg_config *c)
     return wants;
 }
 
-/* Returns true if an option is given that only perturb mode has: each excludes --predict (table.c). */
+/* Returns true if an option of perturb mode is given: these options exclude --predict (table.c). */
 static bool has_perturb_option(const struct mpg_config *c)
 {
     return mpg_config_wants_target_call_noise(c) || c->change.factor[MPG_SWEPT_CALL_NOISE].given ||
@@ -183,8 +183,8 @@ static bool has_perturb_option(const struct mpg_config *c)
            mpg_option_has_word(&c->model.without, MPG_WITHOUT_TRACER);
 }
 
-/* Returns true if all paths of all signatures have message times. Standard input is assumed to have them, because it can be
- * read only once; so is a file that cannot be read, because opening it will report the error. */
+/* Returns true if all paths of all signatures have message times. Assumed true for standard input, which can be read only once,
+ * and for a file that cannot be read: opening the file later will report the error. */
 static bool have_message_times(const struct mpg_option_list *signatures)
 {
     bool all = true;
@@ -200,15 +200,15 @@ static bool have_message_times(const struct mpg_option_list *signatures)
     return all;
 }
 
-/* Records --FLAG in the run for a history, as if it had been given. */
+/* Records --FLAG in the run for a history, as if given. */
 static void note_flag(struct mpg_config *c, const char *flag)
 {
     const struct mpg_option option = {.name = flag};
     mpg_config_note(c, &option, NULL);
 }
 
-/* Decides what is asked if no option does: both questions, with a signature that has message times and without an option that
- * only perturb mode has; else the perturbed run. */
+/* Chooses the question if no option does: prediction and perturbed run, with a signature that has message times and without
+ * options of perturb mode; else the perturbed run. */
 static void choose_questions(struct mpg_config *c)
 {
     struct mpg_target_config *t = &c->target;
@@ -265,7 +265,7 @@ static int read_scenario(struct mpg_config *c, struct mpg_processes *processes, 
     return mpg_setting_make(setting, at, processes, NULL, err);
 }
 
-/* Reads all machines: keeps the first one, and only checks the others. */
+/* Reads all machines: keeps the first machine, and only checks the rest. */
 static int read_machines(struct mpg_config *c, struct mpg_processes *processes, struct mpg_config *at,
                         struct mpg_setting *setting, struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The configuration of mpgsim: its command line, resolved once. table.c declares the options, their ranges and which of them
+/* The configuration of mpgsim: the command line, resolved once. table.c declares options, ranges, and rules by which options
  * exclude or need each other. Texts are converted, and checked, in configuration.c. */
 #ifndef MPG_CONFIGURATION_H
 #define MPG_CONFIGURATION_H
@@ -19,9 +19,9 @@
 #include "simulate/target/parameters.h"
 #include "trace/hypothesis/hypothesis.h"
 
-/* Which engine evaluates predictions. The last word, DEFAULT, is the value if the option is not given. */
+/* The engine that evaluates predictions. The last word, DEFAULT, is the value if the option is not given. */
 enum mpg_engine { MPG_ENGINE_EVENTS, MPG_ENGINE_GRAPH, MPG_ENGINE_DEFAULT };
-/* Whether messages share the capacities of a signature: where they need to, never, always. */
+/* Whether messages share the capacities of a signature: where needed, never, always. */
 enum mpg_contention { MPG_CONTENTION_AUTO, MPG_CONTENTION_NONE, MPG_CONTENTION_MEASURED };
 enum mpg_collectives { MPG_COLLECTIVES_MEASURED, MPG_COLLECTIVES_ROUNDS, MPG_COLLECTIVES_EXPAND, MPG_COLLECTIVES_DEFAULT };
 enum { MPG_ABSORB_DEFAULT = 3 };
@@ -33,10 +33,10 @@ enum { MPG_WITHOUT_TRACER = MPG_RULES, MPG_WITHOUT_WEAK_PROGRESS, MPG_WITHOUT_CH
 struct mpg_target_config {
     struct mpg_option_list signatures;
     const char *signature;             /* the scenario's signature; NULL: none */
-    bool predict, perturb;             /* modes that are asked for: by an option, implied by others, or by default */
-    bool both;                         /* both modes are asked for: the prediction, with the perturbed run beside it */
+    bool predict, perturb;             /* requested modes: by an option, implied by other options, or by default */
+    bool both;                         /* both modes are requested: the prediction, with the perturbed run beside */
     struct mpg_option_list given;      /* values of --target: names, files, keys */
-    /* names and files among these values; KEY=VALUE texts: those of --target first, then swept values */
+    /* names and files among the values of --target; KEY=VALUE texts: from --target first, then swept values */
     struct mpg_option_list names, keys;
     size_t given_keys;                 /* number of keys from --target */
     const char *name;                  /* name of the scenario's parametric target; NULL: none */
@@ -45,9 +45,9 @@ struct mpg_target_config {
     enum mpg_engine engine;
     bool by_events;                    /* the prediction is evaluated in the order of simulated time */
     const char *map;                   /* placement of ranks; NULL: not given */
-    enum mpg_path_class path;          /* path class that all messages take; MPG_PATHS: that of the farthest ranks */
+    enum mpg_path_class path;          /* path class of all messages; MPG_PATHS: the class of the farthest ranks */
     const char *against;               /* --against: a time, or an answer file for one processor */
-    double against_ns;                 /* the run time that --against gives; 0: unknown */
+    double against_ns;                 /* the run time given by --against; 0: unknown */
 };
 
 /* The source machine, on which the trace was recorded. */
@@ -66,54 +66,54 @@ struct mpg_factor {
 };
 enum { MPG_FACTORS = MPG_SWEPT_BYTE + 1 };
 
-/* What changes in the run, compared with the traced run. */
+/* Changes of the run against the traced run. */
 struct mpg_perturbation_config {
     /* values of the options: distributions; of compute_ratio: ratios */
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio;
     struct mpg_option_list quiet;          /* causes whose noise the target lacks */
     struct mpg_factor factor[MPG_FACTORS]; /* factors given to --noise, --call-noise, --latency, --byte, by enum mpg_swept */
     int64_t eager_limit;
-    struct mpg_option_list given, files; /* values of --hypothesis, and those of them that are files */
+    struct mpg_option_list given, files; /* values of --hypothesis, and the files among these values */
     struct mpg_hypotheses hypotheses;  /* hypotheses from files, then from the command line */
 };
 
-/* How the run is modelled. */
+/* Options of the model. */
 struct mpg_model_config {
     int absorb;                        /* enum mpg_absorb */
-    int noise;                         /* enum mpg_noise_model - 1; -1: noise records if the signature has any */
+    int noise;                         /* enum mpg_noise_model - 1; -1: noise records if the signature has noise records */
     enum mpg_time_model latency, byte;
-    enum mpg_cosched cosched;          /* MPG_COSCHEDS: as the records were measured */
+    enum mpg_cosched cosched;          /* MPG_COSCHEDS: as in the measurement of the records */
     int measurement;                   /* 1: signatures are taken as exact */
     int speed;                         /* 1: computation always has the speed of the recording */
     enum mpg_polling polling;
     double polling_interval_ns;
     enum mpg_collectives collectives;
     const char *collective_table;
-    bool expand, expand_rest, expand_some; /* collectives expanded into messages: all; those without a measurement; those that
-                                              hypotheses change */
+    bool expand, expand_rest, expand_some; /* collectives expanded into messages: all; collectives without a measurement;
+                                            * collectives changed by hypotheses */
     struct mpg_option_words paper, without;
-    bool has_weak_progress; /* with hypotheses: simulate weak progress of the sends for which the trace shows it */
+    bool has_weak_progress; /* with hypotheses: simulate weak progress of the sends that show weak progress in the trace */
     bool deterministic, lenient;
     enum mpg_contention contention;
     int tasks;                         /* 1: --tasks=by-arrival: a master's tasks are given out in order of arrival */
     int64_t horizon;
 };
 
-/* What is asked, and where answers go. */
+/* The questions, and the outputs of answers. */
 struct mpg_question_config {
     struct mpg_option_list sweeps;
-    struct mpg_sweep sweep;            /* with --tolerate: two values of the parameter that is searched */
-    struct mpg_sweep keys;             /* keys of target machines that have several values */
+    struct mpg_sweep sweep;            /* with --tolerate: two values of the searched parameter */
+    struct mpg_sweep keys;             /* keys of target machines with several values */
     const char *tolerate;
     struct mpg_limits tolerated;
     struct mpg_option_words where;
-    enum mpg_attribution_by where_by[MPG_ATTRIBUTION_BY_COUNT]; /* how each table of attribution groups its rows, in order */
+    enum mpg_attribution_by where_by[MPG_ATTRIBUTION_BY_COUNT]; /* grouping of the rows of each attribution table, in order */
     size_t where_tables;
-    struct mpg_attribution_wanted where_wanted;      /* data that these tables need */
+    struct mpg_attribution_wanted where_wanted;      /* data needed for these tables */
     bool critical_path;
     bool noise_causes;                 /* --where=noise: the run without each cause of the target's noise */
     int64_t segments;                  /* maximum number of segments of the critical path in the answer */
-    enum mpg_waits_by waits;           /* rows of wait states; MPG_WAITS_BY_COUNT: not asked for */
+    enum mpg_waits_by waits;           /* rows of wait states; MPG_WAITS_BY_COUNT: not requested */
 };
 
 struct mpg_output_config {
@@ -137,46 +137,46 @@ struct mpg_config {
     struct mpg_given given;
     char *const *traces;
     size_t trace_number;               /* number of traces: 1, except for a table of targets */
-    struct mpg_history_run run;        /* for a history: the arguments that the answer depends on, then the trace */
+    struct mpg_history_run run;        /* for a history: the arguments that determine the answer, then the trace */
     bool run_failed;                   /* memory ran out while `run` was recorded */
-    char swept[MPG_SWEPTS][40];        /* by parameter: its value at a point of the sweep, as text of an option */
+    char swept[MPG_SWEPTS][40];        /* by parameter: the value at a point of the sweep, as text of an option */
     char *key_text[MPG_KEY_AXES];      /* KEY=VALUE of each swept key */
 };
 
 struct mpg_setting;
 
-/* Reads the command line into C. Sets AT to the configuration of its first scenario and SETTING to the setting for it, and
- * returns the name of the first trace. All target machines are read once, to find their errors. Errors of usage, --help and
- * --version end the program; one of PROCESSES prints. NULL with ERR: a file of samples cannot be read. The caller clears all
- * three, even after an error. */
+/* Reads the command line into C. Sets AT to the configuration of the first scenario and SETTING to its setting, and returns the
+ * name of the first trace. All target machines are read once, to find errors. Errors of usage, --help and --version end the
+ * program; only the first of PROCESSES prints. NULL with ERR: a file of samples cannot be read. The caller clears all three, even
+ * after an error. */
 const char *mpg_config_read(struct mpg_config *c, int argc, char **argv, struct mpg_processes *processes,
                             struct mpg_config *at, struct mpg_setting *setting, struct mpg_error *err);
 void mpg_config_clear(struct mpg_config *c);
-/* Returns true if a table of traces on targets is asked for. */
+/* Returns true if a table of traces on targets is requested. */
 bool mpg_config_tabulates(const struct mpg_config *c);
-/* Returns the number of machines of this table: targets times the points of their sweep. */
+/* Returns the number of machines of this table: targets times the points of the targets' sweep. */
 size_t mpg_config_target_points(const struct mpg_config *c);
-/* Sets AT to C with its machine I only, and reads its target; machines are numbered with the sweep axes varying faster than
- * the targets. Returns 0, -1 or MPG_SPEC_UNREADABLE. AT must not be copied; the caller clears it, even after an error. */
+/* Sets AT to C with machine I only, and reads the machine's target. Numbers of machines: sweep axes vary faster than targets.
+ * Returns 0, -1 or MPG_SPEC_UNREADABLE. AT must not be copied; the caller clears it, even after an error. */
 int mpg_config_target_point(const struct mpg_config *c, size_t i, struct mpg_config *at, struct mpg_error *err);
 void mpg_config_target_point_clear(struct mpg_config *at);
-/* Returns true if there is more than one scenario. */
+/* Returns true if C has more than one scenario. */
 bool mpg_config_sweeps(const struct mpg_config *c);
-/* Returns true if the answer begins with the short answer to both questions, which one scenario has unless a single table is
- * asked for. */
+/* Returns true if the answer begins with the short answer to both questions: a single scenario, without a request for a single
+ * table. */
 bool mpg_config_gives_short_answer(const struct mpg_config *c);
 /* Sets AT to C with SIGNATURE (a signature of C, or NULL) and the values of POINT of C's sweep, except factors of given
  * distributions. AT must not be copied. */
 void mpg_config_at(const struct mpg_config *c, const char *signature, size_t point, struct mpg_config *at);
-/* Returns true if --signature gives all costs, because no option replaces any. */
+/* Returns true if --signature gives all costs: no option replaces costs of the signature. */
 bool mpg_config_signature_is_all(const struct mpg_config *c);
-/* A function that is called with an input file and its ROLE. Returns < 0 with ERR to stop. */
+/* A function called with an input file, PATH, and the file's ROLE. Returns < 0 with ERR to stop. */
 typedef int mpg_input_see(void *context, const char *role, const char *path, struct mpg_error *err);
-/* Calls SEE with CONTEXT for each file, except the trace, that C and SETTING, the setting of C, need; twice for a file that
- * is named twice. Returns 0, or the negative result of SEE. */
+/* Calls SEE with CONTEXT for each file needed by C and SETTING, the setting of C, except the trace; twice for a file named twice.
+ * Returns 0, or the negative result of SEE. */
 int mpg_config_see_inputs(const struct mpg_config *c, const struct mpg_setting *setting, mpg_input_see *see, void *context,
                           struct mpg_error *err);
-/* Fills C's run for the history, without the answer: TRACE, at PATH, and the other files that C and SETTING read. Error: out of
+/* Fills C's run for the history, without the answer: TRACE, at PATH, and all other files read by C and SETTING. Error: out of
  * memory. */
 int mpg_config_run(struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_trace *trace, const char *path,
                    struct mpg_error *err);
@@ -185,28 +185,28 @@ int mpg_config_run(struct mpg_config *c, const struct mpg_setting *setting, cons
 
 /* Returns true if --call-noise=signature is given. */
 bool mpg_config_wants_target_call_noise(const struct mpg_config *c);
-/* Returns the program's description, with options that store their values in C. */
+/* Returns the program's description, with options that store values in C. */
 struct mpg_program mpg_config_program(struct mpg_config *c);
 /* Returns "measured" and so on; NULL: not given. */
 const char *mpg_collectives_word(enum mpg_collectives how);
-/* Resolves CONFIG, a struct mpg_config, for N TRACES, before any file but those of hypotheses is read. */
+/* Resolves CONFIG, a struct mpg_config, for N TRACES, before files other than files of hypotheses are read. */
 int mpg_config_resolve(void *config, char **traces, size_t n, struct mpg_error *err);
-/* Parses C's sweep. Error: an option excludes it. */
+/* Parses C's sweep. Error: an option excludes a sweep. */
 int mpg_config_parse_sweep(struct mpg_config *c, struct mpg_error *err);
-/* Moves texts "xF" of C's options with distributions to its factors. Errors: F is no factor, or is given twice; errors of
+/* Moves texts "xF" of C's options with distributions to C's factors. Errors: F is no factor, or is given twice; errors of
  * mpg_config_check_factor(). */
 int mpg_config_take_factors(struct mpg_config *c, struct mpg_error *err);
-/* Error: the factor of WHAT has nothing that it multiplies, or C replaces what it multiplies. */
+/* Error: the values that the factor of WHAT multiplies are missing, or replaced by C. */
 int mpg_config_check_factor(struct mpg_config *c, enum mpg_swept what, struct mpg_error *err);
-/* Returns the texts of the option of CHANGE that has the distributions for WHAT; NULL: WHAT has no such option. */
+/* Returns the texts of the option of CHANGE with distributions for WHAT (a parameter); NULL: no such option. */
 struct mpg_option_list *mpg_config_dists(struct mpg_perturbation_config *change, enum mpg_swept what);
-/* Returns true if C has a factor of message times, so that the target is not the machine that was measured. */
+/* Returns true if C has a factor of message times, so that the target is not the measured machine. */
 bool mpg_config_scales_messages(const struct mpg_config *c);
 /* Sets C's three choices of expanded collectives. */
 void mpg_config_expand(struct mpg_config *c);
 /* Adds OPTION, given with TEXT, to the arguments of CONFIG's run for the history. */
 void mpg_config_note(void *config, const struct mpg_option *option, const char *text);
-/* Reads C's target file, if there is one, and applies its keys to other options. Returns 0, -1 or MPG_SPEC_UNREADABLE. */
+/* Reads C's target file, if given, and applies the file's keys to other options. Returns 0, -1 or MPG_SPEC_UNREADABLE. */
 int mpg_config_read_target(struct mpg_config *c, struct mpg_error *err);
 /* Returns true if C's target has parameters of messages. */
 bool mpg_config_target_has_messages(const struct mpg_config *c);

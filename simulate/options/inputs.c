@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opens the input files, and makes the settings that follow from them and from the command line. */
+/* Opens the input files, and makes the settings from files and command line. */
 #include "simulate/options/inputs.h"
 
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static const struct mpg_collective_table *expanded_by(const struct mpg_config *c
     return c->model.expand || c->model.expand_some ? f->table : NULL;
 }
 
-/* Loads the table of collective algorithms, if any point of the sweep needs it. */
+/* Loads the table of collective algorithms, if needed by any point of the sweep. */
 static int load_table(const struct mpg_config *c, struct mpg_files *f, struct mpg_error *err)
 {
     const bool expands_rest =
@@ -130,7 +130,7 @@ static int bind_hypotheses(struct mpg_files *f, const struct mpg_config *c, stru
     return mpg_bound_of_messages(f->bound, all) ? learn(f, c, err) : 0;
 }
 
-/* Returns true if SIGNATURE states the eager limit of each of its paths. */
+/* Returns true if SIGNATURE states the eager limit of each path. */
 static bool has_limits(const struct mpg_signature *signature)
 {
     size_t i = 0;
@@ -139,14 +139,14 @@ static bool has_limits(const struct mpg_signature *signature)
     return signature && i > 0 && i == signature->paths;
 }
 
-/* Returns true if traced times are compared with others, so that waiting in the trace matters. */
+/* Returns true if traced times are compared with other times: waiting in the trace then matters. */
 static bool compares_times(const struct mpg_config *c, const struct mpg_simulation_options *o)
 {
     return c->target.predict || !o->absorb_given || o->absorb == MPG_ABSORB_CLOCK;
 }
 
-/* Returns true if, with hypotheses, the eager limit must be found from the trace: no option and not the source given by
- * --source gives a limit, and some target has none. */
+/* Returns true if, with hypotheses, the eager limit must be found from the trace: neither an option nor the source given by
+ * --source gives a limit, and a target has no limit. */
 static bool needs_observed_limit(const struct mpg_files *f, const struct mpg_config *c)
 {
     size_t i = 0;
@@ -176,7 +176,8 @@ static int add_digest(void *digest, const char *role, const char *path, struct m
     return 0;
 }
 
-/* Checks that all processes have read equal files, because a folder may be local to each host. STATUS: that of this process. */
+/* Checks that all processes have read equal files, because a folder may be local to each host. STATUS: success of this
+ * process. */
 static int agree_on_files(const struct mpg_files *f, const struct mpg_config *c, const struct mpg_setting *setting, int status,
                           struct mpg_error *err)
 {
@@ -263,8 +264,8 @@ int32_t mpg_setting_node(const struct mpg_placement *places, const struct mpg_tr
     return places && places->ranks > 0 ? places->node[rank] : mpg_trace_host(trace, rank);
 }
 
-/* Returns the source's node of each rank: by --source=map, else the host in TRACE. *NAMED: they are given or recorded. The caller
- * frees the array; NULL: out of memory. */
+/* Returns the source's node of each rank: by --source=map, else the host in TRACE. *NAMED: whether nodes are given or recorded.
+ * The caller frees the array; NULL: out of memory. */
 static int32_t *source_nodes(const struct mpg_config *c, const struct mpg_trace *trace, const struct mpg_setting *in, bool *named,
                              struct mpg_error *err)
 {
@@ -304,7 +305,7 @@ static int place_noise(const struct mpg_config *c, const struct mpg_trace *trace
     return status;
 }
 
-/* Places the ranks on the source: by --source=map; or, if paths are asked for, by the hosts in the trace. */
+/* Places the ranks on the source: by --source=map; or, if paths are requested, by the hosts in the trace. */
 static int place_source(const struct mpg_config *c, const struct mpg_trace *trace,
                         struct mpg_setting *in, struct mpg_error *err)
 {
@@ -322,7 +323,7 @@ static int place_source(const struct mpg_config *c, const struct mpg_trace *trac
     return status;
 }
 
-/* Returns the source's path without a placement: that of the target's class, else the farthest. */
+/* Returns the source's path without a placement: the path of the target's class, else the farthest path. */
 static const struct mpg_network_path *unplaced_source_path(const struct mpg_config *c,
                                                            const struct mpg_setting *in)
 {
@@ -334,9 +335,8 @@ static const struct mpg_network_path *unplaced_source_path(const struct mpg_conf
     return path ? path : mpg_signature_farthest(in->source.signature);
 }
 
-/* Returns the path that messages took on the source. In perturb mode: the path between the two ranks that are farthest apart;
- * NULL: their placement is unknown. In predict mode with --map, which does not apply to the source: the path without a
- * placement; NULL: no --map. */
+/* Returns the path of messages on the source. In perturb mode: the path between the farthest ranks; NULL: unknown placement. In
+ * predict mode with --map, which does not apply to the source: the path without a placement; NULL: no --map. */
 static const struct mpg_network_path *source_path(const struct mpg_config *c,
                                                   const struct mpg_setting *in)
 {
@@ -346,8 +346,8 @@ static const struct mpg_network_path *source_path(const struct mpg_config *c,
     return says ? mpg_placement_path(in->source.signature, in->source_placement.farthest) : NULL;
 }
 
-/* Returns the path class of messages: as given, or that of the two ranks of --map that are farthest apart; MPG_PATHS: the
- * farthest class measured. */
+/* Returns the path class of messages: as given, or the class of the farthest ranks by --map; MPG_PATHS: the farthest class
+ * measured. */
 static enum mpg_path_class path_class(const struct mpg_config *c, const struct mpg_setting *in)
 {
     if (in->placement.ranks == 0 || !in->target)
@@ -356,7 +356,7 @@ static enum mpg_path_class path_class(const struct mpg_config *c, const struct m
     return path ? path->path : c->target.path;
 }
 
-/* Error: ranks shared cores, and the trace has no CPU times, which would tell work from waiting for a core. */
+/* Error: ranks shared cores, and the trace has no CPU times to tell work from waiting for a core. */
 static int check_cores(const struct mpg_config *c, const struct mpg_trace *trace, struct mpg_error *err)
 {
     struct mpg_host_cores *host;
@@ -389,7 +389,7 @@ static int resolve_ratios(struct mpg_setting *in, const struct mpg_config *c, co
     return mpg_ratios_resolve(&in->ratios, &from, err);
 }
 
-/* Replaces the target by a copy without the noise of the causes that --without-noise names. */
+/* Replaces the target by a copy without the noise of the causes named by --without-noise. */
 static int take_noise_out(struct mpg_setting *in, const struct mpg_config *c, struct mpg_error *err)
 {
     if (c->change.quiet.n == 0)
@@ -447,7 +447,7 @@ void mpg_setting_close(struct mpg_setting *in)
 
 /* --- settings --- */
 
-/* Sets *LIMIT_BYTES to PATH's eager limit. Returns false if it is unknown. */
+/* Sets *LIMIT_BYTES to PATH's eager limit. Returns false if unknown. */
 static bool find_limit(const struct mpg_network_path *path, int64_t *limit_bytes)
 {
     if (!path || path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN)
@@ -456,8 +456,8 @@ static bool find_limit(const struct mpg_network_path *path, int64_t *limit_bytes
     return true;
 }
 
-/* Sets the eager limits of target and source: for each machine its own limit, otherwise the other's, otherwise OBSERVED_BYTES
- * from the trace; without any, no send is synchronous. */
+/* Sets the eager limits of target and source: each machine's limit, otherwise the other machine's, otherwise OBSERVED_BYTES from
+ * the trace; without a limit, no send is synchronous. */
 static void set_limits(const struct mpg_config *c, const struct mpg_setting *in, int64_t observed_bytes,
                        struct mpg_simulation_options *o)
 {
@@ -499,7 +499,7 @@ static bool has_resizes(const struct mpg_config *c)
     return has;
 }
 
-/* Returns true if a hypothesis drops some of the transfers for which a call waits. */
+/* Returns true if a hypothesis drops transfers for which a call waits. */
 static bool drops_transfers(const struct mpg_config *c)
 {
     bool drops = false;
@@ -518,7 +518,7 @@ bool mpg_setting_is_random(const struct mpg_setting *in, const struct mpg_pertur
     return (p->target && !o->predicts && (o->placement || o->source_placement)) || mpg_perturbation_is_random(p);
 }
 
-/* For each operation that is measured as a whole, its MPI call. */
+/* The MPI call of each operation measured as a whole. */
 static const enum mpg_call whole_calls[MPG_OPERATIONS_WHOLE] = {[MPG_OPERATION_BARRIER] = MPG_CALL_Barrier,
                                                                 [MPG_OPERATION_ALLREDUCE] = MPG_CALL_Allreduce,
                                                                 [MPG_OPERATION_ALLGATHER] = MPG_CALL_Allgather,
@@ -540,7 +540,8 @@ static int list_unexpanded(const struct mpg_perturbation *p, struct mpg_unexpand
     return 0;
 }
 
-/* Decides which collectives are expanded, and sets the factors of their messages. The measured machine is target I of F. */
+/* Decides which collectives are expanded, and sets the factors of the collectives' messages. The measured machine is target I of
+ * F. */
 static int set_collectives(const struct mpg_config *c, const struct mpg_files *f, size_t i, struct mpg_setting *in,
                            struct mpg_error *err)
 {
@@ -551,7 +552,7 @@ static int set_collectives(const struct mpg_config *c, const struct mpg_files *f
     const int64_t limit_bytes = graph->eager_limit_bytes;
     if (in->scaled && mpg_perturbation_multiply_collectives(p, in->scaled, f->target[i], f->table, limit_bytes, err) < 0)
         return -1;
-    /* message times are unknown, so that no factor can be computed */
+    /* message times are unknown: factors cannot be computed */
     if (!c->model.expand_rest || mpg_flight_rule(p) == MPG_FLIGHT_NONE)
         return 0;
     graph->expand = f->table;
@@ -599,7 +600,7 @@ static void set_options(const struct mpg_config *c, const struct mpg_files *f, s
     o->replicas = c->given.replicas || mpg_setting_is_random(in, p) ? (uint32_t)c->replicas : 1;
 }
 
-/* Returns true if some rank has CPU times. */
+/* Returns true if any rank has CPU times. */
 static bool has_cpu_times(const struct mpg_trace *trace)
 {
     for (int32_t r = 0; r < mpg_trace_ranks(trace); r++) {
@@ -650,7 +651,7 @@ int mpg_setting_begin(struct mpg_setting *in, const struct mpg_config *c, const 
     p->every_source_path = o->source_placement != NULL;
     if (mpg_perturbation_measure(p, o->first_replica, replicas, err) < 0)
         return -1;
-    /* with CPU times noise is separated from work even if both machines have the same noise record */
+    /* with CPU times noise is separated from work even if both machines have equal noise records */
     p->same_noise = p->same_noise && !(c->target.predict && has_cpu_times(f->trace));
     return 0;
 }

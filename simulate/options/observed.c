@@ -3,7 +3,8 @@
 
 #include "analyse/walk.h"
 
-/* Returns true if CLOCKS tell which ranks were inside a call at the same time. Clocks with bounded offsets do not. */
+/* Returns true if CLOCKS are precise enough to show which ranks were inside a call at the same time; false for clocks with
+ * bounded offsets. */
 static bool shows_progress(const struct mpg_clock_map *clocks)
 {
     return mpg_clock_map_source(clocks) == MPG_CLOCK_SHARED || mpg_clock_map_source(clocks) == MPG_CLOCK_MEASURED;

@@ -9,12 +9,12 @@
 #include "graph/graph.h"
 
 struct mpg_observed {
-    int64_t limit_bytes;           /* the eager limit; INT64_MAX: the trace shows none */
+    int64_t limit_bytes;           /* the eager limit; INT64_MAX: the trace shows no limit */
     struct mpg_weak_progress weak; /* sends, by size, that show weak progress; mpg_no_weak_progress: the trace shows none */
 };
 
-/* Returns the properties that TRACE shows, in one pass. Returns none if the ranks' clocks cannot be compared, or if messages
- * cannot be matched, an error that later passes report. TABLE: algorithms of expanded collectives, or NULL. LENIENT as in
+/* Returns the properties that TRACE shows, in one pass. Returns no properties if the ranks' clocks cannot be compared, or if
+ * messages cannot be matched (later passes report this error). TABLE: algorithms of expanded collectives, or NULL. LENIENT as in
  * struct mpg_graph_options. */
 struct mpg_observed mpg_observed_find(struct mpg_trace *trace, const struct mpg_collective_table *table, bool lenient);
 

@@ -15,7 +15,7 @@ static bool is_given(void *change, enum mpg_swept what)
     return mpg_config_dists(change, what)->n > 0 || x->factor[what].given;
 }
 
-/* Error: the values of X exclude the texts GIVEN to the option with its name, or there is nothing that they multiply. */
+/* Error: the values of X exclude the texts GIVEN to the option with X's name, or are factors without anything to multiply. */
 static int check_dists(struct mpg_config *c, const struct mpg_axis *x, const struct mpg_option_list *given,
                        struct mpg_error *err)
 {

@@ -12,7 +12,7 @@ static const double min = 1e-9, max = 1e9;
 struct mpg_ratio {
     const char *text;
     char *what; /* the ratio as text, a number or kernel:NAME */
-    char *region; /* region, in the same memory; NULL: outside all named regions */
+    char *region; /* region, in the memory of `what`; NULL: outside all named regions */
     bool is_kernel, is_counters;
     double value;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of all input files except the trace, for the check of outputs and for the history; and the arguments of the
- * command line that a history stores. */
+/* The list of all input files except the trace, for the check of outputs and for the history; and the command-line arguments
+ * stored in a history. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -25,7 +25,7 @@ static int see(const struct seeing *s, const char *role, const char *path)
     return path ? s->see(s->context, role, path, s->err) : 0;
 }
 
-/* Passes WORD to the caller's function, unless it is the name of something built-in. */
+/* Passes WORD to the caller's function, unless WORD names something built-in. */
 static int see_file(const struct seeing *s, const char *role, const char *word)
 {
     struct stat st;
@@ -52,7 +52,7 @@ static int see_samples(const struct seeing *s, const struct mpg_spec *spec, size
     return status;
 }
 
-/* Passes the files of the other machines of a table, and their maps, to the caller's function. */
+/* Passes the files and maps of the other machines of a table to the caller's function. */
 static int see_machines(const struct seeing *s, const struct mpg_config *c)
 {
     int status = 0;
@@ -110,7 +110,7 @@ void mpg_config_note(void *config, const struct mpg_option *option, const char *
     free(argument);
 }
 
-/* Adds a file to the list of inputs, once in each role. */
+/* Adds a file to the list of inputs, at most once in each role. */
 static int add_input(void *to, const char *role, const char *path, struct mpg_error *err)
 {
     struct mpg_history_run *run = to;

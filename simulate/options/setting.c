@@ -7,7 +7,7 @@
 #include "common/machine.h"
 #include "simulate/options/inputs.h"
 
-/* An option that has distributions: its texts, where they are stored, and whether a text may name ranks. */
+/* An option with distributions: the texts, the destination of parsed distributions, and whether a text may name ranks. */
 struct dist_option {
     const char *name;
     const struct mpg_option_list *given;
@@ -26,8 +26,8 @@ static void list_dists(const struct mpg_config *c, struct mpg_perturbation *p,
     list[3] = (struct dist_option){"--byte", &c->change.byte, &p->byte, false};
 }
 
-/* Handles --call-noise=signature, with which the target's noise also interrupts work inside calls. Errors: there is no
- * signature; --predict; given twice. */
+/* Applies --call-noise=signature: the target's noise also interrupts work inside calls. Errors: no signature; --predict; given
+ * twice. */
 static int set_call_noise(const struct mpg_config *c, struct mpg_perturbation *p,
                           struct mpg_error *err)
 {
@@ -76,7 +76,7 @@ int mpg_setting_check_ranks(const struct mpg_config *c, struct mpg_perturbation 
 /* Returns the number of threads for this process, if SHARING processes share the processors. */
 static unsigned usable_processors(unsigned sharing)
 {
-    char cores[64]; /* a list of cores, which is not used */
+    char cores[64]; /* a list of cores, unused */
     const double n = mpg_machine_cores(cores, sizeof cores), max = ceil(mpg_machine_core_limit());
     const double usable = (max > 0 && max < n ? max : n) / sharing;
     return usable < 1 ? 1 : (unsigned)usable;
@@ -93,8 +93,8 @@ static void borrow_specs(struct mpg_setting *in, const struct mpg_setting *like)
     p->call_noise_of_target = like->p.call_noise_of_target;
 }
 
-/* Returns the edges that have kappa: those of Sottile 2006 if the options are those of its model, without slack and with
- * every send synchronous. */
+/* Returns the edges with kappa: the edges of Sottile 2006 if the options select that model, without slack and with every send
+ * synchronous. */
 static enum mpg_call_edges call_edges(const struct mpg_config *c)
 {
     const struct mpg_model_config *m = &c->model;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The capacities that messages share by a signature's curves (docs/MODEL.md, section 5, Sharing). */
+/* The capacities shared by messages, from a signature's sharing curves (docs/MODEL.md, section 5, Sharing). */
 #include <stdlib.h>
 
 #include "simulate/events/events.h"
 #include "simulate/options/inputs.h"
 
 /* Sets HOST to the host of each rank: by --map, else as recorded. Returns false if hosts are unknown: all ranks were recorded on
- * one host, and messages cost as between nodes. */
+ * one host, but messages have the costs between nodes. */
 static bool find_hosts(const struct mpg_setting *in, const struct mpg_trace *trace, int32_t *host)
 {
     bool several = false;

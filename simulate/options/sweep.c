@@ -76,7 +76,7 @@ static const char *name_of(const struct mpg_axis *x)
     return x->key ? "target" : mpg_swept_name(x->what);
 }
 
-/* Returns whether TEXT is a number without unit, as factors are. 0 can be a factor and a time. */
+/* Returns whether TEXT is a number without unit: a factor (0 may also be a time). */
 static bool is_plain(const char *text)
 {
     double value;
@@ -97,7 +97,7 @@ int mpg_sweep_parse_factor(const char *text, double *value, struct mpg_error *er
     return *value >= 0 ? 0 : mpg_error_set(err, "'%s': a factor is not below 0", text);
 }
 
-/* Returns TEXT, a time, without a "const:" at its begin. */
+/* Returns TEXT, a time, without a leading "const:". */
 static const char *time_of(const char *text)
 {
     static const char family[] = "const:";
@@ -153,7 +153,7 @@ static int parse_value(const struct mpg_axis *x, const char *text, double *value
     return x->key ? 0 : parse_number(x, text, value, err);
 }
 
-/* Cuts TEXT at each SEPARATOR, and stores the first MAX words in WORD. Returns the number of words, also above MAX. */
+/* Cuts TEXT at each SEPARATOR, and stores the first MAX words in WORD. Returns the total number of words. */
 static size_t cut(char *text, char separator, char **word, size_t max)
 {
     size_t n = 0;
@@ -168,8 +168,8 @@ static size_t cut(char *text, char separator, char **word, size_t max)
     return n;
 }
 
-/* Changes the unit of X if it is a time: to factors of the signature's values, if one of the N words is of the form xF; or to
- * factors of the given values, if all words are plain numbers and some is not 0. */
+/* If X's unit is a time, changes the unit: to factors of the signature's values, if any of the N words has the form xF; or to
+ * factors of the given values, if all words are plain numbers and not all are 0. */
 static void find_factors(struct mpg_axis *x, char *const *word, size_t n)
 {
     bool any = false;
@@ -196,7 +196,7 @@ static int reserve(struct mpg_axis *x, size_t n, struct mpg_error *err)
     return x->value && (x->word || !has_words) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Appends VALUE to the values of X and, if X has words, TEXT to these. */
+/* Appends VALUE to the values of X and, if X has words, TEXT to the words. */
 static int add_value(struct mpg_axis *x, const char *text, double value, struct mpg_error *err)
 {
     for (size_t i = 0; i < x->n; i++)
@@ -228,7 +228,7 @@ static double step(double low, double high, size_t i, size_t n, bool is_log)
     return is_log ? low * pow(high / low, part) : low + (high - low) * part;
 }
 
-/* Parses the range LO:HI:N[:log] of X, which has been split into WORDS words. */
+/* Parses the range LO:HI:N[:log] of X, split into WORDS words. */
 static int parse_range(struct mpg_axis *x, char **word, size_t words, struct mpg_error *err)
 {
     const bool is_log = words == 4 && strcmp(word[3], "log") == 0;
@@ -254,7 +254,7 @@ static int parse_range(struct mpg_axis *x, char **word, size_t words, struct mpg
     return 0;
 }
 
-/* Parses the list V,V... of X, which has been split into WORDS words. */
+/* Parses the list V,V... of X, split into WORDS words. */
 static int parse_list(struct mpg_axis *x, char **word, size_t words, struct mpg_error *err)
 {
     if (words < 2)
@@ -319,7 +319,7 @@ static int find_key(struct mpg_axis *x, const char *name, struct mpg_error *err)
     return (x->key = strdup(name)) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Adds the axis GIVEN; modifies its COPY. */
+/* Adds the axis GIVEN; modifies COPY, a copy of GIVEN. */
 static int add(struct mpg_sweep *s, const char *given, char *copy, bool of_target, struct mpg_error *err)
 {
     struct mpg_axis found = {.what = MPG_SWEPTS, .text = given, .option = "--sweep"};

@@ -9,7 +9,7 @@
 enum { MAX_REPLICAS = 1000000, MAX_THREADS = 4096, MAX_SEGMENTS = 1000000, MAX_OPTIONS = 48 };
 static const double HUGE = 9e15;
 
-/* The words of options, in the order of their enums. */
+/* The words of options, in the order of the enums. */
 static const char *const engines[] = {"events", "graph", NULL};
 static const char *const works[] = {"cpu", "wall", NULL};
 static const char *const gets[] = {"deferred", "blocking", NULL};
@@ -34,7 +34,7 @@ const char *mpg_collectives_word(enum mpg_collectives how)
     return collectives[how];
 }
 
-/* Returns the words of --without: the names of the rules, then those from MPG_WITHOUT_TRACER on. */
+/* Returns the words of --without: the names of the rules, then the words from MPG_WITHOUT_TRACER on. */
 static const char *const *list_without(void)
 {
     static const char *words[MPG_RULES + 4];
@@ -160,7 +160,7 @@ static const struct mpg_option_rule rules[] = {
     {"plot", MPG_OPTION_EXCLUDES, "tolerate", NULL},
     {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
 
-/* Returns true if the values of WHAT, given or swept as times, replace those of the signature. */
+/* Returns true if the values of WHAT, given or swept as times, replace the signature's values. */
 static bool replaces(const struct mpg_config *c, const struct mpg_option_list *given, enum mpg_swept what)
 {
     const struct mpg_axis *axis = mpg_sweep_find(&c->question.sweep, what);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A parametric target: its file, the effect of its keys on options, and the reference run on one processor for speed-ups. */
+/* A parametric target: the target file, the effect of keys on options, and the reference run on one processor for speed-ups. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -50,14 +50,14 @@ static int check_policy(const struct mpg_config *c, struct mpg_error *err)
     return mpg_parameters_check(m, err);
 }
 
-/* Returns the name of the option that asks for paths of delays, which are only recorded in graph order; NULL: none. */
+/* Returns the name of the option that needs paths of delays, recorded only in graph order; NULL: none. */
 static const char *option_needing_paths(const struct mpg_config *c)
 {
     return c->question.where_tables > 0 ? "--where" : c->question.critical_path ? "--where=path" : NULL;
 }
 
-/* Decides whether steps are evaluated in the order of simulated time or in the order of the graph. Error: an option or key
- * does not work with this order. */
+/* Decides whether steps are evaluated in the order of simulated time or in the order of the graph. Error: an option or key does
+ * not work with the order. */
 static int choose_engine(struct mpg_config *c, struct mpg_error *err)
 {
     struct mpg_target_config *t = &c->target;
@@ -75,7 +75,7 @@ static int choose_engine(struct mpg_config *c, struct mpg_error *err)
                                   "paths are not followed", followed, t->machine->name, needs);
     if (followed && t->by_events)
         return mpg_error_set(err, "%s and --target=engine=events exclude each other", followed);
-    /* without choices, both orders give the same answer */
+    /* without choices, both orders give equal answers */
     c->model.deterministic = c->model.deterministic || (in_graph_order && !chosen);
     const char *by_events = t->gets                      ? "--target=get=blocking"
                             : t->against                 ? "--against"
@@ -94,7 +94,7 @@ int mpg_config_read_target(struct mpg_config *c, struct mpg_error *err)
         return 0;
     if (!(t->machine = mpg_parameters_read(t->name, err)))
         return MPG_SPEC_UNREADABLE;
-    if (t->signature && !t->machine->policy_given) /* in graph order there are no requests */
+    if (t->signature && !t->machine->policy_given) /* no requests in graph order */
         t->machine->policy = t->engine == MPG_ENGINE_GRAPH ? MPG_POLICY_OFFLOAD : MPG_POLICY_CALLS;
     for (size_t i = 0; i < t->keys.n; i++)
         if (mpg_parameters_set(t->machine, t->keys.item[i], err) < 0)
@@ -108,7 +108,7 @@ int mpg_config_read_target(struct mpg_config *c, struct mpg_error *err)
 
 /* --- the run on one processor --- */
 
-/* Returns the run time in ANSWER, which was read from PATH, ns; 0 with ERR: ANSWER is not for one processor. */
+/* Returns the run time in ANSWER, read from PATH, ns; 0 with ERR: ANSWER is not for one processor. */
 static double run_of(const json_t *answer, const char *path, struct mpg_error *err)
 {
     const char *format = json_string_value(json_object_get(answer, "format"));
