@@ -99,7 +99,7 @@ function spread(D) {
 function noiseCauses(N) {
     if (!N) return;
     const last = N.causes.length - 1;
-    section("Noise by cause", table(`The run without a cause of noise; with all causes ${time(N.run_time_with_all_ns.median)}; medians with 95 % intervals`,
+    section("Noise by cause", table(`Each row: the run without this cause (with all causes: ${time(N.run_time_with_all_ns.median)}); medians with 95 % intervals`,
         ["cause", "#share of a core", "#shorter by", "#from", "#to", "#run time"],
         N.causes.map((c, i) => [c.cause || (i === last ? "all causes" : `${c.removed} smaller causes`), percent(c.fraction),
             ...(c.change_percent ? [c.change_percent.median, ...c.change_percent.median_confidence_95.slice().reverse()].map(x => percent(-x / 100)) : ["–", "–", "–"]),
