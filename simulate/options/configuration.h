@@ -162,8 +162,8 @@ int mpg_config_target_point(const struct mpg_config *c, size_t i, struct mpg_con
 void mpg_config_target_point_clear(struct mpg_config *at);
 /* Returns true if C has more than one scenario. */
 bool mpg_config_sweeps(const struct mpg_config *c);
-/* Returns true if the answer begins with the short answer to both questions: a single scenario, without a request for a single
- * table. */
+/* Returns true if the answer begins with the short answer to both questions: a single scenario, unless a single table is
+ * requested. */
 bool mpg_config_gives_short_answer(const struct mpg_config *c);
 /* Sets AT to C with SIGNATURE (a signature of C, or NULL) and the values of POINT of C's sweep, except factors of given
  * distributions. AT must not be copied. */
