@@ -36,7 +36,7 @@ static bool is_reported(const struct mpg_lines *x, size_t i, size_t k)
     return has_line(list, k, &list->line[k]);
 }
 
-/* Returns the number of different notes about TOPIC; counting may stop above MAX_VARIANTS. */
+/* Returns the number of different notes about TOPIC; rows are counted only until the number exceeds MAX_VARIANTS. */
 static size_t count_variants(const struct mpg_lines *x, const char *topic)
 {
     size_t n = 0;
