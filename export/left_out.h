@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts of the properties of a trace that a format cannot hold. They are reported after the export, a line for each. */
+/* Counts of the properties of a trace that a format cannot hold. Reported after the export, a line for each property. */
 #ifndef MPG_EXPORT_LEFT_OUT_H
 #define MPG_EXPORT_LEFT_OUT_H
 

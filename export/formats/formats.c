@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The formats of mpgtrace export. Most writers are sinks (trace/sink.h), which get the trace rank after rank; the writers
- * for Chrome and text read the trace themselves. */
+/* The formats of mpgtrace export. Most writers are sinks (trace/sink.h), which receive the trace rank after rank; the writers for
+ * Chrome and text read the trace themselves. */
 #include "export/formats/formats.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes GOAL. Each action is an operation with a label, and requires the operation before it; if that is a posted
- * send, only its start. A posted receive delays nothing: only the wait for it requires it. */
+/* Writes GOAL. Each action is an operation with a label, and requires the previous operation; after a posted send, only the start
+ * of the send. A posted receive delays nothing: only the wait for this receive requires the receive. */
 #include "export/goal/goal.h"
 
 #include <inttypes.h>
@@ -11,9 +11,9 @@
 struct mpg_goal {
     FILE *out;
     uint64_t label;       /* label of the last operation of the rank */
-    uint64_t before;      /* label of the operation that the next one requires; 0: none */
+    uint64_t before;      /* label of the operation required by the next operation; 0: none */
     bool only_start;      /* the next operation requires only the start of operation BEFORE */
-    struct mpg_map posted; /* request -> label of the operation that posted it */
+    struct mpg_map posted; /* request -> label of the posting operation */
     uint64_t before_branch;
     bool only_start_of_branch;
 };
@@ -72,7 +72,7 @@ static int act(void *context, const struct mpg_program_action *a, struct mpg_err
     return 0;
 }
 
-/* Begins or ends a branch, operations that run beside the others (struct mpg_program_writer). A wait for REQUEST then
+/* Begins or ends a branch, operations that run beside other operations (struct mpg_program_writer). A wait for REQUEST then
  * requires the branch's last operation. The first operation after the branch requires the operation before the branch. */
 static int branch(void *context, bool begins, int64_t request, struct mpg_error *err)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a program of messages (export/program/) as a graph in GOAL's text form, which LogGOPSim and ATLAHS read:
- * mpgexport(5). */
+/* Writes a program of messages (export/program/) as a graph in GOAL's text form, for LogGOPSim and ATLAHS: mpgexport(5). */
 #ifndef MPG_EXPORT_GOAL_H
 #define MPG_EXPORT_GOAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stands for the OTF2 writer if mpgkit is built without libotf2: each function fails. */
+/* Replaces the OTF2 writer in builds without libotf2: each function fails. */
 #include "export/otf2/otf2.h"
 
 struct mpg_otf2_writer *mpg_otf2_writer_new(struct mpg_trace *trace, const char *folder, const char *name,

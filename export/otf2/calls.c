@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes each event of the trace as an Enter record, the records of its messages, requests and collective, and a Leave
- * record. */
+/* Writes each event of the trace as an Enter record, records of messages, requests and collectives, and a Leave record. */
 #include "export/otf2/writer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Evaluates CALL of libotf2; returns -1 with ERR if it fails. */
+/* Evaluates CALL of libotf2; returns -1 with ERR if CALL fails. */
 #define WRITE(CALL) \
     do { \
         if ((CALL) != OTF2_SUCCESS) \
@@ -20,8 +19,8 @@ static int remember(struct mpg_open_requests *r, int64_t number, const struct ot
 
 /* --- regions and counters --- */
 
-/* Writes S's N counters at AT_NS. The archive's counters are sums since the thread's first values, before which zeros
- * are written. */
+/* Writes S's N counters at AT_NS. The archive's counters are sums since the thread's first values; zeros are written before the
+ * first values. */
 static int write_values(struct mpg_otf2_writer *w, struct otf2_stream *s, uint32_t n, int64_t at_ns, struct mpg_error *err)
 {
     static const OTF2_MetricValue zeros[OTF2_MAX_VALUES];
@@ -76,8 +75,8 @@ static int begin_region(struct mpg_otf2_writer *w, struct otf2_stream *s, const 
     return enter(w, s, mpg_otf2_user_region(e->string), e, err);
 }
 
-/* Ends the innermost open region with E's name. Regions of an archive must be nested, so regions that began inside it
- * and are still open end before it. */
+/* Ends the innermost open region with E's name. Regions of an archive must be nested: regions that began inside this region and
+ * are still open are ended first. */
 static int end_region(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err)
 {
     size_t depth = s->depth;
@@ -111,8 +110,8 @@ static uint64_t plain_bytes(int64_t bytes)
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-/* Fills R with the message that E receives, if RECEIVES, or sends. Returns false if there is none: MPI_PROC_NULL or an
- * unknown communicator. */
+/* Fills R with the message that E receives, if RECEIVES, or sends. Returns false without a message: MPI_PROC_NULL or an unknown
+ * communicator. */
 static bool describe(struct mpg_otf2_writer *w, const struct mpg_event *e, bool receives, struct otf2_request *r)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -140,8 +139,7 @@ static int write_send(struct mpg_otf2_writer *w, struct otf2_stream *s, const st
     return 0;
 }
 
-/* Returns an attribute list with ANY, the wildcards that a receive has (MPI_ANY_SOURCE, MPI_ANY_TAG); NULL: it has
- * none. */
+/* Returns an attribute list with ANY, the wildcards of a receive (MPI_ANY_SOURCE, MPI_ANY_TAG); NULL: no wildcards. */
 static OTF2_AttributeList *any_of(struct mpg_otf2_writer *w, uint8_t any)
 {
     if (any == 0 || OTF2_AttributeList_AddUint8(w->attributes, OTF2_OWN_ANY, any) != OTF2_SUCCESS)
@@ -189,15 +187,14 @@ static int post_both(struct mpg_otf2_writer *w, struct otf2_stream *s, const str
     return describe(w, e, true, &r) ? post(w, s, &r, e->requests[0] | MPG_SECOND_HALF, e->enter_ns, err) : 0;
 }
 
-/* Notes the operation of MPI_Send_init or MPI_Recv_init, of which an archive has no record: it has records of the
- * starts. */
+/* Stores the operation of MPI_Send_init or MPI_Recv_init: an archive has records only of the starts. */
 static int keep_persistent(struct mpg_otf2_writer *w, const struct mpg_event *e, bool receives, struct mpg_error *err)
 {
     struct otf2_request r;
     return e->persistent && describe(w, e, receives, &r) ? remember(&w->persistent, e->persistent[0], &r, err) : 0;
 }
 
-/* R is a wildcard receive that E completes as request NUMBER: sets source and tag to those of the received message. */
+/* R is a wildcard receive that E completes as request NUMBER: sets source and tag to the received message's source and tag. */
 static void resolve(const struct mpg_event *e, int64_t number, struct otf2_request *r)
 {
     for (uint32_t i = 0; i < e->resolution_number; i++)
@@ -288,7 +285,8 @@ int32_t mpg_otf2_place_in(struct mpg_otf2_writer *w, int32_t comm)
     return slot ? (int32_t)(*slot - 1) : 0;
 }
 
-/* Returns an attribute list with the bytes of each member; NULL if E has none, or more than an archive can hold. */
+/* Returns an attribute list with the bytes of each member; NULL if E lists no bytes, or for more members than an archive can
+ * hold. */
 static OTF2_AttributeList *counts_of(struct mpg_otf2_writer *w, const struct mpg_event *e)
 {
     if (e->count_number == 0)
@@ -305,8 +303,8 @@ static OTF2_AttributeList *counts_of(struct mpg_otf2_writer *w, const struct mpg
     return w->attributes;
 }
 
-/* Fills R with E, a collective or a call that makes a communicator. Returns false if processes of another
- * MPI_COMM_WORLD take part, which an archive cannot show. */
+/* Fills R with E, a collective or a call that makes a communicator. Returns false if processes of another MPI_COMM_WORLD take
+ * part: an archive cannot show these processes. */
 static bool describe_collective(struct mpg_otf2_writer *w, const struct mpg_event *e, struct otf2_request *r)
 {
     *r = (struct otf2_request){.kind = OTF2_REQUEST_COLLECTIVE, .comm = mpg_otf2_comm_number(w, e->comm)};
@@ -371,7 +369,7 @@ static int write_comm_free(struct mpg_otf2_writer *w, struct otf2_stream *s, con
 
 /* --- any call --- */
 
-/* Counts a call of KIND among those of which only Enter and Leave are written. */
+/* Counts a call of KIND, written only as Enter and Leave. */
 static void count_times_only(struct mpg_otf2_writer *w, enum mpg_kind kind)
 {
     const char *text = NULL;
@@ -421,7 +419,7 @@ static void count_times_only(struct mpg_otf2_writer *w, enum mpg_kind kind)
     mpg_left_out_add(w->left, text, 1);
 }
 
-/* Writes E's records of messages, requests and collectives, between its Enter and Leave. */
+/* Writes E's records of messages, requests and collectives, between Enter and Leave. */
 static int write_records(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Operations, roles and bytes of collectives. As in Score-P, the bytes sent by a rank count once for each receiving member, and
- * the bytes received once for each sending member (the table of mpgotf2(5); trace/otf2/collective.c reads these records). */
+/* Operations, roles and bytes of collectives. As in Score-P, bytes sent by a rank count once for each receiving member, and
+ * received bytes once for each sending member (the table of mpgotf2(5); trace/otf2/collective.c reads these records). */
 #include "export/otf2/writer.h"
 
 static OTF2_CollectiveOp op_of(enum mpg_call call)
@@ -46,7 +46,7 @@ void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct
         sent = e->is_root ? n * b : 0;
         received = b;
         break;
-    case MPG_CALL_Scatterv: /* the bytes of each member are listed by the root only; other members' BYTES is what they receive */
+    case MPG_CALL_Scatterv: /* the bytes of each member are listed by the root only; BYTES of other members: the received bytes */
         sent = e->is_root ? sum : 0;
         received = !e->is_root ? b : place < (int32_t)e->count_number ? e->counts[place] : 0;
         break;
@@ -55,7 +55,7 @@ void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct
         sent = b;
         received = e->is_root ? n * b : 0;
         break;
-    case MPG_CALL_Gatherv: /* the root's event does not have the bytes that other members send */
+    case MPG_CALL_Gatherv: /* the root's event does not have the other members' bytes */
         sent = b;
         break;
     case MPG_CALL_Allgather:

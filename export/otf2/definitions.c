@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes clock offsets and global definitions. Both come after all records, since only then their numbers are known. */
+/* Writes clock offsets and global definitions. Both are written after all records, when the numbers of definitions are known. */
 #include "export/otf2/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Evaluates CALL of libotf2; returns -1 with ERR if it fails. */
+/* Evaluates CALL of libotf2; returns -1 with ERR if CALL fails. */
 #define WRITE(CALL) \
     do { \
         if ((CALL) != OTF2_SUCCESS) \
@@ -19,9 +19,9 @@ struct offset {
     int64_t at_ns, offset_ns;
 };
 
-/* Sets *O to offset I, from 0, of the clock of location L; returns false if there are fewer. The archive gets the
- * trace's offsets, and copies of the first at the first record and of the last at the last record: beyond the measured
- * offsets mpgkit holds the clock constant, whereas readers of OTF2 extrapolate. */
+/* Sets *O to offset I, from 0, of the clock of location L; returns false if L has fewer offsets. The archive gets the trace's
+ * offsets, and copies of the first offset at the first record and of the last offset at the last record: beyond the measured
+ * offsets mpgkit keeps the offset constant, whereas readers of OTF2 extrapolate. */
 static bool find_offset(const struct mpg_otf2_writer *w, const struct otf2_location *l, size_t i, struct offset *o)
 {
     struct offset first = {0, 0};
@@ -124,8 +124,8 @@ static int write_times(struct mpg_otf2_writer *w, struct definitions *d, struct 
     return 0;
 }
 
-/* Writes the nodes of OTF2's system tree; node 0 is the machine, the others are its hosts. Sets NODES: number of a host
- * (mpg_trace_host()) -> number of its node. */
+/* Writes the nodes of OTF2's system tree; node 0 is the machine, all further nodes are hosts. Sets NODES: number of a host
+ * (mpg_trace_host()) -> number of the host's node. */
 static int write_hosts(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_map *nodes, struct mpg_error *err)
 {
     const uint32_t node = string(d, "node"), machine = string(d, "machine");
@@ -176,8 +176,8 @@ static int write_places(struct mpg_otf2_writer *w, struct definitions *d, struct
     return 0;
 }
 
-/* Writes the facts of each rank (header lines of the trace) as properties of its first location: "MPGKIT::key", a
- * second value of the key as "MPGKIT::key#2". */
+/* Writes the facts of each rank (header lines of the trace) as properties of the rank's first location: "MPGKIT::key", a second
+ * value of the key as "MPGKIT::key#2". */
 static int write_facts(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_error *err)
 {
     for (size_t i = 0; i < w->fact_number; i++) {
@@ -304,7 +304,7 @@ static bool is_world(const struct mpg_otf2_writer *w, const struct mpg_comm *c)
     return i == c->size;
 }
 
-/* Groups defined so far, found by a checksum of their members, so that communicators with equal members share a group. */
+/* Groups defined so far, found by a checksum of the members: communicators with equal members share a group. */
 struct groups {
     struct mpg_map met;
     uint32_t n;
@@ -385,7 +385,7 @@ static int write_comm(struct mpg_otf2_writer *w, struct definitions *d, struct g
     return 0;
 }
 
-/* Defines MPI_COMM_WORLD, which readers expect, if the trace has no such communicator. */
+/* Defines MPI_COMM_WORLD, which readers expect, if the trace has no MPI_COMM_WORLD. */
 static int write_world(struct mpg_otf2_writer *w, struct definitions *d, struct groups *groups, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(w->trace);
@@ -431,7 +431,7 @@ static int write_comms(struct mpg_otf2_writer *w, struct definitions *d, struct 
     bool has_world = false;
     int status = write_base(w, d, err) < 0 ? -1 : write_epoch_groups(w, d, err);
     for (int32_t comm = 0; comm < mpg_trace_comm_count(w->trace); comm++)
-        (void)mpg_otf2_comm_number(w, comm); /* numbers all communicators, since also those without records are defined */
+        (void)mpg_otf2_comm_number(w, comm); /* numbers all communicators, since communicators without records are defined, too */
     for (size_t i = 0; status == 0 && i < w->comm_number; i++) {
         const bool world = !has_world && is_world(w, mpg_trace_comm(w->trace, w->comms[i]));
         has_world = has_world || world;

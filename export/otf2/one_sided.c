@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the records of windows and one-sided communication, as mpgotf2(5) reads them. Ranks in records are ranks of the window's
- * communicator; members of groups are ranks of MPI_COMM_WORLD. */
+/* Writes the records of windows and one-sided communication, in the form that mpgotf2(5) reads. Ranks in records are ranks of the
+ * window's communicator; members of groups are ranks of MPI_COMM_WORLD. */
 #include "export/otf2/writer.h"
 
 #include <stdlib.h>
 
-/* Evaluates CALL of libotf2; returns -1 with ERR if it fails. */
+/* Evaluates CALL of libotf2; returns -1 with ERR if CALL fails. */
 #define WRITE(CALL) \
     do { \
         if ((CALL) != OTF2_SUCCESS) \
@@ -23,7 +23,7 @@ static int need_window(struct mpg_otf2_writer *w, int32_t window, uint32_t *numb
     return mpg_otf2_number(&w->windows, (uint32_t)window, number, err) < 0 ? -1 : 1;
 }
 
-/* Stores the archive's number of the group that E names in *NUMBER. Groups with equal members share a number. */
+/* Stores the archive's number of the group of E in *NUMBER. Groups with equal members share a number. */
 static int need_group(struct mpg_otf2_writer *w, const struct mpg_event *e, uint32_t *number, struct mpg_error *err)
 {
     const struct mpg_comm *c = mpg_trace_comm(w->trace, mpg_trace_object(w->trace, e->object)->comm);
@@ -63,7 +63,7 @@ void mpg_otf2_one_sided_clear(struct mpg_otf2_writer *w)
     mpg_map_clear(&w->epochs);
 }
 
-/* Writes a call that all members of WINDOW make: its constructor, its free, or a fence. Returns 1, or -1 with ERR. */
+/* Writes a call by all members of WINDOW: the constructor, the free, or a fence. Returns 1, or -1 with ERR. */
 static int write_collective(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, uint32_t window,
                             struct mpg_error *err)
 {
@@ -84,8 +84,8 @@ static int write_collective(struct mpg_otf2_writer *w, struct otf2_stream *s, co
     return 1;
 }
 
-/* Writes MPI_Win_post, _start, _complete, _wait, or a _test that ended its epoch, with the group that takes part in the
- * epoch. Returns 1, or -1 with ERR. */
+/* Writes MPI_Win_post, _start, _complete, _wait, or a _test that ended an epoch, with the group of the epoch. Returns 1, or -1
+ * with ERR. */
 static int write_epoch(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, uint32_t window,
                        struct mpg_error *err)
 {

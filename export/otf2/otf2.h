@@ -10,9 +10,9 @@
 
 struct mpg_otf2_writer;
 
-/* Begins an archive NAME of TRACE in FOLDER: FOLDER/NAME.otf2, FOLDER/NAME.def and FOLDER/NAME/. FOLDER exists,
- * without these files. LEFT counts the properties of TRACE that OTF2 cannot hold; both must outlive the writer. Returns NULL with
- * ERR. The caller frees the writer. */
+/* Begins an archive NAME of TRACE in FOLDER: FOLDER/NAME.otf2, FOLDER/NAME.def and FOLDER/NAME/. FOLDER must exist, without these
+ * files. LEFT counts the properties of TRACE that OTF2 cannot hold; both must outlive the writer. Returns NULL with ERR. The
+ * caller frees the writer. */
 struct mpg_otf2_writer *mpg_otf2_writer_new(struct mpg_trace *trace, const char *folder, const char *name,
                                             struct mpg_left_out *left, struct mpg_error *err);
 /* Returns a sink that takes all ranks of the trace, valid as long as W. The archive is complete after the last rank's

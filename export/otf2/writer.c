@@ -10,7 +10,7 @@
 
 /* --- libotf2 --- */
 
-/* Callback of libotf2: stores its first error message, which libotf2 would print otherwise. */
+/* Callback of libotf2: stores libotf2's first error message, which libotf2 would print otherwise. */
 static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                const char *format, va_list arguments)
 {
@@ -64,7 +64,7 @@ static int list_locations(struct mpg_otf2_writer *w, struct mpg_error *err)
     return 0;
 }
 
-/* Finds the earliest time of all ranks: ticks are unsigned, so it becomes tick 0. */
+/* Finds the earliest time of all ranks: ticks are unsigned, and the earliest time becomes tick 0. */
 static int find_bias(struct mpg_otf2_writer *w, struct mpg_error *err)
 {
     int64_t min_ns = 0;
@@ -91,13 +91,13 @@ static int find_bias(struct mpg_otf2_writer *w, struct mpg_error *err)
     return 0;
 }
 
-/* --- memory of libotf2's buffers: without a limit it keeps up to 128 MiB of events before it writes --- */
+/* --- memory of libotf2's buffers: without a limit libotf2 buffers up to 128 MiB of events --- */
 
-enum { MAX_CHUNKS = 2 }; /* a buffer of events has at most this many chunks */
+enum { MAX_CHUNKS = 2 }; /* maximum number of chunks of a buffer of events */
 
 struct chunk {
     struct chunk *next;
-    uint64_t unused; /* of 8 bytes, so that the memory after this struct is aligned for any type */
+    uint64_t unused; /* 8 bytes, to align the memory after this struct for any type */
 };
 
 struct chunks {

@@ -12,15 +12,15 @@
 
 enum { OTF2_MAX_VALUES = 64, OTF2_MAX_COUNTS = 256 };
 
-/* Attributes that mpgkit defines for the properties of records that have no field in OTF2. */
+/* Attributes defined by mpgkit for properties of records without a field in OTF2. */
 enum {
-    OTF2_OWN_ANY,    /* attribute of a receive or of its request: the MPG_ANY_ flags of its wildcards */
+    OTF2_OWN_ANY,    /* attribute of a receive or of the receive's request: the MPG_ANY_ flags of wildcards */
     OTF2_OWN_FAILED, /* attribute of an Enter record: the call failed */
     OTF2_OWN_COUNTS  /* attributes OTF2_OWN_COUNTS + i: bytes of member i of a vector collective (Gatherv ...) */
 };
 
-/* Regions by number: first the MPI calls; then two for each string of the trace: a region of that name, and an unknown
- * function of that name. */
+/* Regions by number: first the MPI calls; then two for each string of the trace: a region, and an unknown function, with this
+ * name. */
 static inline uint32_t mpg_otf2_user_region(int32_t string)
 {
     return MPG_CALL_COUNT + 2 * (uint32_t)(string + 1);
@@ -30,8 +30,8 @@ static inline uint32_t mpg_otf2_unknown_region(int32_t string)
     return mpg_otf2_user_region(string) + 1;
 }
 
-/* The archive numbers regions and communicators in the order of their first use, since readers want definitions without
- * gaps. Communicator 0 is MPI_COMM_SELF, one for all ranks. */
+/* The archive numbers regions and communicators in the order of first use, since readers expect definitions without gaps.
+ * Communicator 0 is MPI_COMM_SELF, common to all ranks. */
 enum { OTF2_OWN_SELF };
 
 /* Regions or windows of the trace, numbered in the archive by first use. */
@@ -43,7 +43,7 @@ struct otf2_numbers {
 
 enum otf2_request_kind { OTF2_REQUEST_SEND, OTF2_REQUEST_RECEIVE, OTF2_REQUEST_COLLECTIVE };
 
-/* A request that is not completed yet, or a persistent request. */
+/* An incomplete request, or a persistent request. */
 struct otf2_request {
     enum otf2_request_kind kind;
     uint32_t op, comm, peer, tag; /* collectives: PEER is the root */
@@ -63,7 +63,7 @@ struct otf2_stream {
     OTF2_MetricValue values[OTF2_MAX_VALUES]; /* sums of the counters since the begin of the run */
 };
 
-/* A thread of the trace, which in OTF2 is a location. */
+/* A thread of the trace (in OTF2: a location). */
 struct otf2_location {
     int32_t rank;
     uint32_t thread, value_class;
@@ -75,7 +75,7 @@ struct otf2_epoch_group {
     uint32_t n;
     uint64_t *members; /* N ranks of MPI_COMM_WORLD */
 };
-enum { OTF2_FIRST_GROUP = 2 }; /* first number for other groups: groups 0 and 1 are all locations, and MPI_COMM_SELF */
+enum { OTF2_FIRST_GROUP = 2 }; /* first number of further groups: groups 0 and 1 are all locations, and MPI_COMM_SELF */
 
 /* A fact (key and value) of a rank, written as a property of the rank's first location. */
 struct otf2_fact {
@@ -95,7 +95,7 @@ struct mpg_otf2_writer {
     struct otf2_stream *streams;     /* threads of the rank being written */
     size_t stream_number, stream_capacity;
     struct mpg_open_requests requests, persistent; /* open requests of the rank being written; records: struct otf2_request */
-    struct mpg_map places;           /* communicator -> rank in it of the rank being written, + 1 */
+    struct mpg_map places;           /* communicator -> rank, in the communicator, of the rank being written, + 1 */
     struct otf2_numbers regions;     /* regions, as numbered by mpg_otf2_user_region(), and MPI calls */
     struct mpg_map comm_numbers;     /* communicator of the trace -> number in the archive */
     int32_t *comms;                  /* communicators of the trace, by number in the archive, from 1 */
@@ -112,7 +112,7 @@ struct mpg_otf2_writer {
     uint32_t value_classes;
     struct otf2_fact *facts;
     size_t fact_number, fact_capacity;
-    struct mpg_error said;           /* the first error that libotf2 reported */
+    struct mpg_error said;           /* the first error reported by libotf2 */
 };
 
 /* Fills ERR with libotf2's error message. Returns -1. */
@@ -135,12 +135,12 @@ int mpg_otf2_write_event(struct mpg_otf2_writer *w, struct otf2_stream *s, const
 /* Ends all open regions of thread S. */
 int mpg_otf2_leave_regions(struct mpg_otf2_writer *w, struct otf2_stream *s, struct mpg_error *err);
 
-/* Writes the records of E, a call that concerns a window or one-sided communication (one_sided.c). Returns 1; 0:
- * nothing is written, since an archive cannot hold the call; -1 with ERR. */
+/* Writes the records of E, a call that concerns a window or one-sided communication (one_sided.c). Returns 1; 0: not written,
+ * since an archive cannot hold the call; -1 with ERR. */
 int mpg_otf2_write_one_sided(struct mpg_otf2_writer *w, struct otf2_stream *s, const struct mpg_event *e, struct mpg_error *err);
 /* Frees the numbers and members of W's windows and groups. */
 void mpg_otf2_one_sided_clear(struct mpg_otf2_writer *w);
-/* Returns which rank of COMM the rank being written is. */
+/* Returns the rank in COMM of the rank being written. */
 int32_t mpg_otf2_place_in(struct mpg_otf2_writer *w, int32_t comm);
 
 /* Sets the kind, op, peer (root), bytes and received (bytes) of R for collective E, with bytes counted as in Score-P
@@ -148,7 +148,7 @@ int32_t mpg_otf2_place_in(struct mpg_otf2_writer *w, int32_t comm);
 void mpg_otf2_collective_record(const struct mpg_event *e, int32_t place, struct otf2_request *r);
 OTF2_RegionRole mpg_otf2_role_of(enum mpg_call call);
 
-/* The first writes the clocks of all locations, the second, called after it, all definitions. Return 0, or -1 with ERR. */
+/* Write the clocks of all locations, and then all definitions; to be called in this order. Return 0, or -1 with ERR. */
 int mpg_otf2_writer_clocks(struct mpg_otf2_writer *w, struct mpg_error *err);
 int mpg_otf2_writer_definitions(struct mpg_otf2_writer *w, struct mpg_error *err);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Event types, values, states and bytes of calls as Extrae 5.1 writes them: Paraver's configuration files select calls
- * by these. */
+/* Event types, values, states and bytes of calls as written by Extrae 5.1: Paraver's configuration files select calls by these
+ * numbers. */
 #include "export/paraver/writer.h"
 
 #include <string.h>
 
-/* Value by which Extrae shows each call; 0: Extrae has none. */
+/* Extrae's value for each call; 0: Extrae has no value. */
 static const uint8_t values[MPG_CALL_COUNT] = {
 #define V(name, value) [MPG_CALL_##name] = value,
     V(Send, 1) V(Recv, 2) V(Isend, 3) V(Irecv, 4) V(Wait, 5) V(Waitall, 6) V(Bcast, 7) V(Barrier, 8) V(Reduce, 9)
@@ -44,7 +44,7 @@ static const uint8_t values[MPG_CALL_COUNT] = {
 #undef V
 };
 
-/* Event type and thread state for each kind of call. An entry of zeros stands for PRV_TYPE_OTHER and state 15 (Others). */
+/* Event type and thread state for each kind of call. An entry of zeros means PRV_TYPE_OTHER and state 15 (Others). */
 static const struct {
     uint32_t type;
     uint8_t state;
@@ -136,7 +136,7 @@ void mpg_prv_sizes(const struct mpg_event *e, int64_t *sent, int64_t *received)
         *sent = e->is_root ? b : 0;
         *received = b;
         break;
-    case MPG_CALL_Scatterv: /* the root's list has the bytes for every rank, also those that it receives itself */
+    case MPG_CALL_Scatterv: /* the root's list has the bytes for every rank, including the root */
         *sent = e->is_root ? sum : 0;
         *received = !e->is_root ? b : e->root >= 0 && (uint32_t)e->root < e->count_number ? e->counts[e->root] : 0;
         break;

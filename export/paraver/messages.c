@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pairs the two ends of each message and makes a line of the file for it. Messages of one communicator, sender,
- * receiver and tag are received in the order in which they were sent, and in the order in which receives were posted.
- * Wildcard receives have the source and tag of the received message by then. */
+/* Pairs both ends of each message and makes a line of the file. Messages with equal communicator, sender, receiver and tag are
+ * received in the order of sends, and in the order of posted receives. Wildcard receives have source and tag of the received
+ * message before pairing. */
 #include "export/paraver/writer.h"
 
 #include <stdlib.h>
@@ -77,8 +77,8 @@ static int32_t world_rank(struct mpg_prv_writer *w, int32_t number, int32_t peer
     return rank >= 0 ? rank : -1;
 }
 
-/* Fills *HALF, except its times, with E's end of its message: the sending end if IS_SEND, else the receiving end.
- * Returns false if the file cannot show the message. */
+/* Fills *HALF, except times, with an end of E's message: the sending end if IS_SEND, else the receiving end. Returns false if the
+ * file cannot show the message. */
 static bool describe(struct mpg_prv_writer *w, uint32_t object, const struct mpg_event *e, bool is_send, struct prv_half *half)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -98,7 +98,7 @@ static bool describe(struct mpg_prv_writer *w, uint32_t object, const struct mpg
     return true;
 }
 
-/* Adds HALF, which is complete, to the sorter of sending ends or to that of receiving ends. */
+/* Adds HALF, which is complete, to the sorter of sending ends if IS_SEND, else to the sorter of receiving ends. */
 static int keep(struct mpg_prv_writer *w, bool is_send, const struct prv_half *half, struct mpg_error *err)
 {
     return mpg_sorter_add(is_send ? w->sends : w->receives, half, err);
@@ -117,8 +117,8 @@ static int take_send(struct mpg_prv_writer *w, uint32_t object, const struct mpg
     return keep(w, true, &half, err);
 }
 
-/* MPI_Mprobe determines which message is received, so if E receives a message found by a matched probe, HALF takes the
- * probe's place in the order of receives. */
+/* If E receives a message found by a matched probe, HALF takes the probe's place in the order of receives: MPI_Mprobe determines
+ * which message is received. */
 static void take_place_of_probe(struct mpg_prv_writer *w, const struct mpg_event *e, struct prv_half *half)
 {
     const uint64_t *order = e->message > 0 ? mpg_map_find(&w->probed, (uint64_t)e->message, 0) : NULL;
@@ -145,8 +145,7 @@ static int open_request(struct mpg_open_requests *in, int64_t number, const stru
     return mpg_open_requests_add(in, number, r) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Notes a nonblocking receive. Paraver's physical time of the receive is known only when a later call completes the
- * request. */
+/* Stores a nonblocking receive: Paraver's physical time of the receive is unknown until a later call completes the request. */
 static int post_receive(struct mpg_prv_writer *w, uint32_t object, const struct mpg_event *e, int64_t leave_ns,
                         struct mpg_error *err)
 {
@@ -176,7 +175,7 @@ static int keep_persistent(struct mpg_prv_writer *w, uint32_t object, const stru
                            struct mpg_error *err)
 {
     struct prv_request r = {.is_send = is_send};
-    /* the source can differ from start to start, so any valid source will do here */
+    /* the source can differ from start to start: any valid source will do here */
     struct mpg_event plain = *e;
     if (!is_send && plain.from == MPG_UNKNOWN)
         plain.from = 0;
@@ -185,8 +184,8 @@ static int keep_persistent(struct mpg_prv_writer *w, uint32_t object, const stru
     return open_request(&w->persistent, e->persistent[0], &r, err);
 }
 
-/* HALF is wildcard receive NUMBER: sets source and tag to those of the received message, if event E states them.
- * Returns false if they stay unknown, as for a receive that got no message. */
+/* HALF is wildcard receive NUMBER: sets source and tag to the received message's, if event E states both. Returns false if
+ * unknown, as for a receive without a message. */
 static bool resolve(struct mpg_prv_writer *w, const struct mpg_event *e, int64_t number, struct prv_half *half)
 {
     for (uint32_t i = 0; i < e->resolution_number; i++) {
@@ -209,8 +208,8 @@ static int take_starts(struct mpg_prv_writer *w, uint32_t object, const struct m
         struct prv_request r = *known;
         r.half.object = object;
         r.half.order = w->order++;
-        /* Logical time of a receive: when the call ends, as for MPI_Irecv. Extrae takes the start of MPI_Start, at
-         * which the MPI_Irecv before can end, too. */
+        /* Logical time of a receive: when the call ends, as for MPI_Irecv. Extrae takes the start of MPI_Start; the MPI_Irecv
+         * before can end at the same time. */
         r.half.logical_ns = r.half.physical_ns = r.is_send ? enter_ns : leave_ns;
         if (r.is_send ? keep(w, true, &r.half, err) < 0
                       : resolve(w, e, e->requests[i], &r.half) &&
@@ -259,7 +258,7 @@ int mpg_prv_messages_take(struct mpg_prv_writer *w, uint32_t object, const struc
     case MPG_KIND_RECV:
     case MPG_KIND_MRECV:
         return take_receive(w, object, e, enter_ns, leave_ns, err);
-    case MPG_KIND_SENDRECV: /* Extrae shows the physical send at the time of the logical one, the start of the call */
+    case MPG_KIND_SENDRECV: /* Extrae shows the physical send at the time of the logical send, the start of the call */
         return take_send(w, object, e, enter_ns, enter_ns, err) < 0 ? -1 : take_receive(w, object, e, enter_ns, leave_ns, err);
     case MPG_KIND_ISENDRECV:
         return take_send(w, object, e, enter_ns, leave_ns, err) < 0 ? -1 : post_receive(w, object, e, leave_ns, err);
@@ -287,7 +286,7 @@ int mpg_prv_messages_take(struct mpg_prv_writer *w, uint32_t object, const struc
 int mpg_prv_messages_end_rank(struct mpg_prv_writer *w, struct mpg_error *err)
 {
     int status = 0;
-    for (size_t i = 0; i < w->requests.at.capacity && status == 0; i++) { /* receives that no call has completed */
+    for (size_t i = 0; i < w->requests.at.capacity && status == 0; i++) { /* receives not completed by any call */
         const struct mpg_map_entry *entry = &w->requests.at.entries[i];
         const struct prv_request *r = entry->used ? mpg_open_requests_find(&w->requests, (int64_t)entry->key[0]) : NULL;
         status = r ? keep(w, false, &r->half, err) : 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The .pcf file names states, event types and values, and gives colours; the .row file names CPUs, nodes and threads.
- * Numbers are Extrae's. Only types and values that the trace contains are named. */
+/* The .pcf file names states, event types and values, and gives colours; the .row file names CPUs, nodes and threads. Numbers are
+ * Extrae's. Only types and values that occur in the trace are named. */
 #include "export/paraver/writer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Thread states with name and colour: those of calls (mpg_prv_state_of()), and those outside of calls. */
+/* Thread states with name and colour: states of calls (mpg_prv_state_of()), and states outside of calls. */
 static const struct {
     int number;
     const char *name, *colour;
@@ -25,8 +25,8 @@ static const struct {
               {16, "Send and receive", "66,66,66"},
               {25, "One-sided", "116,116,116"}};
 
-enum { NAMED_VALUES = 9, NUMBERS = 1 }; /* first number in the line of an event type, which chooses colours: values with names;
-                                           plain numbers; as Extrae writes it */
+enum { NAMED_VALUES = 9, NUMBERS = 1 }; /* first number in the line of an event type, which chooses colours: for values with
+                                         * names; for plain numbers; as written by Extrae */
 
 /* Writes NAME; control characters, which could end the line, become '_'. */
 static void write_name(FILE *out, const char *name)
@@ -65,7 +65,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Writes value and name of each function that the trace contains but mpgkit does not know, ascending. */
+/* Writes value and name of each function in the trace that is unknown to mpgkit, ascending. */
 static int write_unknown(const struct mpg_prv_writer *w, struct mpg_error *err)
 {
     uint64_t *numbers = malloc((w->unknown.count + 1) * sizeof *numbers);
@@ -144,7 +144,7 @@ int mpg_prv_write_names(struct mpg_prv_writer *w, struct mpg_error *err)
 
 /* --- the .row file --- */
 
-/* Returns the name of the host that is node NODE; NULL: unknown. */
+/* Returns the name of the host with node number NODE; NULL: unknown. */
 static const char *host_of(const struct mpg_prv_writer *w, uint32_t node)
 {
     int32_t r = 0;

@@ -19,10 +19,10 @@ struct mpg_prv_files {
     FILE *records, *names, *rows; /* .prv, .pcf and .row file */
 };
 
-/* Begins to write TRACE, whose times CLOCKS aligns, to FILES, which the caller closes; TRACE and CLOCKS outlive the writer.
- * LEFT counts the properties that Paraver's format cannot hold. Events go to temporary files, because the records of all
- * ranks must be sorted by time: FILES are written at the end of the last rank. Memory: some 24 MiB, and some 100 bytes for
- * each open request of a rank; it does not grow with events. Returns NULL with ERR. */
+/* Begins to write TRACE, whose times CLOCKS aligns, to FILES, which the caller closes; TRACE and CLOCKS must outlive the writer.
+ * LEFT counts the properties that Paraver's format cannot hold. Events go to temporary files, because the records of all ranks
+ * must be sorted by time: FILES are written at the end of the last rank. Memory: some 24 MiB, and some 100 bytes for each open
+ * request of a rank; memory does not grow with events. Returns NULL with ERR. */
 struct mpg_prv_writer *mpg_prv_writer_new(struct mpg_trace *trace, const struct mpg_clock_map *clocks,
                                           const struct mpg_prv_files *files, struct mpg_left_out *left, struct mpg_error *err);
 /* Returns a sink that takes all ranks of the trace, valid as long as W. */

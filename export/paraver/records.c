@@ -69,8 +69,8 @@ static bool is_foreign(const struct mpg_comm *c)
     return i < c->size + c->remote_size;
 }
 
-/* Gives the communicators of the trace numbers in the file: MPI_COMM_WORLD is 1; then come the other
- * intra-communicators, the two groups of each inter-communicator, and the inter-communicators. *N: number of numbers. */
+/* Numbers the communicators of the trace in the file: MPI_COMM_WORLD is 1; then come further intra-communicators, the two groups
+ * of each inter-communicator, and the inter-communicators. *N: number of assigned numbers. */
 static int number_comms(struct mpg_prv_writer *w, uint64_t *n, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(w->trace), count = mpg_trace_comm_count(w->trace);
@@ -95,7 +95,7 @@ static int number_comms(struct mpg_prv_writer *w, uint64_t *n, struct mpg_error 
     return 0;
 }
 
-/* Returns the number in the file of the trace's communicator I; 0: the file does not have it. */
+/* Returns the number in the file of the trace's communicator I; 0: not in the file. */
 static uint64_t comm_number(const struct mpg_prv_writer *w, int64_t i)
 {
     const uint64_t *slot = mpg_map_find(&w->comm_numbers, (uint64_t)i, 0);
@@ -110,8 +110,8 @@ static void write_group(FILE *out, uint64_t number, const int32_t *ranks, int32_
     fputc('\n', out);
 }
 
-/* Writes the lines of the communicators in the order of their numbers. The line of an inter-communicator names the
- * numbers of its two groups. */
+/* Writes the lines of the communicators in the order of their numbers. The line of an inter-communicator lists the numbers of
+ * both groups. */
 static void write_comms(const struct mpg_prv_writer *w)
 {
     FILE *out = w->files.records;
@@ -186,13 +186,12 @@ static void put_line(const struct mpg_prv_writer *w, struct text *t, const struc
     put(t, '\n');
 }
 
-/* Writes records and messages merged by time; a message comes after the records of the time of its physical send. */
+/* Writes records and messages merged by time; a message comes after the records at the time of the physical send. */
 static int write_all(struct mpg_prv_writer *w, struct text *t, struct mpg_error *err)
 {
     enum { MOST_BYTES = 512 }; /* longest record */
     const void *record = NULL, *line = NULL;
-    bool is_open = false; /* the last line is a state or event without its line end, so further pairs of type and value can
-                             follow */
+    bool is_open = false; /* the last line is a state or event without line end: further pairs of type and value can follow */
     int more = mpg_sorter_next(w->records, &record, err), lines = more < 0 ? -1 : mpg_sorter_next(w->lines, &line, err);
     while (more >= 0 && lines >= 0 && (more || lines)) {
         const struct prv_record *r = record;

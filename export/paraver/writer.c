@@ -33,8 +33,8 @@ static int compare_records(const void *x, const void *y)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* Numbers the hosts as nodes, from 1, and counts the threads of each. Ranks whose host is unknown are on one node if
- * their clocks are comparable, else each on a node of its own. */
+/* Numbers the hosts as nodes, from 1, and counts the threads of each node. Ranks on unknown hosts are on one node if the clocks
+ * are comparable, else on separate nodes. */
 static int list_nodes(struct mpg_prv_writer *w, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(w->trace);
@@ -137,7 +137,7 @@ static int add_event(struct mpg_prv_writer *w, const struct prv_stream *s, uint3
     return mpg_sorter_add(w->records, &r, err);
 }
 
-/* Writes the event that ends the last call of S, if it is not written yet. */
+/* Writes the event that ends the last call of S, if not written yet. */
 static int end_call(struct mpg_prv_writer *w, struct prv_stream *s, struct mpg_error *err)
 {
     const uint32_t type = s->open_type;
@@ -145,12 +145,12 @@ static int end_call(struct mpg_prv_writer *w, struct prv_stream *s, struct mpg_e
     return type ? add_event(w, s, type, 0, false, s->last_ns, err) : 0;
 }
 
-/* Writes three things of thread S: the state until AT_NS (running, or not created before its first event), the event
- * that ends its last call, and STATE from AT_NS to END_NS. */
+/* Writes for thread S: the state until AT_NS (running, or not created before the first event), the event that ends the last call,
+ * and STATE from AT_NS to END_NS. */
 static int advance(struct mpg_prv_writer *w, struct prv_stream *s, uint32_t state, int64_t at_ns, int64_t end_ns,
                    struct mpg_error *err)
 {
-    const bool at_once = s->has_begun && at_ns <= s->last_ns; /* of records at one time, states come before events */
+    const bool at_once = s->has_begun && at_ns <= s->last_ns; /* at equal times, states come before events */
     const int64_t from_ns = at_once ? at_ns : s->last_ns;
     const uint32_t before = s->has_begun ? PRV_STATE_RUNNING : PRV_STATE_NOT_CREATED;
     if (add_state(w, s, before, from_ns, at_ns, err) < 0 || (at_once && add_state(w, s, state, at_ns, end_ns, err) < 0) ||
@@ -194,7 +194,7 @@ static int add_collective(struct mpg_prv_writer *w, struct prv_stream *s, const 
 
 /* --- any event --- */
 
-/* Counts E if it is a call of which Paraver's records hold only the times. */
+/* Counts E if only the times of this call are written. */
 static void count_times_only(struct mpg_prv_writer *w, const struct mpg_event *e)
 {
     const char *text = NULL;
@@ -228,8 +228,8 @@ static void count_times_only(struct mpg_prv_writer *w, const struct mpg_event *e
         mpg_left_out_add(w->left, text, 1);
 }
 
-/* E is an event Unknown, which an import makes of a call whose communication it does not know. Returns the call with
- * E's name. MPG_CALL_COUNT: no call has this name, or readers of the file would expect a message for it. */
+/* E is an event Unknown: an import's event for a call with unknown communication. Returns the call with E's name. MPG_CALL_COUNT:
+ * no call has this name, or readers of the file would expect a message for the call. */
 static enum mpg_call named_call(const struct mpg_prv_writer *w, const struct mpg_event *e)
 {
     const char *name = mpg_trace_string(w->trace, e->string);
@@ -255,8 +255,7 @@ static enum mpg_call named_call(const struct mpg_prv_writer *w, const struct mpg
     }
 }
 
-/* Sets *VALUE to the value by which Paraver shows E as CALL, and notes that the .pcf file must name this value. Returns
- * 0, or -1 with ERR. */
+/* Sets *VALUE to Paraver's value for E as CALL, and stores that the .pcf file must name this value. Returns 0, or -1 with ERR. */
 static int value_of(struct mpg_prv_writer *w, const struct mpg_event *e, enum mpg_call call, int64_t *value,
                     struct mpg_error *err)
 {
@@ -278,7 +277,7 @@ static int take_call(struct mpg_prv_writer *w, struct prv_stream *s, const struc
     const uint32_t type = mpg_prv_type_of(call);
     int64_t value;
     if (kind == MPG_KIND_REQUEST_FREE && leave_ns == enter_ns)
-        return 0; /* no call of the program: an import adds it for a request whose completion was not recorded */
+        return 0; /* not a call of the program: added by an import for a request without recorded completion */
     if (value_of(w, e, call, &value, err) < 0 || advance(w, s, mpg_prv_state_of(call), enter_ns, leave_ns, err) < 0 ||
         add_event(w, s, type, value, false, enter_ns, err) < 0)
         return -1;
@@ -292,7 +291,7 @@ static int take_call(struct mpg_prv_writer *w, struct prv_stream *s, const struc
     return e->failed ? 0 : mpg_prv_messages_take(w, s->object, e, enter_ns, leave_ns, err);
 }
 
-/* Writes the begin of a region as an event of user functions with the region's value, and its end with value 0. */
+/* Writes the begin of a region as an event of user functions with the region's value, and the end with value 0. */
 static int take_region(struct mpg_prv_writer *w, struct prv_stream *s, const struct mpg_event *e, int64_t at_ns,
                        struct mpg_error *err)
 {
@@ -320,7 +319,7 @@ static int take_flush(struct mpg_prv_writer *w, struct prv_stream *s, int64_t en
     return add_event(w, s, PRV_TYPE_FLUSH, 1, false, enter_ns, err);
 }
 
-/* Writes the event that begins CALL, in which the process died. No event ends it. */
+/* Writes the event that begins CALL, in which the process died, without an event for the end. */
 static int take_unfinished(struct mpg_prv_writer *w, struct prv_stream *s, enum mpg_call call, int64_t enter_ns,
                            struct mpg_error *err)
 {

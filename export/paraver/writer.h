@@ -9,7 +9,7 @@
 #include "export/requests.h"
 #include "trace/store/sorter.h"
 
-/* States of a thread, and types of events, as Extrae numbers them. */
+/* States of a thread, and types of events, with Extrae's numbers. */
 enum {
     PRV_STATE_RUNNING = 1,
     PRV_STATE_NOT_CREATED = 2,
@@ -28,12 +28,12 @@ enum {
     PRV_TYPE_ROOT,
     PRV_TYPE_COMM,
     PRV_TYPE_REGION = 60000019,
-    PRV_TYPE_COUNTER = 42100000 /* this number and following: counters that Extrae has no number for */
+    PRV_TYPE_COUNTER = 42100000 /* this number and following: counters without a number in Extrae */
 };
 
 enum {
-    PRV_FIRST_OWN_VALUE = 1000,        /* value of a call for which Extrae has no value: this number plus the call's number */
-    /* value of a function that mpgkit does not know: this number plus the number of the function's name */
+    PRV_FIRST_OWN_VALUE = 1000,        /* value of a call without a value in Extrae: this number plus the call's number */
+    /* value of a function unknown to mpgkit: this number plus the number of the function's name */
     PRV_FIRST_UNKNOWN_VALUE = 1000000,
     PRV_MAX_VALUES = 64                /* maximum number of counters of an event */
 };
@@ -46,7 +46,7 @@ struct prv_record {
     uint32_t object;    /* the thread: index in `objects` of the writer */
     uint32_t type : 29; /* number of the state, or type of the event */
     bool is_event : 1;
-    bool is_further : 1; /* the event is written in the same line as the event before it */
+    bool is_further : 1; /* the event is written in the line of the previous event */
 };
 
 /* One end of a message: its send or its receive. */
@@ -59,7 +59,7 @@ struct prv_half {
 
 /* The line of the file that describes a message. */
 struct prv_line {
-    int64_t sent_ns;              /* time of the physical send, by which the line is sorted among the records */
+    int64_t sent_ns;              /* time of the physical send: the key for sorting the line among the records */
     uint64_t order;
     int64_t logical_send_ns, logical_receive_ns, physical_receive_ns, bytes;
     uint32_t sender, receiver;    /* sending and receiving thread: indices in `objects` */
@@ -78,14 +78,14 @@ struct prv_object {
     uint32_t thread, cpu; /* cpu: number of the thread's CPU in the file, from 1 */
 };
 
-/* A thread of the rank that is being written. */
+/* A thread of the rank being written. */
 struct prv_stream {
     uint32_t thread, object;
     int64_t last_ns;      /* end of the last record */
-    uint32_t open_type;   /* type of the event that will end the last call, with the next record; 0: it is written */
+    uint32_t open_type;   /* type of the event that will end the last call, with the next record; 0: already written */
     bool has_begun;
     bool has_values;
-    int64_t values[PRV_MAX_VALUES]; /* sums of the counters since the last record that has counters */
+    int64_t values[PRV_MAX_VALUES]; /* sums of the counters since the last record with counters */
 };
 
 struct mpg_prv_writer {
@@ -111,13 +111,13 @@ struct mpg_prv_writer {
     struct mpg_map probed;         /* message of Mprobe -> order of the probe + 1 */
     struct mpg_sorter *records, *sends, *receives, *lines;
     bool has_call[MPG_CALL_COUNT]; /* the trace has this call */
-    struct mpg_map unknown;        /* names of functions that mpgkit does not know -> 1 */
+    struct mpg_map unknown;        /* names of functions unknown to mpgkit -> 1 */
     struct mpg_map regions;        /* region, as a string number of the trace -> value of the event */
     int32_t *region_names;         /* inverse of `regions`: string number by value - 1 */
     size_t region_number, region_capacity;
     char **counters;               /* names of the counters of all ranks */
     size_t counter_number, counter_capacity;
-    /* of the rank being written: index of each of its counters in COUNTERS; number of its counters */
+    /* of the rank being written: index of each counter in COUNTERS; number of counters */
     uint32_t counter[PRV_MAX_VALUES], counters_of_rank;
     struct mpg_map comm_numbers;   /* communicator of the trace -> number in the file */
 };
@@ -127,11 +127,11 @@ int64_t mpg_prv_align(const struct mpg_prv_writer *w, int32_t rank, int64_t time
 
 /* --- how Extrae shows calls --- */
 
-/* Return the event type, the value and the thread state by which Paraver shows CALL. */
+/* Return Paraver's event type, value and thread state for CALL. */
 uint32_t mpg_prv_type_of(enum mpg_call call);
 uint32_t mpg_prv_value_of(enum mpg_call call);
 uint32_t mpg_prv_state_of(enum mpg_call call);
-/* Sets the bytes that this rank sends and receives in collective E, counted as Extrae does. */
+/* Sets the bytes that this rank sends and receives in collective E, counted as by Extrae. */
 void mpg_prv_sizes(const struct mpg_event *e, int64_t *sent, int64_t *received);
 /* Returns the event type of counter NAME, which has index N in the writer's list of counters. */
 uint32_t mpg_prv_counter_type(const char *name, size_t n);

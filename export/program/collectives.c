@@ -6,7 +6,7 @@
 #include "export/program/private.h"
 #include "graph/algorithms/operation.h"
 
-/* A persistent collective, as its initialisation has described it. */
+/* A persistent collective, as described by the initialising call. */
 struct kept {
     struct mpg_event event; /* the lists are copies that mpg_message_program.owned frees */
     uint32_t turn;
@@ -18,8 +18,8 @@ struct posted_group {
     int64_t first, n;
 };
 
-/* mpg_program_act() writes the pending computation before any action. This action itself writes nothing, since its
- * request is unknown. */
+/* mpg_program_act() writes the pending computation before any action. This action writes nothing else, since the request is
+ * unknown. */
 static const struct mpg_program_action flush_action = {.kind = MPG_ACTION_WAIT, .request = INT64_MIN};
 
 void mpg_program_collectives_init(struct mpg_message_program *p)
@@ -44,7 +44,7 @@ void mpg_program_collectives_begin_rank(struct mpg_message_program *p)
 
 /* --- collectives that can be written --- */
 
-/* Returns the reason why collective E, of any form, cannot be written; NULL: it can be. */
+/* Returns the reason why collective E, of any form, cannot be written; NULL: can be written. */
 static const char *why_not(const struct mpg_message_program *p, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -65,8 +65,8 @@ static const char *why_not(const struct mpg_message_program *p, const struct mpg
     return NULL;
 }
 
-/* Sets *TURN to the number of earlier calls like E, blocking or not, on its communicator: it identifies E in the lists
- * of sizes. Reads these lists at the first use. */
+/* Sets *TURN to the number of earlier calls of E's kind, blocking or not, on E's communicator, which identifies E in the lists of
+ * sizes. Reads the lists at the first use. */
 static int take_turn(struct mpg_message_program *p, const struct mpg_event *e, uint32_t *turn, struct mpg_error *err)
 {
     *turn = 0;
@@ -119,8 +119,7 @@ static int write_blocking(struct mpg_message_program *p, const struct mpg_event 
     return mpg_program_expand(p, e, blocks, -1, err);
 }
 
-/* Writes nonblocking collective E as a branch: it runs beside the actions that follow, until an action waits for
- * REQUEST. */
+/* Writes nonblocking collective E as a branch, which runs beside the following actions until an action waits for REQUEST. */
 static int write_branch(struct mpg_message_program *p, const struct mpg_event *e, const int64_t *blocks, int64_t branch,
                         int64_t request, struct mpg_error *err)
 {
@@ -134,8 +133,7 @@ static int write_branch(struct mpg_message_program *p, const struct mpg_event *e
 
 /* --- neighbourhood collectives --- */
 
-/* Returns the bytes that member FROM sends in E along its edge number NTH (from 0) to member PLACE; -1: there is no
- * such edge. */
+/* Returns the bytes that member FROM sends in E along edge number NTH (from 0) to member PLACE; -1: no such edge. */
 static int64_t bytes_from(const struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn, int32_t from,
                           uint32_t nth, int32_t place)
 {
@@ -157,8 +155,8 @@ static int post_neighbor(struct mpg_message_program *p, const struct mpg_comm *c
     return mpg_program_act(p, &a, err);
 }
 
-/* Posts the receive from source number I of E. SEEN: for each member the number of its edges met so far, since a member
- * can be a source several times. */
+/* Posts the receive from source number I of E. SEEN: for each member the number of edges met so far, since a member can be a
+ * source several times. */
 static int post_receive(struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn, uint32_t tag, uint32_t i,
                         struct mpg_map *seen, struct mpg_error *err)
 {
@@ -207,8 +205,7 @@ static int wait_for_group(struct mpg_message_program *p, const struct posted_gro
     return 0;
 }
 
-/* Writes neighbourhood collective E: a later call that completes REQUEST waits for its messages; REQUEST 0: E waits
- * itself. */
+/* Writes neighbourhood collective E: a later call that completes REQUEST waits for the messages; REQUEST 0: E waits. */
 static int write_neighbors(struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn, int64_t request,
                            struct mpg_error *err)
 {
@@ -233,16 +230,15 @@ int mpg_program_complete_group(struct mpg_message_program *p, int64_t request, s
 
 /* --- any form --- */
 
-/* Returns a number for the next nonblocking or persistent collective of COMM, which all members compute alike; -1 with
- * ERR. */
+/* Returns a number for the next nonblocking or persistent collective of COMM, equal on all members; -1 with ERR. */
 static int64_t next_branch(struct mpg_message_program *p, int32_t comm, bool persistent, struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(&p->branches, (uint64_t)comm, persistent);
     return slot ? 2 * (int64_t)(*slot)++ + persistent : mpg_error_set(err, "out of memory");
 }
 
-/* Writes collective E. TURN, BRANCH: as take_turn() and next_branch() return. A later call completes REQUEST; REQUEST
- * 0: E is blocking. */
+/* Writes collective E. TURN, BRANCH: results of take_turn() and next_branch(). A later call completes REQUEST; REQUEST 0: E is
+ * blocking. */
 static int write_any(struct mpg_message_program *p, const struct mpg_event *e, uint32_t turn, int64_t branch, int64_t request,
                      struct mpg_error *err)
 {

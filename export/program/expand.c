@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a collective as the messages of one member, in the order in which the algorithm of the collective sends and
- * receives them. */
+/* Writes a collective as the messages of one member, in the order of sends and receives in the collective's algorithm. */
 #include <stdlib.h>
 
 #include "export/program/private.h"
@@ -57,7 +56,7 @@ static int write_up(const struct part *x, const struct mpg_phase *phase, struct 
                                       err);
 }
 
-/* Posts a send to member OTHER of the plan, if SENDS, or a receive from it. */
+/* Posts a send to member OTHER of the plan, if SENDS, or a receive from OTHER. */
 static int post(struct part *x, bool sends, int32_t other, double bytes, struct mpg_error *err)
 {
     struct mpg_program_action a = action_of(x, sends ? MPG_ACTION_POST_SEND : MPG_ACTION_POST_RECEIVE, other, bytes);
@@ -66,7 +65,7 @@ static int post(struct part *x, bool sends, int32_t other, double bytes, struct 
     return mpg_program_act(x->p, &a, err);
 }
 
-/* Finds the message M that the member receives in ROUND of PHASE. Returns false if it receives none. */
+/* Finds the message M that the member receives in ROUND of PHASE. Returns false without a message. */
 static bool find_received(const struct part *x, const struct mpg_phase *phase, uint32_t round, struct mpg_message *m)
 {
     int32_t low = 0, high = x->plan.size.p;
@@ -86,7 +85,7 @@ static int post_round(struct part *x, const struct mpg_phase *phase, uint32_t ro
     return mpg_round_message(&x->plan, phase, round, x->v, &m) ? post(x, true, m.to, m.bytes, err) : 0;
 }
 
-/* Waits for the messages posted since the request was FIRST, in the order of their posts. */
+/* Waits for all messages posted after request number FIRST, in the order of posts. */
 static int wait_for(const struct part *x, int64_t first, struct mpg_error *err)
 {
     for (int64_t request = first - 1; request >= x->requests; request--) {

@@ -8,8 +8,8 @@
 struct program_comm_lists {
     int32_t size;
     uint32_t n, capacity; /* number of collectives of this call on this communicator */
-    int64_t *value; /* for each collective and member: its bytes, or the index of its edges in program_lists.edges; -1: the
-                       member has not made the call */
+    int64_t *value; /* for each collective and member: the member's bytes, or the index of the member's edges in
+                     * program_lists.edges; -1: the member has not made the call */
 };
 
 int32_t mpg_program_place(const struct mpg_comm *c, int32_t rank)
@@ -42,7 +42,7 @@ bool mpg_program_has_lists(const struct mpg_event *e)
     }
 }
 
-/* Returns the lists of E's call on its communicator, of SIZE members; made at the first use. NULL: out of memory. */
+/* Returns the lists of E's call on E's communicator, of SIZE members; made at the first use. NULL: out of memory. */
 static struct program_comm_lists *lists_of(struct program_lists *lists, const struct mpg_event *e, int32_t size)
 {
     uint64_t *place = mpg_map_add(&lists->index, (uint64_t)e->comm, mpg_call_blocking(e->call));
@@ -88,7 +88,7 @@ static bool add_edge(struct program_lists *lists, int32_t to, int64_t bytes)
     return true;
 }
 
-/* Adds the edges along which E sends. Returns the index of the first element in lists->edges, or -1: out of memory. */
+/* Adds the edges of E's sends. Returns the index of the first element in lists->edges, or -1: out of memory. */
 static int64_t add_edges(struct program_lists *lists, const struct mpg_event *e)
 {
     const int64_t at = (int64_t)lists->edge_number;

@@ -10,8 +10,8 @@
 #include "graph/algorithms/table.h"
 #include "graph/work/intervals.h"
 
-/* Numbers of requests: messages of neighbourhood collectives have the numbers from here downwards, messages of an expanded
- * collective those from -1 downwards. */
+/* Numbers of requests: messages of neighbourhood collectives count from here downwards, messages of an expanded collective from
+ * -1 downwards. */
 #define GROUP_REQUESTS (-(INT64_C(1) << 40))
 
 struct mpg_message_program {
@@ -26,11 +26,11 @@ struct mpg_message_program {
     bool has_begun;        /* the rank has left MPI_Init */
     int64_t last_ns;       /* leave of the last call, on the rank's clock */
     int64_t pending_ns;    /* computation not yet written */
-    enum mpg_call polled;  /* kind of the last call if this is an unsuccessful test or probe; else MPG_CALL_COUNT */
-    int32_t polled_site;   /* callsite of this test or probe */
+    enum mpg_call polled;  /* kind of the last call if an unsuccessful test or probe; else MPG_CALL_COUNT */
+    int32_t polled_site;   /* callsite of the unsuccessful test or probe */
     struct interval_sums sums;
     struct tracer_overhead overhead;
-    /* open requests of messages, and persistent ones; records: struct mpg_program_action */
+    /* open requests of messages, and persistent requests; records: struct mpg_program_action */
     struct mpg_open_requests posted, persistent;
     struct mpg_open_requests kept, groups;       /* persistent collectives; started neighbourhood collectives (collectives.c) */
     int64_t group_requests;                      /* number of the next request of a message to or from a neighbour */
@@ -43,21 +43,21 @@ struct mpg_message_program {
     int32_t before_capacity;
 };
 
-/* Tags, on each communicator, of messages that the traced program did not send itself. Nonblocking collectives have one tag
- * each, from TAG_OF_BRANCHES downwards. */
+/* Tags, on each communicator, of messages that the traced program did not send itself. Nonblocking collectives have one tag each,
+ * from TAG_OF_BRANCHES downwards. */
 int mpg_program_act(struct mpg_message_program *p, const struct mpg_program_action *a, struct mpg_error *err);
-/* Tags, on each communicator, of messages that are not those of the traced program. */
+/* Tags, on each communicator, of messages that the traced program did not send. */
 /* nonblocking collectives: one tag each, from here downwards */
 enum { TAG_OF_COLLECTIVES = -1, TAG_OF_NEIGHBORS = -2, TAG_OF_BRANCHES = -3 };
 
 /* Sets *NUMBER to the program's tag for TAG on communicator COMM: different communicators have different tags. */
 int mpg_program_tag(struct mpg_message_program *p, int32_t comm, int64_t tag, uint32_t *number, struct mpg_error *err);
-/* Handles E, which the format cannot express for the reason WHY: sets ERR, or, if lenient, writes E as computation that takes
- * E's duration. */
+/* Called for E, which the format cannot express for the reason WHY: sets ERR or, if lenient, writes E as computation with E's
+ * duration. */
 int mpg_program_refuse(struct mpg_message_program *p, const struct mpg_event *e, const char *why, struct mpg_error *err);
-/* Writes collective E as the messages of its blocking form's algorithm. BLOCKS: bytes of each member; NULL: all have
- * E's. BRANCH: number of a nonblocking collective, whose messages get a tag of their own because nonblocking
- * collectives can overlap; -1: E is blocking. */
+/* Writes collective E as the messages of its blocking form's algorithm. BLOCKS: bytes of each member; NULL: all members have E's
+ * bytes. BRANCH: number of a nonblocking collective, with separate tags for its messages because nonblocking collectives can
+ * overlap; -1: E is blocking. */
 int mpg_program_expand(struct mpg_message_program *p, const struct mpg_event *e, const int64_t *blocks, int64_t branch,
                        struct mpg_error *err);
 
@@ -66,8 +66,8 @@ void mpg_program_collectives_init(struct mpg_message_program *p);
 void mpg_program_collectives_begin_rank(struct mpg_message_program *p);
 /* Writes E, a collective, a constructor of communicators or a neighbourhood collective, blocking or nonblocking. */
 int mpg_program_collective(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err);
-/* mpg_program_keep_collective() stores E, which makes a persistent collective. mpg_program_start_collective()
- * starts PERSISTENT as REQUEST if PERSISTENT is a collective; otherwise it does nothing. Both return 0, or -1 with ERR. */
+/* mpg_program_keep_collective() stores E, which makes a persistent collective. mpg_program_start_collective() starts PERSISTENT
+ * as REQUEST if PERSISTENT is a collective, and does nothing otherwise. Both return 0, or -1 with ERR. */
 int mpg_program_keep_collective(struct mpg_message_program *p, const struct mpg_event *e, struct mpg_error *err);
 int mpg_program_start_collective(struct mpg_message_program *p, int64_t persistent, int64_t request, struct mpg_error *err);
 /* Writes waits for all messages of REQUEST if REQUEST is a neighbourhood collective. Returns 0, or -1 with ERR. */

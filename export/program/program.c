@@ -58,8 +58,8 @@ int mpg_program_refuse(struct mpg_message_program *p, const struct mpg_event *e,
     return 0;
 }
 
-/* Fills *A with the message that E receives, if RECEIVES, or sends. *IS_NONE: its partner is MPI_PROC_NULL. Returns 0,
- * or -1 with ERR. */
+/* Fills *A with the message that E receives, if RECEIVES, or sends. *IS_NONE: the partner is MPI_PROC_NULL. Returns 0, or -1 with
+ * ERR. */
 static int describe(struct mpg_message_program *p, const struct mpg_event *e, bool receives, struct mpg_program_action *a,
                     bool *is_none, struct mpg_error *err)
 {
@@ -95,7 +95,7 @@ static int write_message(struct mpg_message_program *p, const struct mpg_event *
     return is_none ? 0 : mpg_program_act(p, &a, err);
 }
 
-/* Posts E's receive, if RECEIVES, or its send as REQUEST. Does nothing if the program cancelled the request later. */
+/* Posts E's receive, if RECEIVES, or E's send as REQUEST. Does nothing if the program cancelled the request later. */
 static int post(struct mpg_message_program *p, const struct mpg_event *e, bool receives, int64_t request, struct mpg_error *err)
 {
     struct mpg_program_action a;
@@ -136,7 +136,8 @@ static int keep_persistent(struct mpg_message_program *p, const struct mpg_event
     bool is_none = false;
     if ((!receives || e->from != MPG_UNKNOWN) && describe(p, e, receives, &a, &is_none, err) < 0)
         return -1;
-    a.ns = e->comm; /* an action of a start needs its communicator: events name the received message's source by its rank there */
+    /* for a start: the communicator, since events give the received message's source as a rank of this communicator */
+    a.ns = e->comm;
     return e->persistent && !is_none ? remember(&p->persistent, e->persistent[0], &a, err) : 0;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes time-independent actions. Computation is in flops at 1 Gf a second, so a ns is a flop; data are bytes,
- * SimGrid's type 6. */
+/* Writes time-independent actions. Computation is in flops at 1 Gflop/s: a ns is a flop; data are bytes, SimGrid's type 6. */
 #include "export/ti/ti.h"
 
 #include <errno.h>
@@ -19,7 +18,7 @@ struct mpg_ti {
     FILE *list, *out;
     char path[4200];
     struct mpg_map posted; /* (partner and direction, tag) -> number of posts << 32 | number of waits */
-    struct mpg_map turns;  /* request -> its number among the posts with equal partner, direction and tag */
+    struct mpg_map turns;  /* request -> the request's number among the posts with equal partner, direction and tag */
 };
 
 struct mpg_ti *mpg_ti_new(const char *folder, const char *list, const char *shown, int32_t ranks, struct mpg_left_out *left,
@@ -54,8 +53,8 @@ static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
     return 0;
 }
 
-/* Counts posts and waits for each partner, direction and tag. A wait in TI names only sender, receiver and tag, and
- * completes the oldest such request. Waits that the program made for a younger request are counted in t->left. */
+/* Counts posts and waits for each partner, direction and tag. A wait in TI names only sender, receiver and tag, and completes the
+ * oldest matching request. Waits of the program for a younger request are counted in t->left. */
 static int follow(struct mpg_ti *t, const struct mpg_program_action *a, struct mpg_error *err)
 {
     const bool sends = a->kind == MPG_ACTION_POST_SEND || a->sends;
@@ -110,8 +109,8 @@ static void print_list(const struct mpg_ti *t, const int64_t *blocks)
         fprintf(t->out, " %" PRId64, blocks[i]);
 }
 
-/* Writes collective E, whose ranks have the sizes BLOCKS. Returns false if TI has no such action; for MPI_Alltoallv it
- * would need the lists of all ranks. */
+/* Writes collective E with the sizes BLOCKS of the ranks. Returns false if TI has no action for E; MPI_Alltoallv would need the
+ * lists of all ranks. */
 static bool write_listed(const struct mpg_ti *t, const struct mpg_event *e, const int64_t *blocks)
 {
     const enum mpg_call call = mpg_call_plain(e->call);
@@ -183,7 +182,7 @@ static int write_collective(void *context, const struct mpg_event *e, const int6
     }
 }
 
-/* Closes *FILE, whose name is PATH, and sets it to NULL. Returns 0, or -1 with ERR if not all was written. */
+/* Closes *FILE, with the name PATH, and sets *FILE to NULL. Returns 0, or -1 with ERR after a write error. */
 static int close_written(FILE **file, const char *path, struct mpg_error *err)
 {
     errno = 0;

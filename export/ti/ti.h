@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a program of messages (export/program/) as SimGrid's time-independent actions, which smpirun -replay reads:
- * mpgexport(5). */
+/* Writes a program of messages (export/program/) as SimGrid's time-independent actions, for smpirun -replay: mpgexport(5). */
 #ifndef MPG_EXPORT_TI_H
 #define MPG_EXPORT_TI_H
 
@@ -10,9 +9,8 @@
 
 struct mpg_ti;
 
-/* Begins the actions of RANKS ranks: a file FOLDER/RANK.ti each, and the file LIST with the names that these files will
- * have in their final folder SHOWN. FOLDER exists. LEFT must outlive the result. Returns NULL with ERR. The caller
- * frees the result. */
+/* Begins the actions of RANKS ranks: a file FOLDER/RANK.ti each, and the file LIST with the names of these files in the final
+ * folder SHOWN. FOLDER must exist. LEFT must outlive the result. Returns NULL with ERR. The caller frees the result. */
 struct mpg_ti *mpg_ti_new(const char *folder, const char *list, const char *shown, int32_t ranks, struct mpg_left_out *left,
                           struct mpg_error *err);
 /* Returns the functions that write a program to T, valid as long as T. The files are complete after the last rank's
