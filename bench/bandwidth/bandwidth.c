@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bandwidth: measures how long messages, mostly large, take in one direction between two ranks: a single message, and
- * several messages in flight. */
+/* bandwidth: measures the time of messages, mostly large, in one direction between two ranks: a single message, and several
+ * messages in flight. */
 #include "config.h"
 
 #include <stdio.h>
@@ -54,8 +54,7 @@ static const struct mpg_program program = {
 
 /* ---- the exchange ---- */
 
-/* Leading rank: sends x->window messages from one buffer, then waits for the other rank's acknowledgement, as osu_bw
- * does. */
+/* Leading rank: sends x->window messages from one buffer, then waits for the other rank's acknowledgement, as osu_bw. */
 static void send_window(const struct mpg_bench_exchange *x)
 {
     if (x->window == 1) {
@@ -117,7 +116,7 @@ static void make_row(const struct mpg_bench_cell *cell, const struct mpg_times *
 
 /* ---- sizes ---- */
 
-/* Returns the number of messages of SIZE_BYTES to keep in flight: --window, or fewer if these exceeded FLIGHT_BYTES. */
+/* Returns the number of messages of SIZE_BYTES to keep in flight: --window, or fewer if limited by FLIGHT_BYTES. */
 static int64_t window_of(int64_t size_bytes)
 {
     int64_t fits = size_bytes > 0 ? FLIGHT_BYTES / size_bytes : window;
@@ -155,11 +154,11 @@ static int make_plan(const struct mpg_network_facts *facts, const struct mpg_pla
                      struct mpg_bench_plan *plan, struct mpg_error *err)
 {
     int64_t *size = NULL, n = 0;
-    int status = mpg_plan_add(plan, 0, 1, limits, err); /* an exchange of an empty message, which measures the fixed cost of an
-                                                           exchange */
+    int status = mpg_plan_add(plan, 0, 1, limits, err); /* an exchange of an empty message, to measure the fixed cost of an
+                                                         * exchange */
     if (status == 0 && plan->cell[0].max >= EMPTY_BLOCK)
-        plan->cell[0].block = EMPTY_BLOCK; /* the time of the empty exchange is deducted from all others: longer blocks make it
-                                              precise */
+        plan->cell[0].block = EMPTY_BLOCK; /* the time of the empty exchange is deducted from all other times: longer blocks make
+                                            * this time precise */
     if (status == 0 && !opt.sizes)
         status = add_default_sizes(facts, limits, plan, err);
     else if (status == 0 && (n = mpg_sizes_parse(opt.sizes, &size, err)) < 0)

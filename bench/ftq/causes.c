@@ -20,7 +20,7 @@
 
 #include "common/reserve.h"
 
-/* Interrupts within interrupts: task, soft interrupt, interrupt, interrupt in it. */
+/* Maximum nesting: task, soft interrupt, interrupt, interrupt within an interrupt. */
 enum { DEPTH = 8 };
 /* The kernel's buffer of a core: bytes for each second of a record, and the limits. */
 #define BUFFER_BYTES_PER_S 2e6
@@ -28,20 +28,20 @@ enum { DEPTH = 8 };
 #define MAX_BUFFER_BYTES 64e6
 #define INSTANCE "mpgkit-"
 
-/* Time that a cause had on a core: from the preceding event to this. */
+/* Time of a cause on a core: from the preceding event to the current event. */
 struct interval {
     uint64_t start, end;
     int cause;
-    int task; /* that ran, or was interrupted: OWN, or its cause */
+    int task; /* the running or interrupted task: OWN, or the task's cause */
 };
 
 struct core {
     int number;
-    pid_t thread;      /* the measuring thread; 0: not known yet */
+    pid_t thread;      /* the measuring thread; 0: unknown yet */
     bool is_on;        /* the first event has come */
     uint64_t last;     /* time of the last event */
     int stack[DEPTH];  /* causes under way; [0] is the task's */
-    int depth;         /* number of causes under way beyond the task's; those beyond DEPTH are not stored */
+    int depth;         /* number of causes under way beyond the task's; causes beyond DEPTH are not stored */
     struct interval *interval;
     size_t n, capacity;
     size_t next;       /* first interval that can concern the next detour */
@@ -72,8 +72,7 @@ void mpg_causes_remove(void)
 
 /* --- names --- */
 
-/* Returns the number of the cause KIND NAME, which is added if it is new. Characters that would break a line or a list are
- * replaced. */
+/* Returns the number of the cause KIND NAME, adding a new cause. Characters that would break a line or a list are replaced. */
 static int cause_of(struct mpg_causes *c, const char *kind, const char *name)
 {
     char text[MPG_CAUSE_BYTES];
@@ -89,8 +88,8 @@ static int cause_of(struct mpg_causes *c, const char *kind, const char *name)
     return c->names++;
 }
 
-/* The cause of a task: its name, without what follows a slash (kworker/0:1). The kernel's idle task means that the measuring
- * thread waited, as for a page. */
+/* The cause of a task: the task's name up to a slash (kworker/0:1). The kernel's idle task: the measuring thread waited, for
+ * example for a page. */
 static int cause_of_task(struct mpg_causes *c, const char *comm, int bytes)
 {
     char name[32];
@@ -149,7 +148,7 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* Returns the number FIELD of the event; 0: there is none. */
+/* Returns the number in FIELD of the event; 0: no such field. */
 static unsigned long long number_of(struct tep_event *event, struct tep_record *record, const char *field)
 {
     unsigned long long value = 0;
@@ -182,7 +181,7 @@ static int take_event(struct tep_event *event, struct tep_record *record, int cp
         core++;
     if (core == c->core + c->cores)
         return 0;
-    if (record->missed_events) { /* who ran meanwhile is not known; -1: it is not known how many */
+    if (record->missed_events) { /* unknown what ran meanwhile; -1: unknown number of missed events */
         core->lost += record->missed_events > 0 ? (uint64_t)record->missed_events : 1;
         core->is_on = false;
         core->depth = 0;
@@ -204,7 +203,7 @@ static int take_event(struct tep_event *event, struct tep_record *record, int cp
 
 /* --- the kernel's trace --- */
 
-/* Removes instances of processes that have ended without removing theirs. */
+/* Removes instances of processes that ended without removing them. */
 static int remove_dead(const char *name, void *context)
 {
     (void)context;
@@ -223,7 +222,7 @@ static int remove_dead(const char *name, void *context)
     return 0;
 }
 
-/* Returns the name of the kernel's trace clock that counts TIMER's ticks; NULL: there is none. */
+/* Returns the name of the kernel's trace clock that counts TIMER's ticks; NULL: no such clock. */
 static const char *clock_of(const struct mpg_timer *timer)
 {
     switch (timer->kind) {

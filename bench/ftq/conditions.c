@@ -16,9 +16,9 @@
 #include "common/cpu_clock.h"
 #include "common/units.h"
 
-/* The lowest real-time priority runs before all ordinary tasks, but the kernel's real-time threads still run before it. */
+/* The lowest real-time priority runs before all ordinary tasks, but after the kernel's real-time threads. */
 enum { REALTIME_PRIORITY = 1 };
-/* A core whose measuring thread got a smaller share of CPU time was disturbed. */
+/* Minimum share of CPU time of the measuring thread of an undisturbed core. */
 #define FULL_SHARE 0.9
 /* Delay from the last thread's arrival to the common start: the readings in mpg_conditions_start() are done by then. */
 #define AHEAD_NS 20000000
@@ -92,8 +92,8 @@ void mpg_conditions_start(struct mpg_core_conditions *conditions)
         snprintf(conditions->scheduling + strlen(conditions->scheduling),
                  sizeof conditions->scheduling - strlen(conditions->scheduling), " (SCHED_FIFO: %s)",
                  strerror(refused));
-    if (conditions->together) { /* starting the counters takes milliseconds and would delay the common start: hence before the
-                                   barrier */
+    if (conditions->together) { /* starting the counters takes milliseconds and would delay the common start: therefore before the
+                                 * barrier */
         mpg_counters_start(&conditions->counters);
         mpg_counters_stop(&conditions->counters);
         gather(conditions->together);

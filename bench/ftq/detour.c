@@ -15,7 +15,7 @@ enum { LOOP_MULTIPLE = 4 };
 #define THRESHOLD_CAP_NS 100.0
 #define CALIBRATION_NS 1e8
 
-/* An interval between two successive timer readings that is longer than the threshold. */
+/* An interval between two successive timer readings longer than the threshold. */
 struct gap {
     uint64_t start, length;
     double off_ns; /* off-CPU time within the gap, ns */
@@ -25,7 +25,7 @@ struct recording {
     uint64_t threshold, duration;  /* input: shortest recorded gap and length of the record, ticks */
     struct gap *gap;
     size_t n, max;
-    uint64_t check_ticks;                 /* after a gap longer than this the CPU clock is read */
+    uint64_t check_ticks;                 /* the CPU clock is read after gaps longer than this */
     struct mpg_off_cpu off;
     uint64_t start, span, shortest; /* results, ticks: first reading, length of the record, shortest interval between two
                                        readings */
@@ -55,8 +55,8 @@ static __attribute__((noinline)) uint64_t read_cpu_clock(struct recording *r)
     return now.ended;
 }
 
-/* Records every long interval between two readings. The time that it takes to record a gap is part of the next
- * interval; the reading of the CPU clock is part of no interval. */
+/* Records every long interval between two readings. The time to record a gap is part of the next interval; the reading of the CPU
+ * clock belongs to no interval. */
 static inline __attribute__((always_inline)) void record(enum mpg_timer_kind kind,
                                                          struct recording *r)
 {

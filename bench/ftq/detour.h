@@ -28,11 +28,10 @@ struct mpg_detours {
     uint64_t start;      /* ticks of the timer at the record's start */
 };
 
-/* Records detours for DURATION_NS (> 0) or up to MAX (>= 1) detours, on this thread's core. Duration of a detour:
- * gap minus shortest loop time. After gaps of some us the thread's CPU clock is read to obtain the off-CPU time;
- * the reading is no detour. THRESHOLD_NS 0: a few loop times, at most 100 ns if the loop is faster. CONDITIONS is
- * started and stopped around the record. The caller clears RESULT. Errors: out of memory; CONDITIONS may then not
- * be started. */
+/* Records detours for DURATION_NS (> 0) or up to MAX (>= 1) detours, on this thread's core. Duration of a detour: gap minus
+ * shortest loop time. After gaps of some us the thread's CPU clock is read to obtain the off-CPU time; this reading is not a
+ * detour. THRESHOLD_NS 0: a few loop times, at most 100 ns if the loop is faster. CONDITIONS is started and stopped around the
+ * record. The caller clears RESULT. Errors: out of memory; CONDITIONS may then not be started. */
 int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, double threshold_ns,
                         size_t max, struct mpg_core_conditions *conditions, struct mpg_detours *result,
                         struct mpg_error *err);

@@ -80,7 +80,7 @@ static uint64_t find_shortest(const struct timing *t)
         uint64_t length = t->mark[k + 1] - t->mark[k];
         shortest = length < shortest ? length : shortest;
     }
-    return shortest > 0 ? shortest : 1; /* two readings of a coarse clock may be equal: their difference is 0 */
+    return shortest > 0 ? shortest : 1; /* two readings of a coarse clock may be equal */
 }
 
 /* Returns the number of units that take QUANTUM_TICKS without interruption: doubles the units up to the

@@ -17,7 +17,7 @@ struct mpg_fixed_work {
     double work_ns;     /* time of the fastest quantum */
     double unit_ns;     /* time of a unit of work in the fastest quantum */
     double span_ns;     /* length of all quanta together */
-    double threshold_ns; /* a unit that is longer by less than this counts as a change of speed, not as noise */
+    double threshold_ns; /* a unit longer by less than threshold_ns counts as a change of speed, not as noise */
     struct mpg_speed speed; /* speed of work without interruptions */
     double lost_ns;     /* sum over all quanta of the time lost to interruptions */
     double longest_ns;  /* time of the longest quantum */
@@ -25,10 +25,10 @@ struct mpg_fixed_work {
     double *sample;     /* n * 3 values: start_ns from the first quantum's start, duration_ns, lost_ns */
 };
 
-/* Calibrates the work that takes QUANTUM_NS (> 0) at best on this thread's core, and times it repeatedly without
- * gaps for DURATION_NS (QUANTUM_NS to MPG_QUANTA_MAX quanta). Every unit of work is timed, as in
- * mpg_quanta_measure(). CONDITIONS is started and stopped around the measurement. The caller clears RESULT.
- * Errors: out of memory; CONDITIONS may then not be started. */
+/* Calibrates work that takes at least QUANTUM_NS (> 0) on this thread's core, and times this work repeatedly without gaps for
+ * DURATION_NS (QUANTUM_NS to MPG_QUANTA_MAX quanta). Every unit of work is timed, as in mpg_quanta_measure(). CONDITIONS is
+ * started and stopped around the measurement. The caller clears RESULT. Errors: out of memory; CONDITIONS may then not be
+ * started. */
 int mpg_fixed_work_measure(const struct mpg_timer *timer, double quantum_ns, double duration_ns,
                            struct mpg_core_conditions *conditions, struct mpg_fixed_work *result,
                            struct mpg_error *err);

@@ -27,7 +27,7 @@
 #define FULL_NS 60e9
 #define QUICK_NS 4e9
 
-/* Words of --mode: the single modes, by their number, then the words for several modes. */
+/* Words of --mode: the single modes, by number, then the words for several modes. */
 enum { BOTH = MPG_NOISE_MODES, ALL };
 static const char *const modes[] = {[MPG_NOISE_FTQ] = "ftq", [MPG_NOISE_FWQ] = "fwq", [MPG_NOISE_DETOUR] = "detour",
                                     [BOTH] = "both", [ALL] = "all", NULL};
@@ -105,7 +105,7 @@ static const struct mpg_program program = {
     .options = options,
     .resolve = check_options};
 
-static const atomic_bool silent = true; /* all ranks of a host but the first are silent about a signal */
+static const atomic_bool silent = true; /* only the first rank of a host reports a signal */
 
 /* Determines the cores that this rank measures; the caller frees *CORES. */
 static int find_cores(struct mpg_ftq_cores *division, int **cores, int *on_host, struct mpg_error *err)

@@ -20,7 +20,7 @@
 #include "bench/harness/timer.h"
 
 enum { CORES = 65536, POLL_US = 2000, LEAVING_POLL_US = 50000 };
-enum { NAMES = 8, NAME_SIZE = 224 }; /* number of names tried; room for a name, which as a file name has at most 255 bytes */
+enum { NAMES = 8, NAME_SIZE = 224 }; /* number of names tried; room for a name (a file name has at most 255 bytes) */
 #define TIMEOUT_NS 30e9
 
 enum state { ABSENT, PRESENT, ENDED };
@@ -71,7 +71,7 @@ static void enter(struct slot *slot, const int *core, int n)
     atomic_store(&slot->state, PRESENT);
 }
 
-/* ---- the shared memory: its name is predictable, and another process may have created it first ---- */
+/* ---- the shared memory: the name is predictable, and another process may have created the memory first ---- */
 
 enum join { JOINED, TAKEN, RETRY, FAILED };
 
@@ -95,8 +95,8 @@ static bool is_named(int fd, const char *name)
     return same;
 }
 
-/* Returns whether the file with status ST is left over from a launch that was killed while its ranks joined: its size
- * is neither SIZE nor 0, or it is older than ranks of a launch wait for each other. */
+/* Returns whether the file with status ST is left over from a launch killed while ranks joined: the size is neither SIZE nor 0,
+ * or the file is older than the maximum time that ranks of a launch wait for each other. */
 static bool is_stale(const struct stat *st, size_t size)
 {
     struct timespec now;
@@ -105,8 +105,8 @@ static bool is_stale(const struct stat *st, size_t size)
            (double)(now.tv_sec - st->st_ctim.tv_sec) * 1e9 > 2 * TIMEOUT_NS;
 }
 
-/* Joins the ranks that share file FD, named NAME, which this user owns and this process has locked. TAKEN: another
- * launch uses the file. RETRY: the name now belongs to another file, or to none. */
+/* Joins the ranks that share file FD, named NAME, which this user owns and this process has locked. TAKEN: another launch uses
+ * the file. RETRY: the name now belongs to another file, or to no file. */
 static enum join enter_locked(int fd, const char *name, struct mpg_ftq_cores *division)
 {
     const size_t size = sizeof(struct mpg_host_memory) +
@@ -155,14 +155,14 @@ static enum join join_named(const char *name, struct mpg_ftq_cores *division)
     if (is_ours(fd))
         result = flock(fd, LOCK_EX) < 0 ? FAILED : enter_locked(fd, name, division);
     int saved = errno;
-    (void)flock(fd, LOCK_UN); /* the mapping keeps the open file, and with it the lock */
+    (void)flock(fd, LOCK_UN); /* the mapping keeps the open file and the lock */
     close(fd);
     errno = saved;
     return result;
 }
 
-/* Joins the ranks of this host and launch. All ranks of a launch try the same names in the same order and skip those
- * that another launch uses. NAME, of SIZE bytes, becomes the name used. */
+/* Joins the ranks of this host and launch. All ranks of a launch try the same names in equal order and skip names used by another
+ * launch. NAME, of SIZE bytes, becomes the name used. */
 static int join(char *name, size_t size, struct mpg_ftq_cores *division, struct mpg_error *err)
 {
     char base[NAME_SIZE];

@@ -29,7 +29,7 @@ enum { REDRAW_NS = 200000000 };
 
 const char *const mpg_noise_names[MPG_NOISE_MODES] = {"ftq", "fwq", "detour"};
 
-/* Measuring threads wait here until all have been created, or creating one has failed. */
+/* Measuring threads wait here until all threads are created, or a creation fails. */
 struct gate {
     pthread_mutex_t mutex;
     bool abandoned;
@@ -42,8 +42,8 @@ struct job {
     enum mpg_noise_mode mode;
     pthread_t thread;
     struct gate *gate;
-    struct mpg_causes *causes; /* of all jobs; NULL: not looked for */
-    int index;                 /* of the job, and of its core among the causes' */
+    struct mpg_causes *causes; /* of all jobs; NULL: not recorded */
+    int index;                 /* index of the job, and of the job's core in CAUSES */
     double lost_ns[MPG_CAUSES_MAX]; /* by cause */
     struct mpg_core_conditions conditions;
     union {
@@ -103,7 +103,7 @@ static void clear(struct job *job)
     mpg_conditions_clear(&job->conditions);
 }
 
-/* Returns a core that this process may use and does not measure at present; -1: none. */
+/* Returns a core that this process may use and is not measuring; -1: none. */
 static int find_idle_core(const struct mpg_noise_plan *plan, const struct job *job, int n)
 {
     for (int i = 0; !plan->division->memory && i < plan->division->n; i++) {
@@ -116,8 +116,8 @@ static int find_idle_core(const struct mpg_noise_plan *plan, const struct job *j
     return -1;
 }
 
-/* Waits for the threads' ends. Redrawing the progress bar would disturb a measured core, so it is redrawn only if
- * another core is free. */
+/* Waits for the threads' ends. Redrawing the progress bar would disturb a measured core: the bar is redrawn only if another core
+ * is free. */
 static void await(const struct mpg_noise_plan *plan, struct job *job, int n,
                   struct mpg_progress *progress, int done)
 {
@@ -226,8 +226,8 @@ static int describe_causes(const struct job *job, struct mpg_header *header, str
                           (unsigned long long)mpg_causes_lost(job->causes, job->index));
 }
 
-/* Returns the parts of D's detours, CAUSE_COLUMNS values each, the last of them the cause, which the caller frees; *N: their
- * number. Sums lost time by cause. NULL: out of memory. */
+/* Returns the parts of D's detours, an array of CAUSE_COLUMNS values per part, the last value the cause, which the caller frees;
+ * *N: number of parts. Sums lost time by cause. NULL: out of memory. */
 static double *divide_by_cause(struct job *job, const struct mpg_detours *d, size_t *n)
 {
     const double ns = job->plan->timer->ns_per_tick;
@@ -330,7 +330,7 @@ static void print_work(const struct mpg_fixed_work *w, const char *who)
            100 * w->speed.lost);
 }
 
-/* Computes the summary in place: the samples are already in their file, so they may be overwritten. */
+/* Computes the summary in place: the samples are already in a file and may be overwritten. */
 static void print_detours(struct mpg_detours *d, const char *who)
 {
     char threshold[32], span[32], median[32], longest[32];

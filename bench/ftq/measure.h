@@ -30,9 +30,9 @@ struct mpg_noise_plan {
     int cores_at_once; /* number of cores that all ranks of this host measure at once */
 };
 
-/* Measures MODE on the N >= 1 cores CORE at once, by a pinned thread per core, then writes a file and prints a
- * line for each. PROGRESS counts measured cores, DONE before this call; it is updated meanwhile if a core is free
- * for drawing. Errors: core not available, out of memory, write error. */
+/* Measures MODE on the N >= 1 cores CORE at once, by a pinned thread per core, then writes a file and prints a line for each
+ * core. PROGRESS counts measured cores, DONE before this call; PROGRESS is updated meanwhile if a core is free for drawing.
+ * Errors: core not available, out of memory, write error. */
 int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mode,
                       const int *core, int n, struct mpg_progress *progress, int done,
                       struct mpg_error *err);

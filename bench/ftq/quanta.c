@@ -24,8 +24,8 @@ static uint64_t end_of(const struct counting *c, size_t k)
     return c->start + (uint64_t)(c->quantum * (double)(k + 1));
 }
 
-/* Records that a unit of work which began at FROM, in quantum K, was interrupted and ended at TO (ticks). Each quantum
- * loses the part that lies within it; the time of the unit itself is deducted from the first parts. */
+/* Records that a unit of work which began at FROM, in quantum K, was interrupted and ended at TO (ticks). Each quantum loses the
+ * part of the interval within the quantum; the time of the unit of work is deducted from the first parts. */
 static void note(struct counting *c, size_t k, uint64_t from, uint64_t to)
 {
     double done = c->pace.unit;

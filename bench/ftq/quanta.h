@@ -16,19 +16,18 @@
 struct mpg_ftq_quanta {
     double quantum_ns;
     double unit_ns;   /* time of a unit of work in the best quantum */
-    double threshold_ns; /* a unit that is longer by less than this counts as a change of speed, not as noise */
+    double threshold_ns; /* a unit longer by less than threshold_ns counts as a change of speed, not as noise */
     struct mpg_speed speed; /* speed of work without interruptions */
     double lost_ns;   /* time lost to interruptions in all quanta */
-    double worst_ns;  /* time lost to interruptions in the quantum that lost most */
+    double worst_ns;  /* largest time lost to interruptions in a quantum */
     size_t n;
     double *sample;   /* n * 3 values: start_ns, units of work, lost_ns */
 };
 
-/* Measures N quanta (1..MPG_QUANTA_MAX) of QUANTUM_NS (> 0) on this thread's core. Quantum k always ends at the
- * first start + (k + 1) * QUANTUM_NS: ends do not drift. Every unit of work is timed, which separates
- * interruptions from changes of speed (bench/ftq/speed.h). CONDITIONS is started and stopped around the quanta; it
- * is not started if memory is out. The caller clears RESULT. Errors: out of memory; no unit of work fits into any
- * quantum. */
+/* Measures N quanta (1..MPG_QUANTA_MAX) of QUANTUM_NS (> 0) on this thread's core. Quantum k always ends at the first start + (k
+ * + 1) * QUANTUM_NS: ends do not drift. Every unit of work is timed, which separates interruptions from changes of speed
+ * (bench/ftq/speed.h). CONDITIONS is started and stopped around the quanta; not started if out of memory. The caller clears
+ * RESULT. Errors: out of memory; no unit of work fits into any quantum. */
 int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t n,
                        struct mpg_core_conditions *conditions, struct mpg_ftq_quanta *result, struct mpg_error *err);
 void mpg_quanta_clear(struct mpg_ftq_quanta *quanta);

@@ -11,7 +11,7 @@
 
 enum { MIN_UNITS = 8 };
 #define MIN_LEFT 0.25     /* minimum undisturbed share of a quantum that determines the pace */
-#define INTERRUPTED 2.0   /* a unit counts as interrupted if it takes longer than this many times the current unit time */
+#define INTERRUPTED 2.0   /* a unit counts as interrupted if longer than INTERRUPTED times the current unit time */
 #define RESOLUTIONS 2.0   /* both readings of an interval have an error of up to the timer's resolution */
 
 static void set_unit(struct mpg_pace *pace, double unit)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Separation of noise from changes of core speed, from the quanta themselves. Every unit of work is timed; a unit
- * longer than twice the current unit time was interrupted, which is noise, however frequent. All other changes are
- * changes of speed: clock rate, or a neighbour on the second hardware thread (on a virtual machine possibly
- * another guest), by several percent for milliseconds to minutes. */
+/* Separation of noise from changes of core speed, by the measured quanta. Every unit of work is timed; a unit longer than twice
+ * the current unit time was interrupted, which is noise, however frequent. All other changes are changes of speed: clock rate, or
+ * a neighbour on the second hardware thread (on a virtual machine possibly another guest), by several percent for milliseconds to
+ * minutes. */
 #ifndef MPG_SPEED_H
 #define MPG_SPEED_H
 
@@ -13,10 +13,10 @@
 struct mpg_pace {
     double unit;       /* time of an undisturbed unit of work */
     double resolution; /* resolution of the timer, in ticks */
-    uint64_t limit;    /* a unit that takes longer than this counts as interrupted */
+    uint64_t limit;    /* longer units count as interrupted */
 };
 
-/* Work done in a quantum, and the time that interruptions took. */
+/* Work done in a quantum, and time lost to interruptions. */
 struct mpg_quantum {
     uint64_t units;       /* units of work done in the quantum */
     uint64_t interrupted; /* number of interrupted units */
@@ -27,12 +27,12 @@ struct mpg_quantum {
  * ticks. */
 void mpg_pace_begin(struct mpg_pace *pace, double resolution);
 
-/* Updates PACE from QUANTUM of TICKS (> 0): the mean time of its undisturbed units. If most units count as
- * interrupted, the core's speed has halved: the interruptions are cancelled. PACE stays unchanged after fewer than
- * 8 units or with less than a quarter of the quantum undisturbed. */
+/* Updates PACE from QUANTUM of TICKS (> 0): the mean time of QUANTUM's undisturbed units. If most units count as interrupted, the
+ * core's speed has halved: the interruptions are cancelled. PACE stays unchanged after fewer than 8 units or with less than a
+ * quarter of the quantum undisturbed. */
 void mpg_pace_follow(struct mpg_pace *pace, double ticks, struct mpg_quantum *quantum);
 
-/* Summary of N >= 1 rates of undisturbed work (0: unknown for this quantum); sorts RATE. */
+/* Summary of N >= 1 rates of undisturbed work (0: unknown for a quantum); sorts RATE. */
 struct mpg_speed {
     double range; /* difference of the 5 % and 95 % quantiles, relative to the 95 % quantile */
     double lost;  /* 1 - mean / 95 % quantile: time lost to low speed, 0..1 */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The work of both quantum benchmarks. It uses registers only: a counter in memory is occasionally delayed by
- * store forwarding, which is no system noise. */
+/* The work of both quantum benchmarks. It uses registers only: a counter in memory is occasionally delayed by store forwarding,
+ * which is not system noise. */
 #ifndef MPG_WORK_H
 #define MPG_WORK_H
 
 #include <stdint.h>
 
-/* Steps of a unit of work: it takes long compared with a timer reading and is short compared with a detour. */
+/* Steps of a unit of work: long compared with a timer reading, short compared with a detour. */
 enum { MPG_WORK_STEPS = 32 };
-/* Before the measurement this much work is done, ns, so that the core reaches its full clock rate. */
+/* Duration of work before the measurement, ns, to reach the core's full clock rate. */
 #define MPG_WORK_WARM_UP_NS 5e7
 
 /* Performs a unit of work: dependent steps that the compiler can neither drop nor shorten. Returns the last step's

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* onesided: times of one-sided operations between two ranks (MPI-3.1 chapter 11): the call that starts the operation,
- * and the call that completes it. As osu_put_latency, osu_get_latency, osu_acc_latency and osu_fop_latency, which time
- * both calls together, with flush, lock or fence. The target waits inside MPI, in a receive or a fence. */
+/* onesided: times of one-sided operations between two ranks (MPI-3.1 chapter 11): the call that starts the operation, and the
+ * call that completes it. Corresponds to osu_put_latency, osu_get_latency, osu_acc_latency and osu_fop_latency, which time both
+ * calls together, with flush, lock or fence. The target waits inside MPI, in a receive or a fence. */
 #include "config.h"
 
 #include <stdio.h>
@@ -77,8 +77,7 @@ static void start_operation(const struct mpg_bench_exchange *x)
     }
 }
 
-/* One timed operation. The two parts are the starting and the completing call; of a lock, the lock and the unlock, with a
- * put between them. */
+/* Performs a timed operation in two parts: the starting and the completing call; for a lock: the lock, a put, and the unlock. */
 static void operate(const struct mpg_bench_exchange *x, int64_t i, struct mpg_stamps *stamps)
 {
     stamps->start[i] = mpg_timer_read(x->timer);
@@ -126,7 +125,7 @@ static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamp
         MPI_Send(NULL, 0, MPI_BYTE, 1, TAG, x->comm);
 }
 
-/* The target: makes the fences, else waits inside MPI until the block ends. Its time off the CPU counts for fences alone,
+/* The target: makes the fences, else waits inside MPI until the block ends. Off-CPU time of the target counts only for fences,
  * which wait for the target. */
 static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
@@ -229,7 +228,7 @@ static int describe(const struct mpg_path_results *class, struct mpg_header *hea
     return mpg_header_add(header, err, "operations", "put get accumulate fetch_and_op lock fence");
 }
 
-/* Collects COLUMN of the samples of CELL, ascending, into VALUE; returns their number. */
+/* Collects COLUMN of the samples of CELL, ascending, into VALUE; returns the number of samples. */
 static size_t pick(const struct mpg_path_results *class, const struct mpg_path_cell *cell, int column, double *value)
 {
     size_t n = 0;

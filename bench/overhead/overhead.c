@@ -16,7 +16,7 @@
 enum { TAG = 1, ROUND_TRIPS = 5 };
 enum { SEND = 2, RECEIVE, WAIT, OFF_CPU }; /* columns of a sample; column 0 is the pair number */
 
-/* The receiver starts to receive this many median round trips plus LATE_NS after the message was sent. */
+/* The receiver starts to receive ROUND_TRIPS_LATE median round trips plus LATE_NS after the send of the message. */
 #define ROUND_TRIPS_LATE 2
 #define LATE_NS 20000.0
 
@@ -93,8 +93,8 @@ static double off_ns(const struct mpg_bench_exchange *x, uint64_t one, uint64_t 
     return mpg_off_cpu_check(x->off, one > other ? one : other);
 }
 
-/* Two messages and two answers an exchange: a late MPI_Recv receives the first answer, a late MPI_Wait for a receive
- * posted earlier the second. */
+/* Leading rank: two messages and two answers per exchange: a late MPI_Recv receives the first answer, a late MPI_Wait for a
+ * receive posted earlier the second. */
 static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
     MPI_Request *posted = &x->request[1];

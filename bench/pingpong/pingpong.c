@@ -72,8 +72,7 @@ static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_sta
     stamps->off_ns[n] = mpg_off_cpu_check(x->off, mpg_timer_read(x->timer) - before);
 }
 
-/* Times are rounded here to the one decimal of the file, so that in the file, too, forward and backward time add up to
- * the round trip. */
+/* Times are rounded here to one decimal, as in the file: forward and backward time in the file must add up to the round trip. */
 static void make_row(const struct mpg_bench_cell *cell, const struct mpg_times *times, double *row)
 {
     row[1] = (double)cell->size_bytes;

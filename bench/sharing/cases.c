@@ -16,14 +16,14 @@ static int add(struct mpg_sharing_cases *cases, const struct mpg_sharing_case *m
     return 0;
 }
 
-/* The number of pairs after PAIRS: twice as many, at last all. */
+/* Returns the number of pairs after PAIRS: twice as many, at most ALL. */
 static int next_pairs(int pairs, int all)
 {
     return pairs == all ? all + 1 : pairs > all / 2 ? all : 2 * pairs;
 }
 
-/* Sets the messages of a sender: WINDOW in flight, or fewer of together IN_FLIGHT_BYTES, and as many windows as make up the
- * messages or the bytes of a repetition. */
+/* Sets the messages of a sender: WINDOW messages in flight, or fewer with a total of IN_FLIGHT_BYTES, and as many windows as
+ * needed for the messages or bytes of a repetition. */
 static void set_messages(struct mpg_sharing_case *c, int64_t window, int64_t in_flight_bytes)
 {
     int64_t fits = in_flight_bytes / c->size_bytes;

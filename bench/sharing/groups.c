@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Selection of the pairs that send at the same time. */
+/* Selection of pairs that send at the same time. */
 #include "config.h"
 
 #include "bench/sharing/groups.h"
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rank with the ranks that it is grouped with. */
+/* A rank, with its host and core complex. */
 struct member {
     int rank;
-    int host, complex; /* lowest rank of the same host, and of the same core complex; a rank without a known complex: itself */
-    int host_size, complex_size; /* number of listed ranks of the same host, and of the same complex */
+    int host, complex; /* lowest rank on this rank's host, and in this rank's core complex (unknown complex: the rank itself) */
+    int host_size, complex_size; /* number of listed ranks on this host, and in this complex */
 };
 
 static bool same_host(const struct mpg_rank_location *x, const struct mpg_rank_location *y)
@@ -25,8 +25,8 @@ static bool same_complex(const struct mpg_rank_location *x, const struct mpg_ran
     return same_host(x, y) && x->complex[0] && strcmp(x->complex, y->complex) == 0;
 }
 
-/* Lists the ranks with their hosts and complexes into MEMBER, which has room for all; returns their number. CORES: only the
- * first rank of each core. */
+/* Lists the ranks with their hosts and complexes into MEMBER, which has room for all ranks; returns the number of listed ranks.
+ * CORES: only the first rank of each core. */
 static int list_members(const struct mpg_ranks *ranks, bool cores, struct member *member)
 {
     int n = 0;
@@ -79,7 +79,7 @@ static void pair_in_complex(const struct member *member, int n, struct mpg_shari
     }
 }
 
-/* Larger complexes first, then complexes and their ranks in ascending order. */
+/* Compares members: larger complexes first, then ascending complexes and ranks. */
 static int by_complex(const void *left, const void *right)
 {
     const struct member *a = left, *b = right;
@@ -99,7 +99,7 @@ static int largest_complex(const struct member *member, int n, int host)
     return largest;
 }
 
-/* The number of pairs of ranks in different complexes of HOST, which has SIZE ranks. */
+/* Returns the number of pairs of ranks in different complexes of HOST, which has SIZE ranks. */
 static int pairs_of_host(const struct member *member, int n, int host, int size)
 {
     int others = size - largest_complex(member, n, host);

@@ -19,16 +19,16 @@ enum {
     BLOCK = 50,       /* largest number of consecutive repetitions of a case */
     MIN_BLOCK = 2,
     MEASURED_LEAD = 1, /* unrecorded repetitions before a block: caches hold another case's data */
-    MIN_ROUNDS = 5,   /* minimum number of rounds of a case that ends at the goal, so that a case is measured at several times;
-                         rounds after which a case may end without a sample */
-    ATTEMPTS = 4,     /* times the samples wanted */
+    MIN_ROUNDS = 5,   /* minimum number of rounds of a case that ends at the goal, to measure each case at several times; number
+                       * of rounds after which a case may end without a sample */
+    ATTEMPTS = 4,     /* maximum number of attempts, times the wanted samples */
     MIN_WARMUP = 2,   /* first estimates come from the warm-up */
     AGREEMENTS = 5,
     TAG = 1
 };
 #define BLOCK_NS 2e7  /* longest time of a block */
 #define SLACK_SHARE 0.05 /* smallest slack, as a share of a repetition */
-#define YIELD_NS 2e4  /* longer waits for a start yield the core, which hosts of one machine may share */
+#define YIELD_NS 2e4  /* longer waits for a start yield the core, since hosts of one machine may share cores */
 
 /* A block of a case on this rank. */
 struct block {
@@ -45,7 +45,7 @@ struct series {
     double *value;
 };
 
-/* This rank's part of a case. */
+/* This rank's role in a case. */
 struct part {
     MPI_Comm comm;  /* MPI_COMM_NULL: none */
     int partner;    /* rank of MPI_COMM_WORLD */
@@ -58,7 +58,7 @@ struct work {
     const struct mpg_ranks *ranks;
     struct mpg_sharing_cases *cases;
     struct mpg_sync *sync;
-    size_t groups;         /* communicators */
+    size_t groups;         /* number of communicators */
     struct part *part;     /* of each group */
     MPI_Request *receive, *send; /* largest number of messages; largest window */
     char *send_buffer, *receive_buffer;
@@ -105,7 +105,7 @@ static void transfer(struct work *w, const struct mpg_sharing_case *c, const str
         MPI_Waitall((int)c->messages, w->receive, MPI_STATUSES_IGNORE);
 }
 
-/* Gathers the ranks of case I; false: this rank has no part. The wait without load is needed where the group changes. */
+/* Gathers the ranks of case I; false: this rank has no part. The wait without load is needed when the group changes. */
 static bool enter(struct work *w, size_t i)
 {
     int group = w->cases->item[i].group;
@@ -163,7 +163,7 @@ static void run_block(struct work *w, size_t i)
     }
 }
 
-/* The number of repetitions in a case's next block. */
+/* Returns the number of repetitions in a case's next block. */
 static int block_size(const struct mpg_sharing_case *c)
 {
     int64_t left = c->max - c->done;
@@ -190,8 +190,9 @@ static double *reserve(double *value, size_t n, size_t *capacity, size_t columns
     return grown;
 }
 
-/* Rank 0: adds a block of case I to the results. TIME_NS: of the last rank; infinite if any rank was late. OFF_NS: the
- * largest off-CPU time of any rank, and at last the largest slack. Times with off-CPU time do not count for the goal. */
+/* Rank 0: adds a block of case I to the results. TIME_NS: time of the last rank in each repetition; infinite if any rank was
+ * late. OFF_NS: largest off-CPU time of any rank in each repetition, then, as last element, the largest slack. Times with off-CPU
+ * time do not count for the goal. */
 static int note_block(struct work *w, size_t i, const double *time_ns, const double *off_ns, struct mpg_error *err)
 {
     struct mpg_sharing_case *c = &w->cases->item[i];
@@ -269,8 +270,8 @@ static int judge(struct work *w, struct mpg_error *err)
 
 /* ---- rounds ---- */
 
-/* Performs N warm-up repetitions of case I, or with AGREE N agreements on a start. Returns the mean time of one on the
- * slowest rank, ns. */
+/* Performs N warm-up repetitions of case I, or with AGREE N agreements on a start. Returns the mean time of a repetition or
+ * agreement on the slowest rank, ns. */
 static double warm_up(struct work *w, size_t i, int64_t n, bool agree)
 {
     const struct mpg_sharing_case *c = &w->cases->item[i];
@@ -291,8 +292,8 @@ static double warm_up(struct work *w, size_t i, int64_t n, bool agree)
     return slowest_ns;
 }
 
-/* Warms up all cases and estimates their times; rank 0 gets the estimates of cases without its part. Of long repetitions
- * MIN_WARMUP are enough. */
+/* Warms up all cases and estimates the time of each case; rank 0 gets all estimates, also of cases without rank 0. Of long
+ * repetitions MIN_WARMUP suffice. */
 static void prepare_cases(struct work *w)
 {
     for (size_t i = 0; i < w->cases->n; i++) {
@@ -343,8 +344,8 @@ static bool share_cases(struct work *w, bool over)
     return round[0];
 }
 
-/* Draws the order of a round: groups in random order, in each its cases in random order, so that ranks change from
- * waiting to measuring seldom. Cases of a group follow one another in the list of cases. */
+/* Draws the order of a round: groups in random order, and the cases of each group in random order: ranks then change seldom
+ * between waiting and measuring. Cases of a group follow one another in the list of cases. */
 static void draw_order(struct work *w, uint64_t *state)
 {
     size_t n = 0;

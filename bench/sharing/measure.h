@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Transfers of several pairs at the same time. A repetition: every pair of a case sends an equal number of messages, some
- * in flight at once, from one agreed start (bench/harness/start.h); the repetition ends with the last message of the last
- * pair, as in osu_mbw_mr. */
+/* Transfers of several pairs at the same time. A repetition: every pair of a case sends an equal number of messages, some in
+ * flight at once, from an agreed start on (bench/harness/start.h); the repetition ends with the last message of the last pair, as
+ * in osu_mbw_mr. */
 #ifndef MPG_SHARING_MEASURE_H
 #define MPG_SHARING_MEASURE_H
 
@@ -17,11 +17,11 @@
 
 /* Columns: pairs_at_once, directions, size_bytes, messages, messages_in_flight, time_ns, off_cpu_ns. */
 enum { MPG_SHARING_COLUMNS = 7, MPG_SHARING_TIME = 5 };
-/* A sender of small messages sends several windows in a repetition: up to this many messages, or bytes if fewer. A
- * single window of small messages would measure buffers on the way. */
+/* A sender of small messages sends several windows in a repetition: up to MPG_SHARING_MESSAGES messages, or fewer if limited by
+ * bytes. A single window of small messages would measure buffers along the path. */
 #define MPG_SHARING_MESSAGES 1024
 #define MPG_SHARING_BYTES ((int64_t)4 << 20)
-/* A start later than this share of a repetition does not count. */
+/* A start delayed by more than this share of a repetition counts as late. */
 #define MPG_SHARING_LATE_SHARE 0.05
 
 /* A number of pairs of a class at once, directions, and size. */
@@ -31,7 +31,8 @@ struct mpg_sharing_case {
     int directions;     /* 1: each pair's first rank sends; 2: both ranks send */
     int group;          /* index of the communicator: equal for equal PATH and PAIRS, ascending from 0 */
     int64_t size_bytes;
-    int64_t messages, window; /* of each sender: in a repetition, a multiple of WINDOW; in flight */
+    /* for each sender: number of messages in a repetition, a multiple of WINDOW; number of messages in flight */
+    int64_t messages, window;
     int64_t max;        /* largest number of valid repetitions, >= 1 */
     int64_t done;       /* valid repetitions so far */
     int64_t late;       /* repetitions that do not count, because a rank started after the agreed start */
@@ -49,7 +50,7 @@ struct mpg_sharing_cases {
 struct mpg_sharing_config {
     bool adaptive;           /* a case ends when its median meets the goal */
     struct mpg_stopping_goal goal;
-    int64_t warmup;          /* repetitions before a case's first block, >= 0; fewer if they take long */
+    int64_t warmup;          /* repetitions before a case's first block, >= 0; fewer if long */
     double time_ns;          /* > 0; no round starts later, except the first, and up to four more for cases without a sample */
     uint64_t seed;           /* seed of the random order of each round */
     double late_ns;          /* minimum delay that counts as late */
@@ -67,18 +68,18 @@ struct mpg_sharing_result {
     double error_ns;         /* bound on the deviation of any rank's start or end from synchronised time */
 };
 
-/* Makes the cases of all GROUPs with at least two pairs: 1, 2, 4 ... and all pairs; both values of directions; the N
- * SIZEs (each >= 1), with WINDOW messages in flight, fewer where more than IN_FLIGHT_BYTES would be in flight; at most
- * MAX repetitions of each. Without such a group CASES is empty. The caller frees CASES->item. Errors: out of memory. */
+/* Makes the cases of all GROUPs with at least two pairs: 1, 2, 4 ... and all pairs; both values of directions; the N SIZEs (each
+ * >= 1), with WINDOW messages in flight, fewer where more than IN_FLIGHT_BYTES would be in flight; at most MAX repetitions of
+ * each case. Without a group of two pairs CASES is empty. The caller frees CASES->item. Errors: out of memory. */
 int mpg_sharing_cases_make(const struct mpg_sharing_group group[MPG_PATHS], const int64_t *size, int64_t n,
                            int64_t window, int64_t in_flight_bytes, int64_t max,
                            struct mpg_sharing_cases *cases, struct mpg_error *err);
 
-/* Measures all CASES (>= 1) on MPI_COMM_WORLD and updates their counts: rounds in random order, a block of repetitions
- * for each case, until each case has its samples, meets the goal, or has had four times as many attempts. Receives are
- * posted before the start. A repetition with a late rank has no row. Ranks without a part in a case wait without load.
- * Collective. Errors, on every rank (empty text if another rank's): out of memory. The caller clears RESULT in any
- * case. */
+/* Measures all CASES (>= 1) on MPI_COMM_WORLD and updates the cases' counts: rounds in random order, a block of repetitions for
+ * each case, until each case has enough samples, meets the goal, or has had four times as many attempts as samples wanted.
+ * Receives are posted before the start. A repetition with a late rank has no row. Ranks without a part in a case wait without
+ * load. Collective. Errors, on every rank (with an empty text if another rank failed): out of memory. The caller clears RESULT in
+ * any case. */
 int mpg_sharing_measure(const struct mpg_sharing_config *config, const struct mpg_ranks *ranks,
                         const struct mpg_timer *timer, const struct mpg_sharing_group group[MPG_PATHS],
                         struct mpg_sharing_cases *cases, struct mpg_sharing_result *result, struct mpg_error *err);

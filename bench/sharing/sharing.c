@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sharing: transfers of several pairs of ranks at the same time, by number of pairs, direction and size: the capacity of
- * the memory or network port that the pairs share. */
+/* sharing: transfers of several pairs of ranks at the same time, by number of pairs, direction and size: the capacity of the
+ * shared memory or network port. */
 #include "config.h"
 
 #include <mpi.h>
@@ -22,8 +22,8 @@
 enum { FULL_ITERATIONS = 1000, QUICK_ITERATIONS = 100, MAX_WINDOW = 4096 };
 #define FULL_NS 60e9
 #define QUICK_NS 2e9
-#define LATE_NS 200.0      /* minimum delay that counts as late; four timer readings if they take longer */
-#define LATE_SHARED_NS 1e6 /* the same for ranks that share cores and run in turns */
+#define LATE_NS 200.0      /* minimum delay that counts as late; four timer readings if longer */
+#define LATE_SHARED_NS 1e6 /* minimum delay for ranks that share cores and run in turns */
 #define IN_FLIGHT_BYTES ((int64_t)8 << 20)
 
 static struct {
@@ -83,7 +83,7 @@ struct run {
     struct mpg_sharing_config config;
     struct mpg_sharing_result result;
     struct mpg_load load;
-    double others_ns; /* rank 0: CPU time of the other ranks on its host */
+    double others_ns; /* rank 0: CPU time of the other ranks on rank 0's host */
     bool usage;       /* the error is in the command line */
 };
 
@@ -152,7 +152,7 @@ static int prepare(struct run *run, struct mpg_error *err)
 
 /* ---- after ---- */
 
-/* Numbers of a class. */
+/* Counts of cases of a path class. */
 struct counts {
     int64_t cases, late, unmet;
 };
@@ -263,7 +263,7 @@ static int report(const struct run *run, int argc, char **argv, struct mpg_error
 
 /* ---- the program ---- */
 
-/* The work of all ranks; all return equal status. */
+/* Measures, on all ranks; returns equal status on all ranks. */
 static int measure(struct run *run, int argc, char **argv, struct mpg_error *err)
 {
     if (mpg_ranks_same_arguments(&run->ranks, program.name, argc, argv, err) < 0 ||

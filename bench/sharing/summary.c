@@ -9,7 +9,7 @@
 #include "common/units.h"
 #include "statistics/order.h"
 
-/* Collects the times of case C, sorted, into VALUE; returns their number. */
+/* Collects the times of case C, sorted, into VALUE; returns the number of times. */
 static size_t pick(const struct mpg_sharing_rows *rows, const struct mpg_sharing_case *c, double *value)
 {
     size_t n = 0;
