@@ -87,7 +87,7 @@ static bool alloc_grid(struct grid *grid, size_t n)
     return grid->at && grid->mass;
 }
 
-/* The typical spacing of the SORTED values: a tenth of the interquartile range; if the quartiles are equal, a small
+/* Returns the typical spacing of the SORTED values: a tenth of the interquartile range; if the quartiles are equal, a small
  * fraction of the range. */
 static double spread(const double *sorted, size_t n)
 {
@@ -141,9 +141,9 @@ static void weigh(struct grid *grid, const double *sorted, size_t n)
     }
 }
 
-/* Sets the initial masses of the unknown. Halves: equal masses. Known summand: masses at the differences of equal
- * quantiles, which have a tail only if the sums' tail is longer, plus a small mass at each point. Equal masses would move
- * part of the known summand's tail into the unknown by chance. */
+/* Sets the initial masses of the unknown. Halves: equal masses. Known summand: masses at the differences of equal quantiles, with
+ * a tail only if the sums' tail is longer, plus a small mass at each point. Equal masses would move part of the known summand's
+ * tail into the unknown by chance. */
 static int start_masses(struct problem *p, struct mpg_error *err)
 {
     struct grid *grid = &p->unknown;
@@ -465,7 +465,7 @@ static struct mpg_distribution *deconvolve(const double *sums, size_t n, const d
                                            size_t m, size_t knots, double *misfit,
                                            struct mpg_error *err)
 {
-    /* This distribution of the sums is made for its n, lag1 and moments, and because its construction checks the values. */
+    /* This distribution of the sums is made for its n, lag1 and moments, and because the construction checks the values. */
     struct mpg_distribution *d = mpg_distribution_from_samples(sums, n, knots, err);
     if (!d)
         return NULL;

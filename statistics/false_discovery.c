@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The false discovery rate of several tests (statistics/rank.h). A file of its own, because mpgtrace needs no GSL. */
+/* The false discovery rate of several tests (statistics/rank.h). In a separate file, because mpgtrace must not need GSL. */
 #include <stdlib.h>
 #include <string.h>
 

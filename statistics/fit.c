@@ -98,7 +98,7 @@ static void set_log_interval(struct mpg_fit *fit, int i, double value, double re
     set_interval(fit, i, value, value / factor, value * factor);
 }
 
-/* The interval of an estimate with 2 n (estimate / truth) chi-square distributed with 2 n degrees of freedom;
+/* Sets LOW..HIGH to the interval of an estimate with 2 n (estimate / truth) chi-square distributed with 2 n degrees of freedom;
  * probability BEYOND outside either end. */
 static void exact_scale(double estimate, double n, double beyond, double *low, double *high)
 {
@@ -116,7 +116,7 @@ static void fit_exponential(const struct data *d, struct mpg_fit *fit)
     fit->n = d->n;
 }
 
-/* Newton's method on 1 / shape (Minka, equation 20). */
+/* Returns the shape, by Newton's method on 1 / shape (Minka, equation 20). S: ln mean - mean ln. */
 static double gamma_shape(double s)
 {
     double shape = (3 - s + sqrt((s - 3) * (s - 3) + 24 * s)) / (12 * s);
@@ -356,7 +356,7 @@ enum { TAIL_REPLICATES = 100, TAIL_ENOUGH = 10 };
 /* A distance times sqrt(n) above this is far beyond chance: no replicate would reach such a distance. */
 static const double HOPELESS = 1.3;
 
-/* Draws AGAIN, a replicate of D, for the bootstrap: tail samples from the distribution FIT, others from the samples
+/* Draws AGAIN, a replicate of D, for the bootstrap: tail samples from the distribution FIT, further samples from the samples
  * before FIRST. */
 static void draw_replicate(gsl_rng *rng, const struct data *d, size_t first, const struct mpg_fit *fit,
                            struct data *again)
@@ -371,7 +371,7 @@ static void draw_replicate(gsl_rng *rng, const struct data *d, size_t first, con
         again->log[i] = log(again->x[i]);
 }
 
-/* Returns the fraction of replicates whose distance from their own fit is at least FIT's distance. */
+/* Returns the fraction of replicates whose distance from the replicate's fit is at least FIT's distance. */
 static double replicate(gsl_rng *rng, const struct data *d, const struct mpg_fit *fit,
                         struct data *again)
 {

@@ -15,7 +15,7 @@ enum { MAX_TERMS = 10000, MAX_STEPS = 200 };
 
 static const double EULER = 0.57721566490153286061;
 static const double LARGE_SHAPE = 3000;
-/* For ln x below this, P equals x^a / Gamma(1 + a) to the last bit. */
+/* For ln x below TINY_LOG_X, P equals x^a / Gamma(1 + a) to the last bit. */
 static const double TINY_LOG_X = -40;
 
 /* At a point x: ln of the CDF P, ln of Q = 1 - P, and ln of x times the density. */

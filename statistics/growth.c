@@ -171,8 +171,7 @@ static double model_at(const struct mpg_growth_model *m, double n)
     return m->constant + m->coefficient * mpg_growth_term(m->shape, n);
 }
 
-/* Parametric bootstrap: draws REPLICA of the values from G's model and its scatter, and fits the best shape to the draws:
- * MODEL. */
+/* Parametric bootstrap: draws REPLICA of the values from G's model and scatter, and fits the best shape to the draws: MODEL. */
 static void draw_model(struct analysis *a, const struct mpg_growth *g, uint32_t replica,
                        mpg_growth_draw *draw, void *context, struct mpg_growth_model *model)
 {
@@ -309,7 +308,7 @@ int mpg_growth_analyse(const double *n, const double *value, size_t values, size
     if (*why)
         goto out;
     const double only = pair[0].value;
-    const bool zero = !(only > 1e-100); /* all values are 0: analyses ones, because 0 has no logarithm */
+    const bool zero = !(only > 1e-100); /* all values are 0: analyses values 1 instead, because 0 has no logarithm */
     for (size_t i = 0; zero && i < values; i++)
         pair[i].value = 1;
     growth->min_n = pair[0].n;

@@ -5,7 +5,8 @@
 #include "statistics/growth_private.h"
 
 enum { STEPS = 3 };
-static const double MIN_TERM = 0.0005; /* minimum fraction of the model that its term must reach at some N, as in Extra-P */
+/* minimum fraction of the model that the term must reach at one N at least, as in Extra-P */
+static const double MIN_TERM = 0.0005;
 static const double ALIKE = 1e-10;
 
 /* Weighted regression of the targets on the term, with the sums needed for leave-one-out predictions. */

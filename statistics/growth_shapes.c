@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of model shapes, the set of process counts, and the path from shape to shape that the tube bound needs. */
+/* The table of model shapes, the set of process counts, and the path from shape to shape for the tube bound. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -10,8 +10,8 @@
 #include "common/error.h"
 #include "statistics/distribution.h"
 
-/* Larger effective sizes count as this size, which makes intervals wider than necessary: GSL's binomial
- * distribution fails from about 1.5 million on. */
+/* Maximum effective size; larger sizes count as this size, and intervals become wider than necessary: GSL's binomial distribution
+ * fails from about 1.5 million on. */
 #define MPG_INFERENCE_MAX_SAMPLES 1e6
 
 /* Returns the P quantile (0 < P < 1) of chi-square with FREEDOM > 0 degrees of freedom. Above 500 by Wilson and

@@ -53,7 +53,7 @@ static double largest_at_knots(const struct mpg_distribution *at, const struct m
     return largest;
 }
 
-/* The upper tail probability of Kolmogorov's distribution at X. */
+/* Returns the upper tail probability of Kolmogorov's distribution at X. */
 static double kolmogorov_beyond(double x)
 {
     if (x < 0.2)
@@ -88,8 +88,8 @@ struct search {
     double n, largest;
 };
 
-/* Searches the samples between I and J, where the CDF is LOW and HIGH, for the largest distance. The distance of one step
- * from I to J bounds all distances between, so that most of the samples need not be visited. */
+/* Searches the samples between I and J, where the CDF is LOW and HIGH, for the largest distance. The distance of one step from I
+ * to J bounds all distances between, and most samples need not be visited. */
 static void look_between(struct search *d, size_t i, size_t j, double low, double high)
 {
     double n = d->n;

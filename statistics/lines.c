@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Medians and Theil-Sen lines (statistics/rank.h). A file of its own, because mpgtrace needs no GSL. */
+/* Medians and Theil-Sen lines (statistics/rank.h). In a separate file, because mpgtrace must not need GSL. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

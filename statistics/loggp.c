@@ -13,7 +13,7 @@
 
 #include "statistics/distribution.h"
 
-/* Smaller relative residuals come from the clock's resolution. */
+/* Relative residuals below RELATIVE_RESOLUTION come from the clock's resolution. */
 static const double RELATIVE_RESOLUTION = 1e-4;
 
 /* Weighted sums of x and y over the message sizes before an index. The difference of two such structs gives the
@@ -177,7 +177,7 @@ out:
     return status;
 }
 
-/* Sets *TIME_NS to the median time of small messages; 0: there are none. */
+/* Sets *TIME_NS to the median time of small messages; 0: no small messages. */
 static int small_time(const struct mpg_loggp_times *times, double *time_ns, struct mpg_error *err)
 {
     size_t n = 0;

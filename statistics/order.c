@@ -15,8 +15,8 @@ static int compare(const void *a, const void *b)
 
 enum { DIGITS = 8, DIGIT_VALUES = 256, MIN_RADIX = 4096 };
 
-/* Returns an integer that sorts as the number VALUE does: the bits of a positive number come after those of a negative
- * one, whose bits sort in descending order. */
+/* Returns an integer with the sort order of VALUE: bits of a positive number are moved after the bits of negative numbers; bits
+ * of negative numbers are inverted, since they descend. */
 static uint64_t key_of(double value)
 {
     uint64_t bits;
@@ -46,7 +46,7 @@ static void sort_by_digits(double *value, uint64_t *room, size_t n)
             count[d][from[i] >> 8 * d & (DIGIT_VALUES - 1)]++;
     }
     for (int d = 0; d < DIGITS; d++) {
-        if (count[d][from[0] >> 8 * d & (DIGIT_VALUES - 1)] == n) /* all keys have the same digit here */
+        if (count[d][from[0] >> 8 * d & (DIGIT_VALUES - 1)] == n) /* all keys have an equal digit here */
             continue;
         for (size_t k = 0, next = 0; k < DIGIT_VALUES; k++) {
             const size_t more = count[d][k];
@@ -80,21 +80,21 @@ double mpg_sorted_quantile(const double *value, size_t n, double p)
     return value[i < n ? i : n - 1];
 }
 
-/* ln N!. lgamma() alone would store the sign in a variable shared by all threads. */
+/* Returns ln N!. lgamma() alone would store the sign in a variable shared by all threads. */
 static double log_factorial(double n)
 {
     int sign;
     return lgamma_r(n + 1, &sign);
 }
 
-/* The probability of K successes in N trials of probability P. */
+/* Returns the probability of K successes in N trials of probability P. */
 static double binomial(double n, double p, double k)
 {
     return exp(log_factorial(n) - log_factorial(k) - log_factorial(n - k) + k * log(p) +
                (n - k) * log1p(-p));
 }
 
-/* The smallest count whose cumulative binomial probability exceeds SIDE. */
+/* Returns the smallest count with a cumulative binomial probability above SIDE. */
 static size_t binomial_quantile(size_t n, double p, double side)
 {
     /* Less than 1e-15 of the probability lies below mean - reach. */

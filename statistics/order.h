@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order statistics: sorting, sample quantiles and distribution-free rank intervals of quantiles. Pure functions,
- * thread-safe; they need libm only. */
+/* Order statistics: sorting, sample quantiles and distribution-free rank intervals of quantiles. Pure functions, thread-safe;
+ * need libm only. */
 #ifndef MPG_ORDER_H
 #define MPG_ORDER_H
 

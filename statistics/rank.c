@@ -72,8 +72,8 @@ int mpg_spearman(const double *x, const double *y, size_t n, double *r, struct m
 
 /* ---- significance ---- */
 
-/* Heap's algorithm (Comput. J. 6 (1963) 293) makes each permutation from the one before by a single exchange, so that
- * updating the sum of products takes O(1). Doubled midranks are integers, so comparisons are exact. */
+/* Heap's algorithm (Comput. J. 6 (1963) 293) makes each permutation from the previous permutation by a single exchange: updating
+ * the sum of products takes O(1). Doubled midranks are integers: comparisons are exact. */
 double mpg_rank_permutations(const double *x, const double *y, size_t n)
 {
     int64_t a[MPG_RANK_EXACT], b[MPG_RANK_EXACT], sum_a = 0, sum_b = 0, products = 0;

@@ -76,8 +76,8 @@ static bool has_excess_power(const double *sum, size_t low, size_t n)
     return first > rest * gsl_cdf_fdist_Qinv(EXCESS_LEVEL, (double)low, (double)(n - low));
 }
 
-/* Returns how many of the N lowest cosines have the same power on average. Their mean estimates the spectral density at
- * frequency 0. */
+/* Returns the number of lowest cosines, at most N, with equal power on average. The mean of these powers estimates the spectral
+ * density at frequency 0. */
 static size_t choose_cosines(const double *sum, size_t n)
 {
     while (n >= 2 * MIN_COSINES && (has_excess_power(sum, n / 2, n) || has_excess_power(sum, n / 4, n)))
@@ -219,8 +219,8 @@ static int put_in_order(const struct mpg_samples *s, struct ordered *o)
     return 0;
 }
 
-/* Returns the effective size for the P quantile, of value LIMIT, of all stretches together. The stretches are strata with
- * fixed shares of the samples, so their variances add up. */
+/* Returns the effective size for the P quantile, of value LIMIT, of all stretches together. The stretches are strata with fixed
+ * shares of the samples, and variances add up. */
 static struct mpg_effective_size size_within(const struct ordered *o, double limit, double p)
 {
     double sum = 0, terms = 0;

@@ -52,7 +52,7 @@ struct mpg_spectrum {
  * Harmonics: lines are grouped into families, the strongest line first (among lines up to 1.5 times weaker, the
  * lowest). A harmonic lies at a multiple of the fundamental after aliasing at 1/(2 spacing), provided at most two
  * consecutive orders are missing (any number near multiples of 1/spacing, where averaging over a quantum hides
- * them). It is at most 1.5 times as strong as the strongest of the four orders before.
+ * them). A harmonic is at most 1.5 times as strong as the strongest of the four previous orders.
  *
  * The caller frees the result, which owns its arrays. Errors: too few values, a value not finite or beyond
  * MPG_SPECTRUM_LIMIT, SPACING_NS not positive, RESOLUTION_HZ negative, FALSE_ALARM outside (0, 1), out of memory.

@@ -15,10 +15,10 @@
 enum {
     /* First bin that can have a line: slow drifts fill the bins below, and bin 0 lacks the mean, which was subtracted. */
     LOWEST_BIN = 6,
-    LINE_BINS = 2,  /* a line under the Hann window extends this many bins to either side */
+    LINE_BINS = 2,  /* number of bins to either side of a line under the Hann window */
     APART_BINS = 3, /* peaks closer than this are one peak */
     MISSING_ORDERS = 2,
-    STRENGTHS = 4, /* the strengths of this many preceding orders limit the strength of a harmonic */
+    STRENGTHS = 4, /* number of preceding orders whose strengths limit the strength of a harmonic */
     HIGHEST = 128, /* harmonics are searched up to this multiple of half the sampling frequency */
 };
 
@@ -233,8 +233,8 @@ static double fold(double frequency, double nyquist)
     return rest <= nyquist ? rest : 2 * nyquist - rest;
 }
 
-/* Returns the true frequency of a line that appears at FREQUENCY after aliasing, if its true frequency is near MULTIPLE,
- * a multiple of a fundamental. */
+/* Returns the true frequency of a line that appears at FREQUENCY after aliasing, assuming a true frequency near MULTIPLE, a
+ * multiple of a fundamental. */
 static double unfold(double frequency, double multiple, double nyquist)
 {
     double turns = floor(multiple / (2 * nyquist)), rest = multiple - turns * 2 * nyquist;

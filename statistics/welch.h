@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The difference of two means. Pure functions, thread-safe; they need libm only. */
+/* The difference of two means. Pure functions, thread-safe; need libm only. */
 #ifndef MPG_WELCH_H
 #define MPG_WELCH_H
 
@@ -17,9 +17,9 @@ struct mpg_welch {
     double freedom, p;        /* degrees of freedom; two-sided p-value of equal means */
 };
 
-/* Compares the means of A (N >= 2 values) and B (M >= 2), independent and with variances of their own, by Welch's t test
- * (Biometrika 34 (1947) 28), with an interval of CONFIDENCE (within 0..1). Without any variance the interval is the difference,
- * FREEDOM is infinite, and P is 0, or 1 for equal means. */
+/* Compares the means of A (N >= 2 values) and B (M >= 2), independent and with different variances, by Welch's t test (Biometrika
+ * 34 (1947) 28), with an interval of CONFIDENCE (within 0..1). Without any variance the interval is the difference, FREEDOM is
+ * infinite, and P is 0, or 1 for equal means. */
 struct mpg_welch mpg_welch_test(const double *a, size_t n, const double *b, size_t m, double confidence);
 
 #endif
