@@ -45,8 +45,8 @@ static int parse_operations(const char *text, bool wanted[MPG_OPERATIONS], struc
     return status;
 }
 
-/* Parses the process counts in TEXT (NULL: powers of two, and RANKS) into COUNT, which has room for RANKS numbers;
- * returns their number. */
+/* Parses the process counts in TEXT (NULL: powers of two, and RANKS) into COUNT, which has room for RANKS numbers; returns the
+ * number of counts. */
 static int parse_processes(const char *text, int ranks, int *count, struct mpg_error *err)
 {
     struct mpg_rank_set set;

@@ -10,7 +10,8 @@
 #include "bench/collective/operations.h"
 #include "common/error.h"
 
-/* Operations whose data grow with the number of processes are skipped if a rank sends or receives more bytes than this. */
+/* Operations whose data grow with the number of processes are skipped if a rank would send or receive more than
+ * MPG_CASES_MAX_BYTES. */
 #define MPG_CASES_MAX_BYTES ((int64_t)1 << 24)
 
 struct mpg_case {
@@ -33,11 +34,11 @@ struct mpg_cases {
     int64_t bytes;      /* size of the largest buffer that a case needs */
 };
 
-/* Makes the cases of all operations in OPERATIONS ("bcast,barrier"), process counts in PROCESSES ("2,4,7"; NULL:
- * 2, 4, 8 ... and all RANKS, >= 2; local operations with the largest count only) and sizes in SIZES ("8,64KiB";
- * none for a barrier). Each has at most ITERATIONS (>= 1) repetitions up to 32 KiB, above as many as transfer
- * equal bytes, but at least 50. The caller clears CASES. Errors: unknown or repeated operation; count outside
- * 2..RANKS; malformed size, outside 0..1 GiB, or no multiple of 8 for a reduction; out of memory. */
+/* Makes the cases of all operations in OPERATIONS ("bcast,barrier"), process counts in PROCESSES ("2,4,7"; NULL: 2, 4, 8 ... and
+ * all RANKS, >= 2; local operations with the largest count only) and sizes in SIZES ("8,64KiB"; none for a barrier). Each case
+ * has at most ITERATIONS (>= 1) repetitions up to 32 KiB; for larger sizes as many as transfer equal bytes in total, but at least
+ * 50. The caller clears CASES. Errors: unknown or repeated operation; count outside 2..RANKS; malformed size, outside 0..1 GiB,
+ * or no multiple of 8 for a reduction; out of memory. */
 int mpg_cases_make(const char *operations, const char *processes, const char *sizes,
                    int64_t iterations, int ranks, struct mpg_cases *cases,
                    struct mpg_error *err);

@@ -23,8 +23,8 @@
 enum { FULL_ITERATIONS = 10000, QUICK_ITERATIONS = 200 };
 #define FULL_NS 60e9
 #define QUICK_NS 3e9
-#define LATE_NS 200.0      /* a repetition does not count if a rank starts later than this, or later than four timer readings if
-                              these take longer */
+#define LATE_NS 200.0      /* a repetition does not count if a rank starts later than this, or than the time of four timer
+                            * readings if longer */
 #define LATE_SHARED_NS 1e6 /* as LATE_NS, if ranks share cores and therefore run in turns */
 
 static struct {

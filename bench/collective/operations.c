@@ -111,7 +111,7 @@ void mpg_operation_run(enum mpg_bench_operation operation, const struct mpg_buff
     }
 }
 
-/* The rank of COMM that exchanges with RANK, or MPI_PROC_NULL. */
+/* Returns the exchange partner of RANK among RANKS ranks, or MPI_PROC_NULL. */
 static int partner_of(int rank, int ranks)
 {
     return (rank ^ 1) < ranks ? rank ^ 1 : MPI_PROC_NULL;
@@ -132,25 +132,25 @@ void mpg_operation_prepare(enum mpg_bench_operation operation, const struct mpg_
 
 /* ---- verification ---- */
 
-/* Byte I of the data from rank FROM to rank TO. */
+/* Returns byte I of the data from rank FROM to rank TO. */
 static char data_byte(int from, int to, int64_t i)
 {
     return (char)(1 + (from * 31 + to * 17 + i * 7) % 251);
 }
 
-/* Element I of rank FROM's vector: small enough for exact sums. */
+/* Returns element I of rank FROM's vector: small enough for exact sums. */
 static double data_double(int from, int64_t i)
 {
     return (from + 1) * 0.375 + (double)(i % 1024);
 }
 
-/* The sum of element I over the first RANKS ranks. */
+/* Returns the sum of element I over the first RANKS ranks. */
 static double sum_double(int ranks, int64_t i)
 {
     return 0.375 * ranks * (ranks + 1) / 2 + (double)ranks * (double)(i % 1024);
 }
 
-/* Fills rank FROM's send buffer: SIZE_BYTES each for COUNT ranks from TO on. */
+/* Fills rank FROM's send buffer: SIZE_BYTES for each of COUNT ranks from TO on. */
 static void fill_blocks(char *send, int from, int to, int count, int64_t size_bytes)
 {
     for (int k = 0; k < count; k++)
@@ -219,7 +219,7 @@ static bool is_right(enum mpg_bench_operation operation, const struct mpg_buffer
         return is_sum(data, 0, rank + 1, size_bytes);
     case MPG_OPERATION_REDUCE_LOCAL:
         return is_sum(data, rank, rank + 1, size_bytes);
-    case MPG_OPERATION_REDUCE_SENT: /* sum of this rank's and its partner's vectors; a rank without a partner has its own alone */
+    case MPG_OPERATION_REDUCE_SENT: /* sum of this rank's and its partner's vectors; without a partner the rank's vector alone */
         return is_sum(data, rank & ~1, (rank | 1) < ranks ? (rank | 1) + 1 : ranks, size_bytes);
     default:
         return are_blocks(data, 0, ranks, rank, size_bytes);

@@ -62,13 +62,13 @@ void mpg_buffers_clear(struct mpg_buffers *buffers);
 void mpg_operation_run(enum mpg_bench_operation operation, const struct mpg_buffers *buffers,
                        int64_t size_bytes, MPI_Comm comm);
 
-/* Prepares OPERATION, outside the measurement: for reduce_sent an exchange with rank R ^ 1 if it exists; else
- * nothing. Collective over COMM. Repeated sums may become infinite, which does not change their cost. */
+/* Prepares OPERATION, outside the measurement: for reduce_sent an exchange with rank R ^ 1 if it exists; else nothing. Collective
+ * over COMM. Repeated sums may become infinite, which does not change the cost. */
 void mpg_operation_prepare(enum mpg_bench_operation operation, const struct mpg_buffers *buffers,
                           int64_t size_bytes, MPI_Comm comm);
 
-/* Performs OPERATION on known data and verifies the result; collective over COMM. Errors, on the ranks that see
- * them: wrong data. */
+/* Performs OPERATION on known data and verifies the result; collective over COMM. Errors, on ranks with wrong data: wrong
+ * data. */
 int mpg_operation_check(enum mpg_bench_operation operation, const struct mpg_buffers *buffers,
                         int64_t size_bytes, MPI_Comm comm, struct mpg_error *err);
 

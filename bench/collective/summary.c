@@ -9,7 +9,7 @@
 #include "common/units.h"
 #include "statistics/order.h"
 
-/* Collects the times of CASE, ascending, into VALUE; returns their number. */
+/* Collects the times of CASE, ascending, into VALUE; returns the number of times. */
 static size_t pick(const struct mpg_timing_result *r, const struct mpg_case *c, double *value)
 {
     size_t n = 0;

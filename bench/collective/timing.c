@@ -19,21 +19,20 @@ enum {
     MIN_BLOCK = 5,
     MEASURED_LEAD = 2,         /* unrecorded repetitions before each block: the block before it has filled the caches with
                                   another case's data */
-    MIN_ROUNDS = 5,   /* minimum number of rounds of a case that ends at the goal, so that a case is measured at several times */
-    ATTEMPTS = 4,     /* a case ends after this many times the wanted number of valid samples, valid or not */
+    MIN_ROUNDS = 5,   /* minimum number of rounds of a case that ends at the goal, to measure each case at several times */
+    ATTEMPTS = 4,     /* a case ends after ATTEMPTS times the wanted number of valid samples, counting all repetitions */
     MIN_WARMUP = 3,   /* the first estimates of a repetition's time come from at least this many warm-up repetitions */
 };
 #define BLOCK_NS 2e7      /* longest time of a block */
 #define CALLS_NS 1e4       /* minimum duration of consecutive calls without messages: timer resolution and cost are then at most
                               1 % */
 
-/* Stored in place of a repetition's time if a rank was late: it arrived after the agreed start (the slack was too
- * short), or it was delayed while it waited for the start. */
+/* Stored in place of a repetition's time if a rank was late: the rank arrived after the agreed start (the slack was too short),
+ * or was delayed while waiting for the start. */
 #define LATE_TO_START INFINITY
 #define LATE_FROM_START 1e300
 
-/* The repetitions of a case that follow each other without another case in between, as this rank saw them; index:
- * repetition. */
+/* Successive repetitions of a case, without another case in between, measured on this rank; index: repetition. */
 struct block {
     int n;
     double start_ns[BLOCK]; /* agreed start, synchronised time */
@@ -61,10 +60,10 @@ struct work {
     struct block *block;   /* current block of each case */
     struct series *series; /* rank 0: for each case */
     size_t *order;
-    double start_error_ns;      /* largest difference between a start and its agreed synchronised time */
+    double start_error_ns;      /* largest difference between a start and the agreed synchronised time */
     struct mpg_off_cpu off, *off_cpu; /* OFF_CPU: &off, or NULL if ranks share cores */
-    int active_ranks;             /* number of ranks in the last case; if the next case has more, its ranks first wait for the
-                                     others without load */
+    int active_ranks;             /* number of ranks in the last case; if the next case has more ranks, these first wait for each
+                                   * other without load */
     struct mpg_timing_result *result;
 };
 
@@ -221,8 +220,8 @@ static int note_block(struct work *w, size_t i, const double *time_ns, const dou
     return 0;
 }
 
-/* Collects the times of a block of a local operation on rank 0: one for each repetition, from the ranks in turn. With
- * an odd number of ranks the last rank has no partner for an exchange and gives no times. */
+/* Collects the times of a block of a local operation on rank 0: a time for each repetition, from the ranks in turn. With an odd
+ * number of ranks the last rank has no partner for an exchange and gives no times. */
 static int collect_alone(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
@@ -238,8 +237,8 @@ static int collect_alone(struct work *w, size_t i, struct mpg_error *err)
     return w->rank == 0 ? note_block(w, i, one[0], one[1], err) : 0;
 }
 
-/* Collects the times of case I's block on rank 0: for each repetition the time of the rank that ended last. Called
- * after the clocks have been compared again: starts were computed from earlier comparisons, whose error is now known. */
+/* Collects the times of case I's block on rank 0: for each repetition the time of the rank that ended last. Called after the
+ * clocks have been compared again: starts were computed from earlier comparisons, with errors now known. */
 static int collect(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
@@ -326,8 +325,7 @@ static int count_finished(const struct mpg_cases *cases)
     return n;
 }
 
-/* Broadcasts rank 0's cases. Returns whether the measurement goes on: a case is unfinished, and rank 0 has not said
- * that there is ENOUGH. */
+/* Broadcasts rank 0's cases. Returns whether the measurement goes on: a case is unfinished, and rank 0 has not passed ENOUGH. */
 static bool share_cases(struct work *w, bool enough)
 {
     int left = enough ? 0 : (int)w->cases->n - count_finished(w->cases);
@@ -390,7 +388,7 @@ static int measure(struct work *w, const struct mpg_ranks *ranks, struct mpg_err
 
 /* ---- begin and end ---- */
 
-/* Makes a communicator for each process count; cases of equal count share it. */
+/* Makes a communicator for each process count; cases of equal count share a communicator. */
 static void make_comms(struct work *w)
 {
     for (size_t i = 0; i < w->cases->n; i++) {

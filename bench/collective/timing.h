@@ -38,15 +38,15 @@ struct mpg_timing_result {
     double error_ns;        /* bound on the deviation of any process's start from the agreed start */
 };
 
-/* Measures all CASES (>= 1) on MPI_COMM_WORLD and updates their counts: rounds in random order, a block for each
- * case, until each case has its samples, meets the goal, or has had four times as many attempts. The time of a
- * repetition: the last process's end minus the agreed start minus a timer reading; a repetition with a late
- * process is invalid and has no row.
+/* Measures all CASES (>= 1) on MPI_COMM_WORLD and updates their counts: rounds in random order, a block for each case, until each
+ * case has enough samples, meets the goal, or has had four times as many attempts as wanted samples. The time of a repetition:
+ * the last process's end minus the agreed start minus a timer reading; a repetition with a late process is invalid and has no
+ * row.
  *
- * reduce_local, which sends nothing: the mean of consecutive calls that take 10 us together, on a different rank
- * for each repetition, while all ranks run it. reduce_sent, which follows an exchange: a single call. Ranks
- * without a part in a case wait without load. Collective. Errors, on every rank (empty text if another rank's): an
- * operation delivers wrong data, out of memory. The caller clears RESULT in any case. */
+ * reduce_local, which sends nothing: the mean of consecutive calls that take 10 us together, on a different rank for each
+ * repetition, while all ranks run the operation. reduce_sent, which follows an exchange: a single call. Ranks without a part in a
+ * case wait without load. Collective. Errors, on every rank (with an empty text if another rank failed): an operation delivers
+ * wrong data, out of memory. The caller clears RESULT in any case. */
 int mpg_timing_measure(const struct mpg_timing *config, const struct mpg_ranks *ranks,
                         const struct mpg_timer *timer, const struct mpg_buffers *buffers,
                         struct mpg_cases *cases, struct mpg_timing_result *result,

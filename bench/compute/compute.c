@@ -27,7 +27,7 @@
 #define FULL_SET ((int64_t)1 << 30)
 #define QUICK_SET ((int64_t)1 << 28)
 
-/* The time of each kernel is divided into this many turns. */
+/* Number of turns into which the time of each kernel is divided. */
 enum { ROUNDS = 10 };
 
 static struct {

@@ -47,11 +47,10 @@ void mpg_triad(double *a, const double *b, const double *c, double s, size_t n);
 
 enum { MPG_CHASE_LINE = 64 }; /* distance of pointers: a cache line, bytes */
 
-/* Links the cache lines of MEMORY (line-aligned, SIZE_BYTES from 2 to 2^32 - 1 lines) into a single random cycle
- * drawn by SEED; the first eight bytes of each line hold the address of the next. Errors: out of memory (4 bytes a
- * line, freed again). */
+/* Links the cache lines of MEMORY (line-aligned, SIZE_BYTES from 2 to 2^32 - 1 lines) into a single random cycle drawn by SEED;
+ * the first eight bytes of each line hold the address of the next line. Errors: out of memory (4 bytes a line, freed again). */
 int mpg_chase_link(void *memory, size_t size_bytes, uint64_t seed, struct mpg_error *err);
-/* Returns the line STEPS steps after FROM. */
+/* Follows STEPS pointers from the line FROM; returns the line reached. */
 void *mpg_chase(void *from, uint64_t steps);
 
 /* ---- integer ---- */

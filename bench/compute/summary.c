@@ -8,8 +8,8 @@
 #include "bench/compute/threads.h"
 #include "statistics/order.h"
 
-/* Collects the rates of KERNEL on core I, measured while CORES cores were busy, ascending into VALUE; returns their
- * number. */
+/* Collects the rates of KERNEL on core I, measured while CORES cores were busy, ascending into VALUE; returns the number of
+ * rates. */
 static size_t pick(const struct mpg_compute_threads *threads, int i, int kernel, int cores, double *value)
 {
     const struct mpg_rates *rates = mpg_compute_threads_rates(threads, i);

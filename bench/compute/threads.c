@@ -27,13 +27,13 @@ struct worker {
     struct mpg_compute_threads *threads;
     pthread_t thread;
     int index, core;
-    bool measures;       /* is one of the measuring workers */
+    bool measures;       /* the worker takes part in the current measurement */
     double *stream;      /* the three arrays of the triad, concatenated */
     size_t elements;     /* number of elements of each array */
     size_t position;     /* index in each array at which the next repetition continues */
     void *lines, *line;  /* memory of the pointer chase, and the line at which the next repetition continues */
     uint64_t keys;       /* state of the generator of the keys to sort */
-    uint64_t checksum;   /* sum of mpg_sort_blocks() over all repetitions, so that the compiler keeps the work */
+    uint64_t checksum;   /* sum of mpg_sort_blocks() over all repetitions, to keep the compiler from removing the work */
     struct mpg_rates rates;
     bool failed;
     struct mpg_error err;
@@ -186,7 +186,7 @@ static void measure(struct worker *w)
         repeat(w, kernel, amount, &units);
 }
 
-/* Allocates the working sets and touches them from their core. */
+/* Allocates the worker's working sets and touches all pages from the worker's core. */
 static void prepare(struct worker *w)
 {
     struct mpg_compute_threads *threads = w->threads;
@@ -238,7 +238,7 @@ static void *work(void *arg)
 
 /* ---- the threads ---- */
 
-/* Gives all threads a task and sleeps until all have finished it. */
+/* Gives all threads a task and sleeps until all have finished. */
 static int call(struct mpg_compute_threads *threads, enum task task, struct mpg_error *err)
 {
     atomic_store(&threads->ready, 0);

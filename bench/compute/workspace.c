@@ -29,7 +29,8 @@ int64_t mpg_cache_bytes(int core)
 {
     int64_t bytes = 0, size;
     char path[128], text[64];
-    for (int index = 0; index < 16; index++) { /* sysfs lists the caches from the first level on, so the last entry wins */
+    /* sysfs lists the caches from the first level on, the last entry is therefore the last level */
+    for (int index = 0; index < 16; index++) {
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/size", core,
                  index);
         if (read_line(path, text, sizeof text) && mpg_units_parse_size(text, &size, NULL) == 0)
@@ -49,7 +50,7 @@ static int64_t read_number(const char *path)
     char text[64];
     int64_t value;
     if (!read_line(path, text, sizeof text) || mpg_units_parse_int(text, &value, NULL) < 0)
-        return -1; /* a limit of "max" is no number, and counts as unknown, too */
+        return -1; /* a limit of "max" is not a number, and counts as unknown, too */
     return value;
 }
 
@@ -79,8 +80,8 @@ int64_t mpg_workspace_bytes(int64_t cache_bytes, int64_t available_bytes, int64_
                             int cores)
 {
     int64_t bytes = cache_bytes > 0 ? 4 * cache_bytes : 256 * MIB;
-    int64_t share = available_bytes / 4 / cores; /* each core has two working sets, which together may take half of the
-                                                    available memory */
+    int64_t share = available_bytes / 4 / cores; /* each core has two working sets, both together may take half of the available
+                                                  * memory */
     if (bytes < 4 * MIB)
         bytes = 4 * MIB;
     if (bytes > limit_bytes)

@@ -14,7 +14,7 @@
 
 enum { MAX_CORES = 65536 };
 
-/* The affinity mask of MAX_CORES bits; the caller frees it by CPU_FREE. */
+/* Returns this thread's affinity mask of MAX_CORES bits; the caller frees the mask by CPU_FREE. NULL with ERR. */
 static cpu_set_t *allowed_set(struct mpg_error *err)
 {
     cpu_set_t *set = CPU_ALLOC(MAX_CORES);

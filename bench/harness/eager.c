@@ -21,9 +21,9 @@ static void delay_in_mpi(const struct mpg_pair *pair)
         MPI_Iprobe(0, TAG + 1, pair->comm, &flag, MPI_STATUS_IGNORE);
 }
 
-/* Sends SIZE bytes to a rank that posts the receive DELAY_NS later; returns whether the send completed before that.
- * Both ranks measure from a start signal, which rank 0 sends directly before the send. If rank 0 is delayed in between,
- * an eager send can look like a rendezvous, but a rendezvous practically never looks like an eager send. */
+/* Sends SIZE bytes to a rank that posts the receive DELAY_NS later; returns whether the send completed before the post. Both
+ * ranks measure from a start signal, which rank 0 sends directly before the send. If rank 0 is delayed in between, an eager send
+ * can look like a rendezvous, but a rendezvous practically never looks like an eager send. */
 static bool lead_trial(const struct mpg_pair *pair, int size)
 {
     char more = 1;

@@ -8,10 +8,9 @@
 
 #include "bench/harness/pair.h"
 
-/* Returns the largest size in bytes below MAX_BYTES (>= 1) that MPI_Send sends eagerly, by bisection with several
- * trials a size of about 2 ms each. Both buffers of the pair hold MAX_BYTES. Collective over the pair; both ranks
- * get equal results. -1: MAX_BYTES is eager; -2: an empty message waits; -3: some sends far above the limit return
- * early. */
+/* Returns the largest size in bytes below MAX_BYTES (>= 1) that MPI_Send sends eagerly, by bisection with several trials of about
+ * 2 ms for each size. Both buffers of the pair hold MAX_BYTES. Collective over the pair; both ranks get equal results. -1:
+ * MAX_BYTES is eager; -2: an empty message waits; -3: some sends far above the limit return early. */
 int64_t mpg_eager_limit(const struct mpg_pair *pair, int64_t max_bytes);
 
 #endif

@@ -15,8 +15,8 @@
 
 enum { LAUNCHERS = 5, MAX_RANKS = 100000000, SPEAKING_US = 3000000 };
 
-/* The variables of each launcher; the first row whose rank is set counts. mpirun inside a Slurm job inherits Slurm's
- * variables, hence this order. */
+/* The variables of each launcher; the first row whose rank is set counts. the order matters, since mpirun inside a Slurm job
+ * inherits Slurm's variables. */
 static const struct {
     const char *rank, *ranks, *local_rank, *local_ranks;
 } names[LAUNCHERS] = {
@@ -85,7 +85,7 @@ static void wait_for_rank_0(int status, void *unused)
 static void redirect(int fd, int to)
 {
     if (to >= 0 && dup2(to, fd) < 0)
-        return; /* the output stays: this rank prints its messages as well */
+        return; /* the output stays: this rank prints messages as well */
 }
 
 int mpg_launch_parse(const struct mpg_program *program, int argc, char **argv)

@@ -8,12 +8,12 @@
 #include "common/option.h"
 
 struct mpg_launch {
-    int rank, ranks;             /* rank and number of ranks; RANKS 0: there are several, their number is unknown */
+    int rank, ranks;             /* rank and number of ranks; RANKS 0: several ranks, unknown number */
     int local_rank, local_ranks; /* rank on this host and number of ranks on this host; local_rank -1: unknown */
 };
 
-/* Reads the variables of Open MPI, MVAPICH, Hydra (MPICH, Intel MPI), PMIx and Slurm, in this order. Without a
- * launcher: rank 0 of 1. Slurm's batch script is no launcher, only srun's steps are. */
+/* Reads the variables of Open MPI, MVAPICH, Hydra (MPICH, Intel MPI), PMIx and Slurm, in this order. Without a launcher: rank 0
+ * of 1. Slurm's batch script does not count as a launcher; srun's steps do. */
 void mpg_launch_find(struct mpg_launch *launch);
 
 /* Calls mpg_option_parse() with output from rank 0 only; on a wrong command line the other ranks exit after rank

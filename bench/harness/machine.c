@@ -36,7 +36,7 @@ static int find_kernel_hz(const char *release)
     return hz;
 }
 
-/* Writes the hypervisor's name to TEXT: CPUID leaf 1, ECX bit 31 tells that there is a hypervisor, leaf 0x40000000 its
+/* Writes the hypervisor's name to TEXT: CPUID leaf 1, ECX bit 31 shows a hypervisor, leaf 0x40000000 the hypervisor's
  * signature. */
 static void find_hypervisor(char *text, size_t size)
 {
@@ -126,8 +126,8 @@ static int add_clock(struct mpg_header *header, const struct mpg_timer *timer,
     return 0;
 }
 
-/* Adds header line "load_before": the load of the machine before mpgbench started its benchmarks. A benchmark that is
- * run directly has no such line. */
+/* Adds header line "load_before": the load of the machine before mpgbench started its benchmarks. Without mpgbench no line is
+ * added. */
 static int add_before(struct mpg_header *header, struct mpg_error *err)
 {
     const char *before = getenv("MPGKIT_MACHINE_BEFORE");

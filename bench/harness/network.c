@@ -29,7 +29,7 @@ struct run {
     struct mpg_ranks ranks;
     struct mpg_timer timer;
     struct mpg_network_effort effort;
-    bool own_core; /* each rank has its own core; if ranks share cores, off-CPU time is no noise and is not measured */
+    bool own_core; /* each rank has a separate core; if ranks share cores, off-CPU time is not noise and is not measured */
     int64_t pairs; /* number of pairs, all path classes together */
     struct mpg_rank_pair *rank_pair;
     bool eager_known[MPG_PATHS];
@@ -37,10 +37,10 @@ struct run {
     struct mpg_progress progress;
     struct mpg_path_results class[MPG_PATHS]; /* rank 0 only; indexed by path class */
     struct mpg_load load;              /* load of this host by other processes */
-    double others_ns;                  /* rank 0: CPU time of the other ranks on its host */
+    double others_ns;                  /* rank 0: CPU time of the other ranks on rank 0's host */
 };
 
-/* Results of a pair on its leading rank, which sends them to rank 0. */
+/* Results of a pair on the leading rank, to be sent to rank 0. */
 struct pair_results {
     struct mpg_measured measured;
     struct mpg_bench_plan plan;
@@ -85,7 +85,7 @@ static int plan_pair(const struct run *run, enum mpg_path path, struct mpg_bench
     return status;
 }
 
-/* Broadcasts the leading rank's plan to both ranks: their caches may differ, and with them their plans. */
+/* Broadcasts the leading rank's plan to both ranks: plans depend on cache sizes, which may differ between the ranks. */
 static int share_plan(const struct run *run, const struct mpg_pair *pair, enum mpg_path path,
                       struct mpg_bench_plan *plan, struct mpg_error *err)
 {
@@ -137,7 +137,7 @@ static int make_rows(const struct run *run, int64_t number, struct pair_results 
     return status;
 }
 
-/* Measures pair K of the launch, which is number NUMBER within its path class. Called by the two ranks of the pair. */
+/* Measures pair K of the launch, number NUMBER of the path class. Called by both ranks of the pair. */
 static int measure_pair(struct run *run, int64_t k, int64_t number, struct pair_results *y,
                         struct mpg_error *err)
 {
@@ -194,8 +194,8 @@ static void receive_rows(double *row, size_t n, int from)
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Rank 0: adds the results of the pair's leading rank to its path class: Y if rank 0 is the leading rank, else received
- * from the leading rank. */
+/* Rank 0: adds the results of the pair to the pair's path class: Y if rank 0 is the leading rank, else results received from the
+ * leading rank. */
 static void take(struct run *run, const struct mpg_rank_pair *rank_pair, const struct summary *s,
                  const struct pair_results *y)
 {
@@ -394,7 +394,7 @@ static int write_class(const struct run *run, const struct mpg_path_results *cla
     return status;
 }
 
-/* Prints the goal, and how many cells (message sizes of a pair) have not reached it. */
+/* Prints the goal, and the number of cells (message sizes of a pair) that missed the goal. */
 static void print_exactness(const struct run *run, const struct mpg_path_results *class)
 {
     size_t medians = 0, tails = 0;
@@ -460,7 +460,7 @@ static void warn(struct run *run)
                 run->net->program->name, text);
 }
 
-/* The work of all ranks after MPI_Init. All ranks return the same status. */
+/* Measures and reports, on all ranks after MPI_Init. Returns equal status on all ranks. */
 static int run_all(struct run *run, int argc, char **argv, struct mpg_error *err)
 {
     if (run->ranks.ranks < 2)
@@ -483,7 +483,7 @@ static int run_all(struct run *run, int argc, char **argv, struct mpg_error *err
 
 /* ---- the command line ---- */
 
-/* Sets the options that depend on each other; exits on a usage error. */
+/* Sets the defaults of interdependent options; exits on a usage error. */
 static void settle(struct run *run)
 {
     const struct mpg_network *net = run->net;

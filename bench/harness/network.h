@@ -24,8 +24,8 @@ struct mpg_network_options {
     bool iterations_given, max_given, seed_given, time_given;
 };
 
-/* Option table rows common to pair benchmarks. O: a struct mpg_network_options; WARMUP_TEXT: default of --warmup as
- * text. MPG_NETWORK_OPTIONS has the rows of benchmarks that look for the eager limit. */
+/* Option table rows common to pair benchmarks. O: a struct mpg_network_options; WARMUP_TEXT: default of --warmup as text.
+ * MPG_NETWORK_OPTIONS has the rows of benchmarks that detect the eager limit. */
 #define MPG_PAIR_OPTIONS(o, warmup_text)                                                                                        \
     {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &(o).dir, .argument = "DIR",          \
      .help = "write the samples into folder DIR (default: results)"},                                           \
@@ -81,7 +81,7 @@ struct mpg_network {
     /* Adds the cells to PLAN. Errors: as mpg_plan_add(); wrong sizes (texts that name another option begin with "--"). */
     int (*plan)(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
                 struct mpg_bench_plan *plan, struct mpg_error *err);
-    /* Fills a row's columns after the first (the pair number). */
+    /* Fills a row's columns after column 0 (the pair number). */
     void (*row)(const struct mpg_bench_cell *cell, const struct mpg_times *times, double *row);
     /* Adds the benchmark's own header lines for the results file of CLASS. NULL: none. */
     int (*describe)(const struct mpg_path_results *class, struct mpg_header *header,

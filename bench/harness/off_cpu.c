@@ -4,17 +4,18 @@
 
 #include "bench/harness/off_cpu.h"
 
-/* Intervals longer than this are checked: two thread switches, away from this thread and back, take longer. */
+/* Minimum length of checked intervals: two thread switches, away from this thread and back, take longer. */
 #define LOOK_NS 2000.0
-/* A reading of both clocks that takes longer than this is repeated. It ran with cold caches after a preemption, so the
- * time between both clocks is uncertain. */
+/* Maximum duration of a reading of both clocks. A longer reading ran with cold caches after a preemption, has an uncertain time
+ * between both clocks, and is repeated. */
 #define SLOW_NS 1500.0
 enum { TRIES = 3 };
-/* Smaller differences of the clocks are no off-CPU time: their resolution, and the largest difference of their rates. */
+/* Minimum difference of both clocks that counts as off-CPU time: above the clocks' resolution and the largest difference of
+ * rates. */
 #define MIN_NS 1000.0
 #define CLOCKS_DIFFER 20e-6
-/* Interrupts are shorter. If the CPU clock excludes them, a shorter difference without a thread switch is no off-CPU
- * time. */
+/* Maximum length of an interrupt. If the CPU clock excludes interrupts, a shorter difference without a thread switch is not
+ * off-CPU time. */
 #define INTERRUPT_NS 50000.0
 
 struct mpg_off_cpu mpg_off_cpu_open(const struct mpg_timer *timer, bool waits)

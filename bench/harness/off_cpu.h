@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Off-CPU time of this thread (preemption, or a hypervisor's use of the CPU): wall-clock time minus CPU time
- * between two readings of both clocks. A reading takes two system calls, about 500 ns; it is therefore taken only
- * after intervals long enough for two thread switches. */
+/* Off-CPU time of this thread (preemption, or a hypervisor's use of the CPU): wall-clock time minus CPU time between two readings
+ * of both clocks. A reading takes two system calls, about 500 ns; readings are therefore taken only after intervals long enough
+ * for two thread switches. */
 #ifndef MPG_OFF_CPU_H
 #define MPG_OFF_CPU_H
 
@@ -24,7 +24,7 @@ struct mpg_off_cpu {
     bool skips_interrupts;                   /* the CPU clock excludes interrupts as well */
     bool counts_switches;                    /* readings include thread switch counts */
     uint64_t check_ticks;          /* off-CPU time is measured after intervals longer than this */
-    uint64_t slow_ticks;          /* a reading that takes longer than this is repeated */
+    uint64_t slow_ticks;          /* longer readings are repeated */
     struct mpg_off_cpu_reading last;
 };
 
@@ -32,7 +32,7 @@ struct mpg_off_cpu {
  * thread may sleep while waiting, which mpg_off_cpu_after_interval() excludes. */
 struct mpg_off_cpu mpg_off_cpu_open(const struct mpg_timer *timer, bool waits);
 
-/* Reads both clocks. Repeats a slow reading a few times, since the two clocks should be read at one moment. */
+/* Reads both clocks. Repeats a slow reading a few times, since both clocks should be read at one moment. */
 struct mpg_off_cpu_reading mpg_off_cpu_read(const struct mpg_off_cpu *off);
 /* Returns whether READING took so long that the thread must have been interrupted during it. */
 static inline bool mpg_off_cpu_interrupted(const struct mpg_off_cpu *off,

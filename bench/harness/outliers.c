@@ -46,8 +46,7 @@ static bool same_cell(const struct mpg_path_cell *a, const struct mpg_path_cell 
     return a->operation == b->operation && a->size_bytes == b->size_bytes && a->window == b->window;
 }
 
-/* Replaces the median of each of the N cells of SORTED (in compare_cells() order) by the median over all pairs of the
- * class. */
+/* Replaces the median of each of the N cells SORTED (in compare_cells() order) by the median over all pairs of the class. */
 static void find_medians(struct mpg_path_cell *sorted, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
@@ -66,7 +65,7 @@ static double class_median(const struct mpg_path_cell *sorted, size_t n,
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         struct mpg_path_cell probe = *cell;
-        probe.median_ns = -1; /* the probe sorts before all equal cells, so the search finds their first */
+        probe.median_ns = -1; /* the probe sorts before all equal cells, to find the first of the equal cells */
         if (compare_cells(&sorted[middle], &probe) < 0)
             low = middle + 1;
         else

@@ -39,8 +39,8 @@ static void count_pairs(const struct mpg_ranks *ranks, struct share *share)
     memcpy(share->pairs, share->apart ? apart : together, sizeof share->pairs);
 }
 
-/* Distributes WANTED pairs over the path classes, one to each in turn while the class has more pairs. Returns the
- * number distributed. */
+/* Distributes WANTED pairs over the path classes, one pair to each class in turn while the class has more pairs. Returns the
+ * number of distributed pairs. */
 static int64_t divide(struct share *share, int64_t wanted)
 {
     int64_t given = 0, before = -1;

@@ -16,11 +16,10 @@ struct mpg_rank_pair {
     enum mpg_path path;
 };
 
-/* Draws the pairs to measure, in random order: at most WANTED (>= 1), spread evenly over the path classes, with at
- * least a pair of each class if WANTED suffices. Pairs on a common core are excluded if any other pair exists,
- * because their times include waiting for the core. Each pair has a < b. Equal SEEDs draw equal pairs. The caller
- * frees *PAIRS. Returns the number of pairs, >= 1 for at least two ranks; -1: out of memory. Not collective: all ranks
- * get equal results. */
+/* Draws the pairs to measure, in random order: at most WANTED (>= 1), spread evenly over the path classes, with at least a pair
+ * of each class if WANTED suffices. Pairs on a common core are excluded if any other pair exists, because times would include
+ * waiting for the core. Each pair has a < b. Equal SEEDs draw equal pairs. The caller frees *PAIRS. Returns the number of pairs,
+ * >= 1 for at least two ranks; -1: out of memory. Not collective: all ranks get equal results. */
 int64_t mpg_rank_pairs_draw(const struct mpg_ranks *ranks, int64_t wanted, uint64_t seed,
                          struct mpg_rank_pair **rank_pair, struct mpg_error *err);
 
@@ -41,8 +40,8 @@ void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
                     const struct mpg_rank_pair *rank_pair);
 void mpg_pair_end(struct mpg_pair *pair);
 
-/* Returns -1 on both ranks if STATUS is negative on either. ERR becomes empty if the error is the other rank's.
- * Collective over the pair. */
+/* Returns -1 on both ranks if STATUS is negative on either. ERR becomes empty on the rank without error. Collective over the
+ * pair. */
 int mpg_pair_agree(const struct mpg_pair *pair, int status, struct mpg_error *err);
 
 /* Allocates and touches both buffers, SIZE_BYTES each (>= 0); old contents are lost. Two buffers, as in

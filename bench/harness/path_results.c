@@ -93,8 +93,7 @@ int64_t mpg_path_results_sizes(const struct mpg_path_results *class, int64_t win
     return (int64_t)kept;
 }
 
-/* Formats a cell that did not reach the goal: message size, and in brackets the quantiles that missed it: "64KiB
- * (p99)". */
+/* Formats a cell that did not reach the goal: message size, and in brackets the quantiles that missed the goal: "64KiB (p99)". */
 static void format_cell(const struct mpg_path_results *class, const struct mpg_path_cell *cell,
                        char *text, size_t size)
 {

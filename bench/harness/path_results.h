@@ -29,14 +29,14 @@ struct mpg_path_results {
     struct mpg_rank_pair *rank_pair; /* the ranks of each of the PAIRS pairs */
     size_t cells;
     struct mpg_path_cell *cell;
-    bool synchronised;  /* the clocks of some pair's ranks differ and were synchronised */
+    bool synchronised;  /* the clocks of at least one pair's ranks differ and were synchronised */
     double error_ns;    /* largest error bound of one-way times, of all pairs */
-    double drift;       /* largest relative drift of a second rank's clock against its pair's first */
+    double drift;       /* largest relative drift between the clocks of a pair's ranks */
     int64_t rounds;     /* largest number of rounds of any pair */
     int64_t dropped;    /* exchanges without a sample, all pairs */
     int64_t eager_limit_bytes; /* result of mpg_eager_limit() */
     int window_column;  /* number of the column with the window; 0: none */
-    const char *const *operation_names; /* of the benchmark's operations, by number; NULL: it has one operation */
+    const char *const *operation_names; /* of the benchmark's operations, by number; NULL: a single operation */
 };
 
 /* Reserves memory for ROWS more samples and the CELLS cells of a further pair. Errors: out of memory; CLASS stays
@@ -55,8 +55,8 @@ int64_t mpg_path_results_values(const struct mpg_path_results *class, int64_t si
 int64_t mpg_path_results_sizes(const struct mpg_path_results *class, int64_t window,
                         struct mpg_path_cell **cell, struct mpg_error *err);
 
-/* Lists the cells that did not reach the goal into TEXT of SIZE bytes ("64KiB (p99)"), with pair numbers if there are
- * several pairs; "none" if all reached it. "and more" replaces entries beyond SIZE. */
+/* Lists the cells that did not reach the goal into TEXT of SIZE bytes ("64KiB (p99)"), with pair numbers if there are several
+ * pairs; "none" if all cells reached the goal. "and more" replaces entries beyond SIZE. */
 void mpg_path_results_unconverged(const struct mpg_path_results *class, char *text, size_t size);
 
 #endif

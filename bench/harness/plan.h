@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plan of a pair's measurement: a cell for each operation, message size and window, with its number of samples and its block
+/* The plan of a pair's measurement: a cell for each operation, message size and window, with number of samples and block
  * length. */
 #ifndef MPG_PLAN_H
 #define MPG_PLAN_H
@@ -15,10 +15,10 @@ enum { MPG_PLAN_MAX_BLOCK = 1000 };
 
 struct mpg_bench_cell {
     int64_t size_bytes;
-    int64_t window; /* messages that are sent before an acknowledgement is awaited, >= 1 */
+    int64_t window; /* number of messages sent before waiting for an acknowledgement, >= 1 */
     int64_t max;    /* number of samples at which the cell ends, >= 1 */
     int64_t block;  /* samples taken one after another, 1..MPG_PLAN_MAX_BLOCK */
-    int operation;  /* what the benchmark measures, if it has several operations; else 0 */
+    int operation;  /* number of the measured operation, if the benchmark has several; else 0 */
 };
 
 /* Zero-initialised is empty. */
@@ -29,20 +29,20 @@ struct mpg_bench_plan {
     int64_t samples;   /* sum of max over all cells, <= MPG_PLAN_MAX_SAMPLES */
 };
 
-/* Number of samples by message size: MAX (>= 1) up to FULL_BYTES; above, as many as transfer equal bytes, but at least
+/* Number of samples by message size: MAX (>= 1) up to FULL_BYTES; above, as many as transfer equal bytes in total, but at least
  * MIN (or MAX if smaller). */
 struct mpg_plan_limits {
     int64_t max, full_bytes, min;
 };
 
-/* Returns the number of samples to take at most of messages of SIZE_BYTES. */
+/* Returns the maximum number of samples of messages of SIZE_BYTES. */
 int64_t mpg_plan_max_samples(const struct mpg_plan_limits *limits, int64_t size_bytes);
 
-/* Adds a cell unless present. Its block is a fiftieth of its samples, but at least 20, or all if there are fewer.
- * Errors: size outside 0..MPG_PLAN_MAX_BYTES, too many samples, out of memory. */
+/* Adds a cell unless present. The cell's block is a fiftieth of the samples, but at least 20, or all samples if fewer. Errors:
+ * size outside 0..MPG_PLAN_MAX_BYTES, too many samples, out of memory. */
 int mpg_plan_add(struct mpg_bench_plan *plan, int64_t size_bytes, int64_t window,
                  const struct mpg_plan_limits *limits, struct mpg_error *err);
-/* The same with window 1 for OPERATION, >= 0. */
+/* As mpg_plan_add(), with window 1, for OPERATION, >= 0. */
 int mpg_plan_add_operation(struct mpg_bench_plan *plan, int operation, int64_t size_bytes,
                            const struct mpg_plan_limits *limits, struct mpg_error *err);
 

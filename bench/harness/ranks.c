@@ -38,8 +38,7 @@ int64_t mpg_ranks_maximum(const struct mpg_ranks *ranks, int64_t value)
 
 int mpg_ranks_agree(const struct mpg_ranks *ranks, int status, struct mpg_error *err)
 {
-    /* MPI_MAX over the ranks finds the lowest failed rank with an error text, since that rank contributes the largest
-     * value. */
+    /* MPI_MAX over the ranks finds the lowest failed rank with an error text, since this rank contributes the largest value. */
     int64_t mine = status >= 0 ? 0 : err->text[0] ? 1 + ranks->ranks - ranks->rank : 1;
     int64_t max = mpg_ranks_maximum(ranks, mine);
     if (max > 0 && mine < max)
@@ -119,7 +118,7 @@ static int gather_lists(const struct mpg_ranks *ranks, const int *mine, int n,
     return 0;
 }
 
-/* Returns the core in LIST that fewest ranks use (USED, indexed by core); the first of several. */
+/* Returns the core in LIST with the fewest ranks (USED, indexed by core); of equal cores the first. */
 static int least_used(const int *list, int n, const int *used)
 {
     int best = list[0];
@@ -141,7 +140,7 @@ static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool
     int *used = calloc((size_t)max + 1, sizeof *used);
     char *seen = calloc((size_t)max + 1, 1);
     if (used && seen) {
-        /* Pass 0: ranks that the launcher bound to a core, which cannot move. Pass 1: the others, around them. */
+        /* Pass 0: ranks bound to a core by the launcher, which cannot move. Pass 1: all other ranks, on the remaining cores. */
         for (int pass = 0; pass < 2; pass++)
             for (int r = 0; r < ranks->ranks; r++) {
                 struct mpg_rank_location *location = &ranks->location[r];

@@ -30,10 +30,10 @@ struct mpg_ranks {
 /* Proximity of two ranks. */
 enum mpg_path { MPG_PATH_COMPLEX, MPG_PATH_NODE, MPG_PATH_BETWEEN, MPG_PATHS };
 
-/* Initialises MPI and determines every rank's location. BIND: a rank with several available cores binds itself to
- * the core with the fewest ranks of its host, the lowest first; ranks bound by the launcher stay. Collective over
- * MPI_COMM_WORLD, like all functions here except mpg_ranks_path(). Call mpg_ranks_end() in any case. Errors, on
- * every rank (empty text if another rank's): out of memory, hwloc fails, a core is not available. */
+/* Initialises MPI and determines every rank's location. BIND: a rank with several available cores binds itself to the core with
+ * the fewest ranks of its host, the lowest first; ranks bound by the launcher stay. Collective over MPI_COMM_WORLD, like all
+ * functions here except mpg_ranks_path(). Call mpg_ranks_end() in any case. Errors, on every rank (with an empty text if another
+ * rank failed): out of memory, hwloc fails, a core is not available. */
 int mpg_ranks_begin(struct mpg_ranks *ranks, bool bind, int *argc, char ***argv,
                     struct mpg_error *err);
 /* Waits for all ranks without load and finalises MPI. */

@@ -38,8 +38,8 @@ struct mpg_bench_samples {
     const double *value;             /* n * n_columns values */
 };
 
-/* STEP, which may only call functions that signal handlers may call, runs before the process ends by such a signal. For main()
- * only, once, before mpg_results_file_on_interrupt(). */
+/* STEP, which may only call functions that signal handlers may call, runs before the process ends by SIGINT, SIGTERM or SIGHUP.
+ * For main() only, once, before mpg_results_file_on_interrupt(). */
 void mpg_results_file_before_interrupt(void (*step)(void));
 
 /* Makes SIGINT, SIGTERM and SIGHUP report on standard error that PROGRAM was interrupted and the files in folder

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rounds of blocks of exchanges between the two ranks of a pair. The leading rank decides and tells the other rank
- * before each block how many exchanges follow (struct command). */
+/* Rounds of blocks of exchanges between the two ranks of a pair. The leading rank decides, and before each block sends the number
+ * of exchanges to the other rank (struct command). */
 #include "config.h"
 
 #include "bench/harness/rounds.h"
@@ -15,9 +15,8 @@
 
 enum {
     WARMUP_CHUNK = 10, /* exchanges between checks of the time limit during the warm-up */
-    WARMUP_LATER = 10, /* messages to warm up a cell's blocks after its first */
-    MIN_BLOCKS = 5,    /* a cell with a goal ends after this many blocks at the earliest, so that it is measured at several
-                          times */
+    WARMUP_LATER = 10, /* messages to warm up each block of a cell after the cell's first block */
+    MIN_BLOCKS = 5,    /* a cell with a goal ends after this many blocks at the earliest, to measure each cell at several times */
     MIN_COUNT = 3,     /* smallest number of exchanges in a block if the time limit is near */
     TAG = 3
 };
@@ -150,7 +149,7 @@ static int serve(struct work *w, struct mpg_error *err)
 
 /* ---- the leading rank ---- */
 
-/* Reserves memory for COUNT more samples of CELL, so that storing them allocates nothing. */
+/* Reserves memory for COUNT more samples of CELL, to avoid allocation while storing. */
 static int reserve(struct work *w, size_t cell, int64_t count, struct mpg_error *err)
 {
     struct state *s = &w->state[cell];
@@ -223,8 +222,7 @@ static double left_ns(const struct work *w)
     return w->rounds->time_ns - (double)(mpg_clock_ns() - w->start_ns);
 }
 
-/* Returns the number of CELL's exchanges that transfer at least MESSAGES messages; an exchange transfers a window of
- * them. */
+/* Returns the number of CELL's exchanges that transfer at least MESSAGES messages; an exchange transfers a window of messages. */
 static int64_t in_windows(const struct work *w, size_t cell, int64_t messages)
 {
     int64_t window = w->plan->cell[cell].window;
@@ -265,8 +263,7 @@ static int64_t count_that_fits(const struct work *w, size_t cell, size_t left)
     return fits < (double)count ? (int64_t)fits : count;
 }
 
-/* Measures a block of CELL, or nothing if time is short. LEFT: number of cells that this round still has to measure,
- * CELL included. */
+/* Measures a block of CELL, or nothing if time is short. LEFT: number of cells left in this round, CELL included. */
 static int visit(struct work *w, size_t cell, size_t left, struct mpg_error *err)
 {
     struct state *s = &w->state[cell];
@@ -288,13 +285,13 @@ static int visit(struct work *w, size_t cell, size_t left, struct mpg_error *err
     return 0;
 }
 
-/* Checks whether cell I has reached the goal. A check sorts all values, so the next check follows after a tenth more
+/* Checks whether cell I has reached the goal. A check sorts all values, the next check therefore follows after a tenth more
  * samples: all checks together cost a few sorts. */
 static void check_goal(struct work *w, size_t i)
 {
     struct state *s = &w->state[i];
     s->next_check = s->n + s->n / 10;
-    if (s->values == 0) { /* every sample includes off-CPU time: no value to judge by */
+    if (s->values == 0) { /* every sample includes off-CPU time: no value for the goal */
         s->unmet = (struct mpg_unmet_goals){w->rounds->goal.median_error > 0, w->rounds->goal.tail_error > 0};
         return;
     }

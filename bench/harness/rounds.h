@@ -50,7 +50,7 @@ struct mpg_stamps {
                          block) */
 };
 
-/* Performs a rank's half of N exchanges (1..MPG_PLAN_MAX_BLOCK) and records them in STAMPS. */
+/* Performs a rank's half of N exchanges (1..MPG_PLAN_MAX_BLOCK) and records timer readings in STAMPS. */
 typedef void mpg_exchange_half(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps);
 
 /* Parameters of a measurement; equal on both ranks. */
@@ -60,7 +60,7 @@ struct mpg_rounds {
     bool late;             /* late receives: the total time is END - RECEIVE_START; an exchange whose answer may
                               not have arrived by RECEIVE_START is dropped and counted */
     bool two_parts;        /* an exchange has two timed parts on the leading rank, START to SENT and WAIT_START to END; the total
-                              time is their sum */
+                            * time is the sum of both */
     int64_t eager_limit_bytes; /* largest size known to be eager; negative: unknown */
     bool off_cpu;          /* off-CPU time is measured: only useful if each rank has its own core */
     bool adaptive;         /* true: a cell ends at the goal (computed without exchanges with off-CPU time) after at least five
@@ -87,7 +87,7 @@ struct mpg_times {
 struct mpg_measured {
     size_t n;
     struct mpg_times *times; /* exchanges, in time order */
-    struct mpg_unmet_goals *unmet;   /* adaptive rounds: for each cell, the goals that it missed */
+    struct mpg_unmet_goals *unmet;   /* adaptive rounds: for each cell, the missed goals */
     bool shared;             /* both ranks read the same clock */
     double error_ns;         /* bound on the error of forward_ns */
     double drift;            /* relative drift of the other rank's clock, as mpg_sync_drift() */

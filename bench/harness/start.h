@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starts that several ranks agree on. After a barrier, ranks leave at different moments. Therefore all ranks of a
- * communicator agree on a future moment of synchronised time and wait for that moment; a rank that misses the moment
- * is late. Hunold and Carpen-Amarie, Hierarchical clock synchronization in MPI, IEEE Cluster 2018; there the root
- * chooses the moment, here the last rank does. */
+/* Common starts, agreed between several ranks. After a barrier, ranks leave at different moments. Therefore all ranks of a
+ * communicator agree on a future moment of synchronised time and wait for that moment; a rank that misses the moment is late.
+ * Hunold and Carpen-Amarie, Hierarchical clock synchronization in MPI, IEEE Cluster 2018; there the root chooses the moment, here
+ * the last rank does. */
 #ifndef MPG_START_H
 #define MPG_START_H
 

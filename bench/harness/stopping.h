@@ -17,8 +17,8 @@ struct mpg_stopping_goal {
 
 /* Confidence interval of a quantile of a series, between two of its sorted values. */
 struct mpg_series_interval {
-    double quantile, low, high; /* low -HUGE_VAL or high HUGE_VAL: there are too few samples for a bound */
-    double independent;         /* effective size of the series: number of independent samples that would be as precise */
+    double quantile, low, high; /* low -HUGE_VAL or high HUGE_VAL: too few samples for a bound */
+    double independent;         /* effective size of the series: number of independent samples with the same precision */
 };
 
 /* Returns the interval of the P quantile (0 < P < 1) at CONFIDENCE of the N >= 1 values of SERIES in time order;
@@ -28,7 +28,7 @@ struct mpg_series_interval {
 struct mpg_series_interval mpg_quantile_interval(const double *series, const double *sorted,
                                                  size_t n, double p, double confidence);
 
-/* The goals that a series does not meet. mpg_goal_unmet() takes SERIES and SORTED as mpg_quantile_interval() does. */
+/* The goals that a series does not meet. mpg_goal_unmet() takes SERIES and SORTED as mpg_quantile_interval(). */
 struct mpg_unmet_goals {
     bool median, tail;
 };

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { WARMUP = 10, EXCHANGES = 100, MAX_BATCHES = 5, TAG = 17, CLOCK_NAME = 512 };
-#define WIDE 1.5 /* a probe's error is acceptable up to this many times the smallest error of earlier probes */
+#define WIDE 1.5 /* a probe's error is acceptable up to WIDE times the smallest error of earlier probes */
 
 /* A comparison of a rank's clock with rank 0's: the shortest round trip. */
 struct probe {
@@ -34,7 +34,7 @@ struct mpg_sync {
     int rank, ranks;
     const struct mpg_timer *timer;
     bool shared;
-    struct clock *clock; /* rank 0: clocks of all ranks; other ranks: only their own, at [rank] */
+    struct clock *clock; /* rank 0: clocks of all ranks; on other ranks: only this rank's clock, at [rank] */
 };
 
 /* ---- detection of common clocks ---- */
@@ -85,8 +85,8 @@ static double own_ns(const struct clock *clock, uint64_t ticks)
     return (double)(int64_t)(ticks - clock->base) * clock->ns_per_tick;
 }
 
-/* Rank 0: exchanges a batch of messages with RANK. PROBE becomes the shortest exchange if it is shorter than PROBE.
- * AGREES becomes false if RANK's reading is not between rank 0's two readings, which it would be on a common clock. */
+/* Rank 0: exchanges a batch of messages with RANK. The shortest exchange replaces PROBE if shorter. AGREES becomes false if
+ * RANK's reading is not between rank 0's two readings, as on a common clock. */
 static void lead_batch(const struct mpg_sync *sync, int rank, struct probe *probe, bool *agrees)
 {
     const struct clock *mine = &sync->clock[0], *other = &sync->clock[rank];
@@ -105,8 +105,7 @@ static void lead_batch(const struct mpg_sync *sync, int rank, struct probe *prob
     }
 }
 
-/* Rank 0: probes RANK's clock. A probe whose error is much larger than that of earlier probes was disturbed and is
- * repeated. */
+/* Rank 0: probes RANK's clock. A probe with a much larger error than earlier probes was disturbed and is repeated. */
 static void lead(const struct mpg_sync *sync, int rank, struct probe *probe, bool *agrees)
 {
     const struct clock *other = &sync->clock[rank];
@@ -135,7 +134,7 @@ static void follow(const struct mpg_sync *sync)
     }
 }
 
-/* Returns the worst STATUS of all ranks; ERR becomes empty if the error is another rank's. */
+/* Returns the worst STATUS of all ranks; ERR becomes empty on ranks without error. */
 static int agree(MPI_Comm comm, int status, struct mpg_error *err)
 {
     int worst = status;
@@ -158,8 +157,8 @@ static int reserve_probes(struct mpg_sync *sync, struct mpg_error *err)
     return 0;
 }
 
-/* Probes the clock of every rank that does not share rank 0's clock. FIRST: probes all ranks, to confirm which of them
- * share it. */
+/* Probes the clock of every rank that does not share rank 0's clock. FIRST: probes all ranks, to confirm which ranks share rank
+ * 0's clock. */
 static void probe_all(struct mpg_sync *sync, bool first)
 {
     if (sync->rank == 0) {
@@ -257,7 +256,7 @@ int mpg_sync_probe(struct mpg_sync *sync, struct mpg_error *err)
 
 /* ---- synchronised time ---- */
 
-/* Returns the synchronised time at a rank's own time TIME_NS, on the line through two probes. */
+/* Returns the synchronised time at time TIME_NS of a rank's timer, on the line through two probes. */
 static double along(const struct probe *a, const struct probe *b, double time_ns)
 {
     double rate = (b->common_ns - a->common_ns) / (b->own_ns - a->own_ns);

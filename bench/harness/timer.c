@@ -46,8 +46,8 @@ static int choose(const char *name, enum mpg_timer_kind *kind, struct mpg_error 
     return 0;
 }
 
-/* Returns the present moment on both clocks: of several readings of the system clock between two readings of the timer,
- * the one with the shortest distance between these. */
+/* Returns the present moment on both clocks: the system clock is read several times, each time between two timer readings; the
+ * reading with the shortest distance between the timer readings is taken. */
 static struct mpg_timer_moment read_both(enum mpg_timer_kind kind)
 {
     struct mpg_timer_moment best = {0, 0};

@@ -47,7 +47,7 @@ static hwloc_obj_t thread_object(const struct mpg_topology *topology, int thread
     return hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)thread);
 }
 
-/* Returns the physical core of hardware thread THREAD (the system's number), or NULL if hwloc does not know it. */
+/* Returns the physical core of hardware thread THREAD (the system's number), or NULL if unknown to hwloc. */
 static hwloc_obj_t core_object(const struct mpg_topology *topology, int thread)
 {
     hwloc_obj_t object = thread_object(topology, thread);

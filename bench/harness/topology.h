@@ -10,8 +10,8 @@
 
 struct mpg_topology;
 
-/* Reads the machine's topology, or the topology named by hwloc's environment variables. The caller closes it.
- * NULL: out of memory, hwloc fails. */
+/* Reads the machine's topology, or the topology named by hwloc's environment variables. The caller closes the topology. NULL: out
+ * of memory, hwloc fails. */
 struct mpg_topology *mpg_topology_open(struct mpg_error *err);
 void mpg_topology_close(struct mpg_topology *topology); /* Closes the topology; NULL is allowed. */
 
