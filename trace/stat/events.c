@@ -14,7 +14,7 @@ static const struct mpg_table_column columns[] = {
     {.key = "requests"}, {.key = "done"}, {.key = "region"}, {.key = "callsite", .joint = " < "}, {.key = "off_cpu_before_ns"},
     {.key = "off_cpu_ns"}, {.key = "calls"}, {.key = "calls_ns"}, {.key = "failed"}};
 
-/* The open regions of a thread: string numbers of their names, innermost last. */
+/* The open regions of a thread: string numbers of the regions' names, innermost last. */
 struct regions {
     uint32_t thread, depth, capacity;
     int32_t *string;
@@ -24,7 +24,7 @@ struct printer {
     struct mpg_trace *trace;
     struct mpg_table table;
     struct mpg_site_names names;
-    struct regions *regions; /* by thread of the rank that is being read */
+    struct regions *regions; /* by thread of the current rank */
     uint32_t threads, capacity;
 };
 
@@ -41,8 +41,8 @@ static struct regions *find_regions(struct printer *p, uint32_t thread, struct m
     return &p->regions[p->threads++];
 }
 
-/* Sets *STRING to the string number of the name of the innermost region that contains the begin of E; if E is a region
- * mark, of the name in the mark; -1: no region. Returns 0, or -1 with ERR: out of memory. */
+/* Sets *STRING to the string number of the name of the innermost region that contains the begin of E; if E is a region mark, of
+ * the mark's name; -1: no region. Returns 0, or -1 with ERR: out of memory. */
 static int find_region(struct printer *p, const struct mpg_event *e, int32_t *string, struct mpg_error *err)
 {
     struct regions *r = find_regions(p, e->thread, err);
@@ -125,8 +125,8 @@ static const struct mpg_comm *comm_of(const struct printer *p, const struct mpg_
     return comm >= 0 ? mpg_trace_comm(p->trace, comm) : NULL;
 }
 
-/* Returns the group of COMM to which ranks in calls of RANK refer, with its size in *SIZE. On an inter-communicator, it
- * is the group without RANK. */
+/* Returns the group of COMM to which ranks in calls of RANK refer, with its size in *SIZE. On an inter-communicator: the group
+ * without RANK. */
 static const int32_t *find_group(const struct mpg_comm *comm, int32_t rank, int32_t *size)
 {
     int32_t i = 0;
@@ -172,8 +172,8 @@ static void put_requests(struct mpg_table *t, const int64_t *requests, uint32_t 
     free(text);
 }
 
-/* Returns the name of E's callsite. NULL: E has none, or, if *STATUS is -1, an error (ERR). The list of names grows,
- * because the trace defines callsites while its events are read. */
+/* Returns the name of E's callsite. NULL: no callsite, or, if *STATUS is -1, an error (ERR). The list of names grows, because the
+ * trace defines callsites while events are read. */
 static const char *site_of(struct printer *p, const struct mpg_event *e, int *status, struct mpg_error *err)
 {
     const size_t known = (size_t)mpg_trace_site_count(p->trace) + 1;

@@ -29,7 +29,7 @@ static struct stat_row *find_row(struct stat_summary *s, const struct mpg_event 
     if (!place)
         return NULL;
     if (*place == 0) {
-        if ((s->row_number & (s->row_number - 1)) == 0) { /* the array is full: its capacity is the next power of two */
+        if ((s->row_number & (s->row_number - 1)) == 0) { /* the array is full: doubles the capacity */
             size_t capacity = s->row_number ? 2 * s->row_number : 1;
             void *grown = realloc(s->rows, capacity * sizeof *s->rows);
             if (!grown)
@@ -60,7 +60,7 @@ static struct stat_open *find_open(struct stat_summary *s, int32_t string, uint3
     return &s->open[*place - 1];
 }
 
-/* Returns NOW_NS, moved to the begin or end of R's run if it lies outside and that limit is already known. */
+/* Returns NOW_NS, limited to the begin and end of R's run, as far as already known. */
 static int64_t within_run(const struct stat_rank *r, int64_t now_ns)
 {
     if (r->started && now_ns < r->start_ns)
@@ -91,8 +91,8 @@ static int begin_region(struct stat_summary *s, const struct stat_rank *r, const
     return 0;
 }
 
-/* OPEN is the outermost open region of its name: adds the time from its begin to NOW. Nested regions of the same name add
- * no time. */
+/* OPEN is the outermost open region of its name: adds the time from the region's begin to NOW. Nested regions of the same name
+ * add no time. */
 static void end_region(struct stat_summary *s, const struct stat_rank *r, const struct stat_open *open, int64_t now_ns)
 {
     const uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, open->thread, 0);
@@ -114,7 +114,7 @@ static void end_named(struct stat_summary *s, const struct stat_rank *r, const s
         end_region(s, r, open, e->enter_ns);
 }
 
-/* Ends all regions that the rank left open, at the end of its run. */
+/* Ends all regions still open at the end of the rank's run. */
 static void end_rank(struct stat_summary *s, const struct stat_rank *r)
 {
     for (uint32_t i = 0; i < s->open_number; i++) {
@@ -145,8 +145,8 @@ static struct stat_thread *find_thread(struct stat_summary *s, uint32_t thread)
     return &s->threads[s->thread_number++];
 }
 
-/* Adds the time of E to its thread. *COMPUTATION_NS: the computation before E; 0 before local calls and marks, and
- * outside of the run. Returns 0, or -1: out of memory. */
+/* Adds the time of E to E's thread. *COMPUTATION_NS: the computation before E; 0 before local calls and marks, and outside of the
+ * run. Returns 0, or -1: out of memory. */
 static int find_computation(struct stat_summary *s, struct stat_rank *r, const struct mpg_event *e, double *computation_ns)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -260,11 +260,11 @@ static int add_event(struct stat_summary *s, struct stat_rank *r, const struct m
         r->end_ns = kind == MPG_KIND_FINALIZE ? e->enter_ns : e->leave_ns;
     r->ended = r->ended || (kind == MPG_KIND_FINALIZE && !e->failed);
     r->killed = r->killed || e->killed;
-    /* Of a call in which the process was killed, end and callsite are not known. */
+    /* If the process was killed in the call, the call's end and callsite are unknown. */
     return e->killed ? 0 : add_call(s, r, e, computation_ns);
 }
 
-/* Writes to PLACES the index in S->VALUES of each counter of RANK and returns their number. Ranks may record different
+/* Writes to PLACES the index in S->VALUES of each counter of RANK and returns the number of counters. Ranks may record different
  * counters; counters beyond the capacity of S->VALUES are dropped. */
 static uint32_t find_values(struct stat_summary *s, int32_t rank, size_t *places)
 {

@@ -22,7 +22,7 @@ static void print_text(const char *before, const char *text)
     mpg_printable_put(stdout, text);
 }
 
-/* Prints how many ranks stopped recording early, and the first rank's reason. */
+/* Prints the number of ranks that stopped recording early, and the first rank's reason. */
 static void print_incomplete(const struct mpg_trace *t)
 {
     int32_t ranks = 0, first = 0;
@@ -90,7 +90,7 @@ static void print_deaths(const struct stat_summary *s)
         printf("died        and %d more\n", number - MAX_DEATHS);
 }
 
-/* Prints how many ranks were killed inside MPI_Finalize: launchers kill ranks there when another rank exits with an error. */
+/* Prints the number of ranks killed inside MPI_Finalize, as launchers do when another rank exits with an error. */
 static void print_killed(const struct stat_summary *s)
 {
     int32_t number = 0, first = 0;
@@ -146,7 +146,7 @@ static void print_threads(const struct mpg_trace *t)
         printf("threads     %u to %u on a rank made calls\n", min, max);
 }
 
-/* Prints the traces of spawned processes: each spawned MPI_COMM_WORLD has its own trace in a subfolder. */
+/* Prints the traces of spawned processes: each spawned MPI_COMM_WORLD has a trace in a subfolder. */
 static void print_spawned(const struct mpg_trace *t)
 {
     struct dirent **entries;
@@ -199,7 +199,7 @@ static void print_machine(const struct mpg_trace *t)
     putchar('\n');
 }
 
-/* Returns the mean of the fact KEY, a time in ns, over the ranks that have it; negative if no rank has. */
+/* Returns the mean of the fact KEY, a time in ns, over the ranks with this fact; negative: no rank has the fact. */
 static double mean_fact(const struct mpg_trace *t, const char *key)
 {
     double sum_ns = 0;
@@ -215,8 +215,8 @@ static double mean_fact(const struct mpg_trace *t, const char *key)
     return known ? sum_ns / known : -1;
 }
 
-/* Returns the tracer's time for a recorded call, ns: the mean over the run if the facts of all ranks have it; otherwise
- * as measured in MPI_Init; -1: unknown. */
+/* Returns the tracer's time for a recorded call, ns: the mean over the run if in the facts of all ranks; otherwise as measured in
+ * MPI_Init; -1: unknown. */
 static double cost_of_call(const struct stat_summary *s, uint64_t recorded)
 {
     double sum_ns = 0;
@@ -229,15 +229,15 @@ static double cost_of_call(const struct stat_summary *s, uint64_t recorded)
     return recorded > 0 ? sum_ns / (double)recorded : 0;
 }
 
-/* Returns the time for a recorded call, ns, that mpgsim deducts: the median of the calls measured in the run, or else as
- * measured in MPI_Init; -1: unknown. */
+/* Returns the time, ns, that mpgsim deducts for a recorded call: the median of the calls measured in the run, or else as measured
+ * in MPI_Init; -1: unknown. */
 static double deducted_call(const struct stat_summary *s)
 {
     const double median_ns = mean_fact(s->trace, "overhead_call_median_ns");
     return median_ns >= 0 ? median_ns : mean_fact(s->trace, "overhead_call_ns");
 }
 
-/* Returns the share of all ranks' run time that mpgsim deducts as the tracer's; 0: unknown. */
+/* Returns the share of all ranks' run time that mpgsim deducts as the tracer's time; 0: unknown. */
 static double deducted_share(const struct stat_summary *s)
 {
     const double call_ns = deducted_call(s), known_ns = mean_fact(s->trace, "overhead_sum_ns");
@@ -248,7 +248,7 @@ static double deducted_share(const struct stat_summary *s)
                : ((double)recorded * call_ns + (double)s->aggregated_number * sum_ns + s->flush_ns) / s->run_ns;
 }
 
-/* Prints the share of the run that mpgsim deducts, if it assumes another time for a call than the overhead printed before. */
+/* Prints the share of the run that mpgsim deducts, if mpgsim's time for a call differs from the overhead printed before. */
 static void print_deducted(const struct stat_summary *s, uint64_t recorded)
 {
     const double call_ns = deducted_call(s);
@@ -261,7 +261,7 @@ static void print_deducted(const struct stat_summary *s, uint64_t recorded)
            mpg_units_format_time(text, sizeof text, call_ns));
 }
 
-/* Returns fact KEY in ns, summed over the ranks that have the fact. The tracer writes no fact of 0 ns. */
+/* Returns fact KEY in ns, summed over the ranks with this fact. The tracer writes no fact of 0 ns. */
 static double sum_of_fact(const struct mpg_trace *trace, const char *key)
 {
     double sum_ns = 0;
@@ -278,7 +278,7 @@ static void print_overhead(const struct stat_summary *s)
     const uint64_t recorded = s->call_number - s->aggregated_number;
     const double call_ns = cost_of_call(s, recorded);
     double sum_ns = mean_fact(s->trace, "overhead_sum_ns");
-    /* The time for new stacks is a part of the flushes; in traces of older versions it is not. */
+    /* The time for new stacks is a part of the flushes, except in traces of older versions. */
     const double flushed_ns = sum_of_fact(s->trace, "flushed_stacks_ns"),
                  beside_ns = sum_of_fact(s->trace, "overhead_stacks_ns"), stacks_ns = flushed_ns + beside_ns;
     char text[32];
@@ -367,7 +367,7 @@ static void print_values(const struct stat_summary *s)
         printf(" between calls\n");
 }
 
-/* Returns the size of the trace on disk, bytes, without a signature stored in it. */
+/* Returns the size of the trace on disk, bytes, without a stored signature. */
 static uint64_t bytes_of_calls(const struct mpg_trace *t)
 {
     struct mpg_stored_signature stored;

@@ -44,8 +44,8 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Returns the name of MODULE's file, without its folder. "" if there is no module, and for a Python function: whatever
- * its file is called, it is neither a wrapper nor the interpreter. */
+/* Returns the name of MODULE's file, without its folder. "" without a module, and for a Python function, which is neither a
+ * wrapper nor the interpreter, whatever the file's name. */
 static const char *file_name(const struct mpg_module *module)
 {
     return module && !mpg_is_python(module->path) ? base_name(module->path) : "";
@@ -58,7 +58,7 @@ static bool is_wrapper(const struct mpg_module *module)
     return strncmp(name, "libmpgtrace", 11) == 0 || strncmp(name, "libmpi", 6) == 0;
 }
 
-/* Returns whether MODULE is the Python interpreter. Frames in it do not show which Python function was running. */
+/* Returns whether MODULE is the Python interpreter. Frames in the interpreter do not show which Python function was running. */
 static bool is_interpreter(const struct mpg_module *module)
 {
     const char *name = file_name(module);
@@ -73,7 +73,8 @@ static int append_interpreter(struct text *t, const struct mpg_module *module)
                : append(t, ": called from the interpreter; Python's functions are not known");
 }
 
-/* Returns whether FUNCTION in MODULE is the outermost function of a program (main): its callers are the C library's start-up. */
+/* Returns whether FUNCTION in MODULE is the outermost function of a program (main): callers of main are the C library's
+ * start-up. */
 static bool is_outermost(const struct mpg_module *module, const char *function)
 {
     if (module && mpg_is_python(module->path))
@@ -139,7 +140,7 @@ static int append_visited(void *text, const struct stat_frame *frame)
     return frame->symbol ? append_frame(text, frame->symbol) : append_interpreter(text, frame->module);
 }
 
-/* Appends the names of at most FRAMES frames of SITE, innermost first, one on a line. */
+/* Appends the names of at most FRAMES frames of SITE, innermost first, one per line. */
 static int append_site(struct text *t, const struct stat_callsites *source, int32_t site,
                        struct mpg_symbols *symbols, int frames, struct mpg_error *err)
 {

@@ -19,7 +19,8 @@ struct stat_frame {
     const struct mpg_symbol *symbol;
     const struct mpg_module *module; /* module of the frame; NULL: unknown */
     uint64_t offset;                 /* offset of the frame's return address in MODULE */
-    bool inlined;                    /* the function is inlined into that of the next frame, which has the same OFFSET */
+    /* the function is inlined into the next frame's function; the next frame has an equal OFFSET */
+    bool inlined;
 };
 /* Calls VISIT for at most FRAMES frames around SITE (0 or more), innermost first, without frames inside MPI and callers of
  * main(). An interpreter without Python frames is reported as a last frame without symbol, even beyond FRAMES. Stops when VISIT
@@ -32,7 +33,7 @@ int mpg_stat_walk_site(const struct stat_callsites *callsites, int32_t site, str
 char *mpg_stat_name_site(const struct stat_callsites *callsites, int32_t site, struct mpg_symbols *symbols,
                          int frames, struct mpg_error *err);
 
-/* The names of a trace's callsites, each looked up once. */
+/* The names of a trace's callsites; each name is looked up once. */
 struct mpg_site_names {
     struct stat_callsites callsites;
     struct mpg_symbols *symbols;

@@ -30,9 +30,9 @@ struct report {
     double run_ns, longest_ns, mpi_ns;
     double min_share, max_share;    /* smallest and largest share, 0 to 1, of a rank's run that is in MPI */
     int32_t min_rank, max_rank;
-    char *program, *date, *host, *values; /* VALUES: names of the counters, of the first rank that has any */
+    char *program, *date, *host, *values; /* VALUES: names of the counters of the first rank with counters */
     int64_t counted[MPG_PROFILE_MAX_VALUES];
-    int32_t counting; /* number of ranks that recorded these counters */
+    int32_t counting; /* number of ranks that recorded the counters in VALUES */
 };
 
 static bool is_in_run(enum mpg_call call)
@@ -82,7 +82,7 @@ static int add_row(struct report *r, const struct mpg_profile_row *row, struct m
     return 0;
 }
 
-/* Stores the value of the present rank's fact WANTED in *TEXT, unless *TEXT has the value of an earlier rank. */
+/* Stores the value of the current rank's fact WANTED in *TEXT, unless *TEXT has an earlier rank's value. */
 static void keep_fact(const struct mpg_profile *p, const char *wanted, char **text)
 {
     const char *key, *value;
@@ -91,7 +91,7 @@ static void keep_fact(const struct mpg_profile *p, const char *wanted, char **te
             *text = strdup(value);
 }
 
-/* Adds RANK's counter values to the sums if RANK recorded the same counters as the first rank that has any. */
+/* Adds RANK's counter values to the sums if RANK recorded the counters of the first rank with counters. */
 static void add_counted(struct report *r, const struct mpg_profile *p, const struct mpg_profile_rank *rank)
 {
     char *own = NULL;
@@ -251,7 +251,7 @@ static const struct mpg_table_column columns[COLUMNS] = {
     TIME("time"),
     {.heading = "of run", .format = "%.2f %%", .width = 8},
     TIME("least"), TIME("most"), /* the time of the shortest and of the longest call */
-    /* Time of all calls of a rank: the smallest, the mean and the largest of the ranks. */
+    /* Time of all calls of a rank: minimum, mean and maximum over ranks. */
     TIME("least"), TIME("mean"), TIME("most"),
     SIZE("sent"), SIZE("received"),
     {.heading = "callsite", .gap = 2, .left = true}};

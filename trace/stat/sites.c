@@ -23,7 +23,7 @@ static int compare_times(const void *a, const void *b)
     return compare_names(a, b);
 }
 
-/* Joins lines with the same call and the same name of the callsite. Returns the number of lines left. */
+/* Joins lines with equal call and equal name of the callsite. Returns the number of lines left. */
 static size_t join_lines(struct stat_line *lines, size_t n)
 {
     size_t kept = 0;

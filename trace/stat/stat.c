@@ -12,7 +12,7 @@
 #include "trace/stat/symbols.h"
 #include "trace/untraced.h"
 
-/* Prints the calls in LIST that the tracer does not know. LOCAL: those that communicate nothing; otherwise those that may. */
+/* Prints the calls in LIST, unknown to the tracer. LOCAL: calls without communication; otherwise calls that may communicate. */
 static void print_list(const struct mpg_untraced_calls *list, bool local, const char *title)
 {
     bool any = false;
@@ -49,7 +49,7 @@ struct arguments {
     const char *debug_path;
 };
 
-/* Makes a line for each callsite of S in *LINES, which the caller frees. Returns their number, or -1 with ERR. */
+/* Makes a line for each callsite of S in *LINES, which the caller frees. Returns the number of lines, or -1 with ERR. */
 static int64_t make_lines(const struct arguments *a, const struct stat_summary *s, struct stat_line **lines,
                           struct mpg_error *err)
 {

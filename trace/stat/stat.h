@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums that mpgtrace stat gathers in one pass over a trace, and its tables. Private to trace/ and analyse/compare/. */
+/* Sums gathered by mpgtrace stat in one pass over a trace, and the tables. Private to trace/ and analyse/compare/. */
 #ifndef MPG_STAT_H
 #define MPG_STAT_H
 
@@ -14,7 +14,7 @@
 struct stat_sum {
     uint64_t number;
     double time_ns, min_ns, max_ns, sent_bytes, received_bytes;
-    double computation_ns; /* computation before these calls: see struct stat_thread */
+    double computation_ns; /* computation before the calls: see struct stat_thread */
 };
 
 /* Calls of one function from one callsite. */
@@ -24,13 +24,13 @@ struct stat_row {
     struct stat_sum sum;
 };
 
-/* Regions of one name. Regions nested in a region of the same name are counted but add no time. */
+/* Regions with a common name. Regions nested in a region with this name are counted but add no time. */
 struct stat_region {
-    uint64_t number, unended;  /* unended: regions that lasted until the end of their rank */
+    uint64_t number, unended;  /* unended: number of regions that lasted until the end of the rank */
     double time_ns, in_mpi_ns; /* in_mpi_ns: part of time_ns inside MPI; only time within the ranks' runs */
 };
 
-/* A region that a thread of the current rank has begun: DEPTH nested begins. */
+/* A region begun by a thread of the current rank: DEPTH nested begins. */
 struct stat_open {
     int32_t string;
     uint32_t thread, depth;
@@ -38,15 +38,15 @@ struct stat_open {
     uint64_t mpi_ns; /* time of the thread inside MPI before the region's begin */
 };
 
-/* A thread of the current rank since its last call. Computation before a call is the time of its thread since the last call,
- * within the run, without local calls (kinds OTHER and PCONTROL, which do not end an interval), flushes, time off the CPU and
- * recording; 0 where the thread only repeats an unsuccessful test or probe at once (trace/polling.h). */
+/* A thread of the current rank since its last call. Computation before a call is the time of the call's thread since the last
+ * call, within the run, without local calls (kinds OTHER and PCONTROL, which do not end an interval), flushes, time off the CPU
+ * and recording; 0 if the thread only repeats an unsuccessful test or probe at once (trace/polling.h). */
 struct stat_thread {
     uint32_t thread;
-    enum mpg_call found_nothing; /* the last call, if it is an unsuccessful test or probe; else MPG_CALL_COUNT */
-    int32_t site;                /* callsite of this test or probe */
-    int64_t left_ns;  /* leave of the last call that is not local */
-    double except_ns; /* part of the time since left_ns that is no computation */
+    enum mpg_call found_nothing; /* the last call, if an unsuccessful test or probe; else MPG_CALL_COUNT */
+    int32_t site;                /* callsite of this unsuccessful test or probe */
+    int64_t left_ns;  /* leave of the last nonlocal call */
+    double except_ns; /* part of the time since left_ns without computation */
 };
 
 /* Run and times of a rank, on the rank's clock. */
@@ -56,8 +56,8 @@ struct stat_rank {
     int64_t start_ns, end_ns; /* MPI_Init's leave; MPI_Finalize's enter or the last leave */
     struct stat_sum sum; /* sum over the calls of all threads between start and end */
     double computation_ns; /* computation of MPI_Init's thread before all calls of the run, MPI_Finalize included */
-    double polled_ns;      /* of MPI_Init's thread, between unsuccessful tests and their repetition */
-    double recording_ns;   /* time of MPI_Init's thread between calls that recording took, and flushes */
+    double polled_ns;      /* of MPI_Init's thread, between unsuccessful tests and repeated tests */
+    double recording_ns;   /* time of recording and flushes in MPI_Init's thread between calls */
     bool off_cpu_known;  /* time off the CPU was recorded; the two times below are sums over all threads, between start and end */
     double off_between_ns, off_in_ns; /* time off the CPU outside of calls; inside calls */
 };
@@ -94,7 +94,7 @@ struct stat_summary {
     struct stat_sum calls[MPG_CALL_COUNT];
     struct stat_rank *ranks;
     uint64_t call_number, failed_number, flush_number;
-    uint64_t aggregated_number; /* number of calls that are aggregated in events */
+    uint64_t aggregated_number; /* number of calls aggregated in events */
     double flush_ns, run_ns, longest_ns; /* run_ns, longest_ns: sum and maximum of the ranks' run times */
     size_t value_number;
     struct stat_value values[MPG_TRACE_MAX_VALUES];
@@ -116,7 +116,7 @@ struct stat_summary {
  * after an error. */
 int mpg_stat_gather(struct mpg_trace *trace, struct stat_summary *s, struct mpg_error *err);
 void mpg_stat_clear(struct stat_summary *s);
-/* Adds MORE to SUM; no call may be in both. */
+/* Adds MORE to SUM; MORE and SUM must not share calls. */
 void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more);
 
 /* Quality of a recording: the ranks' shares of the run off the CPU outside of MPI. Time off the CPU inside MPI does not count,
@@ -125,7 +125,7 @@ void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more);
 struct stat_recording {
     double mean_share, max_share;
     int32_t max_rank;
-    double overhead_share; /* the tracer's time as a part of all ranks' run time, as mpgsim deducts it; 0: unknown */
+    double overhead_share; /* the tracer's time, as deducted by mpgsim, as a fraction of all ranks' run time; 0: unknown */
     bool is_good; /* no rank exceeds MPG_STAT_GOOD_SHARE */
 };
 bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *recording);
@@ -140,7 +140,7 @@ int mpg_stat_print_calls(const struct stat_summary *s, size_t top, struct mpg_er
 int mpg_stat_print_regions(const struct stat_summary *s, size_t top, struct mpg_error *err);
 /* Prints the table of ranks, sorted by rank; if TOP is given, sorted by share in MPI, largest first. */
 int mpg_stat_print_ranks(const struct stat_summary *s, size_t top, struct mpg_error *err);
-/* Prints how many rows are missing after a table with SHOWN of N rows. */
+/* Prints the number of missing rows after a table with SHOWN of N rows. */
 void mpg_stat_print_more(size_t n, size_t shown);
 
 struct stat_line;

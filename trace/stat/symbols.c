@@ -19,7 +19,7 @@
 struct found {
     struct mpg_symbol *places;
     int number;
-    bool failed; /* memory was short: the list is not complete */
+    bool failed; /* out of memory: the list is incomplete */
     const char *module;
     struct mpg_symbols *symbols;
 };
@@ -37,7 +37,7 @@ struct mpg_symbols {
     struct mpg_map known; /* (address of a struct mpg_module, offset) -> 1 + index in FOUND */
     struct found *found;
     size_t found_number;
-    void *cxx; /* handle of the C++ library, which has the demangler */
+    void *cxx; /* handle of the C++ library, for the demangler */
     char *(*demangle)(const char *, char *, size_t *, int *);
 };
 
@@ -49,7 +49,8 @@ struct mpg_symbols *mpg_symbols_new(const char *debug_path, struct mpg_error *er
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    /* Loaded at run time: only traces of C++ programs need the C++ library, and their machines have one. */
+    /* Loaded at run time: only traces of C++ programs need the C++ library, and machines that run C++ programs have this
+     * library. */
     s->cxx = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
     if (s->cxx)
         s->demangle = (char *(*)(const char *, char *, size_t *, int *))dlsym(s->cxx,
@@ -82,7 +83,7 @@ void mpg_symbols_free(struct mpg_symbols *s)
     free(s);
 }
 
-/* Cuts "(int, char) const" off the name of a C++ function, but keeps the parentheses of operator(). */
+/* Cuts "(int, char) const" off the name of a C++ function, without the parentheses of operator(). */
 static void cut_arguments(char *name)
 {
     char *end = strrchr(name, ')');

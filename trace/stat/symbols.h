@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions, files and lines of return addresses, from the modules' symbols and debugging information (libdw). Reads nothing
- * from the traced process, so works on any machine with the same modules, or with their debugging information under their
+/* Functions, files and lines of return addresses, from the modules' symbols and debugging information (libdw). Reads nothing from
+ * the traced process, and works on any machine with the same modules, or with debugging information under the modules'
  * build-ids. */
 #ifndef MPG_SYMBOLS_H
 #define MPG_SYMBOLS_H
@@ -27,8 +27,8 @@ struct mpg_symbols *mpg_symbols_new(const char *debug_path, struct mpg_error *er
 void mpg_symbols_free(struct mpg_symbols *symbols); /* SYMBOLS may be NULL */
 
 /* Finds the place of the call that returns to OFFSET in MODULE (NULL: unknown module). Stores the places in *PLACES, innermost
- * first; inlined functions give several. Returns their number, 1 or more, or -1: out of memory. The places stay valid until
- * SYMBOLS is freed. A module whose file now has a different build-id counts as missing. */
+ * first; inlined functions give several places. Returns the number of places, 1 or more, or -1: out of memory. The places stay
+ * valid until SYMBOLS is freed. A module whose file now has a different build-id counts as missing. */
 int mpg_symbols_look_up(struct mpg_symbols *symbols, const struct mpg_module *module,
                         uint64_t offset, const struct mpg_symbol **places,
                         struct mpg_error *err);

@@ -19,7 +19,7 @@ struct mpg_dwarf {
     char *debug_path; /* search path of libdwfl for separate files with debugging information */
 };
 
-/* Returns whether the file that D has opened has the build-id of M, the module in the trace. */
+/* Returns whether D's file has the build-id of M, the module in the trace. */
 static bool is_same_build(const struct mpg_dwarf *d, const struct mpg_module *m)
 {
     const unsigned char *bits;
@@ -132,7 +132,7 @@ static Dwarf_Die *find_unit(struct mpg_dwarf *d, Dwarf_Addr address, Dwarf_Addr 
     return NULL;
 }
 
-/* Returns the mangled name if there is one, which holds namespaces and argument types, else the plain name. */
+/* Returns the mangled name, with namespaces and argument types, if known; else the plain name. */
 static const char *name_of(Dwarf_Die *function)
 {
     Dwarf_Attribute attribute;
@@ -151,8 +151,9 @@ static int number_of(Dwarf_Die *die, unsigned name)
                : 0;
 }
 
-/* Sets *SCOPES to the scopes (DWARF entries) that contain ADDRESS, innermost first; the caller frees the array. Returns their
- * number. The parent of an inlined function is the function into which it is inlined, not the one around its definition. */
+/* Sets *SCOPES to the scopes (DWARF entries) that contain ADDRESS, innermost first; the caller frees the array. Returns the
+ * number of scopes. The parent of an inlined function is the function that contains the inlined code, not the scope of the
+ * definition. */
 static int find_scopes(struct mpg_dwarf *d, Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 {
     Dwarf_Addr bias;
@@ -211,7 +212,7 @@ void mpg_dwarf_look_up(struct mpg_dwarf *d, uint64_t address,
         return;
     const char *name = dwfl_module_addrinfo(d->module, address + bias, &offset, &symbol, NULL,
                                             NULL, NULL);
-    /* Procedures of Fortran modules have line numbers, but dwarf_getscopes() does not find them by address. */
+    /* Procedures of Fortran modules have line numbers, but dwarf_getscopes() does not find these procedures by address. */
     Dwfl_Line *source = dwfl_module_getsrc(d->module, address + bias);
     int line = 0;
     const char *file = source ? dwfl_lineinfo(source, NULL, &line, NULL, NULL, NULL) : NULL;

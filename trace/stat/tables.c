@@ -131,14 +131,14 @@ static int compare_regions(const void *a, const void *b)
     return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
 }
 
-/* Returns whether REGION, called NAME, is a level of MPI_Pcontrol that no call has ended. Other tools use levels that do
- * not mark regions. */
+/* Returns whether REGION, called NAME, is a level of MPI_Pcontrol without an ending call. Other tools use levels that do not mark
+ * regions. */
 static bool is_unended_level(const struct stat_region *region, const char *name)
 {
     return region->number == region->unended && name[strspn(name, "0123456789")] == '\0';
 }
 
-/* Prints the regions that were begun but never ended. */
+/* Prints the regions begun but never ended. */
 static void print_unended(const struct stat_summary *s)
 {
     const char *before = "\n";
