@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The subcommands of mpgtrace. Each is a main(); ARGV[0] is the subcommand's name. */
+/* The subcommands of mpgtrace, each with the parameters of main(); ARGV[0] is the subcommand's name. */
 #ifndef MPG_TRACE_COMMANDS_H
 #define MPG_TRACE_COMMANDS_H
 

@@ -10,7 +10,7 @@
 
 enum { MAX_CORES = 16384, WORD = 64 };
 
-/* Returns the list of cores of P; "" if it is unknown. */
+/* Returns the list of cores of P; "" if unknown. */
 static const char *cores_of(const struct mpg_rank_cores *p)
 {
     return p->cores ? p->cores : "";
@@ -25,7 +25,7 @@ static int compare_places(const void *a, const void *b)
     return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Adds the cores in TEXT, such as "0-3,8", to the bit set SET. Returns false if TEXT is no list of cores. */
+/* Adds the cores in TEXT, such as "0-3,8", to the bit set SET. Returns false if TEXT is not a list of cores. */
 static bool add_cores(uint64_t *set, const char *text)
 {
     char *end;
@@ -47,7 +47,7 @@ static bool add_cores(uint64_t *set, const char *text)
     return *end == '\0';
 }
 
-/* Returns the number of cores that the N ranks PLACE may use together; 0: unknown for some rank. */
+/* Returns the number of cores that the N ranks PLACE may use in total; 0: unknown for at least one rank. */
 static int count_cores(const struct mpg_rank_cores *place, size_t n)
 {
     uint64_t set[MAX_CORES / WORD] = {0};
@@ -61,8 +61,8 @@ static int count_cores(const struct mpg_rank_cores *place, size_t n)
     return count;
 }
 
-/* Finds the largest set of ranks that are bound to the same cores, fewer than ranks, among the N ranks PLACE, which are
- * sorted by cores. Stores in HOST how many ranks and cores these are. */
+/* Among the N ranks PLACE, sorted by cores, finds the largest set of ranks bound to the same set of cores, if the cores are fewer
+ * than the ranks. Stores the numbers of ranks and cores of this set in HOST. */
 static void find_crowd(const struct mpg_rank_cores *place, size_t n, struct mpg_host_cores *host)
 {
     for (size_t first = 0, end; first < n; first = end) {

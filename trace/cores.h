@@ -12,13 +12,13 @@
 struct mpg_host_cores {
     const char *name; /* name of the host, owned by the trace (or by the ranks); NULL: unknown */
     int32_t ranks;
-    int cores;        /* cores on which the host's ranks may run, together; 0: unknown */
+    int cores;        /* total number of cores on which the host's ranks may run; 0: unknown */
     double limit;     /* quota of CPU time for the host's ranks, in cores; 0: none */
-    int32_t crowded;  /* number of ranks that must share cores, as they may run on fewer cores together; 0: none */
-    double room;      /* cores, or quota in cores, that the crowded ranks share */
+    int32_t crowded;  /* number of ranks that must share cores, because fewer cores are available to these ranks; 0: none */
+    double room;      /* number of cores, or quota in cores, shared by the crowded ranks */
 };
 
-/* What a trace's facts tell about the placement of a rank. */
+/* The placement of a rank, from a trace's facts. */
 struct mpg_rank_cores {
     int32_t host;     /* number of the host; ranks of one host have equal numbers */
     int32_t rank;
@@ -27,14 +27,14 @@ struct mpg_rank_cores {
     const char *limit; /* quota of the host, in cores, "1.50"; NULL: none, or given by another rank */
 };
 
-/* As mpg_trace_cores(), for the N ranks RANK, which are reordered by host, cores and rank. Names in *LIST are those of
- * RANK, not copies. *HOSTS: the number of hosts. */
+/* As mpg_trace_cores(), for the N ranks RANK, which are reordered by host, cores and rank. Names in *LIST are not copies: RANK
+ * must outlive *LIST. *HOSTS: the number of hosts. */
 int mpg_cores_of(struct mpg_rank_cores *rank, size_t n, struct mpg_host_cores **list, size_t *hosts,
                  struct mpg_error *err);
 
-/* Returns in *LIST, which the caller frees, the *N >= 1 hosts of TRACE. All ranks of a host are crowded if they
- * outnumber the cores or exceed the quota; otherwise the largest set of ranks bound to the same, fewer cores. Hosts
- * without facts have no crowded ranks. Returns 0, or -1: out of memory. */
+/* Returns in *LIST, which the caller frees, the *N >= 1 hosts of TRACE. All ranks of a host are crowded if more than cores or
+ * quota; otherwise the largest set of ranks bound to a common, smaller number of cores. Hosts without facts have no crowded
+ * ranks. Returns 0, or -1: out of memory. */
 int mpg_trace_cores(const struct mpg_trace *trace, struct mpg_host_cores **list, size_t *n,
                     struct mpg_error *err);
 

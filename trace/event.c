@@ -120,7 +120,7 @@ enum mpg_call mpg_call_blocking(enum mpg_call call)
     }
 }
 
-/* CALL is an MPI-IO call that moves data. Returns whether it reads. */
+/* Returns whether CALL, an MPI-IO call that moves data, reads. */
 static bool is_read(enum mpg_call call)
 {
     return strncmp(names[call], "File_read", 9) == 0 ||
@@ -167,7 +167,7 @@ static int64_t collective_bytes(const struct mpg_event *e)
         return e->is_root ? e->bytes : 0;
     case MPG_CALL_Scatter:
         return e->is_root ? e->bytes * e->peer_number : 0;
-    case MPG_CALL_Scatterv: /* its bytes are not known here: the root's event has a list of counts */
+    case MPG_CALL_Scatterv: /* bytes are unknown here: the root's event has a list of counts */
         return 0;
     case MPG_CALL_Alltoall:
         return e->bytes * e->peer_number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One MPI call, as readers, writers and the graph see it.
+/* An MPI call, as represented in readers, writers and the graph.
  *
- * All times are integer nanoseconds on the rank's own clock. Ranks in an event are ranks of the event's communicator
+ * All times are integer nanoseconds on the rank's clock. Ranks in an event are ranks of the event's communicator
  * (of the remote group of an inter-communicator), as in the MPI call itself. */
 #ifndef MPG_EVENT_H
 #define MPG_EVENT_H
@@ -17,7 +17,7 @@ enum mpg_call {
     MPG_CALL_COUNT
 };
 
-/* Kinds of calls, with the fields that an event of each kind has besides its times. */
+/* Kinds of calls, with the fields (besides times) of an event of each kind. */
 enum mpg_kind {
     MPG_KIND_FLUSH,        /* the tracer wrote to the file, or processed a long list of requests: neither MPI nor computation */
     MPG_KIND_REGION_BEGIN, /* string: the name; both times are equal */
@@ -30,12 +30,12 @@ enum mpg_kind {
     MPG_KIND_ISEND,        /* comm, to, tag, bytes, request */
     MPG_KIND_IRECV,        /* comm, from, tag, bytes (of the buffer), any, request */
     MPG_KIND_COMPLETE,     /* requests, done, cancelled */
-    MPG_KIND_PROBE,        /* comm, from, tag, bytes, any; found: a message was there */
+    MPG_KIND_PROBE,        /* comm, from, tag, bytes, any; found: a message was available */
     MPG_KIND_MPROBE,       /* as PROBE; message: the matched message (if found) */
     MPG_KIND_MRECV,        /* comm, from, tag, bytes from the status; message (0: no process) */
     MPG_KIND_IMRECV,       /* comm, from, tag as probed, bytes of the buffer; message, request */
     MPG_KIND_REQUEST_FREE, /* request (or persistent) */
-    MPG_KIND_CANCEL,       /* request; the completion tells whether it took effect */
+    MPG_KIND_CANCEL,       /* request; the completion shows whether the cancellation took effect */
     MPG_KIND_REQUEST,      /* request that completes without a message (generalized) */
     MPG_KIND_SEND_INIT,    /* comm, to, tag, bytes, persistent */
     MPG_KIND_RECV_INIT,    /* comm, from, tag, bytes, any, persistent */
@@ -96,7 +96,7 @@ enum {
 
 enum { MPG_ANY_SOURCE = 1, MPG_ANY_TAG = 2 };
 
-/* Kinds of objects that a call names. */
+/* Kinds of objects in the arguments of calls. */
 enum mpg_object_kind { MPG_OBJECT_WINDOW, MPG_OBJECT_FILE };
 
 /* A return address: offset in a module (executable or shared library) from the module's load address. MODULE -1: unknown
@@ -106,15 +106,15 @@ struct mpg_frame {
     uint64_t offset;
 };
 
-/* Source and tag that a wildcard receive got, stored by the completing call. */
+/* Source and tag of a message received by a wildcard receive, stored by the completing call. */
 struct mpg_resolution {
     int64_t request;
     int32_t source, tag;
 };
 
-/* Local calls that were aggregated instead of recorded one by one. */
+/* Local calls, aggregated instead of recorded one by one. */
 struct mpg_sum {
-    int64_t calls; /* 0: the event is a call; otherwise the number of calls that the event stands for */
+    int64_t calls; /* 0: the event is a call; otherwise the number of aggregated calls in the event */
     int64_t time_ns, min_ns, max_ns;    /* sum, shortest and longest duration */
 };
 
@@ -122,8 +122,8 @@ struct mpg_event {
     int64_t enter_ns, leave_ns;
     enum mpg_call call;
     uint32_t thread;       /* stream of the rank that made the call; 0 is MPI_Init's thread */
-    /* Fields that repeat from call to call, up to request_number: in the order of struct mpg_shape (trace/shape.h), because
-     * the writer compares them as one block. */
+    /* Fields that repeat from call to call, up to request_number: in the order of struct mpg_shape (trace/shape.h), because the
+     * writer compares these fields as one block. */
     int32_t site;          /* callsite; in readers a number of the whole trace; MPG_NO_SITE: none */
     int32_t comm;          /* communicator; in readers a number of the whole trace */
     int32_t to, from, tag, recvtag, root, newcomm;
@@ -133,35 +133,35 @@ struct mpg_event {
     uint32_t count_number; /* length of counts; 0 without counts */
     uint32_t request_number;
     uint32_t any;          /* MPG_ANY_ flags of the receive half */
-    bool failed; /* the call returned an error and had no effect; only the fields site and values are valid besides the times */
-    bool killed;           /* FINALIZE: the process was killed in the call; its leave is unknown, LEAVE_NS is ENTER_NS */
-    bool found;            /* probe: a message was there */
+    bool failed; /* the call returned an error and had no effect; only times, site and values are valid */
+    bool killed;           /* FINALIZE: the process was killed in the call; the leave is unknown, LEAVE_NS is ENTER_NS */
+    bool found;            /* probe: a message was available */
     bool done_all;         /* COMPLETE: every request was completed */
     int64_t message;       /* MPROBE, MRECV, IMRECV: number of the matched message, unique on the rank, > 0 */
     const int64_t *counts; /* calls with a list of sizes: bytes for (or from) each rank */
-    const int64_t *requests;   /* ids of requests, unique on the rank, > 0; in the order of creation or any other */
+    const int64_t *requests;   /* ids of requests, unique on the rank, > 0; in any order */
     const int64_t *persistent; /* START: request_number ids; *_INIT, REQUEST_FREE: one id or NULL */
     uint32_t done_number;
     uint32_t cancelled_number;
     const int64_t *done;       /* COMPLETE without done_all: the completed requests */
-    /* COMPLETE: cancelled requests among the completed ones; in readers also at ISEND, IRECV, START: posted requests
-     * that end up cancelled */
+    /* COMPLETE: cancelled requests among the completed requests; in readers also at ISEND, IRECV, START: posted requests that are
+     * cancelled later */
     const int64_t *cancelled;
     uint32_t resolution_number;
     uint32_t value_number; /* number of values measured over the compute interval before the call */
-    /* written by the tracer at COMPLETE for wildcard receives; readers move them to the posting event */
+    /* written by the tracer at COMPLETE for wildcard receives; readers move resolutions to the posting event */
     const struct mpg_resolution *resolutions;
     const int64_t *values; /* meanings are in the fact "values": thread CPU time (cpu_ns), PAPI counters */
     uint32_t source_number, destination_number; /* NEIGHBOR...: filled in by readers from the */
     const int32_t *sources, *destinations;      /* topology; ranks of comm, or MPG_PROC_NULL */
-    /* COLLECTIVE, ICOLLECTIVE: number of ranks that counts refer to (comm or its remote group); filled in by readers */
+    /* COLLECTIVE, ICOLLECTIVE: number of ranks for counts (of comm or comm's remote group); filled in by readers */
     int32_t peer_number;
     bool is_root;          /* this rank is the root; filled in by readers */
     /* OTHER: aggregated calls of one callsite since the previous region mark or aggregate; both times of the event
      * are the leave of the last call */
     struct mpg_sum sum;
-    /* Time that the thread was off its CPU involuntarily: preempted, stolen by a hypervisor, or waiting for a CPU
-     * after a sleep. 0 if not recorded. */
+    /* Time that the thread was off the CPU involuntarily: preempted, stolen by a hypervisor, or waiting for a CPU after a sleep.
+     * 0 if not recorded. */
     int64_t off_before_ns; /* since the previous event of the stream; 0 .. length of this interval */
     int64_t off_in_ns;     /* between ENTER_NS and LEAVE_NS; 0 .. duration of the event */
 };
@@ -182,10 +182,10 @@ static inline bool mpg_call_is_probe(enum mpg_call call)
 bool mpg_call_has_root(enum mpg_call call);
 /* Returns whether calls of KIND concern the neighbours of a topology. */
 bool mpg_kind_has_neighbors(enum mpg_kind kind);
-/* Returns whether CALL may have no communicator: it starts or connects processes, receives a matched message, or makes a
+/* Returns whether CALL may have no communicator: calls that start or connect processes, receive a matched message, or make a
  * communicator from a group. */
 bool mpg_call_may_lack_comm(enum mpg_call call);
-/* For each call its variant without large counts: Send for Send_c. */
+/* For each call the variant without large counts: Send for Send_c. */
 extern const uint16_t mpg_call_plains[];
 static inline enum mpg_call mpg_call_plain(enum mpg_call call)
 {
@@ -198,11 +198,10 @@ enum mpg_call mpg_call_blocking(enum mpg_call call);
 const char *mpg_call_prefix(enum mpg_call call);
 /* Returns the call named NAME (without prefix), or MPG_CALL_COUNT. */
 enum mpg_call mpg_call_by_name(const char *name);
-/* Computes the bytes that EVENT sent and received, as far as the call tells; 0 for failed calls and MPI_PROC_NULL.
- * *SENT: bytes of sends; the send buffer of a collective, including the rank's own part (Bcast, Scatter, Scatterv:
- * the root's); the same for each destination of a neighbourhood collective; RMA to the target; writes. *RECEIVED:
- * bytes of receives by status (nonblocking: the posted buffer); RMA from the target; reads. Initialisations of
- * persistent operations count 0. */
+/* Computes the bytes sent and received by EVENT, as far as known from the call; 0 for failed calls and MPI_PROC_NULL. *SENT:
+ * bytes of sends; the send buffer of a collective, including the rank's own part (Bcast, Scatter, Scatterv: the root's); the same
+ * for each destination of a neighbourhood collective; RMA to the target; writes. *RECEIVED: bytes of receives by status
+ * (nonblocking: the posted buffer); RMA from the target; reads. Initialisations of persistent operations count 0. */
 void mpg_event_bytes(const struct mpg_event *event, int64_t *sent, int64_t *received);
 /* Returns whether EVENT is an MPI call with a call number: not a flush, region mark or aggregate. */
 static inline bool mpg_event_is_call(const struct mpg_event *event)
@@ -212,9 +211,9 @@ static inline bool mpg_event_is_call(const struct mpg_event *event)
 }
 /* Returns whether SUM can be a sum of calls: one call or more, and a mean time from the minimum to the maximum. */
 bool mpg_sum_is_consistent(const struct mpg_sum *sum);
-/* Returns whether CALL posts a synchronous-mode send (Ssend, Issend, Ssend_init, their _c). */
+/* Returns whether CALL posts a synchronous-mode send (Ssend, Issend, Ssend_init, and the _c variants). */
 bool mpg_call_is_synchronous(enum mpg_call call);
-/* Returns whether CALL posts a standard-mode send (Send, Isend, [I]sendrecv..., Send_init, Psend_init, their _c). */
+/* Returns whether CALL posts a standard-mode send (Send, Isend, [I]sendrecv..., Send_init, Psend_init, and the _c variants). */
 bool mpg_call_is_standard(enum mpg_call call);
 
 #endif

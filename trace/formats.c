@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of trace formats that can be read. CONTRIBUTING.md says how to add a format. */
+/* The table of readable trace formats. CONTRIBUTING.md describes how to add a format. */
 #include "trace/format.h"
 
 #include <errno.h>

@@ -19,10 +19,10 @@
 enum { MAX_FORMATS = 16, OTHER_OPTIONS = 7 };
 
 struct request {
-    const char *file[MAX_FORMATS]; /* by format: the file given with the format's own option; NULL: option not given */
+    const char *file[MAX_FORMATS]; /* by format: the file given with the format's option; NULL: option not given */
     const char *words[MAX_FORMATS + 2]; /* words of --from: the formats' names, then "prv", the suffix of Paraver's files */
     const char *output, *rate;
-    int from; /* index of the format that --from names */
+    int from; /* index of the format named by --from */
     enum mpg_import_regions regions;
     double overhead_ns, flops;
     bool force, lenient, overhead_given, from_given;
@@ -60,7 +60,7 @@ static void fill_options(struct request *request, struct mpg_option options[MAX_
     options[n + OTHER_OPTIONS] = (struct mpg_option){.name = NULL};
 }
 
-/* Parses TEXT, a number that k, M, G, T or P may follow, as *RATE, operations per second, 1 to 1e18. */
+/* Parses TEXT, a number with an optional suffix k, M, G, T or P, as *RATE, operations per second, 1 to 1e18. */
 static int parse_rate(const char *text, double *rate, struct mpg_error *err)
 {
     static const char prefixes[] = "kMGTP";
@@ -165,7 +165,7 @@ static int import_file(const struct mpg_trace_format *format, const char *path, 
     return status;
 }
 
-/* Imports the file or folder PATH, of the format that --from names; without --from, its content tells the format. */
+/* Imports the file or folder PATH, of the format named by --from; without --from, the content determines the format. */
 static int import_any(const char *path, const struct request *request, struct mpg_error *err)
 {
     const enum mpg_file_kind kind = mpg_unpack_kind(path);

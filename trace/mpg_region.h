@@ -6,10 +6,10 @@
  *   ...
  *   mpg_region_end("assembly");
  *
- * For C (C99 and later) and C++. No library is needed: the functions are in this header. Without the tracer each call
- * is a load and a branch. Both functions may be called at any time by any thread. Regions may be nested; each thread
- * has its own. Regions open at MPI_Init begin there; after MPI_Finalize nothing is recorded. NAME is text of at most
- * 4096 bytes and is copied.
+ * For C (C99 and later) and C++. No library is needed: the functions are in this header. Without the tracer each call is a load
+ * and a branch. Both functions may be called at any time by any thread. Regions may be nested; each thread has separate regions.
+ * Regions open at MPI_Init begin at MPI_Init; after MPI_Finalize nothing is recorded. NAME is text of at most 4096 bytes and is
+ * copied.
  *
  * Fortran programs compile mpg_region.f90, which is installed beside this file, and
  *   call mpg_region_begin('assembly')
@@ -17,7 +17,7 @@
 #ifndef MPG_REGION_H
 #define MPG_REGION_H
 
-/* Levels with which MPI_Pcontrol(level, name) has the same effect. */
+/* Levels for MPI_Pcontrol(level, name) with equal effect. */
 #define MPG_REGION_BEGIN 10001
 #define MPG_REGION_END 10002
 
@@ -25,9 +25,8 @@
 
 typedef void mpg_region_hook_type_(int level, const char *name);
 
-/* The tracer's function, if the tracer is linked in. In a position-dependent program the linker settles all weak
- * references, so a preloaded tracer must be looked up. dlsym has another name here, as its declaration differs
- * between languages. */
+/* The tracer's function, if the tracer is linked in. In a position-dependent program the linker resolves all weak references: a
+ * preloaded tracer must be looked up. dlsym has another name here, since dlsym's declaration differs between languages. */
 #ifdef __cplusplus
 extern "C" {
 #endif

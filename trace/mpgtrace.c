@@ -47,7 +47,7 @@ static void print_help(void)
            "\n'mpgtrace COMMAND --help' tells more about each.\n");
 }
 
-/* Prints the subcommands for shell completion, in the form in which common/option.h prints options. */
+/* Prints the subcommands for shell completion, in the form of the options printed by common/option.h. */
 static void print_completion(void)
 {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
@@ -65,7 +65,7 @@ static void print_version(void)
 #endif
 }
 
-/* Prints the error that NAME is no command ("": that no command is given), and exits. */
+/* Prints the error that NAME is not a command ("": no command given), and exits. */
 static _Noreturn void refuse(const char *name)
 {
     const struct mpg_program program = {.name = "mpgtrace"};

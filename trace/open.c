@@ -22,8 +22,8 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* Opens the file PATH, which the folder listed before. If it is gone, it was a segment whose events are in the stream's
- * file by now, and it is left out. */
+/* Opens the file PATH from a previous listing of the folder. A file that no longer exists was a segment; its events are in the
+ * stream's file by now, and the segment is left out. */
 static int open_listed(struct mpg_trace *t, const char *path, struct mpg_error *err)
 {
     return access(path, F_OK) < 0 && errno == ENOENT ? 0 : mpg_trace_add_file(t, path, err);
@@ -96,8 +96,8 @@ static int replace_file(struct mpg_trace *t, const struct mpg_trace_format *form
     return 0;
 }
 
-/* Sets ERR: WHAT is missing, and a likely reason: a truncated or empty file. As long as all events are in its segment, a
- * file is also empty. Returns -1. */
+/* Sets ERR: WHAT is missing, and a likely reason: a truncated or empty file. A file is also empty as long as all events are in
+ * the file's segment. Returns -1. */
 static int absent(const struct mpg_trace *t, const char *what, struct mpg_error *err)
 {
     for (size_t i = 0; i < t->file_count && !t->cut; i++)
@@ -120,9 +120,9 @@ static int check_ranks(const struct mpg_trace *t, struct mpg_error *err)
     return 0;
 }
 
-/* Reads the trace from IN, called NAME in errors, into a temporary file in the native form. *FORMAT: the foreign format;
- * NULL for the native form. The native form's chunk headers are checked while copying, so that an endless stream that is
- * no trace ends at the first wrong byte. */
+/* Reads the trace from IN, called NAME in errors, into a temporary file in the native form. *FORMAT: the foreign format; NULL for
+ * the native form. The native form's chunk headers are checked while copying, to stop reading an endless stream that is not a
+ * trace at the first wrong byte. */
 static int open_stream(struct mpg_trace *t, FILE *in, const char *name, const struct mpg_trace_format **format,
                        struct mpg_error *err)
 {
@@ -211,8 +211,8 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
     return NULL;
 }
 
-/* Adds FILE, of another open trace, to T. A temporary file, which has no name, is added by its descriptor. Returns 0, or
- * -1 with ERR. */
+/* Adds FILE, of another open trace, to T. A temporary file, which has no name, is added by descriptor. Returns 0, or -1 with
+ * ERR. */
 static int add_again(struct mpg_trace *t, const struct trace_file *file, struct mpg_error *err)
 {
     if (!file->kept)

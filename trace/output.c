@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Folders of traces: a folder is written under a temporary name and renamed when it is complete. */
+/* Folders of traces: a folder is written under a temporary name and renamed when complete. */
 #define _GNU_SOURCE
 #include "trace/output.h"
 
@@ -21,8 +21,8 @@ static bool is_trace_file(int folder, const char *name)
            fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Checks that OUTPUT may be replaced: it does not exist, is an empty folder or, with FORCE, a trace of this user. A
- * symbolic link may not be replaced, as its target can belong to anybody. */
+/* Checks that OUTPUT may be replaced: a missing or empty folder or, with FORCE, a trace of this user. A symbolic link may not be
+ * replaced, as the target can belong to anybody. */
 static int check_replaceable(const char *output, bool force, const char *advice,
                              struct mpg_error *err)
 {
@@ -60,8 +60,8 @@ static int check_replaceable(const char *output, bool force, const char *advice,
     return status;
 }
 
-/* Replaces folder OUTPUT by TEMPORARY on file systems that cannot exchange two names. The old folder is beside OUTPUT for
- * a moment, and stays there if a signal arrives then. Returns 0, or -1 with ERR. */
+/* Replaces folder OUTPUT by TEMPORARY on file systems that cannot exchange two names. The old folder is beside OUTPUT for a
+ * moment, and stays beside OUTPUT if a signal arrives in this moment. Returns 0, or -1 with ERR. */
 static int replace_in_steps(const char *temporary, const char *output, struct mpg_error *err)
 {
     char old[4096];
@@ -82,7 +82,7 @@ static int replace_in_steps(const char *temporary, const char *output, struct mp
     return 0;
 }
 
-/* Renames the temporary folder to the output, and removes the folder that was there. Returns 0, or -1 with ERR. */
+/* Renames the temporary folder to the output, and removes the previous output. Returns 0, or -1 with ERR. */
 static int replace(const struct mpg_trace_output *o, struct mpg_error *err)
 {
     if (rename(o->temporary, o->path) == 0)

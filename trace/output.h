@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 
-/* Name of the file of mpgsim's pre-pass cache, which is stored beside the rank files. */
+/* File name of mpgsim's pre-pass cache, stored beside the rank files. */
 #define MPG_NAME_OF_FLOORS "mpgsim.floors"
 
 struct mpg_trace_output {
@@ -18,9 +18,9 @@ struct mpg_trace_output {
     const char *advice;
 };
 
-/* Prepares OUTPUT for PATH, which may exist as an empty folder or, with FORCE, as a folder of this user that holds
- * only trace files, which will be replaced. Without FORCE, ADVICE ends the error about such a folder. Errors: PATH is
- * anything else, cannot be created, or is empty or too long. Returns 0, or -1 with ERR. */
+/* Prepares OUTPUT for PATH, which may exist as an empty folder or, with FORCE, as a folder of this user that holds only trace
+ * files, which will be replaced. Without FORCE, ADVICE ends the error about a folder with trace files. Errors: PATH is anything
+ * else, cannot be created, or is empty or too long. Returns 0, or -1 with ERR. */
 int mpg_trace_output_open(struct mpg_trace_output *output, const char *path, bool force,
                           const char *advice, struct mpg_error *err);
 /* Renames the folder to PATH, or removes it on failure. Returns 0, or -1 with ERR. */

@@ -12,11 +12,11 @@
 struct reading {
     struct mpg_parallel *found;
     size_t capacity;           /* of found->region */
-    uint32_t threads;          /* number of threads read so far of the last region */
-    uint32_t thread_capacity;  /* of its array */
+    uint32_t threads;          /* number of threads read so far for the last region */
+    uint32_t thread_capacity;  /* capacity of the last region's array of threads */
 };
 
-/* Removes the last region if not all of its threads have been read. */
+/* Removes the last region if incomplete: not all threads were read. */
 static void drop_partial(struct reading *r)
 {
     struct mpg_parallel *p = r->found;
@@ -24,14 +24,15 @@ static void drop_partial(struct reading *r)
         free(p->region[--p->n].thread);
 }
 
-/* Reads N numbers, >= 0, from *TEXT into NUMBER, and moves *TEXT to the name behind them. Returns false if there are fewer. */
+/* Reads N numbers, >= 0, from *TEXT into NUMBER, and moves *TEXT to the name behind the numbers. Returns false if *TEXT has fewer
+ * numbers. */
 static bool read_numbers(const char **text, int n, int64_t *number)
 {
     for (int i = 0; i < n; i++) {
         char *end;
         if (**text < '0' || **text > '9')
             return false;
-        number[i] = strtoll(*text, &end, 10); /* INT64_MAX if it is larger */
+        number[i] = strtoll(*text, &end, 10); /* INT64_MAX if larger */
         if (*end != ' ')
             return false;
         *text = end + 1;

@@ -15,7 +15,7 @@ static inline bool mpg_is_python(const char *path)
     return strncmp(path, MPG_PYTHON_PREFIX, sizeof MPG_PYTHON_PREFIX - 1) == 0;
 }
 
-/* Returns FUNCTION, which ends before the colon of FILE. */
+/* Returns a pointer to FUNCTION in PATH; FUNCTION ends before the colon of FILE. */
 static inline const char *mpg_python_function(const char *path)
 {
     return path + sizeof MPG_PYTHON_PREFIX - 1;

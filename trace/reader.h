@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading traces: a folder of rank files, a concatenation of rank files, an import format, or one of the last two on
- * standard input.
+/* Reading traces: a folder of rank files, a concatenation of rank files, an import format; concatenations and import formats also
+ * on standard input.
  *
  * Opening a trace walks the chunk headers once. Events are then read through one cursor for each rank; a cursor holds
  * one chunk. Memory use does not depend on the length of the trace. A struct mpg_trace and its cursors belong to one
@@ -27,44 +27,43 @@ struct mpg_trace *mpg_trace_open_again(const struct mpg_trace *trace, struct mpg
 void mpg_trace_close(struct mpg_trace *trace); /* NULL is allowed */
 
 const char *mpg_trace_path(const struct mpg_trace *trace);
-/* Makes PATH the path that outputs and errors name for TRACE, a copy or a changed copy of the trace PATH. Returns 0, or -1
- * with ERR: out of memory. */
+/* Makes PATH the path of TRACE in outputs and errors; TRACE is a copy, possibly changed, of the trace PATH. Returns 0, or -1 with
+ * ERR: out of memory. */
 int mpg_trace_name(struct mpg_trace *trace, const char *path, struct mpg_error *err);
-/* Puts TRACE's path in front of ERR's text, unless the text begins with that path or with the path of a file of the
- * trace. Returns -1. */
+/* Puts TRACE's path in front of ERR's text, unless the text begins with TRACE's path or with the path of a file of the trace.
+ * Returns -1. */
 int mpg_error_add_trace_path(const struct mpg_trace *trace, struct mpg_error *err);
 /* As mpg_error_add_trace_path(), but only if ERR is about a call ("rank R, call N ..."); for callers whose errors can concern
  * other objects. */
 int mpg_trace_prefix_call(const struct mpg_trace *trace, struct mpg_error *err);
 int32_t mpg_trace_ranks(const struct mpg_trace *trace);
-/* Return the number of events of RANK (-1: of all ranks); the number of these events that are only in segments left behind by
+/* Return the number of events of RANK (-1: of all ranks); the number of these events found only in segments left behind by
  * processes; and the number of bytes of all chunks. */
 uint64_t mpg_trace_events(const struct mpg_trace *trace, int32_t rank);
 uint64_t mpg_trace_segment_events(const struct mpg_trace *trace);
 uint64_t mpg_trace_bytes(const struct mpg_trace *trace);
-/* Sets *SUM to a checksum over the checksums of all chunks, which does not depend on file names and on how chunks are
- * distributed over files. Returns false if there is none: a process is still running, or segments, which have no checksums,
- * hold events. */
+/* Sets *SUM to a checksum over the checksums of all chunks, independent of file names and of the distribution of chunks over
+ * files. Returns false without a checksum: a process is still running, or segments, which have no checksums, hold events. */
 bool mpg_trace_sum(const struct mpg_trace *trace, uint64_t *sum);
-/* Returns one line about the first missing part: a file that ends within a chunk, a segment without the chunk before it, a
+/* Returns a line of text about the first missing part: a file that ends within a chunk, a segment without the chunk before it, a
  * thread. NULL: nothing is missing. */
 const char *mpg_trace_cut(const struct mpg_trace *trace);
 /* Returns the number of streams (threads that made calls) of RANK, 1 or more. */
 uint32_t mpg_trace_threads(const struct mpg_trace *trace, int32_t rank);
 /* Returns the thread number of stream I, from 0. Numbers ascend and can have gaps. */
 uint32_t mpg_trace_thread(const struct mpg_trace *trace, int32_t rank, uint32_t i);
-/* Returns whether THREAD of RANK left its segment behind, as processes do that die without MPI_Finalize. *CALL: the
- * call that the thread was in since *ENTER_NS, or MPG_CALL_COUNT. A process killed inside MPI_Finalize, as launchers
- * do after an error of another process, counts as ended there: a cursor returns its MPI_Finalize with `killed`. */
+/* Returns whether THREAD of RANK left its segment behind, because the process died without MPI_Finalize. *CALL: the thread's call
+ * since *ENTER_NS, or MPG_CALL_COUNT. A process killed inside MPI_Finalize (launchers do this after an error of another process)
+ * counts as ended in MPI_Finalize: a cursor returns MPI_Finalize with `killed`. */
 bool mpg_trace_died(const struct mpg_trace *trace, int32_t rank, uint32_t thread,
                     enum mpg_call *call, int64_t *enter_ns);
 
 /* Returns whether RANK's process, without MPI_Finalize so far, was running when the trace was opened. Processes of
  * other hosts are not seen. */
 bool mpg_trace_runs(const struct mpg_trace *trace, int32_t rank);
-/* For a RANK without MPI_Finalize: returns whether the segment with its last calls is lost: removed, not copied, or never
- * there, on a file system that cannot map files. The trace has no segment and no fact that explains the early end, and the
- * file is not truncated. */
+/* For a RANK without MPI_Finalize: returns whether the segment with the last calls is lost: removed, not copied, or never
+ * created, on a file system that cannot map files. The trace has neither a segment nor a fact that explains the early end, and
+ * the file is not truncated. */
 bool mpg_trace_lost_segment(const struct mpg_trace *trace, int32_t rank);
 
 /* Returns fact I of RANK in *KEY and *VALUE; false beyond the last. */
@@ -76,7 +75,7 @@ const char *mpg_trace_find_fact(const struct mpg_trace *trace, int32_t rank, con
  * 0.4 of it remains as an error: 4 and 10 % of the run (docs/MEASURING.md, Tracing). */
 #define MPG_TRACE_GOOD_OVERHEAD 0.1
 #define MPG_TRACE_FAIR_OVERHEAD 0.25
-/* Returns -1 with ERR if TRACE, of another tool, has no times (fact "untimed"): the error says that WHAT of the traced run is
+/* Returns -1 with ERR if TRACE, of another tool, has no times (fact "untimed"): the error states that WHAT of the traced run is
  * unknown. */
 int mpg_trace_need_times(const struct mpg_trace *trace, const char *what, struct mpg_error *err);
 /* Returns the index of value NAME in RANK's events, by the fact "values"; -1: none. */
@@ -113,7 +112,7 @@ bool mpg_trace_clock(const struct mpg_trace *trace, int32_t rank, size_t i, int6
 struct mpg_comm {
     int32_t label;       /* number shown to people */
     int32_t parent;      /* trace-wide number of the parent communicator, or MPG_NO_COMM */
-    int32_t instance;    /* number that tells communicators with equal groups and parent apart */
+    int32_t instance;    /* number that distinguishes communicators with equal groups and parent */
     int32_t size;        /* size of the first (or only) group */
     int32_t remote_size; /* 0: intra-communicator */
     int32_t *world_ranks; /* ranks of the first group, then of the remote group; MPG_FOREIGN: a process of another job */
@@ -158,18 +157,17 @@ const struct mpg_module *mpg_trace_module(const struct mpg_trace *trace, int32_t
 int32_t mpg_trace_module_count(const struct mpg_trace *trace);
 
 /* mpg_trace_put_sites() appends the callsites defined so far to BYTES. mpg_trace_get_sites() defines the callsites of LEFT in
- * TRACE and returns an array, *N long, of their trace-wide numbers, indexed by their former numbers, which the caller frees;
- * NULL: damaged, or out of memory. */
+ * TRACE and returns an array, *N long, of their trace-wide numbers, indexed by former number, which the caller frees; NULL:
+ * damaged, or out of memory. */
 void mpg_trace_put_sites(const struct mpg_trace *trace, struct mpg_bytes *bytes);
 int32_t *mpg_trace_get_sites(struct mpg_trace *trace, struct mpg_bytes_left *left, size_t *n);
 
 /* Opens a cursor at the first event of RANK. Events of several threads are merged by enter time. Returns NULL with
  * ERR. The caller closes the cursor. */
 struct mpg_cursor *mpg_cursor_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err);
-/* Reads the next event into EVENT. Returns 1; 0 at the end; -1 on damage (ERR names file, rank and call number).
- * EVENT's lists are valid until the next call. comm and newcomm are trace-wide numbers for mpg_trace_comm(). Wildcard
- * receives have source and tag of their status, MPG_UNKNOWN if they never completed; started persistent receives have
- * them in `resolutions`. */
+/* Reads the next event into EVENT. Returns 1; 0 at the end; -1 on damage (ERR names file, rank and call number). EVENT's lists
+ * are valid until the next call. comm and newcomm are trace-wide numbers for mpg_trace_comm(). Wildcard receives have source and
+ * tag of the status, MPG_UNKNOWN if never completed; started persistent receives have both in `resolutions`. */
 int mpg_cursor_next(struct mpg_cursor *cursor, struct mpg_event *event, struct mpg_error *err);
 /* Like mpg_cursor_next(), without a copy: *EVENT is owned by the cursor and valid until the next call. */
 int mpg_cursor_read(struct mpg_cursor *cursor, const struct mpg_event **event, struct mpg_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace record: runs a program with the tracer for its MPI preloaded. */
+/* mpgtrace record: runs a program with a preloaded tracer for the program's MPI. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -45,9 +45,9 @@ static void describe_program(char **argv)
     setenv("MPGTRACE_PROGRAM", text, 1);
 }
 
-/* Passes PATH to the tracer as an absolute path, as the program can change its folder before MPI_Init. The tracer
- * creates the folder, so that a program that cannot start leaves none. Errors are reported once for all ranks, and
- * the program runs all the same. */
+/* Passes PATH to the tracer as an absolute path, as the program can change its working folder before MPI_Init. The tracer creates
+ * the folder: a program that cannot start leaves no folder. Errors are reported once for all ranks, and the program runs
+ * nevertheless. */
 static int set_output(struct request *request, struct mpg_error *err)
 {
     const char *path = request->output;
@@ -59,8 +59,8 @@ static int set_output(struct request *request, struct mpg_error *err)
                      path[0] == '/' ? "" : "/", path) >= (int)sizeof absolute)
             return mpg_error_set(err, "%s: name too long", path);
     }
-    /* A recorded program can itself start recorded programs, and a spawned one finds its parents' trace: the tracer
-     * then writes beside the parents' trace, or into it. */
+    /* A recorded program can itself start recorded programs, and a spawned program finds its parents' trace: the tracer then
+     * writes beside or into the parents' trace. */
     const char *outer = getenv("MPGTRACE_OUTPUT");
     const bool inside = mpg_launcher_spawned() || (outer && strcmp(outer, absolute) == 0);
     if (request->force && !inside && mpg_folder_clear(absolute, err) < 0)
@@ -73,8 +73,8 @@ static int set_output(struct request *request, struct mpg_error *err)
                                                        : 0;
 }
 
-/* Passes the signature as an absolute path to the tracer, because the program may change its folder before MPI_Init. The tracer
- * of rank 0 stores the signature in the trace. */
+/* Passes the signature as an absolute path to the tracer, because the program may change its working folder before MPI_Init. The
+ * tracer of rank 0 stores the signature in the trace. */
 static int set_signature(const struct request *request, struct mpg_error *err)
 {
     char absolute[PATH_MAX];
@@ -94,7 +94,8 @@ static int set_signature(const struct request *request, struct mpg_error *err)
                                                           : 0;
 }
 
-/* Tells the tracer that this process reports for its job if nothing is traced. LINKED: the program is linked to an MPI. */
+/* Tells the tracer that this process reports for the job if nothing is traced. LINKED: the program is linked to an MPI
+ * library. */
 static void set_top(bool linked)
 {
     char top[48];
@@ -105,8 +106,8 @@ static void set_top(bool linked)
         unsetenv("MPGTRACE_TOP");
 }
 
-/* Passes options to the tracer in environment variables. If an option is absent, its variable is removed, because an
- * outer run may have set it. */
+/* Passes options to the tracer in environment variables. The variable of an absent option is removed, because an outer run may
+ * have set the variable. */
 static void set_values(const struct request *request)
 {
     if (request->cpu_time)
@@ -135,15 +136,15 @@ static void set_values(const struct request *request)
         unsetenv("MPGTRACE_QUIET");
 }
 
-/* Reports once for all ranks why PROGRAM is not traced. */
+/* Reports once for all ranks the reason WHY PROGRAM is not traced. */
 static void report_untraced(const char *program, const char *why)
 {
     if (mpg_launcher_is_first())
         mpg_printable_print_error("mpgtrace record: %s runs untraced: %s\n", program, why);
 }
 
-/* Returns for which MPI a tracer is preloaded. Also for a program that is linked to no MPI: it can load one later, or run
- * programs that are linked to one. */
+/* Returns the MPI library whose tracer is preloaded; also for a program without a linked MPI, which can load an MPI later, or run
+ * programs linked to an MPI. */
 static enum mpg_mpi choose_mpi(const struct request *request, const struct mpg_record_target *target)
 {
     if (request->mpi >= 0)
@@ -154,7 +155,7 @@ static enum mpg_mpi choose_mpi(const struct request *request, const struct mpg_r
     return launcher != MPG_MPI_NONE ? launcher : mpg_mpi_default();
 }
 
-/* Sets LD_PRELOAD to the tracer that TARGET needs. Reports if PROGRAM, or a part of it, cannot be traced. */
+/* Sets LD_PRELOAD to the tracer for TARGET. Reports if PROGRAM, or a part of PROGRAM, cannot be traced. */
 static int preload_for(const struct request *request, const struct mpg_record_target *target,
                        const char *program, struct mpg_error *err)
 {
@@ -288,6 +289,6 @@ int mpg_record_main(int argc, char **argv)
     if (!request.refused || mpg_launcher_is_first_here())
         mpg_error_print(program.name, &err);
     else
-        sleep(REFUSED_WAIT_S); /* launchers kill all processes when one fails, also the one that is about to print the error */
+        sleep(REFUSED_WAIT_S); /* launchers kill all processes when a process fails, also the process about to print the error */
     return MPG_EXIT_FAILURE;
 }

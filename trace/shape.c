@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The fields that each kind of call has in its shape: the part of an event that repeats from call to call. */
+/* The fields in the shape of each kind of call: the part of an event that repeats from call to call. */
 #include "trace/shape.h"
 
 #define ALL .call = ~0u, .site = -1

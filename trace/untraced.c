@@ -9,7 +9,7 @@
 
 #include "common/map.h"
 
-enum { FEW = 4 }; /* maximum number of functions that one line names */
+enum { FEW = 4 }; /* maximum number of functions named in a line */
 
 /* Calls of one function by one rank. */
 struct entry {

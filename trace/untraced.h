@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls of functions that the tracer does not know: the trace has their number, not their communication. */
+/* Calls of functions unknown to the tracer: the trace has the number of calls, but not the communication. */
 #ifndef MPG_TRACE_UNTRACED_H
 #define MPG_TRACE_UNTRACED_H
 
@@ -23,8 +23,8 @@ struct mpg_untraced_calls {
 int mpg_untraced_find(struct mpg_trace *trace, bool events, struct mpg_untraced_calls *list,
                       struct mpg_error *err);
 void mpg_untraced_clear(struct mpg_untraced_calls *list);
-/* Writes the calls that can communicate to TEXT, as "100 calls of MPIX_Foo, 2 of MPIX_Bar", naming a few functions.
- * Returns false if there are none. */
+/* Writes the calls that can communicate to TEXT, as "100 calls of MPIX_Foo, 2 of MPIX_Bar", naming a few functions. Returns false
+ * without calls that can communicate. */
 bool mpg_untraced_words(const struct mpg_untraced_calls *list, char *text, size_t size);
 
 #endif
