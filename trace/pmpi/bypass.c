@@ -29,7 +29,7 @@ static struct {
     pthread_mutex_t lock;
     char *names[MAX_NAMES];
     int number;
-    char *file; /* the module that looked up the first of these functions */
+    char *file; /* the module that first looked up a function */
 } looked_up = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool is_known(const char *name)
@@ -91,11 +91,11 @@ struct area {
     uintptr_t start, end;
 };
 
-/* The slots of a module whose function addresses lie in MPI's library. */
+/* A module's slots with function addresses in MPI's library. */
 struct calls {
     const char *first; /* name of the function in the first of these slots */
     int count;
-    bool begins; /* one of them is MPI_Init or MPI_Init_thread, or the PMPI name of either */
+    bool begins; /* MPI_Init or MPI_Init_thread, or the PMPI name of either, is among the slots */
 };
 
 /* A module that calls functions by their PMPI names. */
@@ -152,7 +152,7 @@ static void look(const ElfW(Rela) * r, size_t bytes, const struct dl_phdr_info *
         const char *plain = name + is_second;
         if (!IS_SLOT(ELF64_R_TYPE(r[i].r_info)) || strncmp(plain, "MPI_", 4) != 0 || !plain[4] || plain[5] < 'a' ||
             plain[5] > 'z')
-            continue; /* not a function, but for example MPI_UNWEIGHTED */
+            continue; /* not a function (for example MPI_UNWEIGHTED) */
         struct calls *calls = &found[is_second];
         memcpy(&address, (const void *)(module->dlpi_addr + r[i].r_offset), sizeof address);
         if (!holds(mpi, address))
@@ -163,7 +163,7 @@ static void look(const ElfW(Rela) * r, size_t bytes, const struct dl_phdr_info *
     }
 }
 
-/* Returns ADDRESS of MODULE as a pointer. The dynamic linker has relocated it in memory, except in the vDSO. */
+/* Returns ADDRESS of MODULE as a pointer. The dynamic linker has relocated the address in memory, except in the vDSO. */
 static const void *address_in(const struct dl_phdr_info *module, ElfW(Addr) address)
 {
     return (const void *)(address < module->dlpi_addr ? address + module->dlpi_addr : address);
@@ -223,8 +223,8 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Returns true if FILE is a library or component of MPI itself, which calls PMPI_ functions by design, or mpgreplay's
- * library, which does so beside the calls that it replays. */
+/* Returns true if FILE is a library or component of MPI itself, which calls PMPI_ functions by design, or mpgreplay's library,
+ * which calls PMPI_ functions beside the replayed calls. */
 static bool is_of_mpi(const char *file, const void *code)
 {
     bool mpi;
@@ -233,8 +233,8 @@ static bool is_of_mpi(const char *file, const void *code)
     return mpi || begins(name, "mca_") || begins(name, "libmpgreplay");
 }
 
-/* Returns true if S is a PMPI tool: its own MPI_Send calls PMPI_Send. The tracer misses none of these calls: it records
- * MPI_Send, or reports the tool's wrapper as a function of the program. */
+/* Returns true if S is a PMPI tool: the tool's MPI_Send calls PMPI_Send. The tracer misses no calls: MPI_Send is recorded, or the
+ * tool's wrapper is reported as a function of the program. */
 static bool is_tool(const struct second *s)
 {
     const char *name = s->calls.first + 1;
@@ -267,7 +267,7 @@ void bypass_report(void)
 {
     struct search search = {.reports = true};
     look_at_all(&search);
-    /* After look_at(), which runs under the lock of the module list and so must not report. */
+    /* After look_at(), which runs under the lock of the module list and must not report. */
     for (int i = 0; i < search.number; i++) {
         const struct second *s = &search.second[i];
         if (s->code && !is_of_mpi(s->file, s->code) && !is_tool(s))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Walks the call stack to find the callsite of an MPI call. Each thread remembers its walks to avoid most of the work. */
+/* Walks the call stack to find the callsite of an MPI call. Each thread remembers walks to avoid most of the work. */
 #define _GNU_SOURCE
 #include "trace/pmpi/callsites.h"
 
@@ -17,21 +17,21 @@ static struct {
     bool remembers; /* at_thread_end is a valid key */
 } sites;
 
-/* What a thread remembers of a callsite ("site"): the last walk that led to it, and the sites captured next, because programs
- * repeat themselves. The result of a walk that ends before the end of the stack depends only on its first address and on the
- * words that it reads: if these are the same, so is the site. Offsets of words, and pointers into the stack, are stored
- * relative to the CFA (canonical frame address) of the first frame, because another stack may begin at another address. */
+/* A thread's memory of a callsite ("site"): the last walk that led to the site, and the sites captured next, because programs
+ * repeat sequences of calls. The result of a walk that ends before the end of the stack depends only on the first address and on
+ * the words read: equal words mean an equal site. Offsets of words, and pointers into the stack, are stored relative to the CFA
+ * (canonical frame address) of the first frame, because stacks begin at different addresses. */
 enum { WORDS = 16, FOLLOWERS = 2, BLOCK_WALKS = 32, WALK_BLOCKS = 1 << 8 };
 struct known_walk {
     int32_t site;
-    uint32_t next[FOLLOWERS]; /* 1 + each of the sites captured next, the latest first; 0: none */
+    uint32_t next[FOLLOWERS]; /* 1 + number of each site captured next, the latest first; 0: none */
     /* Where the first frame's frame pointer is stored, in bytes relative to the CFA, as all offsets below. */
     int32_t frame;
     int32_t end;              /* end of the word with the highest address */
-    /* Number of words; the first PLAIN are compared as they are, the others are pointers into the stack. */
+    /* Number of words; the first PLAIN words are compared unchanged, all further words are pointers into the stack. */
     uint8_t words, plain;
     int16_t offset[WORDS];    /* place of each word relative to the CFA, counted in words */
-    uintptr_t address;        /* first return address; 0: nothing is remembered of this site */
+    uintptr_t address;        /* first return address; 0: no walk is stored for this site */
     uintptr_t word[WORDS];
 } __attribute__((aligned(CACHE_LINE_BYTES)));
 
@@ -44,10 +44,10 @@ struct memory {
 static __thread struct {
     struct stacks stacks;
     struct memory *memory;
-    bool busy; /* the thread is using MEMORY: a capture in a signal handler must not */
+    bool busy; /* the thread is using this struct: a capture in a signal handler must not use it */
 } thread __attribute__((tls_model("initial-exec")));
 
-/* Called at the end of a thread: frees its memory. Later destructors of the thread may call MPI, so thread.memory is
+/* Called at the end of a thread: frees the thread's memory. Later destructors of the thread may call MPI: thread.memory is
  * cleared first. */
 static void forget(void *memory)
 {
@@ -78,7 +78,7 @@ struct walk {
     uintptr_t word_at[WORDS]; /* addresses of the first WORDS words read */
 };
 
-/* Reads a word of another function's frame. The address sanitizer must not check this. */
+/* Reads a word of another function's frame. The address sanitizer must not check this read. */
 __attribute__((no_sanitize("address"))) static inline uintptr_t word(uintptr_t address)
 {
     return *(const uintptr_t *)address;
@@ -107,7 +107,7 @@ static inline uintptr_t plain(uintptr_t address)
     return address;
 }
 
-/* Appends P as the next frame outwards; leaves P out if it is marked as skipped and no other frame came before. */
+/* Appends P as the next frame outwards; leaves P out if marked as skipped and not preceded by another frame. */
 static inline void take(struct walk *w, struct code_address *p, uintptr_t address)
 {
     if (w->depth == 0 && p->skipped)
@@ -149,7 +149,7 @@ static bool walk_with_libgcc(struct walk *w, uintptr_t address)
     return !whole.failed;
 }
 
-/* Applies a RULE that is not simple (struct code_address) to SP and to FP_AT, the location of the frame pointer. Reads only
+/* Applies RULE, which is not simple (struct code_address), to SP and to FP_AT, the location of the frame pointer. Reads only
  * words between SP and HIGH. Returns the caller's return address, or 0 if the rule does not fit. */
 __attribute__((no_sanitize("address"))) static uintptr_t
 step(struct walk *w, const struct unwind_rule *rule, uintptr_t high, uintptr_t *sp, uintptr_t *fp_at)
@@ -176,9 +176,9 @@ step(struct walk *w, const struct unwind_rule *rule, uintptr_t high, uintptr_t *
     return read_word(w, at);
 }
 
-/* A frame as its callee returns to it. ADDRESS: its return address; 0: there is no frame. SP: its stack pointer. */
+/* A frame at the return from its callee. ADDRESS: return address into the frame; 0: no frame. SP: stack pointer. */
 struct at {
-    uintptr_t address, sp, fp_at, high; /* FP_AT: address at which its frame pointer is stored; HIGH: end of the stack */
+    uintptr_t address, sp, fp_at, high; /* FP_AT: address at which the frame pointer is stored; HIGH: end of the stack */
     bool interrupted;                   /* the frame was interrupted by a signal */
 };
 
@@ -198,7 +198,7 @@ __attribute__((no_sanitize("address"))) static inline void unwind_simple(struct 
     at->address = plain(read_word(w, at->sp + (uintptr_t)(intptr_t)rule->address));
 }
 
-/* Moves AT from the frame of code address P to its caller, by any rule. */
+/* Moves AT from the frame of code address P to the caller, by any rule. */
 static inline void unwind_frame(struct walk *w, const struct code_address *p, struct at *at)
 {
     if (__builtin_expect(p->simple, true)) {
@@ -211,8 +211,8 @@ static inline void unwind_frame(struct walk *w, const struct code_address *p, st
     w->other |= at->interrupted || at->address == 0; /* no further frame: the end of the stack, or a damaged rule */
 }
 
-/* Stores the frames from AT outwards in W, and moves AT to the outermost. Returns false if a code address or its rule cannot
- * be stored: no memory, or in a signal handler (code_addresses.h). */
+/* Stores the frames from AT outwards in W, and moves AT to the outermost. Returns false if a code address or rule cannot be
+ * stored: no memory, or in a signal handler (code_addresses.h). */
 static bool walk(struct walk *w, struct at *at)
 {
     const uintptr_t first = at->address;
@@ -228,7 +228,7 @@ static bool walk(struct walk *w, struct at *at)
         if (!code_addresses_has_rule(p))
             return false;
         if (p->rule.kind == UNWIND_END ||
-            (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* NOWHERE outside the innermost frame: a damaged rule has led here */
+            (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* NOWHERE outside the innermost frame: caused by a damaged rule */
             return true;
         if (p->rule.kind == UNWIND_NOWHERE)
             return walk_with_libgcc(w, first);
@@ -240,14 +240,14 @@ static bool walk(struct walk *w, struct at *at)
 
 /* --- memory of walks --- */
 
-/* Returns the present value of the word that is word I of walk K, on a stack whose first frame has the CFA in CFA. */
+/* Returns the current value of word I of walk K, on a stack whose first frame has the canonical frame address CFA. */
 __attribute__((no_sanitize("address"))) static inline uintptr_t known_word(const struct known_walk *k, uintptr_t cfa,
                                                                            unsigned i)
 {
     return word(cfa + (uintptr_t)((intptr_t)k->offset[i] * (intptr_t)sizeof(uintptr_t)));
 }
 
-/* Returns true if a walk from AT would have the same result as K. */
+/* Returns true if a walk from AT would have the result of K. */
 static inline bool repeats_walk(const struct known_walk *k, struct at at)
 {
     const uintptr_t cfa = at.sp;
@@ -262,7 +262,7 @@ static inline bool repeats_walk(const struct known_walk *k, struct at at)
     return differences == 0;
 }
 
-/* Returns the entry of SITE in M. Its block must be allocated. */
+/* Returns the entry of SITE in M. The entry's block must be allocated. */
 static inline struct known_walk *entry_of(const struct memory *m, int32_t site)
 {
     const uint32_t number = (uint32_t)site;
@@ -270,8 +270,8 @@ static inline struct known_walk *entry_of(const struct memory *m, int32_t site)
     return (struct known_walk *)((block + CACHE_LINE_BYTES - 1) & ~(uintptr_t)(CACHE_LINE_BYTES - 1)) + number % BLOCK_WALKS;
 }
 
-/* Returns the walk that a walk from AT would repeat, if it is one of those that came after the last walk in the past;
- * else NULL. */
+/* Returns the stored walk that a walk from AT would repeat, among walks that followed the last walk earlier; NULL: no such
+ * walk. */
 static inline struct known_walk *recall(const struct memory *m, struct at at)
 {
     const struct known_walk *last = m->last;
@@ -283,7 +283,7 @@ static inline struct known_walk *recall(const struct memory *m, struct at at)
     return NULL;
 }
 
-/* Makes the thread's memory. Returns NULL if that is impossible. */
+/* Makes the thread's memory. Returns NULL on failure. */
 static __attribute__((noinline)) struct memory *new_memory(void)
 {
     if (!sites.remembers)
@@ -327,7 +327,7 @@ static bool add_word(struct known_walk *k, uintptr_t address, uintptr_t cfa)
     return true;
 }
 
-/* Remembers that W, a walk from AT, found SITE. Returns the entry; NULL: the walk cannot be remembered. */
+/* Stores that W, a walk from AT, found SITE. Returns the entry; NULL: the walk cannot be stored. */
 static __attribute__((noinline)) struct known_walk *remember(struct memory *m, const struct walk *w, const struct at *at,
                                                              int32_t site)
 {
@@ -353,7 +353,7 @@ static __attribute__((noinline)) struct known_walk *remember(struct memory *m, c
     return k;
 }
 
-/* Notes that walk K (NULL: not remembered) came after the last walk, and makes K the last walk. */
+/* Stores that walk K (NULL: not stored) followed the last walk, and makes K the last walk. */
 static inline void follow(struct memory *m, struct known_walk *k)
 {
     struct known_walk *last = m->last;
@@ -371,8 +371,8 @@ static struct at at_of(const void *address, const void *cfa, const void *frame)
 }
 
 /* Returns the site of the stack from the first frame (ADDRESS, SP, FP_AT, HIGH as in struct at) outwards, by a walk. M: the
- * thread's memory, which remembers the walk, or NULL. The parameters are no struct, because a copy in memory of what was just
- * stored word by word takes the processor as long as the rest of a capture. */
+ * thread's memory, which stores the walk, or NULL. Parameters instead of a struct, because copying a struct that was just stored
+ * word by word takes as long as the rest of a capture. */
 static __attribute__((noinline)) int32_t capture_by_walk(uintptr_t address, uintptr_t sp, uintptr_t fp_at, uintptr_t high,
                                                          struct memory *m)
 {
@@ -387,8 +387,8 @@ static __attribute__((noinline)) int32_t capture_by_walk(uintptr_t address, uint
     return site;
 }
 
-/* Returns the site of the stack from AT outwards, as callsites_capture() does. ALONE: the thread is in no other capture,
- * so that its memory can be used. */
+/* Returns the site of the stack from AT outwards, as callsites_capture(). ALONE: the thread is in no other capture, and the
+ * thread's memory can be used. */
 static inline __attribute__((always_inline)) int32_t capture(struct at at, bool alone)
 {
     struct memory *m = alone ? make_memory() : NULL;

@@ -10,7 +10,8 @@ enum { BRACKETS = 20, BASELINE_NS = 10000000 };
 
 struct tracer_clock tracer_clock = {.mult = (uint64_t)1 << CLOCK_SHIFT};
 
-/* One moment on both clocks: of several readings of ticks around a reading of ns, the one with the shortest distance. */
+/* A moment on both clocks: of several readings of ns, each between two readings of ticks, the reading with the shortest distance
+ * of the ticks. */
 struct moment {
     uint64_t ticks, ns;
 };
@@ -32,7 +33,7 @@ static struct moment read_both(void)
     return best;
 }
 
-/* Tests set MPGTRACE_CLOCK=system to run as on a machine whose counter is not constant. */
+/* Tests set MPGTRACE_CLOCK=system to run as on a machine without a constant counter. */
 __attribute__((constructor)) static void begin_calibration(void)
 {
     const char *name = getenv("MPGTRACE_CLOCK");

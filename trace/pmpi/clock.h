@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tracer's clock: the processor's counter if it is constant, else CLOCK_MONOTONIC; times in ns of CLOCK_MONOTONIC.
- * All ranks of a host convert the counter with equal parameters, so they read exactly one clock. */
+/* The tracer's clock: the processor's counter if constant, else CLOCK_MONOTONIC; times in ns of CLOCK_MONOTONIC. All ranks of a
+ * host convert the counter with equal parameters, and thus read exactly one clock. */
 #ifndef MPG_TRACER_CLOCK_H
 #define MPG_TRACER_CLOCK_H
 
@@ -11,8 +11,8 @@
 
 enum { CLOCK_SHIFT = 32 };
 
-/* ns = origin_ns + ((ticks - origin) * mult >> CLOCK_SHIFT). Until clock_calibrate() ns are ticks. Also sent between
- * ranks, hence only types of fixed width. */
+/* ns = origin_ns + ((ticks - origin) * mult >> CLOCK_SHIFT). Until clock_calibrate() ns are ticks. Also sent between ranks: only
+ * types of fixed width. */
 struct tracer_clock {
     uint64_t origin, mult;
     int64_t origin_ns;
@@ -20,8 +20,8 @@ struct tracer_clock {
 };
 extern struct tracer_clock tracer_clock;
 
-/* Ends the calibration that began when the library was loaded; waits until it has taken 10 ms. No other thread may read
- * the clock meanwhile. */
+/* Ends the calibration that began when the library was loaded; waits until the calibration has taken 10 ms. No other thread may
+ * read the clock meanwhile. */
 void clock_calibrate(void);
 
 static inline uint64_t clock_ticks(void)

@@ -13,8 +13,8 @@
 
 enum { EXCHANGES = 40, OFFSET_TAG = 1, CLOCK_ID_SIZE = MPI_MAX_PROCESSOR_NAME + 160 };
 
-/* Returns a hash of everything that processes with a common clock share: host name, kernel boot, time namespace, kind of
- * clock. Boot and namespace are empty if the system does not tell. */
+/* Returns a hash of the properties common to processes with a common clock: host name, kernel boot, time namespace, kind of
+ * clock. Unknown boot and namespace are empty. */
 static uint64_t identify_clock(void)
 {
     char boot[64], space[64] = "", name[MPI_MAX_PROCESSOR_NAME] = "", text[CLOCK_ID_SIZE];
@@ -30,7 +30,7 @@ static uint64_t identify_clock(void)
     return hash;
 }
 
-/* Returns a communicator of those ranks of COMM whose ID agrees in its lowest 31 bits, in COMM's order. */
+/* Returns a communicator of the ranks of COMM with equal lowest 31 bits of ID, in COMM's order. */
 static MPI_Comm split(MPI_Comm comm, uint64_t id)
 {
     MPI_Comm part = MPI_COMM_NULL;

@@ -12,21 +12,21 @@ struct clock_offset {
     int64_t time_ns, offset_ns; /* at local time TIME add OFFSET to get rank 0's time */
 };
 
-/* The ranks that read one clock. The communicators are the tracer's own, to keep its messages apart from the program's;
- * there are none if all ranks are on one host. */
+/* The ranks that read a common clock. The communicators are made by the tracer, to separate the tracer's messages from the
+ * program's; not made if all ranks are on one host. */
 struct clock_group {
     bool all;    /* the group is MPI_COMM_WORLD */
-    bool leads;  /* this rank is the lowest of its group */
-    MPI_Comm members, leaders; /* MPI_COMM_NULL: this rank is no member, or the group is MPI_COMM_WORLD */
+    bool leads;  /* this rank is the lowest of the group */
+    MPI_Comm members, leaders; /* MPI_COMM_NULL: this rank is not a member, or the group is MPI_COMM_WORLD */
 };
 
-/* Finds this rank's group and gives all its members the clock of the lowest rank. Called after clock_calibrate().
- * Collective over MPI_COMM_WORLD, as the two functions below. */
+/* Finds this rank's group and gives all members the clock of the lowest rank. Called after clock_calibrate(). Collective over
+ * MPI_COMM_WORLD, as the two functions below. */
 void clock_group_find(struct clock_group *group);
 
-/* Measures the offset of this group's clock to rank 0's clock from the quickest of several exchanges between the groups'
- * lowest ranks (Cristian 1989: rank 0 read its clock half a round trip ago). Returns false if no offset is needed: there
- * is only one group, or this is rank 0. */
+/* Measures the offset of this group's clock to rank 0's clock from the quickest of several exchanges between the groups' lowest
+ * ranks (Cristian 1989: rank 0 read its clock half a round trip ago). Returns false if no offset is needed: a single group, or
+ * the group of rank 0. */
 bool clock_measure(const struct clock_group *group, struct clock_offset *offset);
 
 void clock_group_free(struct clock_group *group);

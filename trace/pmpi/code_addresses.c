@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of code addresses and callsites. Readers take no lock: entries and tables are published with release stores
- * and never freed. Whatever changes in an entry later is a single word; all threads store the same value to it, or a guess
- * that readers check (struct code_address, caller). */
+/* The tables of code addresses and callsites. Readers take no lock: entries and tables are published with release stores and
+ * never freed. Later changes of an entry concern single words; all threads store an equal value, or a guess that readers check
+ * (struct code_address, caller). */
 #include "trace/pmpi/code_addresses.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ static struct {
     const struct site **sites[SET_MAX_ENTRIES / BLOCK_SITES]; /* blocks of BLOCK_SITES callsites, by callsite number */
 } tables = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Set while this thread holds the lock, so that a signal handler that interrupts it does not wait for itself. */
+/* Set while this thread holds the lock, so that a signal handler that interrupts the thread does not wait for the lock. */
 static __thread bool adding __attribute__((tls_model("initial-exec")));
 
 /* Allocates the block of the next callsite's number if necessary. Returns false without memory. */
@@ -92,7 +92,7 @@ static void *allocate_locked(size_t bytes, size_t alignment)
     return entry;
 }
 
-/* Returns true if RULE needs only the stack pointer and reads only words of its own frame. */
+/* Returns true if RULE needs only the stack pointer and reads only words of the current frame. */
 static bool in_frame(const struct unwind_rule *rule)
 {
     const int32_t word = sizeof(uintptr_t);
@@ -105,7 +105,7 @@ static bool in_frame(const struct unwind_rule *rule)
 
 static struct code_address *add_address_locked(uintptr_t address, bool interrupted)
 {
-    struct code_address *p = find_address(address, interrupted); /* another thread may have added it meanwhile */
+    struct code_address *p = find_address(address, interrupted); /* another thread may have added the address meanwhile */
     if (p || !set_make_room(&tables.codes) || !(p = allocate_locked(sizeof *p, CACHE_LINE_BYTES)))
         return p;
     p->entry.hash = set_hash(address);
@@ -123,7 +123,7 @@ static void add_rule_locked(struct code_address *p)
     if (p->address >= CALLSITES_FOREIGN)
         p->rule = (struct unwind_rule){.kind = UNWIND_END};
     else
-        /* A return address is after its call: the function is that of the byte before. */
+        /* A return address follows the call: the function is the function of the byte before. */
         p->rule = unwind_rule_of((const void *)(p->address + p->interrupted));
     p->simple = in_frame(&p->rule);
     __atomic_store_n(&p->ruled, true, __ATOMIC_RELEASE);
@@ -144,7 +144,7 @@ static struct site *add_site_locked(uint64_t hash, struct code_address *const *c
     return s;
 }
 
-/* Locks the tables. Returns false in a signal handler that interrupts the thread while it holds the lock. */
+/* Locks the tables. Returns false in a signal handler that interrupts a thread holding the lock. */
 static bool lock(void)
 {
     if (adding)

@@ -11,20 +11,20 @@
 #include "trace/pmpi/sets.h"
 #include "trace/pmpi/unwind_rule.h"
 
-/* A return address, or an address interrupted by a signal, with the rule that finds the caller of its frame. The struct fits
- * into one cache line, because a walk reads one for each frame. */
+/* A return address, or an address interrupted by a signal, with the rule that finds the frame's caller. The struct fits into one
+ * cache line, because a walk reads a struct for each frame. */
 enum { CACHE_LINE_BYTES = 64 };
 struct code_address {
     struct set_entry entry;
     uintptr_t address;
     struct unwind_rule rule;
     struct mpg_frame frame;
-    struct code_address *caller; /* the code address to which a walk came last from this one; NULL: none yet */
-    int32_t alone; /* 1 + the site of this frame alone; 0: not requested yet */
+    struct code_address *caller; /* the next code address of the last walk through this address; NULL: none yet */
+    int32_t alone; /* 1 + the site of only this frame; 0: not requested yet */
     bool interrupted;
-    bool skipped; /* skipped if it is at the innermost end of a stack */
+    bool skipped; /* the frame is skipped at the innermost end of a stack */
     bool ruled;   /* rule and SIMPLE are known, since the first walk through the frame; stored after both */
-    bool simple;  /* the rule needs only the stack pointer and reads only words of its own frame */
+    bool simple;  /* the rule needs only the stack pointer and reads only words of the frame */
 } __attribute__((aligned(CACHE_LINE_BYTES)));
 _Static_assert(sizeof(struct code_address) == CACHE_LINE_BYTES, "a code address is one line");
 
@@ -44,8 +44,8 @@ void code_addresses_start(callsites_look *look);
  * address. NULL without memory, or in a signal handler that interrupts the thread inside these functions. */
 struct code_address *code_addresses_get(uintptr_t address, bool interrupted);
 
-/* Returns the entry of ADDRESS like code_addresses_get(), for the caller of the frame of CALLEE (NULL: unknown). Most frames
- * have the caller that they had the last time, which is found without the hash table. */
+/* Returns the entry of ADDRESS like code_addresses_get(), for the caller of the frame of CALLEE (NULL: unknown). Most frames have
+ * the caller of the last walk, which is found without the hash table. */
 static inline struct code_address *code_addresses_caller(struct code_address *callee, uintptr_t address, bool interrupted)
 {
     struct code_address *p = callee ? __atomic_load_n(&callee->caller, __ATOMIC_ACQUIRE) : NULL;
@@ -57,22 +57,23 @@ static inline struct code_address *code_addresses_caller(struct code_address *ca
     return p;
 }
 
-/* Adds the rule to P if P has none yet. Only frames from which a walk goes on need a rule: not the outermost frame of a stack,
- * nor the frame of callsites_alone(). Returns false in a signal handler that interrupts the thread inside these functions. */
+/* Adds the rule to P unless P has a rule. Only frames from which a walk continues need a rule: not the outermost frame of a
+ * stack, nor the frame of callsites_alone(). Returns false in a signal handler that interrupts the thread inside these
+ * functions. */
 bool code_addresses_add_rule(struct code_address *p);
 static inline bool code_addresses_has_rule(struct code_address *p)
 {
     return __builtin_expect(__atomic_load_n(&p->ruled, __ATOMIC_ACQUIRE), true) || code_addresses_add_rule(p);
 }
 
-/* Returns the number of the site of N CODES, whose addresses are ADDRESSES, innermost first. CALLSITES_NONE if N is 0, if there
- * are too many sites, or for the reasons for which code_addresses_get() returns NULL. */
+/* Returns the number of the site of N CODES with ADDRESSES, innermost first. CALLSITES_NONE: N is 0, too many sites, or a reason
+ * for which code_addresses_get() returns NULL. */
 int32_t code_addresses_site(struct code_address *const *codes, const uintptr_t *addresses, unsigned n);
 
 /* Returns the number of the site of P's frame alone. */
 int32_t code_addresses_site_alone(struct code_address *p);
 
-/* Returns site NUMBER; NULL: there is none. */
+/* Returns site NUMBER; NULL: no such site. */
 const struct site *code_addresses_site_numbered(int32_t number);
 
 #endif

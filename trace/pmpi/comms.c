@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Maps handles to communicators. MPI reuses a handle after the communicator is freed; numbers are never reused. */
+/* Maps handles to communicators. MPI reuses the handles of freed communicators; numbers are never reused. */
 #include "trace/pmpi/comms.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "trace/pmpi/topology.h"
 #include "trace/pmpi/event.h"
 
-/* A communicator that MPI_Comm_idup makes, until its request completes. */
+/* A communicator made by MPI_Comm_idup, until the request completes. */
 struct promise {
     struct promise *next;
     int64_t request;
@@ -24,10 +24,10 @@ static struct mpg_map by_handle; /* handle -> struct tracer_comm * */
 static struct tracer_comm **comms; /* by the tracer's number of the communicator */
 static int32_t comm_number, comm_capacity;
 static struct promise *promises;
-static MPI_Comm last_handle; /* handle of the communicator LAST, which was looked up last */
+static MPI_Comm last_handle; /* handle of LAST, the communicator looked up last */
 static struct tracer_comm *last;
 
-/* Stands for any communicator when memory is exhausted. Recording has ended then. */
+/* Replaces any communicator when memory is exhausted: recording has then ended. */
 static const struct tracer_groups has_no_handler;
 static struct tracer_comm nowhere = {.groups = &has_no_handler, .parent = MPG_NO_COMM};
 
@@ -53,7 +53,7 @@ static bool write_definition(const struct tracer_comm *c)
     return true;
 }
 
-/* Writes the definition of C to the calling thread's stream, after those of its parents. */
+/* Writes the definition of C to the calling thread's stream, after the definitions of C's parents. */
 static __attribute__((noinline)) void define_here(struct tracer_comm *c)
 {
     if (stream_defined(STREAM_COMMS, c->number))
@@ -199,7 +199,7 @@ void tracer_comm_forget(MPI_Comm comm, int32_t number)
     if (!c || c->number != number)
         return;
     mpg_map_remove(&by_handle, (uint64_t)(uintptr_t)comm, 0);
-    if (streams.threads) /* other threads' streams may still have to write definitions of C, or of communicators made from it */
+    if (streams.threads) /* other threads' streams may still have to write definitions of C, or of communicators made from C */
         return;
     comms[c->number] = NULL;
     free_comm(c);

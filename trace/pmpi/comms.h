@@ -15,8 +15,8 @@ struct tracer_groups {
     int32_t ranks[];   /* size, then remote_size entries; MPG_FOREIGN: not in this job */
 };
 
-/* NUMBER, PARENT (or MPG_NO_COMM), INSTANCE (tracer_groups_instance()) and LABEL (0: MPI_COMM_WORLD; -1: another) are those of
- * the definition in the trace. SOURCES and DESTINATIONS: neighbours in the communicator's TOPOLOGY, if it has one. */
+/* NUMBER, PARENT (or MPG_NO_COMM), INSTANCE (tracer_groups_instance()) and LABEL (0: MPI_COMM_WORLD; -1: another) as in the
+ * definition in the trace. SOURCES and DESTINATIONS: neighbours in the communicator's TOPOLOGY, if any. */
 struct tracer_comm {
     int32_t number, parent, instance, label;
     int rank;
@@ -30,7 +30,7 @@ struct tracer_comm {
  * recording ends, and an empty communicator is returned. */
 const struct tracer_comm *tracer_comm_get(MPI_Comm comm);
 int32_t tracer_comm(MPI_Comm comm); /* returns the number of the communicator */
-/* Registers COMM, just made from PARENT (MPI_COMM_NULL: none), as a new communicator, even if an earlier communicator had this
+/* Registers COMM, just made from PARENT (MPI_COMM_NULL: none), as a new communicator, even if an earlier communicator had COMM's
  * handle. SAME_GROUPS: COMM has PARENT's groups. GROUP_TAG: the tag of a group constructor (tracer_groups_instance()); else
  * NULL. */
 const struct tracer_comm *tracer_comm_made(MPI_Comm parent, MPI_Comm comm, bool same_groups,
@@ -41,14 +41,14 @@ const struct tracer_comm *tracer_comm_duplicate(MPI_Comm parent, const void *add
 /* To be called when REQUEST has completed: registers the handle of the copy that tracer_comm_duplicate() announced for
  * REQUEST, if any. */
 void tracer_comm_completed(int64_t request);
-/* Defines communicator NUMBER in the calling thread's stream, if it is not defined there. */
+/* Defines communicator NUMBER in the calling thread's stream, unless already defined in this stream. */
 void tracer_comm_define(int32_t number);
-/* Forgets COMM, the handle of communicator NUMBER, which the program freed. Another thread may have got the handle for a
- * new communicator since. */
+/* Forgets COMM, the handle of communicator NUMBER, which the program freed. Another thread may already have the handle for a new
+ * communicator. */
 void tracer_comm_forget(MPI_Comm comm, int32_t number);
 void tracer_comms_end(void);
 
-/* Returns the number of peers of a rank: the size of the remote group if there is one, else of the group. */
+/* Returns the number of peers of a rank: the size of the remote group, if any, else of the group. */
 static inline int tracer_comm_peers(const struct tracer_comm *comm)
 {
     return comm->groups->remote_size ? comm->groups->remote_size : comm->groups->size;

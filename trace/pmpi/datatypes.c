@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A cache of the sizes of datatypes: a program uses few, and asking MPI costs more than the rest of a record. After
- * MPI_Type_free a handle may mean another type. So only sizes of predefined types are kept, and of types that the program
- * commits by a call that the tracer sees: MPICH's mpi_f08 makes and frees types for array sections itself, unseen. */
+/* A cache of the sizes of datatypes: a program uses few datatypes, and asking MPI costs more than the rest of a record. After
+ * MPI_Type_free a handle may mean another type. Therefore only sizes of predefined types are stored, and of types that the
+ * program commits in a traced call: MPICH's mpi_f08 makes and frees types for array sections without traced calls. */
 #include <stdint.h>
 
 #include "trace/pmpi/event.h"
@@ -9,12 +9,12 @@
 
 enum { SLOTS = 256 };
 
-/* Limit on the bytes of one record, so that sums of several records do not overflow (mpgtext(5)). */
+/* Limit on the bytes of a record, to keep sums of several records from overflowing (mpgtext(5)). */
 static const int64_t MAX_BYTES = INT64_MAX / 4;
 
 static struct slot {
     MPI_Datatype type;
-    bool committed; /* by a call of the program that the tracer saw */
+    bool committed; /* by a traced call of the program */
     bool known;     /* whether SIZE is valid */
     int64_t size;
 } slots[SLOTS];
@@ -40,7 +40,7 @@ static bool is_predefined(MPI_Datatype type)
 #endif
 }
 
-/* Returns the size of TYPE in bytes; -1: MPI does not tell. Stores it in SLOT if TYPE is predefined or committed by the
+/* Returns the size of TYPE in bytes; -1: unknown to MPI. Stores the size in SLOT if TYPE is predefined or committed by the
  * program. */
 static __attribute__((noinline)) int64_t query_size(struct slot *slot, MPI_Datatype type)
 {

@@ -42,8 +42,7 @@ int facts_write(struct mpg_trace_writer *w, const char *key, const char *value,
     return mpg_trace_write_fact(w, key, value, err);
 }
 
-/* Returns the command line as one line: as mpgtrace record passed it, or, in a program linked with the tracer, the
- * process's own. */
+/* Returns the command line as one line: from mpgtrace record or, in a program linked with the tracer, of the process. */
 static const char *program(char *text, size_t size)
 {
     const char *program = getenv("MPGTRACE_PROGRAM");
@@ -91,7 +90,7 @@ static int write_run(struct mpg_trace_writer *w, struct mpg_error *err)
     return line ? facts_write(w, "program", line, err) : 0;
 }
 
-/* Writes the version of the Python interpreter, if the process is one or is linked to one. */
+/* Writes the version of the Python interpreter, if the process is, or is linked to, a Python interpreter. */
 static int write_python(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     char version[64], text[128];
@@ -206,8 +205,8 @@ static double median_sample(void)
     return ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2]) / 2;
 }
 
-/* Writes the tracer's own time as measured in the run: for new stacks; for all recorded calls, as the mean of the sampled calls
- * times the number of calls; and for one call, as the median of the last sampled calls. */
+/* Writes the tracer's time as measured in the run: for new stacks; for all recorded calls, as the mean of the sampled calls times
+ * the number of calls; and for one call, as the median of the last sampled calls. */
 static int write_overhead(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     enum { MIN_MEASURED = 10 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks whether the program's MPI is the MPI that this tracer was built for. mpgtrace record may start a shell or a tool
- * that starts the program later: only inside the program, before it runs, is its MPI visible. If this is another MPI, or
- * an unknown one, the program is restarted with the matching tracer, or with none. */
+/* Checks whether this tracer was built for the program's MPI. mpgtrace record may start a shell or a tool that starts the program
+ * later: the program's MPI is visible only inside the program, before main(). A program with another or an unknown MPI is
+ * restarted with the matching tracer, or without a tracer. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -16,14 +16,14 @@
 #include "trace/pmpi/family.h"
 
 #define FILE_OF(family) "libmpgtrace-" family ".so"
-/* Weak symbols: not NULL if the program is linked to an MPI of that family (mpg_mpi_symbol()). Not looked up by dlsym(3),
- * which allocates when it finds nothing. */
+/* Weak symbols: not NULL if the program is linked to an MPI of this family (mpg_mpi_symbol()). Not looked up by dlsym(3), which
+ * allocates if nothing is found. */
 extern const char symbol_of_openmpi __asm__("ompi_mpi_comm_world") __attribute__((weak));
 extern const char symbol_of_mpich __asm__("MPIR_Dup_fn") __attribute__((weak));
 /* Set in a restarted program, which is not restarted again. */
 #define RESTARTED "MPGTRACE_ANEW"
 
-/* Tells a program that loads MPI only later (common/module.c) for which MPI it is traced. */
+/* Tells a program that loads MPI later (common/module.c) the MPI for which the program is traced. */
 __attribute__((used, visibility("default"))) const char MPG_TRACER_MARK = 1;
 /* The text of this variable tells mpgtrace record that a static program contains the tracer (trace/record/target.c). */
 __attribute__((used)) const char tracer_sign[] = MPG_TRACER_SIGN;
@@ -47,8 +47,8 @@ static bool is_linked(const void *none, const char *symbol)
            : strcmp(symbol, mpg_mpi_symbol(MPG_MPI_MPICH)) == 0 && &symbol_of_mpich;
 }
 
-/* Writes the file name of the tracer for MPI, beside this tracer, to PATH of SIZE bytes. FILE is the program's MPI
- * library. Returns false if there is none. */
+/* Writes the file name of the tracer for MPI, beside this tracer, to PATH of SIZE bytes. FILE is the program's MPI library.
+ * Returns false if no such tracer exists. */
 static bool find_other(enum mpg_mpi mpi, const char *file, char *path, size_t size)
 {
     Dl_info self;
@@ -56,7 +56,7 @@ static bool find_other(enum mpg_mpi mpi, const char *file, char *path, size_t si
     if (mpi == MPG_MPI_NONE || !dladdr(tracer_sign, &self) || !self.dli_fname)
         return false;
     if (mpi == MPG_MPI_ABI && strncmp(base ? base + 1 : file, soname, strlen(soname)) != 0)
-        return false; /* the program has another version of the standard ABI than the tracer */
+        return false; /* program and tracer have different versions of the standard ABI */
     const char *end = strrchr(self.dli_fname, '/');
     return end &&
            snprintf(path, size, "%.*s/" FILE_OF("%s"), (int)(end - self.dli_fname),
@@ -64,8 +64,8 @@ static bool find_other(enum mpg_mpi mpi, const char *file, char *path, size_t si
            access(path, R_OK) == 0;
 }
 
-/* Replaces this tracer in LD_PRELOAD by OTHER (NULL: by nothing). Returns false if LD_PRELOAD does not name this tracer:
- * then the program is linked with it. */
+/* Replaces this tracer in LD_PRELOAD by OTHER (NULL: by nothing). Returns false if LD_PRELOAD does not name this tracer: the
+ * program is then linked with the tracer. */
 static bool replace_in_preload(const char *other)
 {
     const char *old = getenv("LD_PRELOAD");
@@ -86,7 +86,8 @@ static bool replace_in_preload(const char *other)
 }
 
 /* Writes the program's file name to PATH of SIZE bytes: the name by which the program was started, if this name leads to the
- * same file, because the kernel names the process after it. Returns false if the dynamic linker was started instead. */
+ * program's file, because the kernel names the process after this name. Returns false if the dynamic linker was started
+ * instead. */
 static bool own_file(char *path, size_t size)
 {
     struct stat own, started;
@@ -118,9 +119,9 @@ static void report_untraced(char **argv, enum mpg_mpi mpi, const char *file)
         fprintf(stderr, "mpgtrace: %s runs untraced: mpgkit was built without %s\n", argv[0], mpg_mpi_name(mpi));
 }
 
-/* Returns the MPI of a program that is not linked to MPI but may load one: its launcher's MPI. If mpgtrace record started
- * the launcher, the launcher's variables were not visible to record. MPICH's PMI variables also come from Slurm, whose
- * programs may use any MPI; MPI_LOCALNRANKS comes only from Hydra. */
+/* Returns the MPI of a program that is not linked to MPI but may load an MPI: the launcher's MPI. If mpgtrace record started the
+ * launcher, the launcher's variables were not visible to record. MPICH's PMI variables are also set by Slurm, for any MPI;
+ * MPI_LOCALNRANKS comes only from Hydra. */
 static enum mpg_mpi mpi_of_launcher(void)
 {
     return getenv("MPGTRACE_MPI") || !getenv("MPI_LOCALNRANKS") ? MPG_TRACER_MPI : MPG_MPI_MPICH;
@@ -133,7 +134,7 @@ __attribute__((constructor)) static void check_family(int argc, char **argv, cha
     (void)argc;
     (void)envp;
     if (getenv(RESTARTED)) {
-        unsetenv(RESTARTED); /* so that MPI programs which this one starts are checked, too */
+        unsetenv(RESTARTED); /* to check MPI programs started by this program, too */
         return;
     }
     Dl_info library;

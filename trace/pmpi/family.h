@@ -30,8 +30,8 @@
 #define MPG_TRACER_MARK mpgtrace_abi
 #endif
 
-/* Makes this tracer record nothing: its functions only call the next ones in the chain. Another tracer of the process calls
- * it, which comes before this one: a program is linked with a tracer, and mpgtrace record preloads one. */
+/* Makes this tracer record nothing: the tracer's functions only call the next functions in the chain. Called by another tracer of
+ * the process that precedes this tracer: in a program linked with a tracer, under mpgtrace record, which preloads a tracer. */
 void mpgtrace_stand_aside(void);
 
 /* Returns whether mpgtrace_stand_aside() was called: this tracer records nothing, because another tracer records. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Folders of traces: makes a folder, and claims it for one run, so that another run does not write into it. */
+/* Folders of traces: makes a folder, and claims the folder for one run, to keep other runs from writing into it. */
 #include "trace/pmpi/folder.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "trace/pmpi/report.h"
 
 #ifdef OPEN_MPI
-/* MPI's special Fortran addresses are common blocks; compilers give their symbols different names. */
+/* MPI's special Fortran addresses are common blocks; symbol names depend on the compiler. */
 #define SPECIAL(lower, upper) \
     extern char lower __attribute__((weak)), lower##_ __attribute__((weak)), \
         lower##__ __attribute__((weak)), upper __attribute__((weak))
@@ -35,8 +35,8 @@ static bool is_ignore(const void *address)
            IS_SPECIAL(at, mpi_fortran_statuses_ignore, MPI_FORTRAN_STATUSES_IGNORE);
 }
 #else
-/* MPICH: calls with a choice buffer reach the C wrapper, translated. libmpich up to 4.1, and libmpichfort since 4.2,
- * define the objects behind mpi_f08's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE. The mpi.h of 4.2 does not declare them. */
+/* MPICH: calls with a choice buffer reach the C wrapper, translated. libmpich up to 4.1, and libmpichfort since 4.2, define the
+ * objects behind mpi_f08's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE. The mpi.h of 4.2 does not declare these objects. */
 extern char f08_status_ignore __asm__("MPIR_F08_MPI_STATUS_IGNORE_OBJ") __attribute__((weak));
 extern char f08_statuses_ignore __asm__("MPIR_F08_MPI_STATUSES_IGNORE_OBJ") __attribute__((weak));
 
@@ -86,7 +86,7 @@ void *fortran_real(const char *name, const void *caller)
     void *real = NULL;
     if (dladdr(caller, &module)) {
         void *library = dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        if (library) { /* dlsym() searches the module and the libraries that it depends on */
+        if (library) { /* dlsym() searches the module and the module's dependencies */
             real = dlsym(library, name);
             real = real ? real : dlsym(library, name + 1);
         }

@@ -10,13 +10,13 @@
 #include "trace/pmpi/record.h"
 
 typedef MPI_Fint F;
-/* Fortran's arrays of counts and its statuses then have C's layout. */
+/* Fortran's arrays of counts and statuses then have C's layout. */
 _Static_assert(sizeof(F) == sizeof(int), "INTEGER is no int");
 
 #define WRAPPER __attribute__((visibility("default")))
 
-/* The real function FUNCTION, a weak symbol. It is undefined in programs without Fortran, in programs that load a Fortran
- * module late, and if the function without the p is not MPI's own. */
+/* The real function FUNCTION, a weak symbol. Undefined in programs without Fortran, in programs that load a Fortran module late,
+ * and if the function without the p is not MPI's. */
 #define REAL(function)                                                             \
     (*({                                                                           \
         static __typeof__(&function) late;                                         \
@@ -24,9 +24,9 @@ _Static_assert(sizeof(F) == sizeof(int), "INTEGER is no int");
         : late    ? late                                                           \
                   : (late = (__typeof__(late))fortran_real(#function, s.return_address)); \
     }))
-/* Returns the function NAME from the libraries of the calling module. If these lack NAME, searches them, and then the
- * program's other libraries, for the name without its p. Ends the program if neither exists: without the tracer, it could
- * not have started. */
+/* Returns the function NAME from the libraries of the calling module. If these lack NAME, searches them, and then the program's
+ * other libraries, for the name without the p. Ends the program if neither exists: without the tracer, the program could not have
+ * started. */
 void *fortran_real(const char *name, const void *caller);
 
 #define INT(x) (*(x))
@@ -42,7 +42,7 @@ void *fortran_real(const char *name, const void *caller);
 #define SET(x) (*(x))
 #define FLAG(x) (*(x) != 0)
 #define IN_PLACE(x) fortran_in_place(x)
-/* The address of a choice buffer: the first member of its descriptor (Fortran 2018, 18.5.3). */
+/* The address of a choice buffer: the first member of the descriptor (Fortran 2018, 18.5.3). */
 #define DESCRIBED(x) (*(void *const *)(x))
 #define TYPES(x) ((struct tracer_types){(x), true})
 #define REQUESTS(x) (x), true
@@ -83,7 +83,7 @@ struct fortran_statuses {
     int n;
     struct tracer_statuses own;
 };
-/* _take() prepares S for a call with N STATUSES. _read() returns them after the call, in C form. _drop() frees copies. */
+/* _take() prepares S for a call with N STATUSES. _read() returns the statuses after the call, in C form. _drop() frees copies. */
 void fortran_statuses_take(struct fortran_statuses *s, int n, F *statuses);
 const MPI_Status *fortran_statuses_read(struct fortran_statuses *s);
 void fortran_statuses_drop(struct fortran_statuses *s);

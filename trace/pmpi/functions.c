@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the function of an address in the full symbol table of its module's file, which also has static functions: dladdr(3)
- * knows exported names only. */
+/* Finds the function of an address in the full symbol table of the module's file, which includes static functions: dladdr(3)
+ * finds exported names only. */
 #include "trace/pmpi/functions.h"
 
 #include <elf.h>
@@ -27,7 +27,7 @@ static bool holds(const struct image *image, uint64_t offset, uint64_t count, ui
     return offset <= image->size && (count == 0 || bytes <= (image->size - offset) / count);
 }
 
-/* Returns the section headers of IMAGE, a file of this machine's word size, and their *NUMBER; NULL: none. */
+/* Returns the section headers of IMAGE, a file of this machine's word size; *NUMBER: number of headers; NULL: none. */
 static const ElfW(Shdr) *sections(const struct image *image, size_t *number)
 {
     const ElfW(Ehdr) *head = (const void *)image->bytes;
@@ -40,8 +40,8 @@ static const ElfW(Shdr) *sections(const struct image *image, size_t *number)
     return (const void *)(image->bytes + head->e_shoff);
 }
 
-/* Writes function and offset of ADDRESS, in the file's own addresses, by the symbol table TABLE of IMAGE, whose names are in
- * NAMES. Returns false if no function contains it. */
+/* Writes function and offset of ADDRESS, an address in the file, by the symbol table TABLE of IMAGE with the names NAMES. Returns
+ * false if no function contains ADDRESS. */
 static bool find_in(const struct image *image, const ElfW(Shdr) *table, const ElfW(Shdr) *names, uintptr_t address, char *text,
                     size_t size)
 {

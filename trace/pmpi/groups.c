@@ -10,7 +10,7 @@ static struct mpg_map interned;  /* hash of both groups -> struct tracer_groups 
 static struct mpg_map numbers;   /* hash of both groups, hashed in the same order by ranks of either group -> number, from 1 */
 static struct mpg_map instances; /* (group tag, groups' number, number of the parent) -> number of communicators so far */
 static int32_t next_number;
-static MPI_Group world_group; /* group of MPI_COMM_WORLD; 0, which is no valid handle, until first used */
+static MPI_Group world_group; /* group of MPI_COMM_WORLD; 0, not a valid handle, until first used */
 
 /* A hash of 128 bits, because groups with equal hashes count as equal. */
 static void hash_ranks(uint64_t hash[2], const int32_t *ranks, int n)
@@ -72,8 +72,8 @@ static struct tracer_groups *read_groups(MPI_Comm comm)
     return NULL;
 }
 
-/* Sets the number of G. The ranks on both sides of an inter-communicator hash its two groups in the same order, so that
- * they get the same number. */
+/* Sets the number of G. The ranks on both sides of an inter-communicator hash both groups in a common order, and get equal
+ * numbers. */
 static bool set_number(struct tracer_groups *g)
 {
     uint64_t hash[2] = {0xcbf29ce484222325u, 0};
@@ -110,7 +110,7 @@ const struct tracer_groups *tracer_groups_of(MPI_Comm comm)
 int32_t tracer_groups_instance(const struct tracer_groups *groups, int32_t parent,
                                const int *group_tag)
 {
-    /* Fits into an int32_t of the trace: 1 bit says whether there is a tag, 10 bits are from the tag, 20 the count. */
+    /* Fits into an int32_t of the trace: 1 bit: a tag is given; 10 bits from the tag; 20 bits: the count. */
     int32_t order = group_tag ? 1 << 30 | (*group_tag & 0x3ff) << 20 : 0;
     uint64_t key = (uint64_t)order << 32 | (uint32_t)groups->number;
     uint64_t *count = mpg_map_add(&instances, key, (uint64_t)(int64_t)parent);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The SIGBUS handler, and forwarding to the program's handler.
  *
- * Each time the guard goes in front of a handler of the program, it uses a new handler function (a generation), which
- * remembers the program's handler. If the program saves a generation and restores it later, the generation still forwards
- * to the same handler. */
+ * Each time the guard goes in front of a handler of the program, the guard uses a new handler function (a generation), which
+ * stores the program's handler. A generation that the program saves and restores later still forwards to this handler. */
 #define _GNU_SOURCE
 #include "trace/pmpi/guard.h"
 
@@ -28,7 +27,7 @@ struct range {
 };
 
 static struct {
-    pthread_mutex_t lock; /* signal handlers do not take it */
+    pthread_mutex_t lock; /* not taken by signal handlers */
     bool started;
     volatile bool has_lost;
     struct range *ranges;
@@ -50,8 +49,8 @@ static struct range *range_of(const uint8_t *address)
     return NULL;
 }
 
-/* Maps anonymous memory in place of R's file, so that the failed store succeeds when it is repeated. The signal
- * interrupted the tracer's own code in a store, so that this function may call any other. */
+/* Maps anonymous memory in place of R's file, so that the repeated store succeeds. The signal interrupted the tracer's code in a
+ * store: this function may call any function. */
 static bool replace(struct range *r)
 {
     if (mmap(r->base, r->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
@@ -62,14 +61,14 @@ static bool replace(struct range *r)
     return true;
 }
 
-/* Acts like the system: removes the handler, so the instruction is repeated without one; a signal sent by a process is
- * sent again. */
+/* Acts like the system: removes the handler, and the instruction is repeated without handler; a signal sent by a process is sent
+ * again. */
 static void take_default(const siginfo_t *info)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigaction(SIGBUS, &action, NULL);
     if (info->si_code <= 0)
-        raise(SIGBUS); /* the signal is delivered when this handler has returned */
+        raise(SIGBUS); /* the signal is delivered after the return of this handler */
 }
 
 static void call_previous_handler(int generation, int signal, siginfo_t *info, void *context)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrays of handles as passed by the program, in C or Fortran (INTEGER) form. The standard ABI's C library has neither
- * MPI_Fint nor conversions (MPI-5.0, chapter 20: they belong to the library of its Fortran bindings), and its tracer has
+/* Arrays of handles as passed by the program, in C or Fortran (INTEGER) form. The standard ABI's C library has neither MPI_Fint
+ * nor conversions (MPI-5.0, chapter 20: both belong to the library of Fortran bindings), and the tracer for the standard ABI has
  * no Fortran wrappers. */
 #ifndef MPG_TRACER_HANDLES_H
 #define MPG_TRACER_HANDLES_H

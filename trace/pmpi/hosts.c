@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The folder .mpgtrace-JOB beside the trace has an empty file HOST.PID-NUMBER for each host. The first link `answer` in it is the
- * answer for all: symlink(2) is atomic, on network file systems, too, where locks are slow or missing. */
+/* The folder .mpgtrace-JOB beside the trace has an empty file HOST.PID-NUMBER for each host. The first link `answer` in this
+ * folder is the answer for all hosts: symlink(2) is atomic, on network file systems, too, where locks are slow or missing. */
 #define _GNU_SOURCE
 #include "trace/pmpi/hosts.h"
 
@@ -21,10 +21,10 @@ enum { FIRST_SLEEP_MS = 1, LONGEST_SLEEP_MS = 250 };
 static struct {
     char parent[PATH_MAX];
     char folder[PATH_MAX]; /* .mpgtrace-JOB; empty: not used */
-    char own[PATH_MAX];    /* the file of this host in it; empty: none */
+    char own[PATH_MAX];    /* the file of this host in `folder`; empty: none */
 } hosts;
 
-/* Writes the absolute path of the folder in which the trace will be to hosts.parent. Returns false on failure. */
+/* Writes the absolute path of the trace's parent folder to hosts.parent. Returns false on failure. */
 static bool find_parent(void)
 {
     const char *output = getenv("MPGTRACE_OUTPUT"), *end = output ? strrchr(output, '/') : NULL;
@@ -76,7 +76,8 @@ static void add_number(const char *name, void *sum)
         *(int *)sum += atoi(number + 1);
 }
 
-/* Counts the traced processes. A file that comes and goes makes a client of a network file system ask its server for the list. */
+/* Counts the traced processes. Creating and removing a file makes a client of a network file system ask the server for the
+ * list. */
 static bool count_traced(int *sum)
 {
     char path[PATH_MAX];
@@ -87,8 +88,8 @@ static bool count_traced(int *sum)
     return paths_list(hosts.folder, add_number, sum);
 }
 
-/* Makes ANSWER the answer for all hosts, unless another process has given one. Returns the answer for all hosts. *MADE: this
- * process has given it. */
+/* Makes ANSWER the answer for all hosts, unless another process has given an answer. Returns the answer for all hosts. *MADE:
+ * this process has given the answer. */
 static enum hosts_answer answer(enum hosts_answer answer, bool *made)
 {
     static const char *const words[] = {"unknown", "all", "some"};

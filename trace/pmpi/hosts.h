@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether all processes of a job on several hosts run under the tracer. One process of each host leaves the number of the
- * host's traced processes in a folder beside the trace, which the hosts share. */
+/* Whether all processes of a job on several hosts run under the tracer. One process of each host writes the number of the host's
+ * traced processes to a folder beside the trace, shared by the hosts. */
 #ifndef MPG_TRACER_HOSTS_H
 #define MPG_TRACER_HOSTS_H
 
@@ -14,17 +14,17 @@ enum hosts_answer {
 
 /* Details of the answer. */
 struct hosts_count {
-    int traced;       /* number of traced processes that this host has seen */
-    bool reports;       /* the answer is HOSTS_SOME, and this process must report it; true in one process of the job */
+    int traced;       /* number of traced processes seen by this host */
+    bool reports;       /* the answer is HOSTS_SOME, and this process must report the answer; true in one process of the job */
     const char *where; /* the folder of the trace, in static memory */
 };
 
-/* Adds TRACED processes of this host (0: none, as another process has added them) to JOB, a name that is the same on all hosts
- * and differs between jobs. Waits at most WAIT_MS milliseconds for others, until RANKS processes are there. All hosts that share
- * the folder get the same answer, if it is not HOSTS_UNKNOWN. */
+/* Adds TRACED processes of this host (0: added by another process) to JOB, a name equal on all hosts and different for each job.
+ * Waits at most WAIT_MS milliseconds until RANKS processes are counted. All hosts that share the folder get the same answer,
+ * unless HOSTS_UNKNOWN. */
 enum hosts_answer hosts_query(const char *job, int traced, int ranks, int wait_ms, struct hosts_count *count);
 
-/* Removes the folder in which the hosts exchanged counts. Call it once all processes of the job have an answer. */
+/* Removes the folder in which the hosts exchanged counts. To be called when all processes of the job have an answer. */
 void hosts_end(void);
 
 #endif

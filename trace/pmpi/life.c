@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Start and end of the tracer in a process: start after MPI_Init; end around MPI_Finalize, or wherever else the program
- * ends. */
+/* Start and end of the tracer in a process: start after MPI_Init; end around MPI_Finalize, or at any other end of the program. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +40,7 @@ enum { MIN_SEGMENT_BYTES = 4096, DEFAULT_SEGMENT_BYTES = 1 << 18, MAX_SEGMENT_BY
 static struct {
     bool tried;             /* MPI_Init has been called */
     _Atomic bool session;   /* MPI_Session_init has been called */
-    uint64_t run;           /* a number that all ranks of a run share, and other runs do not */
+    uint64_t run;           /* a number common to all ranks of a run, different for each run */
     /* BEGAN: MPI_Init has returned, and all ranks have run begin(); FINALIZING: MPI_Finalize has been called. */
     bool began, finalizing;
     pid_t pid;              /* process id of the rank, to recognise a forked child */
@@ -50,7 +49,7 @@ static struct {
     struct folder_claim claim; /* number 0: nothing is claimed, as in a spawned job */
 } life;
 
-/* Turns the tracer off in a forked child, which is not the rank: its copies of the buffers do not belong to the trace. */
+/* Turns the tracer off in a forked child, which is not the rank: the child's copies of the buffers do not belong to the trace. */
 static void stop_in_child(void)
 {
     streams.on = false;
@@ -64,7 +63,8 @@ static size_t segment_bytes(int rank)
 
 /* --- start --- */
 
-/* Makes a folder for this spawned job inside FOLDER, and sets life.folder to it. Returns 0, or -1 with ERR. Collective. */
+/* Makes a folder for this spawned job inside FOLDER, and sets life.folder to the new folder. Returns 0, or -1 with ERR.
+ * Collective. */
 static int find_spawned(const char *folder, int rank, struct mpg_error *err)
 {
     char path[PATH_MAX];
@@ -85,7 +85,7 @@ static const char *claiming_file(void)
     return getenv("MPGTRACE_PROFILE") ? "rank-0.profile.mpgt" : "rank-0.mpgt";
 }
 
-/* Rank 0 claims FOLDER, or, if it holds a trace, a new folder beside it. Sets life.folder on all ranks. Returns 0, or -1
+/* Rank 0 claims FOLDER or, if FOLDER holds a trace, a new folder beside FOLDER. Sets life.folder on all ranks. Returns 0, or -1
  * with ERR. Collective. */
 static int find_claimed(const char *folder, int rank, struct mpg_error *err)
 {
@@ -120,7 +120,7 @@ static int find_folder(int rank, struct mpg_error *err)
     return find_claimed(folder, rank, err);
 }
 
-/* Reports once for all ranks how many ranks have failed (STATUS < 0), with the error ERR of the first. Collective. */
+/* Reports once for all ranks the number of failed ranks (STATUS < 0), with the first failed rank's error ERR. Collective. */
 static void report_status(int status, int rank, const struct mpg_error *err)
 {
     int ranks, failed = status < 0, mine = failed ? rank : INT_MAX, first = 0, number = 0;
@@ -164,8 +164,8 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
     return mpg_trace_writer_flush(w, err);
 }
 
-/* The part of the start in which all ranks take part: they agree on the folder and measure clock offsets. Returns true if
- * this rank may record. */
+/* The collective part of the start: all ranks agree on the folder and measure clock offsets. Returns true if this rank may
+ * record. */
 static bool begin(bool threads)
 {
     struct mpg_error err;
@@ -174,7 +174,7 @@ static bool begin(bool threads)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int status = find_folder(rank, &err);
     life.run = facts_agree_on_run(rank);
-    PMPI_Barrier(MPI_COMM_WORLD); /* no rank may write to the folder before all have checked that it is claimed */
+    PMPI_Barrier(MPI_COMM_WORLD); /* no rank may write to the folder before all ranks have checked the claim */
     if (status == 0)
         status = open_streams(rank, threads, &err);
     if (status < 0 && life.claim.number > 0)
@@ -201,8 +201,8 @@ void tracer_before_init(void)
         tracer_real_chain(false);
         return;
     }
-    /* Open MPI 4 ends the process in MPI_Init if srun offers no protocol that it knows. Then the watch process goes on,
-     * to report this. */
+    /* Open MPI 4 ends the process in MPI_Init if srun offers no protocol known to Open MPI. Then the watch process continues, to
+     * report the failure. */
     if (MPG_TRACER_MPI == MPG_MPI_OPENMPI && lacks_pmix())
         summary_warn_watch();
     else
@@ -246,8 +246,8 @@ static const char *srun_gave(void)
     return "srun gave them no PMI";
 }
 
-/* Warns of processes which a launcher started together, but which their MPI treats as separate jobs: each leaves a trace
- * of its own. Launcher and program use different MPIs, or have no protocol in common. */
+/* Warns of processes that a launcher started together, but that MPI treats as separate jobs, each with a separate trace: launcher
+ * and program use different MPIs, or have no common protocol. */
 static void report_singletons(void)
 {
     int size, started;
@@ -258,7 +258,7 @@ static void report_singletons(void)
     started = mpg_launcher_started(&launcher);
     if (size > 1 || parent != MPI_COMM_NULL || started <= 1 || !mpg_launcher_is_first())
         return;
-    /* The program's own launcher, inside a step of srun, has started this process alone. */
+    /* The program's launcher, inside a step of srun, has started only this process. */
     if ((MPG_TRACER_MPI == MPG_MPI_ABI || mpg_launcher_mpi() == MPG_TRACER_MPI) && mpg_launcher_processes() == 1)
         return;
     if (strcmp(launcher, "srun") == 0)
@@ -286,22 +286,22 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     clock_calibrate();
     clock_group_find(&life.clocks);
     s->enter_ns = clock_convert((uint64_t)s->enter_ns);
-    stream_thread.depth++; /* calls that the tracer makes itself are not recorded */
+    stream_thread.depth++; /* the tracer's calls are not recorded */
     bool records = begin(thread_level > MPI_THREAD_SERIALIZED);
-    hosts_end(); /* all ranks have taken part in begin(), so all have read the other hosts' answer */
+    hosts_end(); /* all ranks have taken part in begin(), and have read the other hosts' answer */
     stream_thread.depth--;
     if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
         return;
     usage_start();
     openmp_start();
     tracer_memory_prepare();
-    streams.calls = streams.measured = streams.measured_ns = 0; /* do not count the calls by which the overhead was measured */
+    streams.calls = streams.measured = streams.measured_ns = 0; /* do not count the calls made to measure the overhead */
     streams.on = true;
     if (!tracer_lock())
         return;
     tracer_comm(MPI_COMM_WORLD);
     s->leave_ns = clock_now_ns();
-    off_cpu_leave(&stream_thread.off_cpu, s->leave_ns); /* here the first compute interval begins */
+    off_cpu_leave(&stream_thread.off_cpu, s->leave_ns); /* begin of the first compute interval */
     struct mpg_event e = event_of(s);
     tracer_write(s, &e);
     regions_start(s);
@@ -365,7 +365,7 @@ void tracer_end_early(const char *reason)
     struct mpg_error err;
     if (!streams.on || life.pid != getpid())
         return;
-    /* If this or another thread is in the middle of a record, the trace ends with what its segment holds now. */
+    /* If this or another thread is in the middle of a record, the trace ends with the current content of the segment. */
     if (!stream_lock_at_end())
         return;
     streams_wait();
@@ -381,7 +381,7 @@ __attribute__((destructor)) static void at_exit(void)
     if (!life.began && !life.tried && !tracer_real_is_other() && !tracer_stands_aside())
         summary_report_nothing(life.session);
     if (life.tried && !life.began && tracer_real_was_initialized(&ended) && ended)
-        hosts_end(); /* all ranks have called MPI_Finalize, so all have read the other hosts' answer */
+        hosts_end(); /* all ranks have called MPI_Finalize, and have read the other hosts' answer */
     if (!streams.on || life.pid != getpid())
         return;
     tracer_real_was_initialized(&ended);

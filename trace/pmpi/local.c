@@ -9,7 +9,7 @@
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
 
-static uint64_t recorded = 1; /* how many calls of a function from one callsite are recorded before the others are only summed */
+static uint64_t recorded = 1; /* number of recorded calls of a function from one callsite; further calls are only summed */
 
 /* Sums to which the next calls only add a count and no time, by return address and call. Not used in a process with
  * several streams. */
@@ -22,26 +22,26 @@ struct local_sum {
     uint64_t *counter; /* the sum's number of calls, in the segment; valid while EPOCH equals mpg_trace_sums_epoch */
     uint64_t epoch;
     enum mpg_call call;
-    uint32_t untimed; /* number of calls until one is timed again */
+    uint32_t untimed; /* number of calls until the next timed call */
 };
 static struct local_sum sums[SUMS];
-/* State of a linear congruential generator. Random numbers of untimed calls, because the times of calls may repeat with
- * any period. */
+/* State of a linear congruential generator: numbers of untimed calls are random, because the times of calls may be periodic. */
 static uint32_t draw;
 
 static inline struct local_sum *sum_of(enum mpg_call call, const void *return_address)
 {
-    /* Two calls with one entry in turns would each be timed every time, so the table is large and the hash spreads neighbours. */
+    /* Two alternating calls with a common entry would be timed every time: therefore the table is large and the hash spreads
+     * neighbours. */
     return &sums[((uint32_t)(uintptr_t)return_address ^ (uint32_t)call << 8) * 0x9e3779b1u >> (32 - SUM_BITS)];
 }
 
 void local_start(int rank)
 {
     recorded = (uint64_t)setting_number("MPGTRACE_LOCAL", SETTING_INT, 0, INT64_MAX, 1, rank);
-    memset(sums, 0, sizeof sums); /* makes its pages present before the first call */
+    memset(sums, 0, sizeof sums); /* makes the table's pages present before the first call */
 }
 
-/* Returns true if the call is among the first RECORDED calls of CALL from SITE; else begins a sum for the calls after these. */
+/* Returns true if the call is among the first RECORDED calls of CALL from SITE; else begins a sum for further calls. */
 static bool is_among_first(struct stream *stream, enum mpg_call call, int32_t site)
 {
     struct mpg_error err;
@@ -69,8 +69,8 @@ static __attribute__((noinline, cold)) void carry_off_cpu(struct stream *stream,
     mpg_trace_carry_off_cpu(stream->writer, before_ns + in_ns);
 }
 
-/* Lets local_begin() only count the next calls of S's function from the same place, in COUNTER. Only possible if the
- * return address alone determines the callsite, and thereby the sum. */
+/* Lets local_begin() only count the next calls of S's function from the same place, in COUNTER. Only possible if the return
+ * address alone determines the callsite, and the sum. */
 static void leave_untimed(const struct tracer_scope *s, uint64_t *counter)
 {
     if (streams.threads || le64toh(*counter) < TIMED_FIRST || !sites_is_caller(s->return_address))
@@ -115,7 +115,7 @@ void local_end(const struct local_sum *sum, int rc)
         fail(sum, rc);
         return;
     }
-    /* The sum may have ended meanwhile, by a callback of the program. */
+    /* A callback of the program may have ended the sum meanwhile. */
     if (__builtin_expect(sum->epoch == mpg_trace_sums_epoch && streams.on, true))
         mpg_trace_count_call(sum->counter);
     stream_thread.depth = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of MPI which a program looks up in MPI's library by dlsym(3), as Julia and Python's ctypes do: the program
- * gets the tracer's wrapper of each. For this purpose the preloaded tracer defines dlsym, on systems where glibc's dlsym
- * identifies its caller only by the return address (RTLD_NEXT and RTLD_DEFAULT depend on the caller). A stub asks for a
- * wrapper; if there is none, it jumps to the next dlsym with arguments, stack and return address unchanged. */
+/* MPI functions that a program looks up in MPI's library by dlsym(3), as Julia and Python's ctypes do: the program gets the
+ * tracer's wrapper. For this purpose the preloaded tracer defines dlsym, on systems where glibc's dlsym identifies the caller
+ * only by the return address (RTLD_NEXT and RTLD_DEFAULT depend on the caller). A stub asks for a wrapper; without a wrapper, the
+ * stub jumps to the next dlsym with arguments, stack and return address unchanged. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <features.h>
@@ -24,7 +24,7 @@
 
 typedef void *dlsym_function(void *handle, const char *name);
 
-/* Result of a look-up: the stub of dlsym returns WRAPPER; if it is NULL, jumps to NEXT. The struct is returned in two
+/* Result of a look-up: the stub of dlsym returns WRAPPER or, if WRAPPER is NULL, jumps to NEXT. The struct is returned in two
  * registers. */
 struct lookup {
     void *wrapper;
@@ -37,8 +37,8 @@ static void *finds_nothing(void *handle, const char *name)
     return NULL;
 }
 
-/* Returns true if libdl is part of libc, since glibc 2.34. Calls no function that a sanitizer may replace: sanitizers
- * look up their functions before they work. */
+/* Returns true if libdl is part of libc, since glibc 2.34. Calls no function that a sanitizer may replace: sanitizers look up
+ * functions before their replacements work. */
 static bool is_one_library(void)
 {
     int part[2] = {0, 0}, i = 0;
@@ -57,7 +57,7 @@ static dlsym_function *find_c_library(void)
     return (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym", is_one_library() ? "GLIBC_2.34" : FIRST_VERSION);
 }
 
-/* Returns the next dlsym, possibly another tool's. Several threads may find it at the same time. */
+/* Returns the next dlsym, possibly another tool's. Several threads may call this function at the same time. */
 static dlsym_function *next_dlsym(void)
 {
     static dlsym_function *next;
@@ -71,8 +71,8 @@ static dlsym_function *next_dlsym(void)
     return known;
 }
 
-/* Returns true if NAME begins with MPI_, MPIX_ or mpi_. Calls no function, because sanitizers replace them and call dlsym
- * before these replacements work. */
+/* Returns true if NAME begins with MPI_, MPIX_ or mpi_. Calls no function, because sanitizers replace functions and call dlsym
+ * before the replacements work. */
 static bool is_mpi_name(const char *name)
 {
     if (name[0] == 'm')
@@ -87,7 +87,7 @@ static bool is_c_name(const char *name)
     return name[0] == 'M' && strpbrk(name, "abcdefghijklmnopqrstuvwxyz");
 }
 
-/* CALLER looks up NAME in the library behind HANDLE. Returns the tracer's wrapper; NULL: CALLER gets dlsym's own result. */
+/* CALLER looks up NAME in the library behind HANDLE. Returns the tracer's wrapper; NULL: CALLER gets dlsym's result. */
 static void *wrapper_of(dlsym_function *next, void *handle, const char *name, const void *caller)
 {
     /* NAME in the global scope is the tracer's wrapper, or a function of the program (reported elsewhere). */
@@ -107,11 +107,10 @@ static void *wrapper_of(dlsym_function *next, void *handle, const char *name, co
 __attribute__((used, visibility("hidden"))) struct lookup tracer_look_up(void *handle, const char *name, const void *caller)
 {
     struct lookup l = {NULL, next_dlsym()};
-    /* Other handles only: with RTLD_DEFAULT dlsym finds the wrapper by itself; with RTLD_NEXT it finds one that comes
-     * after the caller. */
+    /* Other handles only: with RTLD_DEFAULT dlsym finds the wrapper; with RTLD_NEXT dlsym finds a function after the caller. */
     if (handle != RTLD_DEFAULT && handle != RTLD_NEXT && is_mpi_name(name) && !tracer_real_is_own(caller)) {
         l.wrapper = wrapper_of(l.next, handle, name, caller);
-        dlerror(); /* clears an error of the tracer's own look-ups, which the program must not see */
+        dlerror(); /* clears an error of the tracer's look-ups, which the program must not see */
     }
     return l;
 }

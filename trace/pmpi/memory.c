@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Slabs of blocks of one size, and mappings of single large blocks. Both begin with a head at a multiple of SLAB_BYTES,
- * and every block begins in the first SLAB_BYTES of its mapping: so the head is found from the block's address. */
+/* Slabs of blocks of one size, and mappings of single large blocks. Both begin with a head at a multiple of SLAB_BYTES, and every
+ * block begins in the first SLAB_BYTES of the mapping: the head is found from the block's address. */
 #include "trace/pmpi/memory.h"
 
 #include <pthread.h>
@@ -19,30 +19,30 @@ enum {
     LARGE = SIZES,        /* value of slab.size for a mapping of one large block */
     AT_ONCE = 8,          /* number of slabs mapped in one call */
     MAX_POPULATED = AT_ONCE * SLAB_BYTES,
-    KEPT_BYTES = 4 << 20  /* limit on the bytes of freed large blocks that are kept for reuse */
+    KEPT_BYTES = 4 << 20  /* limit on the bytes of freed large blocks kept for reuse */
 };
 
 struct slab {
     struct slab *next, *previous; /* neighbours in the list of slabs with room, or of kept large blocks */
     size_t bytes;                 /* bytes of the mapping */
-    uint32_t size;                /* index of the size of its blocks, below SIZES; or LARGE */
+    uint32_t size;                /* index of the slab's block size, below SIZES; or LARGE */
     uint32_t used;                /* number of blocks in use */
-    uint32_t fresh;               /* offset of the first block that has never been used */
-    void *unused;                 /* list of freed blocks; each begins with a pointer to the next */
+    uint32_t fresh;               /* offset of the first never used block */
+    void *unused;                 /* list of freed blocks; each block begins with a pointer to the next */
 };
 enum { HEAD_BYTES = (sizeof(struct slab) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT };
 
 static struct {
     pthread_mutex_t lock;
     struct slab *with_room[SIZES];
-    bool has_empty[SIZES]; /* by size: whether one slab has no block in use */
+    bool has_empty[SIZES]; /* by size: whether a slab has no block in use */
     struct slab *kept;
     size_t kept_bytes, mapped_bytes;
-    struct slab *spare; /* list of SPARE_NUMBER slabs that are mapped and not in use */
+    struct slab *spare; /* list of SPARE_NUMBER mapped, unused slabs */
     unsigned spare_number;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Set while this thread holds the lock, so that a signal handler that interrupts it does not wait for itself. */
+/* Set while this thread holds the lock, so that a signal handler that interrupts the thread does not wait for the lock. */
 static __thread volatile bool inside __attribute__((tls_model("initial-exec")));
 
 static bool enter(void)
@@ -81,8 +81,8 @@ static size_t bytes_of(uint32_t size)
 
 /* --- mappings --- */
 
-/* Makes the pages of BYTES at P present at once, which is faster than a page fault for each. Before Linux 5.14 there is
- * no such call, and pages come one by one. */
+/* Makes the pages of BYTES at P present at once, which is faster than a page fault for each. Before Linux 5.14 the system call is
+ * missing, and pages become present one by one. */
 static void populate(void *p, size_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE
@@ -124,7 +124,7 @@ static struct slab *map_large(size_t bytes)
 static bool map_spare(void)
 {
     char *p = map(AT_ONCE * SLAB_BYTES);
-    for (unsigned i = AT_ONCE; p && i-- > 0;) { /* backwards, so that the list is in the order of addresses */
+    for (unsigned i = AT_ONCE; p && i-- > 0;) { /* backwards, to order the list by address */
         struct slab *slab = (struct slab *)(void *)(p + (size_t)i * SLAB_BYTES);
         slab->next = memory.spare;
         memory.spare = slab;
@@ -133,7 +133,7 @@ static bool map_spare(void)
     return p;
 }
 
-/* Returns a slab that is not in use, or NULL without memory. */
+/* Returns an unused slab, or NULL without memory. */
 static struct slab *map_slab(void)
 {
     if (memory.spare_number == 0 && !map_spare())
@@ -181,7 +181,7 @@ static bool has_room(const struct slab *slab)
     return slab->unused || slab->fresh + bytes_of(slab->size) <= SLAB_BYTES;
 }
 
-/* Returns a block of SIZE. Sets *ZERO if all its bytes are zero, as those of a new slab are. */
+/* Returns a block of SIZE. Sets *ZERO if all bytes are zero, as in a new slab. */
 static void *take_small(uint32_t size, bool *zero)
 {
     struct slab *slab = memory.with_room[size];
@@ -201,7 +201,7 @@ static void *take_small(uint32_t size, bool *zero)
         slab->fresh += (uint32_t)bytes_of(size);
     }
     if (slab->used++ == 0)
-        memory.has_empty[size] = false; /* at most one slab of a size is empty, and this was it */
+        memory.has_empty[size] = false; /* at most one slab of a size is empty, and this slab was empty */
     if (!has_room(slab))
         take_out(&memory.with_room[size], slab);
     return block;
@@ -228,8 +228,8 @@ static void give_small(struct slab *slab, void *block)
 
 /* --- large ones --- */
 
-/* Returns the size of the mapping for a large block of BYTES. Rounded up in steps, so that a kept block fits a later
- * request of similar size. */
+/* Returns the size of the mapping for a large block of BYTES. Rounded up in steps: a kept block then fits a later request of
+ * similar size. */
 static size_t mapping_bytes(size_t bytes)
 {
     const size_t need = bytes + HEAD_BYTES;
@@ -238,7 +238,7 @@ static size_t mapping_bytes(size_t bytes)
     return (need + unit - 1) / unit * unit;
 }
 
-/* Returns a block of BYTES. Sets *FRESH if all its bytes are zero. */
+/* Returns a block of BYTES. Sets *FRESH if all bytes are zero. */
 static void *take_large(size_t bytes, bool *fresh)
 {
     const size_t need = mapping_bytes(bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages that a matched probe (MPI_Mprobe) has found, until they are received. */
+/* Messages found by a matched probe (MPI_Mprobe), until received. */
 #include "trace/pmpi/messages.h"
 
 #include "common/map.h"
@@ -15,8 +15,8 @@ int64_t tracer_message_new(MPI_Message handle, const struct mpg_event *probe)
     if (handle == MPI_MESSAGE_NO_PROC)
         return 0;
     uint64_t *slot = mpg_map_add(&messages, (uint64_t)(uintptr_t)handle, 0);
-    /* The handle may still be in the map: another thread has received an earlier message with it, and has not recorded
-     * this yet. */
+    /* The handle may still be in the map: another thread has received an earlier message with this handle, and has not recorded
+     * the receive yet. */
     struct tracer_message *message =
         !slot || !*slot ? mpg_pool_take(&pool) : (struct tracer_message *)(uintptr_t)*slot;
     if (!message || !slot) {
@@ -49,7 +49,7 @@ struct tracer_message tracer_message(const struct tracer_scope *s, MPI_Message h
 
 void tracer_message_take(const struct tracer_message *message, struct mpg_event *e)
 {
-    if (!message->number) { /* MPI_MESSAGE_NO_PROC: there is no message */
+    if (!message->number) { /* MPI_MESSAGE_NO_PROC: no message */
         e->comm = tracer_comm(MPI_COMM_WORLD);
         e->from = MPG_PROC_NULL;
         return;

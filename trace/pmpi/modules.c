@@ -16,10 +16,10 @@
 #include "trace/pmpi/unwind_rule.h"
 #include "trace/store/chunk.h"
 
-/* A loaded object (program or library) as the dynamic linker finds it for an address. */
+/* A loaded object (program or library), found by the dynamic linker for an address. */
 struct object {
     const void *map; /* address of the linker's entry for the object (struct link_map); NULL: unknown */
-    uintptr_t begin, frames; /* begin of its mapping, and address of its call frame information */
+    uintptr_t begin, frames; /* begin of the mapping, and address of the call frame information */
 };
 
 struct segment {
@@ -35,15 +35,15 @@ static struct {
     struct module **modules;
     struct segment *segments; /* sorted by address */
     int32_t module_number;
-    /* Number of segments; of these, the first OLD_SEGMENTS are from the last list, while a new one is made. */
+    /* Number of segments; while a new list is made, the first OLD_SEGMENTS are from the last list. */
     size_t segment_number, old_segments;
-    unsigned long long adds, subs; /* numbers of objects that the dynamic linker had loaded and closed when the list was made */
-    const void *address;           /* the address that was looked up last */
+    unsigned long long adds, subs; /* numbers of objects loaded and closed by the dynamic linker until the list was made */
+    const void *address;           /* the last looked-up address */
     const struct segment *segment; /* the segment that contains ADDRESS */
 } loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Finds the object that holds the byte at ADDRESS. Returns false if there is none. Takes no lock, and some ten ns.
- * dl_iterate_phdr(3) would take a microsecond, since it visits the entries of all modules to find its caller's namespace. */
+/* Finds the object that holds the byte at ADDRESS. Returns false without an object. Takes no lock, and some ten ns.
+ * dl_iterate_phdr(3) would take a microsecond, since it visits the entries of all modules to find the caller's namespace. */
 #ifdef __GLIBC_PREREQ
 #if __GLIBC_PREREQ(2, 35)
 #define HAVE_FIND_OBJECT 1
@@ -78,7 +78,7 @@ static char *full_path(const char *name)
     return strdup(path);
 }
 
-/* Returns true for libraries of MPI: Open MPI's, MPICH's and related ones all begin with one of these names. */
+/* Returns true for libraries of MPI: names of Open MPI's, MPICH's and related libraries begin with one of these names. */
 static bool is_mpi(const char *path)
 {
     static const char *const names[] = {"libmpi.", "libmpi_", "libmpich", "libmpifort", "libmpicxx",
@@ -156,8 +156,8 @@ static void clean(char *path)
         path[MPG_TRACE_MAX_TEXT] = '\0';
 }
 
-/* Returns the number of module M: that of an equal one in the list, or a new one. The list takes over M. -1: M is NULL,
- * or no memory. */
+/* Returns the number of module M: an equal module's number in the list, or a new number. The list takes over M. -1: M is NULL, or
+ * no memory. */
 static int32_t intern(struct module *m)
 {
     if (!m)
@@ -219,7 +219,7 @@ static struct module_unwinding unwinding_of(const struct dl_phdr_info *info)
     return modules_bounds(info, u.table, &u.low, &u.high) ? u : (struct module_unwinding){.table = 0};
 }
 
-/* Returns whether INFO's module names a library of MPI among the libraries that it needs. */
+/* Returns whether INFO's module names a library of MPI among the needed libraries. */
 static bool needs_mpi(const struct dl_phdr_info *info)
 {
     const ElfW(Dyn) *dynamic = NULL;
@@ -228,7 +228,7 @@ static bool needs_mpi(const struct dl_phdr_info *info)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
     for (const ElfW(Dyn) *d = dynamic; d && d->d_tag != DT_NULL; d++)
-        if (d->d_tag == DT_STRTAB) /* glibc has made most of these offsets addresses */
+        if (d->d_tag == DT_STRTAB) /* glibc has converted most of these offsets to addresses */
             names = d->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + d->d_un.d_ptr : d->d_un.d_ptr;
     for (const ElfW(Dyn) *d = dynamic; names && d->d_tag != DT_NULL; d++)
         if (d->d_tag == DT_NEEDED && is_mpi((const char *)(names + d->d_un.d_val)))
@@ -236,7 +236,7 @@ static bool needs_mpi(const struct dl_phdr_info *info)
     return false;
 }
 
-/* Makes the pages of the call frame information of INFO's module present, if the module is the program itself or calls MPI. */
+/* Makes the pages of the call frame information of INFO's module present, if the module is the program or calls MPI. */
 static int prepare(struct dl_phdr_info *info, size_t size, void *data)
 {
 #ifdef MADV_POPULATE_READ
@@ -263,7 +263,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size, (void)data;
     const struct module_unwinding unwinding = unwinding_of(info);
-    /* Objects were closed, so that another one may be at an address that is in the old list. */
+    /* Objects were closed, and another object may be at an address in the old list. */
     const bool closed = info->dlpi_subs != loaded.subs;
     int32_t module = -1;
     bool mpi = false;
@@ -295,7 +295,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* An insertion sort, because qsort(3) would allocate. There are some hundred segments at most. */
+/* An insertion sort, because qsort(3) would allocate. NUMBER is some hundred segments at most. */
 static void sort(struct segment *segments, size_t number)
 {
     for (size_t i = 1; i < number; i++) {
@@ -316,8 +316,8 @@ static int changed(struct dl_phdr_info *info, size_t size, void *data)
     return info->dlpi_adds != loaded.adds || info->dlpi_subs != loaded.subs ? 1 : 2;
 }
 
-/* Makes a new list of segments if libraries were loaded or closed. add() appends the new segments to the old ones, which
- * are removed at the end. */
+/* Makes a new list of segments if libraries were loaded or closed. add() appends the new segments to the old segments, which are
+ * removed at the end. */
 static void refresh(void)
 {
     unsigned long long now[2];
@@ -333,9 +333,9 @@ static void refresh(void)
     loaded.subs = now[1];
 }
 
-/* Returns true if S, the listed segment around an address, belongs to NOW, the object that is at the address now. An object
- * loaded in place of a closed one is mistaken for it only if both have the same entry in the linker's list, the same begin and
- * the same place of the call frame information. */
+/* Returns true if S, the listed segment around an address, belongs to NOW, the current object at the address. An object loaded in
+ * place of a closed object is mistaken for the closed object only if both have the same entry in the linker's list, the same
+ * begin and the same address of the call frame information. */
 static bool is_current(const struct segment *s, const struct object *now)
 {
     return HAVE_FIND_OBJECT && s && s->object.map == now->map && s->object.begin == now->begin &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Addresses as offsets in executables and shared libraries, independent of their load addresses. Thread-safe. */
+/* Addresses as offsets in executables and shared libraries, independent of load addresses. Thread-safe. */
 #ifndef MPG_MODULES_H
 #define MPG_MODULES_H
 
@@ -15,26 +15,27 @@ struct module {
     bool mpi;             /* a library of MPI, or the tracer */
 };
 
-/* Returns the module of the return address ADDRESS and the offset in it; -1 and 0 if no module holds ADDRESS. Unless MPI is
- * NULL, *MPI becomes the module's member of this name, or false. Finds libraries loaded since the last call. */
+/* Returns the module of the return address ADDRESS and the offset in the module; -1 and 0 if no module holds ADDRESS. Unless MPI
+ * is NULL, *MPI becomes the module's member `mpi`, or false. Finds libraries loaded since the last call. */
 struct mpg_frame modules_frame(const void *address, bool *mpi);
 
 /* The call frame information of a module. */
 struct module_unwinding {
-    uintptr_t table;     /* .eh_frame_hdr; 0: the module has none */
+    uintptr_t table;     /* .eh_frame_hdr; 0: no table */
     uintptr_t low, high; /* bounds of the segment with the table */
 };
 
-/* Writes the call frame information of the module that holds the return address ADDRESS. Returns false if no module does. */
+/* Writes the call frame information of the module that holds the return address ADDRESS. Returns false if no module holds
+ * ADDRESS. */
 bool modules_unwinding(const void *address, struct module_unwinding *unwinding);
 
-/* Makes the pages of the call frame information present, of the program and of the modules that need an MPI library, so that
- * the first stacks do not wait for page faults. To be called in MPI_Init. No effect before Linux 5.14. */
+/* Makes the pages of the call frame information present, of the program and of the modules that need an MPI library, to avoid
+ * page faults in the first stacks. To be called in MPI_Init. No effect before Linux 5.14. */
 void modules_prepare(void);
 
 struct dl_phdr_info;
-/* Writes the bounds of the loaded segment of MODULE (from dl_iterate_phdr(3)) that holds ADDRESS, up to the end of its part in
- * the file. Returns false if there is none. */
+/* Writes the bounds of the loaded segment of MODULE (from dl_iterate_phdr(3)) that holds ADDRESS, up to the end of the segment's
+ * part in the file. Returns false without such a segment. */
 bool modules_bounds(const struct dl_phdr_info *module, uintptr_t address, uintptr_t *low, uintptr_t *high);
 
 /* Returns the number, known or new, of a module that is not loaded and is identified by PATH alone; -1 without memory. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers of the program's windows and files. All members of a communicator create their windows, and their files, in the
- * same order, so the n-th one has the same number on all of them. */
+/* Numbers of the program's windows and files. All members of a communicator create windows, and files, in a common order: the
+ * n-th object has an equal number on all members. */
 #include "trace/pmpi/objects.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "trace/pmpi/stream.h"
 
 struct object {
-    int32_t number, comm, nth; /* NTH: how many objects of this kind on COMM came before */
+    int32_t number, comm, nth; /* NTH: number of earlier objects of this kind on COMM */
 };
 
 static struct mpg_map by_handle; /* (handle, kind: window or file) -> struct object * */
@@ -41,7 +41,7 @@ int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm 
         return MPG_NO_OBJECT;
     }
     *o = (struct object){.number = next_number++, .comm = number, .nth = (int32_t)(*count)++};
-    /* An older object whose handle MPI reuses: another thread has freed the object but not recorded this yet. */
+    /* An older object whose handle MPI reuses: another thread has freed the object but not recorded the free yet. */
     free((struct object *)(uintptr_t)*slot);
     *slot = (uint64_t)(uintptr_t)o;
     return define(o, kind) ? o->number : MPG_NO_OBJECT;

@@ -14,14 +14,14 @@
 int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm comm);
 /* Returns the number of HANDLE, or MPG_NO_OBJECT for an unknown handle. */
 int32_t tracer_object(enum mpg_object_kind kind, uintptr_t handle);
-/* Returns the number of HANDLE, which the call S is about to free, or MPG_NO_OBJECT: the handle is unknown, or S is not
- * recorded. Unlike the functions above, locks the tracer itself. */
+/* Returns the number of HANDLE, which the call S is about to free, or MPG_NO_OBJECT: the handle is unknown, or S is not recorded.
+ * Unlike the functions above, takes the lock. */
 int32_t tracer_object_before(const struct tracer_scope *s, enum mpg_object_kind kind,
                              uintptr_t handle);
 /* Locks and fills E with the call S on HANDLE. Returns false, unlocked, if nothing is recorded. */
 bool tracer_object_event(const struct tracer_scope *s, enum mpg_object_kind kind,
                          uintptr_t handle, struct mpg_event *e);
-/* Records the call S that freed HANDLE. NUMBER is the result of tracer_object_before(). Takes the lock itself. */
+/* Records the call S that freed HANDLE. NUMBER is the result of tracer_object_before(). Takes the lock. */
 void tracer_object_end(const struct tracer_scope *s, enum mpg_object_kind kind,
                        uintptr_t handle, int32_t number);
 void tracer_objects_end(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the thread's CPU clock and the scheduler's counters, and sets the thread's rseq_cs, by which the kernel shows
+/* Reads the thread's CPU clock and the scheduler's counters, and sets the thread's rseq_cs, with which the kernel indicates
  * interruptions. */
 #define _GNU_SOURCE /* for RUSAGE_THREAD */
 #include "trace/pmpi/off_cpu.h"
@@ -15,7 +15,7 @@
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/report.h"
 
-/* The CPU clocks run at the rate of the hardware counter, without NTP's corrections, and so does CLOCK_MONOTONIC_RAW. */
+/* The CPU clocks run at the rate of the hardware counter, without NTP's corrections, as CLOCK_MONOTONIC_RAW. */
 #ifdef CLOCK_MONOTONIC_RAW
 enum { WALL_CLOCK = CLOCK_MONOTONIC_RAW };
 #else
@@ -25,7 +25,7 @@ enum { WALL_CLOCK = CLOCK_MONOTONIC };
 enum { TRIES = 4, TRIALS = 32 };
 
 static enum off_cpu_method method;
-static int64_t usual_ns = INT64_MAX; /* shortest time that reading both clocks takes, ns */
+static int64_t usual_ns = INT64_MAX; /* shortest time of a reading of both clocks, ns */
 
 /* --- rseq --- */
 
@@ -36,8 +36,8 @@ extern const unsigned int __rseq_size __attribute__((weak));
 
 enum { CPU_ID = 4, RSEQ_CS = 8, MIN_SIZE = 16 }; /* offsets of members in struct rseq; minimum size of the struct */
 
-/* The kernel requires the signature that glibc registered in front of the abort address. The descriptor's range is
- * empty, so no sequence is ever aborted. */
+/* The kernel requires the signature, registered by glibc, in front of the abort address. The descriptor's range is empty: no
+ * sequence is ever aborted. */
 static const uint32_t abort_place[2] = {0x53053053, 0};
 const struct off_cpu_descriptor off_cpu_descriptor = {
     .start_ip = (uintptr_t)&off_cpu_descriptor,
@@ -51,7 +51,7 @@ static volatile uint64_t *find_flag(void)
     int32_t cpu;
     if (!&__rseq_offset || !&__rseq_size || __rseq_size < MIN_SIZE)
         return NULL;
-    __asm__("movq %%fs:0, %0" : "=r"(thread)); /* thread pointer: __rseq_offset counts from it */
+    __asm__("movq %%fs:0, %0" : "=r"(thread)); /* thread pointer: __rseq_offset counts from this pointer */
     memcpy(&cpu, thread + __rseq_offset + CPU_ID, sizeof cpu);
     return cpu < 0 ? NULL : (volatile uint64_t *)(void *)(thread + __rseq_offset + RSEQ_CS);
 }
@@ -64,8 +64,8 @@ static volatile uint64_t *find_flag(void)
 }
 #endif
 
-/* Sets the thread's rseq_cs, if it is 0, to the tracer's descriptor: the kernel clears it at an interruption. If the
- * program uses rseq_cs itself, or if only long stretches are examined, own_flag takes its place. */
+/* Sets the thread's rseq_cs, if 0, to the tracer's descriptor: the kernel clears rseq_cs at an interruption. If the program uses
+ * rseq_cs, or if only long stretches are examined, own_flag replaces rseq_cs. */
 static void arm(struct off_cpu *o)
 {
     const uint64_t ours = (uintptr_t)&off_cpu_descriptor;
@@ -88,7 +88,8 @@ static int64_t read_clock(clockid_t clock)
 }
 
 /* Reads both clocks at one moment: the CPU clock between two reads of the wall clock. An interruption between the reads would be
- * counted in no stretch, so the call repeats and keeps the reads that are closest together. Returns their distance in ns. */
+ * missing in all stretches: therefore the function repeats the reading and keeps the reads that are closest together. Returns the
+ * distance of these reads, ns. */
 static int64_t read_both(int64_t *wall_ns, int64_t *cpu_ns)
 {
     int64_t min_ns = INT64_MAX;
@@ -105,8 +106,8 @@ static int64_t read_both(int64_t *wall_ns, int64_t *cpu_ns)
     return min_ns;
 }
 
-/* Reads the clocks and returns the time in ns that the thread lost since the previous reading. Sets the flag first:
- * an interruption after that belongs to the next stretch. */
+/* Reads the clocks and returns the time in ns that the thread lost since the previous reading. Sets the flag first: later
+ * interruptions belong to the next stretch. */
 static int64_t read_lost(struct off_cpu *o)
 {
     const int64_t wall_ns = o->wall_ns, cpu_ns = o->cpu_ns;
@@ -128,8 +129,8 @@ static int64_t read_voluntary(void)
     return -1;
 }
 
-/* Returns the thread's time in the run queue in ns, or -1 if unknown. Opens the file each time: a program may close
- * descriptors that belong to others. */
+/* Returns the thread's time in the run queue in ns, or -1 if unknown. Opens the file each time: a program may close foreign
+ * descriptors. */
 static int64_t read_queued(void)
 {
     char text[96];
@@ -138,8 +139,8 @@ static int64_t read_queued(void)
     return sscanf(text, "%*d %lld", &queued_ns) == 1 ? queued_ns : -1;
 }
 
-/* Returns the part of LOST_NS that the thread surely waited in the run queue after a sleep. Subtracts the waiting
- * time that earlier stretches have already counted. */
+/* Returns the part of LOST_NS during which the thread certainly waited in the run queue after a sleep. Subtracts waiting time
+ * already counted in earlier stretches. */
 static int64_t queued_of(struct off_cpu *o, int64_t lost_ns)
 {
     const int64_t now_ns = read_queued(), grown_ns = now_ns - o->queued_ns - o->counted_ns - o->unread_ns;
@@ -164,7 +165,7 @@ static int64_t count_lost(struct off_cpu *o, int64_t lost_ns, bool has_slept)
 
 /* --- stretches --- */
 
-/* Begins a stretch (time between two readings) now. Returns the present time, ns. */
+/* Begins a stretch (time between two readings) now. Returns the current time, ns. */
 static int64_t begin(struct off_cpu *o)
 {
     o->begin_ns = clock_now_ns();
@@ -182,7 +183,7 @@ static int64_t ignore(struct off_cpu *o, int64_t now_ns)
     return now_ns;
 }
 
-/* Takes a thread's first readings, from which its first stretch is counted. */
+/* Takes a thread's first readings: the begin of the first stretch. */
 static void begin_thread(struct off_cpu *o)
 {
     (void)read_lost(o);
@@ -190,15 +191,15 @@ static void begin_thread(struct off_cpu *o)
     o->queued_ns = read_queued();
 }
 
-/* What reading the clocks at the end of a stretch has found. */
+/* Result of reading the clocks at the end of a stretch. */
 struct found {
     int64_t off_ns;   /* time off the CPU up to read_ns */
-    int64_t read_ns;  /* when the clocks were read */
+    int64_t read_ns;  /* time of the reading of the clocks */
     int64_t after_ns; /* time off the CPU between two readings of the clocks, before and after reading the scheduler's counters */
 };
 
-/* Ends the stretch at NOW_NS. If it was neither interrupted nor long, the clocks were only read because the last reading
- * was old: its difference sums over many short stretches, so the stretch counts as without time off the CPU. */
+/* Ends the stretch at NOW_NS. If the stretch was neither interrupted nor long, the clocks were read only because the last reading
+ * was old: the difference sums over many short stretches, and the stretch counts as without time off the CPU. */
 static struct found end_stretch(struct off_cpu *o, int64_t now_ns)
 {
     struct found found = {.read_ns = now_ns};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of the tool interface OMPT that the tracer uses, so that no compiler needs to have omp-tools.h. Names, numbers and
- * arguments are those of the OpenMP 5.0 specification: 4.2 (activation), 4.4 (data types), 4.5 (callbacks), 4.6.1 (entry
- * points); kinds 8 to 10 of synchronization are of OpenMP 5.1. */
+/* The part of the tool interface OMPT used by the tracer: no omp-tools.h is needed for compilation. Names, numbers and arguments
+ * are from the OpenMP 5.0 specification: 4.2 (activation), 4.4 (data types), 4.5 (callbacks), 4.6.1 (entry points); kinds 8 to 10
+ * of synchronization are from OpenMP 5.1. */
 #ifndef MPG_TRACER_OMPT_H
 #define MPG_TRACER_OMPT_H
 

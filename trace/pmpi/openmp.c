@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Callbacks of the OpenMP runtime, in the threads of the program. They take no lock but that of a record, and allocate only when
- * a region or a larger team appears first. */
+/* Callbacks of the OpenMP runtime, in the threads of the program. Callbacks take no lock except a record's lock, and allocate
+ * only for a new region or a larger team. */
 #define _GNU_SOURCE /* for RTLD_NEXT, dl_iterate_phdr() */
 #include "trace/pmpi/openmp.h"
 
@@ -23,7 +23,7 @@
 
 enum { MAX_WAITS = 8, LINE = 64, MIN_SLOTS = 16 };
 
-/* A thread's part in the present visit of a region; a cache line each. */
+/* A thread's part in the current visit of a region; a separate cache line for each thread. */
 struct slot {
     _Alignas(LINE) int64_t begin_ns; /* 0: the thread has not begun */
     int64_t work_ns, calls_ns; /* CALLS: time in calls of MPI, which is neither work nor wait */
@@ -32,33 +32,34 @@ struct slot {
 /* The team of a thread that encounters parallel regions, one region at a time. Never freed: a late thread may still write. */
 struct team {
     struct slot *slot;
-    uint32_t capacity, threads; /* THREADS: of this visit; 0 until the encountering thread's implicit task begins */
+    /* THREADS: number of threads of this visit; 0 until the encountering thread's implicit task begins */
+    uint32_t capacity, threads;
     struct tracer_scope scope;  /* begin of this visit */
-    struct parallel_region *region; /* region of this visit, or of the last one */
+    struct parallel_region *region; /* region of this visit, or of the last visit */
     const void *place;          /* the place of `region` */
 };
 
 /* State of a thread. */
 struct thread {
-    struct team *team;  /* the team of the regions that this thread encounters */
+    struct team *team;  /* the team of the regions encountered by this thread */
     bool open;          /* a region of `team` is open */
     struct slot *slot;  /* the thread's part in a region; NULL: outside of recorded regions */
     int64_t since_ns;   /* end of the last wait, or begin of the part */
-    int64_t calls_ns;   /* total time in calls of MPI up to then */
-    bool works;         /* since then the thread has not waited */
-    int waits;          /* number of barriers and the like in which tasks of the thread wait now */
-    const ompt_data_t *wait[MAX_WAITS]; /* their tasks, innermost last */
+    int64_t calls_ns;   /* total time in calls of MPI until since_ns */
+    bool works;         /* the thread has not waited since since_ns */
+    int waits;          /* number of barriers or other synchronizations in which tasks of the thread wait now */
+    const ompt_data_t *wait[MAX_WAITS]; /* the waiting tasks, innermost last */
 };
 static __thread struct thread thread __attribute__((tls_model("initial-exec")));
 
 static struct {
     const struct stream_thread *main; /* the thread that called MPI_Init */
-    bool traced;                      /* a runtime has accepted the tracer as its tool */
-    char runtime[LINE];               /* its name, or the file name of a runtime without tool interface */
-    /* Numbers of the process's threads, without those that MPI_Init started: before MPI_Init, and at MPI_Finalize. */
+    bool traced;                      /* a runtime has accepted the tracer as a tool */
+    char runtime[LINE];               /* name of the runtime, or the file name of a runtime without tool interface */
+    /* Numbers of the process's threads, without threads started by MPI_Init: before MPI_Init, and at MPI_Finalize. */
     int own_before, own_end;
     int of_mpi;                       /* number of threads that MPI_Init started */
-    int unseen;                       /* number of threads that the tracer cannot see; 0: none */
+    int unseen;                       /* number of threads invisible to the tracer; 0: none */
 } openmp;
 
 /* --- work and waits of a thread --- */
@@ -93,7 +94,7 @@ static void sync_region_wait(int kind, int endpoint, ompt_data_t *parallel, ompt
         if (t->waits < MAX_WAITS)
             t->wait[t->waits] = task;
         t->waits++;
-    } else if (!parallel) /* the barrier that has ended the region, which is over: its slot may be in use again */
+    } else if (!parallel) /* the barrier that has ended the region: the slot may be in use again */
         t->slot = NULL;
     else {
         t->waits -= t->waits > 0;
@@ -116,7 +117,7 @@ static void task_schedule(ompt_data_t *prior, int status, ompt_data_t *next)
 
 /* --- regions --- */
 
-/* Returns whether a region that this thread encounters is recorded: the stream must be the thread's own. */
+/* Returns whether a region encountered by this thread is recorded: the stream must belong to this thread. */
 static bool is_recorded(const struct thread *t)
 {
     const struct stream_thread *s = &stream_thread;
@@ -139,9 +140,9 @@ static struct team *team_of(struct thread *t, uint32_t threads)
     return t->team;
 }
 
-/* Sets frame addresses of the program's call into the runtime, if the runtime gives the frame pointer of its own function, and
- * its frame has the usual layout of x86-64 (System V ABI, 3.2.2); else both become NULL. The flags of LLVM 14 do not say which
- * address a runtime gives. */
+/* Sets frame addresses of the program's call into the runtime, if the runtime gives the frame pointer of a runtime function with
+ * the usual frame layout of x86-64 (System V ABI, 3.2.2); else both become NULL. The flags of LLVM 14 do not show which address a
+ * runtime gives. */
 static void find_frame(const ompt_frame_t *task, const void *place, const void **frame, const void **base)
 {
     *frame = *base = NULL;
@@ -175,7 +176,7 @@ static void parallel_begin(ompt_data_t *encountering, const ompt_frame_t *task, 
     parallel->ptr = t->open ? team : NULL;
 }
 
-/* Writes the begin of the region that T has encountered, whose number of threads is known now. */
+/* Writes the begin of TEAM's region, after the number of threads became known. */
 static void write_begin(struct team *team, uint32_t threads)
 {
     const void *place = team->scope.return_address;
@@ -216,7 +217,7 @@ static void implicit_task(int endpoint, ompt_data_t *parallel, ompt_data_t *task
     }
 }
 
-/* Adds the visit of TEAM that has ended to its region. */
+/* Adds the ended visit of TEAM to the visit's region. */
 static void add_visit(const struct team *team, int64_t end_ns)
 {
     struct parallel_region *r = team->region;
@@ -284,7 +285,7 @@ static void finalize(ompt_data_t *tool_data)
     (void)tool_data;
 }
 
-/* The runtime takes one tool only: a tool of the program's user goes first. */
+/* The runtime accepts a single tool: a tool of the program's user has precedence. */
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime);
 ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
 {
@@ -339,7 +340,7 @@ void openmp_end(void)
     openmp.own_end = count_tasks() - openmp.of_mpi;
 }
 
-/* Writes the number of threads that a region has by default. Asks only a runtime that has begun already. */
+/* Writes the default number of threads of a region. Asks only a runtime that has already begun. */
 static int write_max_threads(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     int (*max_threads)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_threads");

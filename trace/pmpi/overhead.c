@@ -28,11 +28,11 @@ static void record_batch(void)
     }
 }
 
-/* Return address of the program's call of MPI_Init. Artificial calls use it, because call stacks leave out the tracer's
- * own frames. */
+/* Return address of the program's call of MPI_Init. Used for artificial calls, because call stacks leave out the tracer's
+ * frames. */
 static const void *program;
 
-/* Does the work of MPI_Wtime's wrapper, always for the same call site. */
+/* Does the work of MPI_Wtime's wrapper, always for one call site. */
 static void sum_up_batch(void)
 {
     for (int i = 0; i < SUM_BATCH; i++) {

@@ -13,7 +13,7 @@ enum { MAX_SETS = 8, MAX_LIST = 4096 };
 
 struct set {
     int component, handle, number;
-    int index[COUNTERS_MAX]; /* by event of the set: its index among the chosen counters */
+    int index[COUNTERS_MAX]; /* by event of the set: the event's index among the chosen counters */
 };
 
 struct thread {
@@ -98,7 +98,7 @@ static int start_sets(struct thread *t)
             continue;
         struct thread begun = *t;
         begun.set_number = i;
-        (void)stop_sets(&begun); /* stops the sets started so far, before all are destroyed */
+        (void)stop_sets(&begun); /* stops the sets started so far, before all sets are destroyed */
         for (; i < t->set_number; i++)
             if (PAPI_cleanup_eventset(t->sets[i].handle) == PAPI_OK)
                 (void)PAPI_destroy_eventset(&t->sets[i].handle);
@@ -143,7 +143,7 @@ static bool read_all(void *thread, long long *values)
     return true;
 }
 
-/* Adds EVENT to the chosen events if they can be counted together. Returns PAPI_OK, or PAPI's error if they cannot. */
+/* Adds EVENT to the chosen events if all can be counted together. Returns PAPI_OK, or PAPI's error. */
 static int try_event(const char *event)
 {
     int code = 0, status = PAPI_event_name_to_code(event, &code);

@@ -14,7 +14,7 @@ enum { NAME_SIZE = 512 };
 
 static struct {
     struct mpg_map index; /* (return address; number of threads) -> the region's address */
-    struct parallel_region *first, **end; /* in the order of their first visits */
+    struct parallel_region *first, **end; /* in the order of first visits */
 } regions;
 
 static struct parallel_region *region_new(const void *place, uint32_t threads)

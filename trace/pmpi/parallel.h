@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parallel regions of OpenMP: their names, numbers of threads, and sums over all their visits. Callers hold the streams'
- * lock. */
+/* Parallel regions of OpenMP: names, numbers of threads, and sums over all visits. Callers hold the streams' lock. */
 #ifndef MPG_TRACER_PARALLEL_H
 #define MPG_TRACER_PARALLEL_H
 
@@ -20,11 +19,11 @@ struct parallel_region {
     uint32_t threads; /* N */
     int64_t visits, time_ns;
     int64_t longest_ns; /* sum of the longest work of a thread of each visit */
-    struct parallel_thread *thread; /* N of them */
+    struct parallel_thread *thread; /* N elements */
     struct parallel_region *next;
 };
 
-/* Returns the region of THREADS (>= 1) threads that begins at the return address PLACE, a new one if necessary. NULL: out of
+/* Returns the region of THREADS (>= 1) threads that begins at the return address PLACE; a new region is added. NULL: out of
  * memory. */
 struct parallel_region *parallel_find(const void *place, uint32_t threads);
 

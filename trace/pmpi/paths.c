@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the path of an open file by the kernel's name for it (proc(5)), and lists folders by getdents64(2). */
+/* Finds the path of an open file by the kernel's name of the file (proc(5)), and lists folders by getdents64(2). */
 #define _GNU_SOURCE
 #include "trace/pmpi/paths.h"
 

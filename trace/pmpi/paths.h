@@ -10,8 +10,8 @@
  * exist or REAL is too small. */
 bool paths_real(const char *path, char *real, size_t size);
 
-/* Calls VISIT with each name in FOLDER except . and ..; like readdir(3), may miss files that are made meanwhile. Returns
- * false, with errno, if FOLDER cannot be read. */
+/* Calls VISIT with each name in FOLDER except . and ..; like readdir(3), may miss files made meanwhile. Returns false, with
+ * errno, if FOLDER cannot be read. */
 bool paths_list(const char *folder, void (*visit)(const char *name, void *data), void *data);
 
 #endif

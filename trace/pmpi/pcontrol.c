@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* MPI_Pcontrol (MPI-4.1, section 15.2.4): levels that name regions, flush, and pause a profile; described in mpgtrace(1).
- * Only the two levels with a region name have a second argument. Other levels' second argument is never read, unless the
- * user sets MPGTRACE_PCONTROL for a program with IPM's levels. Whether MPI_Pcontrol(1) has a second argument is
- * undetectable: without one, a value left by the caller is in its place, often a string used earlier. */
+/* MPI_Pcontrol (MPI-4.1, section 15.2.4): levels that name regions, flush, and pause a profile; described in mpgtrace(1). Only
+ * the two levels with a region name have a second argument. Other levels' second argument is never read, unless the user sets
+ * MPGTRACE_PCONTROL for a program with IPM's levels. Whether MPI_Pcontrol(1) has a second argument is undetectable: a missing
+ * argument is replaced by a value left by the caller, often a string used earlier. */
 #include "trace/pmpi/pcontrol.h"
 
 #include <errno.h>
@@ -24,12 +24,12 @@
 enum { PAUSE = 0, RESUME = 1, FLUSH = 2, FIRST_NUMBERED = 100, LAST_NUMBERED = 9999 };
 enum { IPM_BEGIN = 1, IPM_END = -1, IPM_NAME_SIZE = 1024 };
 
-/* Numbers of calls that could be IPM's levels, counted while IPM's convention is off, to tell the user. */
+/* Numbers of calls that could be IPM's levels, counted while IPM's convention is off, for a report. */
 static struct {
     _Atomic int begins, ends; /* ENDS: counted only after a call that could be a begin */
 } unnamed;
 static bool takes_ipm; /* the user set MPGTRACE_PCONTROL=ipm */
-static _Atomic int refused; /* errno of process_vm_readv(2) if the system forbids it, so that no names can be read */
+static _Atomic int refused; /* errno of process_vm_readv(2) if forbidden by the system: names cannot be read */
 
 static bool is_numbered(int level)
 {
@@ -47,8 +47,8 @@ static bool is_ipm(int level)
     return takes_ipm && (level == IPM_BEGIN || level == IPM_END);
 }
 
-/* Reads LENGTH bytes at ADDRESS, possibly an invalid one, into TEXT. Returns the number of bytes read. Each page is a
- * separate part, because an unreadable page can make its whole part fail. */
+/* Reads LENGTH bytes at ADDRESS, possibly an invalid one, into TEXT. Returns the number of bytes read. Each page is a separate
+ * part, because an unreadable page can make the whole part fail. */
 static size_t read_safely(char *text, uintptr_t address, size_t length)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), first = page - address % page;
@@ -63,8 +63,8 @@ static size_t read_safely(char *text, uintptr_t address, size_t length)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* Reads the name at ADDRESS, of LENGTH bytes or up to a NUL, into TEXT of IPM_NAME_SIZE bytes. Returns false if there is
- * no plausible name: unreadable, empty, too long, or not one line of text. */
+/* Reads the name at ADDRESS, of LENGTH bytes or up to a NUL, into TEXT of IPM_NAME_SIZE bytes. Returns false without a plausible
+ * name: unreadable, empty, too long, or not one line of text. */
 static bool read_name(char *text, const void *address, size_t length)
 {
     const size_t max = length < IPM_NAME_SIZE ? length : IPM_NAME_SIZE - 1;
@@ -147,8 +147,8 @@ static void record(struct tracer_scope *s, int level)
         flush();
 }
 
-/* Handles the end of an MPI_Pcontrol call. NAME: the region's name, of LENGTH bytes, if LEVEL has one; else NULL. SECOND:
- * the call's second argument, possibly undefined, which is passed on to the next tool. */
+/* Handles the end of an MPI_Pcontrol call. NAME: the region's name, of LENGTH bytes, if LEVEL has a name; else NULL. SECOND: the
+ * call's second argument, possibly undefined, passed on to the next tool. */
 static int leave(struct tracer_scope *s, int level, const char *name, size_t length, const void *second)
 {
     char number[16];

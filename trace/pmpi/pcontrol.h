@@ -7,8 +7,8 @@
 /* Reads MPGTRACE_PCONTROL; RANK 0 reports an unknown value. Called after report_start(). */
 void pcontrol_start(int rank);
 
-/* At the end of the run: reports names that could not be read, and calls whose levels look like IPM's while the convention is
- * off, in one line each. */
+/* At the end of the run: reports names that could not be read, and calls with levels like IPM's while the convention is off, in a
+ * line each. */
 void pcontrol_report(void);
 
 #endif

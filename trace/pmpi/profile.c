@@ -18,7 +18,7 @@
 
 enum {
     SITE_ROWS = 1 << 13,
-    ROWS = SITE_ROWS + MPG_CALL_COUNT, /* for each call one more row, which sums the callsites without a row */
+    ROWS = SITE_ROWS + MPG_CALL_COUNT, /* for each call an additional row, which sums the callsites without a row */
     DEFINITION_BYTES = 1 << 19,
     SLOTS = 4 * SITE_ROWS,
     MAX_TEXT = 4096,
@@ -26,9 +26,9 @@ enum {
     MIN_BYTES = MPG_CHUNK_HEADER_BYTES + (int)sizeof(struct mpg_profile_head) + DEFINITION_BYTES
 };
 
-/* Numbers that callsites, or modules, have in the file. They are defined there on first use. */
+/* Numbers of callsites, or modules, in the file, where each is defined at the first use. */
 struct known {
-    int32_t *numbers; /* by the tracer's number of the callsite or module: its number in the file; -1: not defined */
+    int32_t *numbers; /* by the tracer's number of the callsite or module: the number in the file; -1: not defined */
     size_t size;
     int32_t next;
 };
@@ -43,8 +43,8 @@ static struct {
     uint8_t *definitions;
     uint32_t *index; /* hash table of 1 + row, by call and callsite */
     uint32_t row_number, definition_bytes, site_rows;
-    bool full; /* there is no room for further definitions of callsites */
-    uint32_t other[MPG_CALL_COUNT]; /* by call: 1 + its row for callsites without a row; 0: none yet */
+    bool full; /* no room for further definitions of callsites */
+    uint32_t other[MPG_CALL_COUNT]; /* by call: 1 + the row for callsites without a row; 0: none yet */
     struct known sites, modules;
     struct mpg_file_id file;
     int rank, ranks;
@@ -122,7 +122,7 @@ bool profile_is_on(void)
 
 /* --- definitions --- */
 
-/* Makes the definition that ends at END a part of the file. */
+/* Includes the definition that ends at END in the file. */
 static void define(const uint8_t *end)
 {
     profile.definition_bytes = (uint32_t)(end - profile.definitions);
@@ -194,7 +194,7 @@ static bool define_module(int32_t module, int32_t *number)
     return known != NULL;
 }
 
-/* Returns the number in the file of SITE, which is defined if necessary; MPG_OTHER_SITES: there is no room to define it. */
+/* Returns the number of SITE in the file, defining SITE if necessary; MPG_OTHER_SITES: no room for the definition. */
 static int32_t define_site(int32_t site)
 {
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
@@ -247,7 +247,7 @@ struct key {
     uint32_t call;
     int32_t site;
 };
-static struct key keys[SITE_ROWS + MPG_CALL_COUNT]; /* by row: its call and the tracer's number of the callsite */
+static struct key keys[SITE_ROWS + MPG_CALL_COUNT]; /* by row: call, and the tracer's number of the callsite */
 
 static struct mpg_profile_entry *find_row(enum mpg_call call, int32_t site)
 {
@@ -341,7 +341,7 @@ static int write_all(int fd, const uint8_t *p, size_t bytes)
     return 0;
 }
 
-/* Returns a copy of the file with only the used rows, their counters and the definitions, without gaps. */
+/* Returns a copy of the file with only the used rows, the rows' counters and the definitions, without gaps. */
 static uint8_t *compacted(size_t *bytes)
 {
     const size_t row_bytes = profile.row_number * sizeof *profile.rows;

@@ -17,7 +17,7 @@ int profile_open(const char *directory, int rank, int ranks, uint32_t values, st
 /* Returns true between a successful profile_open() and profile_close(). */
 bool profile_is_on(void);
 
-/* Adds EVENT, made at the captured SITE (callsites.h), to the sums of its call and site. */
+/* Adds EVENT, made at the captured SITE (callsites.h), to the sums of EVENT's call and SITE. */
 void profile_add(const struct mpg_event *event, int32_t site);
 
 /* Forgets all added events. */

@@ -13,7 +13,7 @@
 #include "trace/pmpi/python_text.h"
 #include "trace/python_place.h"
 
-/* Symbols of the Python interpreter; NULL if the program has none. These functions may be called without the
+/* Symbols of the Python interpreter; NULL in programs without the interpreter. These functions may be called without the
  * interpreter's lock. */
 extern const unsigned long Py_Version __attribute__((weak)); /* exists since 3.11 */
 extern void *PyGILState_GetThisThreadState(void) __attribute__((weak));
@@ -42,7 +42,7 @@ enum {
     BYTES_SIZE = 16,
     BYTES_BEGIN = 32,
 
-    MAX_SUMMED_BYTES = 256, /* maximum number of bytes of a line table that are hashed at each use */
+    MAX_SUMMED_BYTES = 256, /* maximum number of bytes of a line table hashed at each use */
     MAX_LINES = 1 << 16,  /* maximum number of lines of a program */
     MAX_WALKED = 1 << 10  /* maximum number of frames examined for one callsite, including frames whose function has not begun */
 };
@@ -50,24 +50,24 @@ enum {
 /* Value in place of an index into `lines`: this line is not reported. */
 static const uint32_t LEFT_OUT = UINT32_MAX;
 
-/* A line of the program that was found on a stack. */
+/* A line of the program found on a stack. */
 struct line {
     int32_t module;
     int32_t number;
 };
 
-/* The line of an instruction of a code object. Memory can be reused for another code object or line table; the members
- * before LINE serve to detect this. */
+/* The line of an instruction of a code object. Memory can be reused for another code object or line table; the members before
+ * LINE serve to detect reuse. */
 struct met {
     uintptr_t lines; /* address of the line table */
     uint64_t table; /* hash of the line table's first bytes */
     uint64_t names; /* hash of the names of function and file */
     int32_t first_line;
-    uint32_t line; /* 1 + index in `lines`; 0: there is no line; or LEFT_OUT */
+    uint32_t line; /* 1 + index in `lines`; 0: no line; or LEFT_OUT */
 };
 
 static struct {
-    bool failed; /* memory contradicts the structures of this version: no lines any more */
+    bool failed; /* memory contradicts the structures of this version: lines are no longer reported */
     struct line *lines;
     struct met *met;
     uint32_t line_number, line_capacity, met_number, met_capacity;
@@ -108,8 +108,8 @@ const void *python_code(void)
 
 /* --- numbers of lines --- */
 
-/* Returns true for Python's import machinery: its frames, between the importing line and the imported module's line, tell
- * nothing about the program. */
+/* Returns true for Python's import machinery: frames between the importing line and the imported module's line, without
+ * information about the program. */
 static bool is_importlib(const char *file)
 {
     static const char begin[] = "<frozen importlib";
@@ -145,8 +145,8 @@ static uint32_t find_line(uintptr_t code, uintptr_t instruction)
     return (uint32_t)(*value = python.line_number);
 }
 
-/* Returns 1 + the index into lines of the line at INSTRUCTION of CODE; 0: none; LEFT_OUT. Uses the line found before if
- * CODE is unchanged. */
+/* Returns 1 + the index into lines of the line at INSTRUCTION of CODE; 0: none; LEFT_OUT. Uses the stored line if CODE is
+ * unchanged. */
 static uint32_t line_at(uintptr_t code, uintptr_t instruction)
 {
     const uintptr_t table = word(code + CODE_LINES);

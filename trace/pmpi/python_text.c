@@ -36,7 +36,7 @@ static uint32_t get_varint(const uint8_t **p, const uint8_t *end)
     return value;
 }
 
-/* Returns by how many lines an entry of KIND advances. P .. END: the rest of the entry. */
+/* Returns the number of lines by which an entry of KIND advances. P .. END: the rest of the entry. */
 static int32_t distance(int kind, const uint8_t *p, const uint8_t *end)
 {
     if (kind == LONG || kind == WITHOUT_COLUMNS) {

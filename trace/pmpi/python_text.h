@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the line of instruction NUMBER in a function that begins in line FIRST, from its line table of SIZE bytes
- * (Objects/locations.md); FIRST if the instruction has none. */
+/* Returns the line of instruction NUMBER in a function that begins in line FIRST, from the function's line table of SIZE bytes
+ * (Objects/locations.md); FIRST if the instruction has no line. */
 int32_t python_text_line(const uint8_t *table, size_t size, int32_t first, size_t number);
 
 /* Writes the str object STRING as UTF-8 to TEXT of SIZE bytes, cut to fit. Replaces characters in WITHOUT, line ends and
@@ -17,8 +17,8 @@ size_t python_text_name(char *text, size_t size, const void *string, const char 
 /* Returns a hash of the SIZE bytes of DATA: data with equal hashes are equal, most probably. */
 uint64_t python_text_sum(const void *data, size_t size);
 
-/* Returns the hash stored in STRING, or, if CPython has not computed it yet (as for file names), a hash of the
- * characters: equal for equal strings. 0 for NULL. */
+/* Returns the hash stored in STRING, or, if CPython has not computed a hash yet (as for file names), a hash of the characters:
+ * equal for equal strings. 0 for NULL. */
 uint64_t python_text_hash(const void *string);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the MPI library of a program that starts without one. */
+/* Finds the MPI library of a program that starts without MPI. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 static void *library; /* handle of the MPI library of the tracer's family, or of a module linked to it; never closed */
 static void *other;   /* handle of an MPI library of another family, or of a module linked to it; never closed */
 static char other_file[PATH_MAX]; /* file name of the MPI library in `other` */
-static bool is_left; /* the program uses `other`, so it is not traced */
+static bool is_left; /* the program uses `other` and is not traced */
 bool tracer_may_be_other = true;
 /* Whether `tracer_behind` is filled: for each MPI function, the function after the tracer's wrapper in the chain of tools. */
 static bool is_chained;
@@ -75,8 +75,8 @@ static void put(const struct tracer_real_name *n, void *address)
         memcpy((char *)&tracer_behind + n->next, &address, sizeof address);
 }
 
-/* Sets the pointer to the MPI function or object N in the library. If there is no PMPI_ function, takes the MPI_
- * function: MPICH 5.0.2's library of the standard ABI has no PMPI_File_close. */
+/* Sets the pointer to the MPI function or object N in the library. Without a PMPI_ function, takes the MPI_ function: MPICH
+ * 5.0.2's library of the standard ABI has no PMPI_File_close. */
 static void set(const struct tracer_real_name *n)
 {
     void *address = dlsym(library, n->name);
@@ -103,8 +103,8 @@ static void set_all(void)
     set(init);
 }
 
-/* The program uses `other`, not the tracer's MPI: gives up tracing, and passes all later calls on to `other`. WHO: what
- * calls MPI. */
+/* The program uses `other`, not the tracer's MPI: gives up tracing, and passes all later calls on to `other`. WHO: name of the
+ * module that calls MPI. */
 static void leave(const char *who)
 {
     is_left = true;
@@ -123,8 +123,8 @@ static void find(const void *caller)
     const bool known = dladdr(caller, &module) && module.dli_fname;
     const int found = known ? find_mpi(module.dli_fname) : 0;
     if (found == 0 && !dl_iterate_phdr(look_at, NULL) && !other)
-        library = dlopen(mpg_mpi_soname(MPG_TRACER_MPI), RTLD_LAZY | RTLD_GLOBAL); /* no MPI is loaded: takes the library
-                                                                                      that the tracer was built for */
+        library = dlopen(mpg_mpi_soname(MPG_TRACER_MPI), RTLD_LAZY | RTLD_GLOBAL); /* no MPI is loaded: takes the library for
+                                                                                    * which the tracer was built */
     if (!library && other) {
         leave(known ? module.dli_fname : "the program");
         return;
@@ -175,8 +175,8 @@ bool tracer_real_is_own(const void *function)
     return (const char *)function >= __ehdr_start && (const char *)function < _end;
 }
 
-/* Returns the name of the function if ADDRESS is an entry of a procedure linkage table: a symbol with an address
- * that its module does not define. Returns NULL for any other address. */
+/* Returns the name of the function if ADDRESS is an entry of a procedure linkage table: a symbol with an address, but not defined
+ * in the module. Returns NULL for any other address. */
 static const char *name_of_entry(const void *address)
 {
     Dl_info module;
@@ -227,8 +227,8 @@ const char *tracer_real_before(const char *name)
     return dladdr(first, &module) && module.dli_fname ? module.dli_fname : "the program";
 }
 
-/* Reports that COUNT of MPI's functions, the first named FIRST, are found before the tracer's, which therefore does not
- * see calls of them. */
+/* Reports that COUNT of MPI's functions, the first named FIRST, are found before the tracer's: the tracer does not see calls of
+ * these functions. */
 static void report_before(const char *first, int count)
 {
     char more[48] = "";
@@ -238,7 +238,7 @@ static void report_before(const char *first, int count)
            tracer_real_before(first), count > 1 ? "them" : "it");
 }
 
-/* Makes a second tracer stand aside, if it is the library of the function NEXT. */
+/* Makes a second tracer stand aside, if NEXT is a function of a second tracer. */
 static void put_aside(const void *next)
 {
     Dl_info module;
@@ -281,8 +281,7 @@ void tracer_real_chain(bool reports)
         report_before(before, count);
 }
 
-/* Returns the next function in the chain behind the wrapper of NAME (MPI_X or MPIX_X), or NULL if there is none or
- * it is unknown. */
+/* Returns the next function in the chain behind the wrapper of NAME (MPI_X or MPIX_X), or NULL: none, or unknown. */
 static const void *behind(const char *name)
 {
     const void *next = NULL;
@@ -291,7 +290,7 @@ static const void *behind(const char *name)
             memcpy(&next, (const char *)&tracer_behind + n->next, sizeof next);
             return next;
         }
-    /* Tools do not wrap extensions: MPI itself defines them. */
+    /* Tools do not wrap extensions: MPI defines extensions. */
     return strncmp(name, "MPIX_", 5) == 0 ? (const void *)&PMPI_Init : NULL;
 }
 

@@ -32,26 +32,25 @@ static inline int64_t tracer_count_at(struct tracer_counts counts, int i)
     return counts.large ? ((const MPI_Count *)counts.counts)[i] : ((const int *)counts.counts)[i];
 }
 
-/* Returns the bytes of COUNT elements of TYPE (datatypes.c), at most the largest size that a trace can hold.
- * Returns 0 for MPI_DATATYPE_NULL, for which MPI_Type_size is erroneous. Callers hold the lock. */
+/* Returns the bytes of COUNT elements of TYPE (datatypes.c), at most the largest size in a trace. Returns 0 for
+ * MPI_DATATYPE_NULL, for which MPI_Type_size is erroneous. Callers hold the lock. */
 int64_t tracer_bytes(int64_t count, MPI_Datatype type);
 /* Returns the type at index I. */
 MPI_Datatype tracer_type_at(struct tracer_types types, int i);
-/* To be called before the program commits TYPE: its size may be cached from then on. To be called before the program frees TYPE:
- * its cached size is forgotten. Both take the lock. */
+/* To be called before the program commits TYPE: TYPE's size may be cached from then on. To be called before the program frees
+ * TYPE: forgets the cached size. Both take the lock. */
 void tracer_type_commit(MPI_Datatype type);
 void tracer_type_forget(MPI_Datatype type);
 
-/* The requests given to a completion, start, cancel or free call. They are looked up before the real call
- * invalidates the handles. */
+/* The requests given to a completion, start, cancel or free call. Looked up before the real call invalidates the handles. */
 enum { TRACER_CANDIDATES = 32 };
 /* Handling a longer list of requests takes microseconds: Flush events before and after the call record this time. */
 enum { TRACER_LONG_LIST = 128 };
 struct tracer_candidates {
-    int count;            /* number of elements of the array that the program passed, or 0 */
-    const void *handles;  /* the array that the program passed */
+    int count;            /* number of elements of the program's array, or 0 */
+    const void *handles;  /* the program's array */
     bool fortran;         /* the handles are Fortran's */
-    int error;            /* error class that the call returned */
+    int error;            /* error class returned by the call */
     struct tracer_request **requests; /* count entries; NULL: null, inactive or unknown request */
     struct tracer_request *some[TRACER_CANDIDATES]; /* storage of short lists */
 };
@@ -61,10 +60,10 @@ void tracer_candidates_take(struct tracer_candidates *c, struct tracer_scope *s,
                             const void *handles, bool fortran);
 /* Releases the candidates of a call that is not recorded. Takes the lock. */
 void tracer_candidates_drop(struct tracer_candidates *c);
-/* Returns MPI_SUCCESS if the completion call that returned RC completed at least a part of its requests
- * (MPI_ERR_IN_STATUS, or an operation that ended with an error), and RC otherwise. */
+/* Returns MPI_SUCCESS if the completion call that returned RC completed at least a part of the requests (MPI_ERR_IN_STATUS, or an
+ * operation that ended with an error), and RC otherwise. */
 int tracer_completion_outcome(struct tracer_candidates *c, int rc);
-/* Returns MPI_SUCCESS if a receive that returned RC took its message, truncated or not, and RC otherwise. */
+/* Returns MPI_SUCCESS if a receive that returned RC took a message, truncated or not, and RC otherwise. */
 int tracer_receive_outcome(int rc);
 
 /* Room for N statuses, used if the program passed MPI_STATUSES_IGNORE. */
@@ -76,11 +75,11 @@ struct tracer_statuses {
 MPI_Status *tracer_statuses_take(struct tracer_statuses *st, int n, MPI_Status *given);
 void tracer_statuses_drop(struct tracer_statuses *st);
 
-/* Records a call whose arguments are of no interest; local calls are mostly aggregated (local.h). */
+/* Records a call without arguments; local calls are mostly aggregated (local.h). */
 void record_other(struct tracer_scope *s);
 /* Records a call of the function mpg_untraced[WHICH] (regions.c). */
 void record_unknown(struct tracer_scope *s, int which);
-/* Returns the function NAME of the libraries behind this one. Ends the program if there is none. */
+/* Returns the function NAME of the libraries behind this one. Ends the program if not found. */
 void *tracer_next(const char *name);
 
 /* Point to point (record_point.c). */
@@ -102,7 +101,7 @@ void record_probe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, bool
                   const MPI_Status *status);
 void record_mprobe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, bool found,
                    MPI_Message message, const MPI_Status *status);
-/* A copy of what the tracer knows of a matched message, made before MPI_Mrecv or MPI_Imrecv: the receive frees the handle, and
+/* A copy of the tracer's data on a matched message, made before MPI_Mrecv or MPI_Imrecv: the receive frees the handle, and
  * another thread's probe may get the same handle before the receive is recorded. */
 struct tracer_message {
     MPI_Message handle;
@@ -135,8 +134,8 @@ void record_parrived(struct tracer_scope *s, int64_t id, int partition, bool arr
 
 /* Requests (record_requests.c). These functions release the candidates. */
 void record_start(struct tracer_scope *s, struct tracer_candidates *c);
-/* DONE: number of completed requests, or MPI_UNDEFINED for none. INDICES: their indices among the candidates,
- * counted from BASE (NULL: all candidates in order). STATUSES: one for each completed request. */
+/* DONE: number of completed requests, or MPI_UNDEFINED for none. INDICES: indices of the completed requests among the candidates,
+ * counted from BASE (NULL: all candidates in order). STATUSES: a status for each completed request. */
 void record_completion(struct tracer_scope *s, struct tracer_candidates *c, int done,
                        const int *indices, int base, const MPI_Status *statuses);
 /* Records MPI_Request_get_status and its variants, which complete nothing: keeps the statuses for the completing

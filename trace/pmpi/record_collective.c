@@ -51,7 +51,8 @@ static void write_collective(struct tracer_scope *s, int root, int64_t bytes,
     tracer_write_at(s, &e, shape.site);
 }
 
-/* As write_collective(), with N counts of elements. TYPE: their datatype; if TYPES is not NULL, one for each count. */
+/* As write_collective(), with N counts of elements. TYPE: datatype of all counts; if TYPES is not NULL, a datatype for each
+ * count. */
 static void write_counts(struct tracer_scope *s, int root, struct tracer_counts counts, int n,
                          MPI_Datatype type, const struct tracer_types *types,
                          const struct tracer_comm *comm, struct tracer_made made)
@@ -72,7 +73,7 @@ static void write_counts(struct tracer_scope *s, int root, struct tracer_counts 
         free(bytes);
 }
 
-/* ROOT: argument of a gather call on an inter-communicator. Returns whether it means that this rank sends nothing. */
+/* ROOT: argument of a gather call on an inter-communicator. Returns whether this rank sends nothing. */
 static bool only_receives(int root)
 {
     return root == MPI_ROOT || root == MPI_PROC_NULL;

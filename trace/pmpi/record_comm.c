@@ -9,7 +9,7 @@ static void record_made(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm,
 {
     if (!tracer_lock())
         return;
-    /* No parent is recorded, because the two sides of an inter-communicator can have different ones. */
+    /* No parent is recorded, because both sides of an inter-communicator can have different parents. */
     bool has_no_parent = comm == MPI_COMM_NULL || s->call == MPG_CALL_Intercomm_create ||
         mpg_call_kind(s->call) == MPG_KIND_DYNAMIC;
     bool copy = s->call == MPG_CALL_Comm_dup || s->call == MPG_CALL_Comm_dup_with_info;

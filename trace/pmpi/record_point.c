@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of point-to-point calls (MPI-3.1, chapter 3), and functions that all records share. */
+/* Records of point-to-point calls (MPI-3.1, chapter 3), and functions common to all records. */
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/messages.h"
 #include "trace/pmpi/requests.h"
@@ -34,7 +34,7 @@ static uint32_t any_of(int from, int tag)
     return (from == MPI_ANY_SOURCE ? MPG_ANY_SOURCE : 0) | (tag == MPI_ANY_TAG ? MPG_ANY_TAG : 0);
 }
 
-/* A receive posted with FROM and TAG has completed: sets source, tag and bytes of the message. Returns its wildcards
+/* A receive posted with FROM and TAG has completed: sets source, tag and bytes of the message. Returns the receive's wildcards
  * (MPG_ANY_SOURCE, MPG_ANY_TAG). */
 static uint32_t set_receive(int from, int tag, const MPI_Status *status, int32_t *source,
                             int32_t *received_tag, int64_t *bytes)
@@ -51,7 +51,7 @@ static uint32_t set_receive(int from, int tag, const MPI_Status *status, int32_t
     return any_of(from, tag);
 }
 
-/* Sets source and tag of a posted receive that is not complete: MPG_UNKNOWN for a wildcard. */
+/* Sets source and tag of a posted, incomplete receive: MPG_UNKNOWN for a wildcard. */
 static void set_posted(struct mpg_event *e, int from, int tag)
 {
     e->any = any_of(from, tag);

@@ -86,7 +86,7 @@ static void completion_free(struct completion *k)
         free(k->resolutions);
 }
 
-/* Keeps in REQUEST what its STATUS tells: source and tag of a wildcard receive, and cancellation. */
+/* Stores source and tag of a wildcard receive, and cancellation, from STATUS in REQUEST. */
 static void keep_status(struct tracer_request *request, const MPI_Status *status)
 {
     /* The status of a file request may hold undefined values here. */
@@ -95,8 +95,8 @@ static void keep_status(struct tracer_request *request, const MPI_Status *status
     request->tag = request->any ? status->MPI_TAG : 0;
 }
 
-/* Request I of the candidates C is complete: adds it to the lists of K, and forgets it unless it is persistent. STATUS:
- * NULL if the call returned none. */
+/* Request I of the candidates C is complete: adds the request to the lists of K, and forgets the request unless persistent.
+ * STATUS: NULL if the call returned no status. */
 static void complete_one(struct completion *k, struct tracer_candidates *c, int i,
                          const MPI_Status *status)
 {
@@ -122,7 +122,7 @@ static void complete_one(struct completion *k, struct tracer_candidates *c, int 
         tracer_request_remove(request);
 }
 
-/* The call returned an error: adds those of its requests that are complete nevertheless. */
+/* After an error of the call: adds the requests that are complete nevertheless. */
 static void complete_ended(struct completion *k, struct tracer_candidates *c,
                            const MPI_Status *statuses)
 {
@@ -211,7 +211,7 @@ void record_request_free(struct tracer_scope *s, struct tracer_candidates *c)
     }
     struct tracer_request *request = c->count ? c->requests[0] : NULL;
     tracer_candidates_forget(c);
-    if (!request) { /* a request of a call that the tracer does not record */
+    if (!request) { /* a request of an unrecorded call */
         tracer_unlock();
         return;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of regions and of functions that trace/calls.def lacks, as strings of the trace. Entry points of mpg_region.h. */
+/* Names of regions and of functions missing in trace/calls.def, as strings of the trace. Entry points of mpg_region.h. */
 #include "trace/pmpi/regions.h"
 
 #include <pthread.h>
@@ -23,7 +23,7 @@ static struct {
     /* regions that begin before MPI_Init: */
     pthread_mutex_t lock;
     bool started;
-    char *early[MAX_EARLY]; /* names of the open ones, innermost last */
+    char *early[MAX_EARLY]; /* names of the open regions, innermost last */
     int early_number;
 } regions = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -118,12 +118,12 @@ static void write_event(struct tracer_scope *s, const char *text)
 
 void record_unknown(struct tracer_scope *s, int which)
 {
-    if (profile_is_on()) /* a profile has these names only in its facts */
+    if (profile_is_on()) /* a profile has these names only in facts */
         tracer_count(which, s->return_address);
     write_named(s, mpg_untraced[which].name);
 }
 
-/* An end before MPI_Init ends the region that began last. */
+/* Stores a begin or end before MPI_Init; an end ends the region that began last. */
 static void keep(enum mpg_call call, const char *text)
 {
     pthread_mutex_lock(&regions.lock);
@@ -161,7 +161,7 @@ void regions_start(const struct tracer_scope *init)
     }
 }
 
-/* mpg_region.h looks this function up by name and does not declare it. */
+/* Looked up by name in mpg_region.h, without a declaration. */
 __attribute__((visibility("default"))) void mpgtrace_region(int level, const char *name)
 {
     struct tracer_scope s = TRACER_ENTER(level == MPG_REGION_BEGIN ? MPG_CALL_Region_begin

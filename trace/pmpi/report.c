@@ -61,7 +61,7 @@ void report(const char *format, ...)
     va_end(arguments);
     if (n < 0 || !is_ours())
         return;
-    mpg_printable(line + start, sizeof line - start - 1, text); /* the name of a folder may contain any bytes */
+    mpg_printable(line + start, sizeof line - start - 1, text); /* folder names may contain any bytes */
     const size_t size = strlen(line);
     line[size] = '\n';
     write_line(line, size + 1);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Identifies requests by the program's request variables. The handle alone is ambiguous: Open MPI and MPICH give
- * one shared handle to every send that is complete when posted. A request is therefore found by its handle and
- * the address of the variable, and, if the program has copied the variable, by the handle alone, oldest request
- * first.
+/* Identifies requests by the program's request variables. The handle alone is ambiguous: Open MPI and MPICH give one shared
+ * handle to every send that is complete when posted. A request is therefore found by handle and address of the variable or, if
+ * the program has copied the variable, by the handle alone, oldest request first.
  *
- * Most handles belong to one request. The table maps a handle to a list of its requests, oldest first. From the
- * second request on, they are also indexed by variable. */
+ * Most handles belong to one request. The table maps a handle to a list of requests, oldest first. From the second request on,
+ * requests are also indexed by variable. */
 #include "trace/pmpi/requests.h"
 
 #include <stdlib.h>
@@ -28,7 +27,7 @@ static struct {
     struct mpg_map by_variable; /* (handle, address of the variable) -> request, for requests with `indexed` */
     struct mpg_pool pool;
     int64_t last_id, last_persistent;
-    uint64_t calls;             /* number of calls that have looked up requests */
+    uint64_t calls;             /* number of calls that looked up requests */
 } table = {.pool = {.size = sizeof(struct tracer_request)}};
 
 static size_t home(uintptr_t handle)
@@ -36,7 +35,7 @@ static size_t home(uintptr_t handle)
     return (size_t)(((uint64_t)handle * 0x9e3779b97f4a7c15u) >> 32) & table.mask;
 }
 
-/* Returns the entry of HANDLE, or the unused entry in which to insert it; NULL without a table. */
+/* Returns the entry of HANDLE, or the unused entry for an insertion; NULL without a table. */
 static struct entry *entry_of(uintptr_t handle)
 {
     if (!table.entries)
@@ -80,7 +79,7 @@ static void remove_entry(struct entry *entry)
     table.count--;
 }
 
-/* Appends REQUEST to the list of requests with its handle, which begins with FIRST, and indexes it. Returns false if
+/* Appends REQUEST to the list of requests with an equal handle, which begins with FIRST, and indexes REQUEST. Returns false if
  * memory is exhausted. */
 static bool append(struct tracer_request *first, struct tracer_request *request)
 {
@@ -88,7 +87,7 @@ static bool append(struct tracer_request *first, struct tracer_request *request)
     uint64_t *slot = mpg_map_add(&table.by_variable, request->handle, address);
     if (!slot)
         return false;
-    /* The program has reused FIRST's variable, which therefore holds this request now. */
+    /* The program has reused FIRST's variable, which now holds this request. */
     if (first->address == request->address)
         first->address = NULL;
     if (*slot) {
@@ -186,9 +185,9 @@ static bool is_taken(const struct tracer_request *request)
     return request->taken && (request->taken == table.calls || streams.threads);
 }
 
-/* Returns the unclaimed request with HANDLE in the variable at ADDRESS; if there is none, the oldest unclaimed request with
- * HANDLE, or NULL. *HINT, NULL at first: the last result of a search by handle alone. The search resumes there instead of
- * passing all claimed requests again. */
+/* Returns the unclaimed request with HANDLE in the variable at ADDRESS; otherwise the oldest unclaimed request with HANDLE, or
+ * NULL. *HINT, NULL at first: the last result of a search by handle alone. The search resumes there instead of passing all
+ * claimed requests again. */
 static struct tracer_request *find(uintptr_t handle, const void *address,
                                    struct tracer_request **hint)
 {
@@ -219,7 +218,8 @@ int64_t tracer_request_active(const struct tracer_scope *s, MPI_Request handle)
     if (handle == MPI_REQUEST_NULL || !tracer_records(s) || !tracer_lock())
         return 0;
     const struct entry *entry = entry_of((uintptr_t)handle);
-    /* Ignores claims, since another thread may be waiting for the request. The handle alone suffices: it is unique. */
+    /* Ignores claims, since another thread may be waiting for the request. The handle suffices, since handles of these requests
+     * are unique. */
     if (entry && entry->first && entry->first->active)
         id = entry->first->id;
     tracer_unlock();

@@ -10,13 +10,13 @@
 
 enum { SET_MAX_ENTRIES = 1 << 18 }; /* maximum number of entries of a set */
 
-/* Entries begin with their hash. */
+/* Entries begin with a hash. */
 struct set_entry {
     uint64_t hash;
 };
 
 struct set_table {
-    struct set_table *older; /* kept for its readers; all older tables together are as large as the newest */
+    struct set_table *older; /* kept for readers; the total size of older tables is at most the size of the newest */
     size_t mask;             /* number of slots - 1; the search for a hash begins at hash & mask and goes on to the next slots */
     struct set_entry *slots[];
 };
@@ -34,9 +34,9 @@ static inline uint64_t set_hash(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* Makes room for one more entry. Returns false without memory, or if the set has SET_MAX_ENTRIES entries. */
+/* Makes room for a further entry. Returns false without memory, or if the set has SET_MAX_ENTRIES entries. */
 bool set_make_room(struct set *set);
-/* Adds ENTRY, whose hash is set and which SET does not have. The caller has made room. */
+/* Adds ENTRY, with its hash set, not yet in SET. The caller must have made room. */
 void set_add(struct set *set, struct set_entry *entry);
 
 #endif

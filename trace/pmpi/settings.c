@@ -12,7 +12,7 @@
 
 static const char prefix[] = "MPGTRACE_";
 
-/* Environment variables, without the prefix, that the tracer, mpgtrace record or the tests read or set. Others with the
+/* Environment variables, without the prefix, read or set by the tracer, mpgtrace record or the tests. Further variables with the
  * prefix are reported as unknown. */
 static const char *const names[] = {"ANEW",   "BUFFER",  "CALLSITES", "CLOCK",   "CPU_TIME", "LOCAL", "MPI",
                                     "OFF_CPU", "OUTPUT", "PAPI",      "PCONTROL", "PROFILE", "PROGRAM",

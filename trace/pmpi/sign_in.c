@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sign-in file: a file shared by the processes of a job on one host. It holds the number of processes that have signed
- * in, and whether all of them will be traced, once this is decided. Both values change under a lock only, so that all
- * processes finally see the same state. The file is read and written instead of mapped: truncation by others does
- * no harm. If processes are missing here, or the job has more hosts, the first process asks the other hosts (hosts.h) for all
- * processes here. Missing processes can be on this machine under another host name, as in containers. */
+/* The sign-in file: a file shared by the processes of a job on one host. The file holds the number of signed-in processes and,
+ * once decided, whether all processes will be traced. Both values change only under a lock: finally all processes see one state.
+ * The file is read and written instead of mapped: truncation by other processes does no harm. If processes are missing here, or
+ * the job has more hosts, the first process asks the other hosts (hosts.h) for all processes here. Missing processes can be on
+ * this machine under another host name, as in containers. */
 #define _GNU_SOURCE
 #include "trace/pmpi/sign_in.h"
 
@@ -34,14 +34,14 @@ enum { WAIT_MS = 1000, OTHERS_MS = 4000, HOSTS_MS = 10000, LATE_MS = 5000, STALE
 struct record {
     uint64_t maker; /* mark (process id and start time) of the first process that signed in */
     uint64_t number;
-    uint64_t asks_hosts; /* the first process is asking other hosts, so that processes which sign in later wait, too */
+    uint64_t asks_hosts; /* the first process is asking other hosts, and processes that sign in later must wait, too */
     uint64_t decided; /* the decision: 0: none yet; else HOSTS_ALL or HOSTS_SOME (enum hosts_answer) */
 };
 
 static struct {
     char path[256];
     char job[200];
-    char common[300]; /* name of the job on all hosts; empty: not known */
+    char common[300]; /* name of the job on all hosts; empty: unknown */
     bool leads;     /* this process was the first to sign in */
     bool has_decided; /* this process took the decision for this host */
     bool counts; /* the file exists, and this process has signed in */
@@ -49,16 +49,16 @@ static struct {
     uint64_t size; /* number of processes of the job on this host */
 } sign_in = {.fd = -1};
 
-/* The job has the same name on all hosts: stores it as such. Returns true. */
+/* Stores the job's name as common to all hosts. Returns true. */
 static bool use_on_all_hosts(void)
 {
     snprintf(sign_in.common, sizeof sign_in.common, "%s", sign_in.job);
     return true;
 }
 
-/* Gets the job's name and local size in an srun step from Slurm's variables. Returns false if the step offers
- * another PMI version than PROTOCOL, which this MPI would not use, or in a heterogeneous job, in which each
- * component counts only its own tasks. */
+/* Gets the job's name and local size in an srun step from Slurm's variables. Returns false if the step offers a different PMI
+ * version than PROTOCOL, which this MPI would not use, or in a heterogeneous job, where each component counts only the
+ * component's tasks. */
 static bool find_step(enum mpg_srun_protocol protocol)
 {
     enum mpg_srun_protocol found;
@@ -71,8 +71,8 @@ static bool find_step(enum mpg_srun_protocol protocol)
            use_on_all_hosts();
 }
 
-/* Hydra, MPICH's launcher, has no job name. Each rank has a socket created by its host's proxy process, whose
- * process id and start time are unique to the job on this host. The proxy's arguments are the same on all hosts. */
+/* Hydra, MPICH's launcher, has no job name. Each rank has a socket created by the host's proxy process, whose process id and
+ * start time are unique to the job on this host. The proxy's arguments are equal on all hosts. */
 static bool find_job_of_hydra(void)
 {
     const char *socket_text = getenv("PMI_FD"), *size = getenv("MPI_LOCALNRANKS");
@@ -161,7 +161,7 @@ static bool write_record(int fd, const struct record *r)
     return mpg_file_may_have(sizeof *r) && pwrite(fd, r, sizeof *r, 0) == (ssize_t)sizeof *r;
 }
 
-/* Removes sign-in files of this user's jobs that ended before all of their processes had signed in. */
+/* Removes sign-in files of this user's jobs that ended before all processes had signed in. */
 static void clear_stale(const char *name, void *prefix)
 {
     char path[sizeof sign_in.path + sizeof FOLDER];
@@ -192,7 +192,8 @@ void sign_in_process(void)
         sign_in.counts = write_record(sign_in.fd, &r);
         set_lock(sign_in.fd, F_UNLCK);
     }
-    /* All processes of the host have opened the file by now. Without its name it vanishes even if the job dies in MPI_Init. */
+    /* All processes of the host have opened the file by now. Without a name the file vanishes even if the job dies in
+     * MPI_Init. */
     if (sign_in.counts && r.number == sign_in.size)
         (void)unlink(sign_in.path);
     if (r.number != 1)
@@ -273,7 +274,7 @@ static struct record decide_alone(struct sign_in_missing *missing)
     return now;
 }
 
-/* Decides together with the job's other hosts whether all of its RANKS processes will be traced. */
+/* Decides together with the job's other hosts whether all RANKS processes will be traced. */
 static struct record decide_together(int ranks, struct sign_in_missing *missing)
 {
     const int wait_ms = (uint64_t)ranks > sign_in.size ? HOSTS_MS : OTHERS_MS;

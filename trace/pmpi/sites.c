@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Defines captured callsites in a stream: each frame as a module and an offset in it. If Python's interpreter is on the
- * stack, lines of the Python program replace its frames. */
+/* Defines captured callsites in a stream: each frame as module and offset. If Python's interpreter is on the stack, lines of the
+ * Python program replace the interpreter's frames. */
 #include "trace/pmpi/sites.h"
 
 #include <string.h>
@@ -24,10 +24,9 @@ static __thread struct {
     int32_t site;
 } callers[CALLERS] __attribute__((tls_model("initial-exec")));
 
-/* For each captured stack: which frames are above the Python interpreter, that is, of functions that the interpreter has
- * called. */
+/* For each captured stack: the frames above the Python interpreter: functions called by the interpreter. */
 struct above {
-    bool known, python; /* KNOWN: the stack has been examined; PYTHON: the interpreter is on it */
+    bool known, python; /* KNOWN: the stack has been examined; PYTHON: the interpreter is on the stack */
     unsigned keep; /* number of frames above the interpreter, without glue */
 };
 static struct {
@@ -44,7 +43,8 @@ void sites_start(int rank)
     on = depth > 0;
     if (on)
         callsites_start((unsigned)depth, frames_look);
-    /* Makes the list of loaded modules now, since it takes some ms and the check for nested calls needs it, too. */
+    /* Makes the list of loaded modules now, since making the list takes some ms, and the check for nested calls needs the list,
+     * too. */
     (void)modules_frame(__builtin_return_address(0), NULL);
     if (on)
         modules_prepare();
@@ -52,7 +52,7 @@ void sites_start(int rank)
     interpreter.code = on ? python_code() : NULL;
 }
 
-/* Returns whether MODULE is glue through which Python programs call C: its frames do not help to locate a call. */
+/* Returns whether MODULE is glue through which Python programs call C: glue frames do not help to locate a call. */
 static bool is_glue(int32_t module)
 {
     static const char *const names[] = {"libffi.", "_ctypes.", "_cffi_backend."};
@@ -66,7 +66,7 @@ static bool is_glue(int32_t module)
 }
 
 /* Looks for the interpreter in SITE's stack. If the stack was cut at the capture depth, an outermost frame in glue that only the
- * interpreter calls shows that the interpreter is on it. */
+ * interpreter calls shows that the interpreter is on the stack. */
 static struct above find_interpreter(int32_t site)
 {
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
@@ -118,7 +118,7 @@ static int32_t capture_caller(const struct tracer_scope *s)
     if (callers[slot].address == s->return_address)
         return callers[slot].site;
     const int32_t site = callsites_alone(s->return_address);
-    if (site == CALLSITES_NONE) /* the caller is a function of MPI itself, which many places call */
+    if (site == CALLSITES_NONE) /* the caller is an MPI function, called from many places */
         return callsites_innermost(callsites_capture(s->return_address, s->frame, s->base));
     callers[slot].address = s->return_address;
     callers[slot].site = site;
@@ -131,7 +131,7 @@ int32_t sites_capture(const struct tracer_scope *s)
         return MPG_NO_SITE;
     if (mpg_call_kind(s->call) == MPG_KIND_OTHER && !interpreter.code)
         return capture_caller(s);
-    if (!s->frame) /* a call of a runtime that does not say where its frame is */
+    if (!s->frame) /* a call of a runtime with unknown frame address */
         return callsites_alone(s->return_address);
     const int32_t site = callsites_capture(s->return_address, s->frame, s->base);
     return interpreter.code && site >= 0 ? in_python(site) : site;

@@ -5,8 +5,8 @@
 
 #include "trace/store/writer.h"
 
-/* Stores the file named by MPGTRACE_SIGNATURE in the trace. If the file cannot be stored, reports the reason and
- * goes on. For rank 0, before recording begins. */
+/* Stores the file named by MPGTRACE_SIGNATURE in the trace. If the file cannot be stored, reports the reason and continues. For
+ * rank 0, before recording begins. */
 void source_store(struct mpg_trace_writer *w);
 
 #endif

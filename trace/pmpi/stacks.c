@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the end of the thread's own stack from the C library, and of other stacks from the system's list of
- * mappings. Also called in signal handlers, so nothing is allocated. */
+/* Finds the end of the thread's stack from the C library, and of other stacks from the system's list of mappings. Also called in
+ * signal handlers: nothing is allocated. */
 #define _GNU_SOURCE
 #include "trace/pmpi/stacks.h"
 
@@ -15,9 +15,9 @@
 
 /* --- the thread's own stack --- */
 
-/* Finds the end of the stack and, for the first thread, the limit to its growth. pthread_getattr_np(3) has the same
- * information, but allocates. glibc places the first frame of a program next to __libc_stack_end, and a thread's
- * own data above its stack. */
+/* Finds the end of the stack and, for the first thread, the limit to its growth. pthread_getattr_np(3) has the same information,
+ * but allocates. glibc places the first frame of a program next to __libc_stack_end, and a thread's data above the thread's
+ * stack. */
 #ifdef __GLIBC__
 extern void *__libc_stack_end __attribute__((weak));
 
@@ -86,8 +86,8 @@ static bool take(struct line *l, char c)
     return false;
 }
 
-/* SP is on a stack that is not the thread's own: stores the bounds of the mapping around SP as the other stack. Returns
- * false if there is no readable mapping. */
+/* For SP on a stack other than the thread's stack: stores the bounds of the mapping around SP as the other stack. Returns false
+ * without a readable mapping. */
 static bool find_mapping(struct stacks *s, uintptr_t sp)
 {
     char block[4096];
@@ -118,7 +118,7 @@ uintptr_t stacks_other_end(struct stacks *s, uintptr_t sp)
             if (mincore((void *)page, bytes, in_memory) == 0)
                 return page + bytes;
         }
-        /* The known mapping does not hold any more: it was removed or replaced. */
+        /* The known mapping was removed or replaced. */
         if (i == 1 || !find_mapping(s, sp))
             break;
     }
@@ -127,11 +127,11 @@ uintptr_t stacks_other_end(struct stacks *s, uintptr_t sp)
 
 /* --- signals --- */
 
-/* Where the kernel stores the interrupted frame's registers, as offsets from the stack pointer with which the signal
- * handler returns; 0: not known. */
+/* Where the kernel stores the interrupted frame's registers, as offsets from the stack pointer with which the signal handler
+ * returns; 0: unknown. */
 enum {
 #if defined __x86_64__
-    CONTEXT_BYTES = sizeof(ucontext_t), /* struct rt_sigframe but for its first member, the return address */
+    CONTEXT_BYTES = sizeof(ucontext_t), /* struct rt_sigframe without the first member, the return address */
     CONTEXT_SP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
     CONTEXT_PC = offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
     CONTEXT_FP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RBP])

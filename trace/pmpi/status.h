@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads members of a status, without a call where they are public in MPI_Status. */
+/* Reads members of a status, without a call for members that are public in MPI_Status. */
 #ifndef MPG_STATUS_H
 #define MPG_STATUS_H
 

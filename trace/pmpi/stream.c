@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams: one for each thread of a rank, with the file and segment of its events. Creation, reuse, locking, closing. */
+/* Streams: a stream for each thread of a rank, with file and segment of the thread's events. Creation, reuse, locking,
+ * closing. */
 #include "trace/pmpi/stream.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ void stream_fail(const struct mpg_error *err)
         describe_failure(err->text, "its trace ends here, the program continues");
 }
 
-/* Moves FD to a high number: some programs expect low descriptor numbers, or close those one by one. */
+/* Moves FD to a high number: some programs expect low descriptor numbers, or close low descriptors one by one. */
 static int move_high(int fd)
 {
     struct rlimit limit;
@@ -58,7 +59,7 @@ static int path_of(char *path, size_t size, uint32_t thread, const char *suffix,
     return 0;
 }
 
-/* --- file of a stream; the program may have closed its descriptor --- */
+/* --- file of a stream; the program may have closed the descriptor --- */
 
 static bool is_open(const struct stream *s)
 {
@@ -94,7 +95,7 @@ static int current_file(void *stream, struct mpg_error *err)
             return s->fd;
         return mpg_error_set(err, "%s: has been removed", s->path);
     }
-    s->fd = -1; /* the program has closed our descriptor, and uses its number for another file */
+    s->fd = -1; /* the program has closed the tracer's descriptor, and uses the number for another file */
     if (open_file(s, O_NOFOLLOW, err) < 0)
         return -1;
     if (!is_open(s) || lseek(s->fd, 0, SEEK_END) < 0)
@@ -102,8 +103,8 @@ static int current_file(void *stream, struct mpg_error *err)
     return s->fd;
 }
 
-/* Called by the writer at begin and end of a flush: returns this thread's time off the CPU up to NOW_NS, ns. 0 for the
- * stream of another thread, which is flushed at the end of the run. */
+/* Called by the writer at begin and end of a flush: returns this thread's time off the CPU up to NOW_NS, ns. 0 for another
+ * thread's stream, which is flushed at the end of the run. */
 static int64_t off_cpu_of_flush(void *stream, int64_t now_ns)
 {
     struct stream *s = stream;
@@ -136,8 +137,8 @@ static void stream_free(struct stream *s)
     free(s);
 }
 
-/* Creates the file of a new stream, or opens the file by which rank 0 claimed the folder. If any other file has that
- * name, returns an error: the tracer must not overwrite it. */
+/* Creates the file of a new stream, or opens the file by which rank 0 claimed the folder. If another file has this name, returns
+ * an error: the tracer must not overwrite foreign files. */
 static int first_open(struct stream *s, uint32_t thread, struct mpg_error *err)
 {
     const struct stream_options *o = &streams.options;
@@ -200,7 +201,7 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
     s->writer = mpg_trace_writer_new(s->fd, &options, err);
     if (!s->writer)
         goto fail;
-    /* One warning for all ranks, since they write to the same file system. */
+    /* One warning for all ranks, since all ranks write to the same file system. */
     if (o->rank == 0 && thread == 0 && o->directory && !mpg_trace_writer_survives(s->writer))
         describe_failure("files in the folder of its trace cannot be mapped into memory",
                          "if it is killed, its last calls are lost");
@@ -215,7 +216,7 @@ fail:
 
 static void give_back(void *stream)
 {
-    if (!streams.on) /* recording is off, or this is a forked child, in which the lock may be held for ever */
+    if (!streams.on) /* recording is off, or this is a forked child, in which the lock may be held forever */
         return;
     pthread_mutex_lock(&streams.lock);
     stream_thread.stream = NULL; /* later destructors of the thread may call MPI */
@@ -223,7 +224,7 @@ static void give_back(void *stream)
     pthread_mutex_unlock(&streams.lock);
 }
 
-/* Returns a stream for this thread: the stream of a thread that has ended, or a new one. */
+/* Returns a stream for this thread: the stream of an ended thread, or a new stream. */
 static struct stream *take(void)
 {
     struct mpg_error err;

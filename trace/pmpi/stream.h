@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The streams of a rank: one, or with MPI_THREAD_MULTIPLE one for each thread. Each stream is a writer with its own
- * file. A thread gets its stream at its first call; the stream of an ended thread passes to the next new thread.
- * Nothing here needs MPI. */
+/* The streams of a rank: a single stream, or with MPI_THREAD_MULTIPLE a stream for each thread. Each stream is a writer with a
+ * separate file. A thread gets a stream at the first call; the stream of an ended thread passes to the next new thread. Nothing
+ * here needs MPI. */
 #ifndef MPG_TRACER_STREAM_H
 #define MPG_TRACER_STREAM_H
 
@@ -15,7 +15,7 @@
 #include "trace/pmpi/off_cpu.h"
 #include "trace/store/writer.h"
 
-/* Kinds of definitions in a stream; for each kind the stream keeps a set of the numbers already defined. */
+/* Kinds of definitions in a stream; for each kind the stream has a set of the already defined numbers. */
 enum stream_table {
     STREAM_COMMS,
     STREAM_OBJECTS,
@@ -59,18 +59,18 @@ struct stream_options {
 
 enum { STREAM_SAMPLES = 256 };
 
-/* State shared by all streams. Without `threads` there is one stream and no lock. */
+/* State shared by all streams. Without `threads`: a single stream and no lock. */
 struct streams {
     atomic_bool on;     /* calls are being recorded */
     volatile bool busy; /* true between lock and unlock */
     bool threads;
     int rank;
     int64_t calls;          /* number of recorded calls; protected by the lock */
-    int64_t stacks_ns;      /* time of the Flush events that new stacks left; protected by the lock */
+    int64_t stacks_ns;      /* time of the Flush events caused by new stacks; protected by the lock */
     int64_t call_ns;        /* overhead of a recorded call, the fact overhead_call_ns */
-    int64_t measured, measured_ns; /* number of recorded calls whose overhead was measured in the run, and sum of these overheads;
-                                      protected by the lock */
-    int32_t sample_ns[STREAM_SAMPLES]; /* the last measured overheads: that of measured call I is at I modulo STREAM_SAMPLES */
+    int64_t measured, measured_ns; /* number of recorded calls with measured overhead, and sum of these overheads; protected by
+                                    * the lock */
+    int32_t sample_ns[STREAM_SAMPLES]; /* the last measured overheads: measured call I has index I modulo STREAM_SAMPLES */
     struct stream *first; /* stream of MPI_Init's thread */
     struct stream_options options;
     pthread_mutex_t lock;
@@ -89,15 +89,15 @@ struct stream_thread {
     volatile bool locked; /* true between lock and unlock, and while writing */
     uint32_t calls;       /* number of outermost calls, for samples of the tracer's overhead */
     int64_t in_calls_ns;  /* total time in outermost calls */
-    int64_t entering_ns;  /* the tracer's time before the real call, if this call is a sample; -1: no sample */
+    int64_t entering_ns;  /* the tracer's time before the real call in a sampled call; -1: not sampled */
 };
 extern __thread struct stream_thread stream_thread __attribute__((tls_model("initial-exec")));
 
 /* Opens the first stream, for this thread. Recording begins when the caller sets streams.on. */
 int streams_open(const struct stream_options *options, struct mpg_error *err);
 
-/* Gives this thread its stream before its first call begins. If the thread took over an ended thread's stream
- * later, calls of both threads could overlap in the stream. */
+/* Gives this thread a stream before the thread's first call begins. If the thread took over an ended thread's stream later, calls
+ * of both threads could overlap in the stream. */
 void stream_claim(void);
 
 /* Between lock and unlock the caller owns the shared state and this thread's stream. Returns false, unlocked, if
@@ -107,7 +107,7 @@ void stream_unlock_threads(void);
 static inline bool stream_lock(void)
 {
     struct stream_thread *t = &stream_thread;
-    if (!streams.on || t->locked) /* T->LOCKED: this is a signal handler that interrupts the tracer in the same thread */
+    if (!streams.on || t->locked) /* T->LOCKED: in a signal handler that interrupts the tracer in the same thread */
         return false;
     if (__builtin_expect(streams.threads, false))
         return stream_lock_threads();
@@ -143,8 +143,8 @@ static inline bool stream_has(const struct stream *s, enum stream_table table, i
     return byte < s->defined[table].size && (s->defined[table].bits[byte] >> ((uint32_t)number % 8) & 1);
 }
 
-/* Writes out this thread's events if its segment is nearly full, while other threads continue recording. Callers do
- * not hold the lock. */
+/* Writes out this thread's events if the thread's segment is nearly full, while other threads continue recording. Callers do not
+ * hold the lock. */
 void stream_flush(void);
 
 /* Ends recording and reports the reason in one line on standard error. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tracer's reports at the end of a run. Environment: MPGTRACE_TOP is "PID yes" or "PID no", if a process reports for
- * its job: its id (that of mpgtrace record, which has become the program) and whether it is linked to an MPI.
+/* The tracer's reports at the end of a run. Environment: MPGTRACE_TOP is "PID yes" or "PID no", if a process reports for the job:
+ * id of this process (of mpgtrace record, which has become the program), and whether the program is linked to an MPI.
  * MPGTRACE_QUIET: no reports. */
 #include "trace/pmpi/summary.h"
 
@@ -26,10 +26,10 @@
 enum { WAIT_MS = 100 };
 
 static struct {
-    int64_t spawned_here; /* number of jobs that this process has spawned */
+    int64_t spawned_here; /* number of jobs spawned by this process */
     int64_t calls, ranks, spawned; /* sums over all ranks; RANKS: number of ranks that recorded */
     int size;             /* size of MPI_COMM_WORLD */
-    char other[PATH_MAX]; /* folder of some rank that differs from rank 0's; "": all ranks have the same */
+    char other[PATH_MAX]; /* folder of a rank that differs from rank 0's; "": all ranks have equal folders */
 } sums;
 
 static bool is_quiet(void)
@@ -37,7 +37,7 @@ static bool is_quiet(void)
     return getenv("MPGTRACE_QUIET") != NULL;
 }
 
-/* Compares the ranks' folders: the parts of an MPMD run may name different ones. */
+/* Compares the ranks' folders: the parts of an MPMD run may name different folders. */
 static void compare_folders(const char *folder)
 {
     char text[PATH_MAX];
@@ -66,7 +66,7 @@ void summary_gather(int64_t calls, const char *folder)
     compare_folders(folder);
 }
 
-/* Returns FOLDER relative to the working directory, if it is below, as the user may have written it. */
+/* Returns FOLDER relative to the working directory, if below, as the user may have written the name. */
 static const char *short_name(const char *folder)
 {
     char here[PATH_MAX];
@@ -76,8 +76,8 @@ static const char *short_name(const char *folder)
     return folder;
 }
 
-/* Writes the size of the trace to TEXT; an empty text if files are missing or stay open too long. Waits a little, because
- * the other ranks close their files, and remove their segments, at about the same time. */
+/* Writes the size of the trace to TEXT; an empty text if files are missing or stay open too long. Waits a little, because other
+ * ranks close files, and remove segments, at about the same time. */
 static void describe_size(char *text, size_t size, const char *folder)
 {
     char bytes[32];
@@ -96,8 +96,8 @@ void summary_spawned(void)
     sums.spawned_here++;
 }
 
-/* Reports how many spawned jobs have no trace. A traced job has made its folder in MPI_Init, before now. A job that was
- * spawned itself reports nothing, because the folders of its jobs lie beside its own and cannot be told from others. */
+/* Reports the number of spawned jobs without trace. A traced job has already made a folder in MPI_Init. A spawned job reports
+ * nothing, because folders of jobs that it spawned lie beside its own folder and cannot be distinguished from other folders. */
 static void report_untraced(const char *folder)
 {
     const char *slash = strrchr(folder, '/');
@@ -142,7 +142,7 @@ void summary_report(const char *folder)
 
 /* --- a run in which nothing was traced --- */
 
-/* Returns whether this process reports for its job. *LINKED: whether it is linked to an MPI. */
+/* Returns whether this process reports for the job. *LINKED: whether the program is linked to an MPI. */
 static bool is_top(bool *linked)
 {
     const char *text = getenv("MPGTRACE_TOP");
@@ -192,7 +192,7 @@ void summary_report_nothing(bool session)
     const int length = (int)strcspn(line, " ");
     struct mpg_error err;
     summary_end_watch();
-    if (folder_try(folder, &err) < 0) /* if there were ranks, this error has kept them from recording */
+    if (folder_try(folder, &err) < 0) /* this error has kept ranks, if any, from recording */
         report("nothing was traced: %s", err.text);
     else if (session)
         report("nothing was traced: no MPI_Init was seen in %.*s, but MPI_Session_init: sessions alone are not recorded",

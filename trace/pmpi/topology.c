@@ -44,7 +44,7 @@ static bool read_dist_graph(struct tracer_comm *c, MPI_Comm comm)
     PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
     if (!allocate_neighbors(c, in, out))
         return false;
-    /* MPI also returns weights, for which there must be room. */
+    /* MPI also returns weights, which need memory. */
     if (weighted && !(weights = malloc(((size_t)in + (size_t)out + 1) * sizeof *weights)))
         return false;
     int rc = PMPI_Dist_graph_neighbors(comm, in, c->sources, weights, out, c->destinations,

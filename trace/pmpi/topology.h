@@ -6,7 +6,7 @@
 
 #include "trace/pmpi/comms.h"
 
-/* Reads the topology of COMM, the communicator of C or one with the same topology. C's groups and rank are already
+/* Reads the topology of COMM, the communicator of C or a communicator with the same topology. C's groups and rank are already
  * known. Returns false if memory is exhausted. */
 bool tracer_topology_read(struct tracer_comm *c, MPI_Comm comm);
 

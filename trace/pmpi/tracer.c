@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What all wrappers have in common: the begin and end of a call, and writing its record. */
+/* Common to all wrappers: the begin and end of a call, and writing the call's record. */
 #include "trace/pmpi/tracer.h"
 
 #include "trace/pmpi/callsites.h"
@@ -15,10 +15,10 @@
 
 enum { SAMPLE = 31 }; /* the tracer's overhead is measured in one of SAMPLE calls, by two more readings of the clock */
 
-/* Returns whether the call at this frame is made inside the outermost MPI call of the thread. Not if the stack only looks
- * like that: a later call from the same function has the same frame but another return address, and an error handler or
- * callback may have left the outermost call by longjmp or an exception. Takes some microseconds, which is acceptable
- * because nested calls are rare. */
+/* Returns whether the call at this frame is made inside the outermost MPI call of the thread. False if the stack is only similar:
+ * a later call from the same function has the same frame but a different return address, and an error handler or callback may
+ * have left the outermost call by longjmp or an exception. Takes some microseconds, which is acceptable because nested calls are
+ * rare. */
 static __attribute__((noinline, cold)) bool is_inside(const void *return_address, const void *frame, const void *base)
 {
     const struct stream_thread *t = &stream_thread;
@@ -33,8 +33,8 @@ static bool is_computation(enum mpg_call call)
     return kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL;
 }
 
-/* Before a call: gives the thread a stream, if it has none, and reads the counters. The time for this belongs to the
- * compute interval before the call. */
+/* Before a call: gives the thread a stream, if missing, and reads the counters. This time belongs to the compute interval before
+ * the call. */
 static __attribute__((noinline)) void prepare(enum mpg_call call)
 {
     if (!stream_thread.stream)
@@ -70,8 +70,8 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
     return s;
 }
 
-/* Measures the tracer's overhead for the call S, which has just been recorded. In a program this is much more than in the
- * loops of overhead.c, because the program displaces the tracer's code and data from the caches. Leaves out calls with a
+/* Measures the tracer's overhead for the call S, which has just been recorded. In a program the overhead is much larger than in
+ * the loops of overhead.c, because the program displaces the tracer's code and data from the caches. Leaves out calls with a
  * flush or an interruption. */
 static __attribute__((noinline, cold)) void measure(const struct tracer_scope *s)
 {
@@ -150,8 +150,8 @@ static inline bool is_mark(const struct mpg_event *event)
     return event->call <= MPG_CALL_Finalize; /* the lowest numbers: begin and end of regions, MPI_Init, MPI_Finalize */
 }
 
-/* Sets how long the thread was off the CPU before EVENT and in it. If the stream's previous call was another thread's, or
- * if there was none, this thread has no interval before EVENT. */
+/* Sets the time off the CPU before and in EVENT. If the stream has no previous call, or a previous call of another thread, this
+ * thread has no interval before EVENT. */
 static __attribute__((noinline, cold)) void add_off_cpu(struct stream *stream, struct mpg_event *event)
 {
     struct stream_thread *t = &stream_thread;
@@ -162,7 +162,7 @@ static __attribute__((noinline, cold)) void add_off_cpu(struct stream *stream, s
     stream->off_in_ns += event->off_in_ns;
 }
 
-/* Writes EVENT; if its callsite is new, first the callsite's definition. Returns 1 if it was new, else 0; -1 with ERR. */
+/* Writes EVENT; if its callsite is new, first the callsite's definition. Returns 1 for a new callsite, else 0; -1 with ERR. */
 static int write_out(struct stream *stream, const struct mpg_event *event, struct mpg_error *err)
 {
     struct mpg_trace_writer *writer = stream->writer;
@@ -179,8 +179,8 @@ static inline int64_t at_most(int64_t ns, int64_t limit_ns)
     return ns < limit_ns ? ns : limit_ns > 0 ? limit_ns : 0;
 }
 
-/* Records as a Flush event that the tracer itself has worked since ENTER_NS, in the compute interval. Returns the event's
- * length, ns; 0 if nothing is recorded. */
+/* Records the tracer's work since ENTER_NS, in the compute interval, as a Flush event. Returns the event's length, ns; 0 if
+ * nothing is recorded. */
 static __attribute__((noinline, cold)) int64_t write_own_work(int64_t enter_ns)
 {
     struct mpg_error err;
@@ -198,8 +198,8 @@ static __attribute__((noinline, cold)) int64_t write_own_work(int64_t enter_ns)
     return work.leave_ns - enter_ns;
 }
 
-/* Writing EVENT took longer than the usual overhead of a call, which readers of the trace deduct: records the excess as a
- * Flush event. NEW_STACK: a new stack was one reason. */
+/* Called when writing EVENT took longer than the usual overhead of a call, which readers of the trace deduct: records the excess
+ * as a Flush event. NEW_STACK: a new stack was one reason. */
 static __attribute__((noinline, cold)) void write_long_work(const struct mpg_event *event, bool new_stack)
 {
     const bool goes_on = streams.on && event->call != MPG_CALL_Finalize;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* MPI functions of mpi.h that trace/calls.def lacks, found by trace/pmpi/wrap.awk. */
+/* MPI functions of mpi.h missing in trace/calls.def, found by trace/pmpi/wrap.awk. */
 #ifndef MPG_UNTRACED_H
 #define MPG_UNTRACED_H
 
@@ -9,7 +9,7 @@
 enum { MPG_UNTRACED_COUNT = 640 };
 
 struct mpg_untraced {
-    const char *name; /* with its prefix, MPI_ or MPIX_ */
+    const char *name; /* with the prefix MPI_ or MPIX_ */
     bool local;       /* has no argument for communication: the function is only counted */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds a function's call frame information and runs its instructions up to a return address. Reads only within the
- * segment that contains the information. libgcc's own search (_Unwind_Find_FDE) trusts every byte: a wrong byte would
- * crash a program that never unwinds its stack itself. */
+/* Finds a function's call frame information and runs the instructions up to a return address. Reads only within the segment that
+ * contains the information. libgcc's own search (_Unwind_Find_FDE) trusts every byte: a wrong byte would crash a program that
+ * never unwinds a stack. */
 #define _GNU_SOURCE
 #include "trace/pmpi/unwind_rule.h"
 
@@ -41,10 +41,10 @@ enum { FRAME_REGISTER = 29, STACK_REGISTER = 31, ADDRESS_REGISTER = 30 };
 enum { FRAME_REGISTER = -1, STACK_REGISTER = -1, ADDRESS_REGISTER = -1 };
 #endif
 
-/* Where the entry (FDE, frame description entry) of the function that contains ADDRESS is. */
+/* Location of the entry (FDE, frame description entry) of the function that contains ADDRESS. */
 struct found {
     uintptr_t address;
-    uintptr_t fde, low, high; /* FDE lies within LOW .. HIGH; so must all that is read */
+    uintptr_t fde, low, high; /* FDE lies within LOW .. HIGH; reads must stay within these bounds */
     uintptr_t function;
 };
 
@@ -54,8 +54,8 @@ struct location {
     int64_t offset;
 };
 
-/* A row of the table that call frame instructions describe: how to find the CFA (canonical frame address), and where the
- * caller's frame pointer and return address are stored. */
+/* A row of the table described by call frame instructions: rule for the CFA (canonical frame address), and locations of the
+ * caller's frame pointer and return address. */
 struct row {
     enum { CFA_REGISTER, CFA_LOADED, CFA_ELSEWHERE } kind;
     uint64_t cfa_register;
@@ -65,19 +65,19 @@ struct row {
 
 enum { MAX_REMEMBERED = 8 };
 
-/* State of running call frame instructions. P .. END: those still to run. */
+/* State of running call frame instructions. P .. END: instructions still to run. */
 struct program {
     const uint8_t *p, *end;
     uint64_t code_align;
     int64_t data_align;
     uint8_t encoding; /* form of code addresses in the function's entry */
-    /* Present row; row after the instructions of the common part (CIE); stack of rows that an instruction has saved. */
+    /* Current row; row after the instructions of the common part (CIE); stack of rows saved by instructions. */
     struct row row, initial, remembered[MAX_REMEMBERED];
     int remembered_number;
     bool is_invalid, of_signal;
 };
 
-/* Resets S, but for the stack of saved rows, which is most of it. */
+/* Resets S except for the stack of saved rows, the largest part of S. */
 static void begin_program(struct program *s)
 {
     memset(s, 0, offsetof(struct program, remembered));
@@ -168,8 +168,8 @@ static void restore_location(struct program *s, uint64_t reg)
         *location = *location_of(&s->initial, reg);
 }
 
-/* Reads the expression of a rule. Returns whether it is "frame pointer + *OFFSET"; *LOADED: whether the value is then
- * read from that address. */
+/* Reads the expression of a rule. Returns whether the expression is "frame pointer + *OFFSET"; *LOADED: whether the value is then
+ * read from this address. */
 static bool frame_expression(struct program *s, int64_t *offset, bool *loaded)
 {
     uint64_t size = take_uleb(s);
@@ -225,7 +225,7 @@ static void recall(struct program *s)
         s->row = s->remembered[--s->remembered_number];
 }
 
-/* Returns by how many bytes of code the instruction OP advances. */
+/* Returns the number of bytes of code by which the instruction OP advances. */
 static uint64_t advance(struct program *s, uint8_t op)
 {
     switch (op) {
@@ -289,7 +289,7 @@ static void run_extended(struct program *s, uint8_t op)
     }
 }
 
-/* Reads an operand as take_uleb() does. Most have one byte. */
+/* Reads an operand as take_uleb(). Most operands have one byte. */
 static inline uint64_t take_operand(struct program *s)
 {
     return s->p < s->end && *s->p < 128 ? *s->p++ : take_uleb(s);
@@ -334,8 +334,8 @@ static void run(struct program *s, const uint8_t *end, uint64_t offset)
     }
 }
 
-/* Reads the length at *P and moves *P behind it. Returns the end of the entry; NULL if it is shorter than two words or
- * not within IN. */
+/* Reads the length at *P and moves *P behind the length. Returns the end of the entry; NULL: shorter than two words or not within
+ * IN. */
 static const uint8_t *entry(const uint8_t **p, const struct found *in)
 {
     const uintptr_t at = (uintptr_t)*p;
@@ -368,10 +368,10 @@ static bool read_augmentation(struct program *s, const char *augmentation)
     return !s->is_invalid;
 }
 
-/* The common part (CIE) that was read last, and the state after its instructions. Most functions of a module share one. */
+/* The last common part (CIE), and the state after its instructions. Most functions of a module share a CIE. */
 enum { KNOWN_BYTES = 32 };
 static __thread struct {
-    uint32_t bytes; /* number of bytes of the CIE; 0: none is stored */
+    uint32_t bytes; /* number of bytes of the CIE; 0: no CIE is stored */
     uint8_t content[KNOWN_BYTES];
     uint64_t code_align;
     int64_t data_align;
@@ -392,7 +392,7 @@ static void recall_common(struct program *s)
     s->row = s->initial = known.row;
 }
 
-/* Stores the common part CIE .. END and the state S after its instructions, which depends on these bytes alone. */
+/* Stores the common part CIE .. END and the state S after the instructions, which depends only on these bytes. */
 static void keep_common(const struct program *s, const uint8_t *cie, const uint8_t *end)
 {
     known.bytes = 0;
@@ -407,7 +407,7 @@ static void keep_common(const struct program *s, const uint8_t *cie, const uint8
     known.bytes = (uint32_t)(end - cie);
 }
 
-/* Reads the common part (CIE) of the entry IN and runs its instructions. Returns false if it is damaged. */
+/* Reads the common part (CIE) of the entry IN and runs the instructions. Returns false if damaged. */
 static bool run_common(struct program *s, const uint8_t *cie, const struct found *in)
 {
     const uint8_t *end = entry(&cie, in);
@@ -471,7 +471,7 @@ static bool run_function(struct program *s, const struct found *in, uint64_t off
 
 /* --- search --- */
 
-/* The bounds of the segment that contains ENTRY, if that is another segment than the one of the table. */
+/* The bounds of the segment that contains ENTRY, if different from the table's segment. */
 struct bounds {
     uintptr_t entry, low, high;
 };
@@ -483,9 +483,9 @@ static int find_bounds(struct dl_phdr_info *info, size_t size, void *data)
     return modules_bounds(info, b->entry, &b->low, &b->high);
 }
 
-enum { HEAD_BYTES = 12, PAIR_BYTES = 8 }; /* sizes in the search table: its head, and an entry of two offsets from the head */
+enum { HEAD_BYTES = 12, PAIR_BYTES = 8 }; /* sizes in the search table: head, and entry of two offsets from the head */
 
-/* Returns the number of entries of M's search table; 0 if it is not of the form that linkers make. */
+/* Returns the number of entries of M's search table; 0: not of the form made by linkers. */
 static uint32_t entries(const struct module_unwinding *m)
 {
     enum { PCREL_SDATA4 = 0x1b, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
@@ -497,8 +497,8 @@ static uint32_t entries(const struct module_unwinding *m)
     return n <= (m->high - m->table - HEAD_BYTES) / PAIR_BYTES ? n : 0;
 }
 
-/* Finds in the table of M, which linkers sort by address (LSB 10.6.2), the entry for f->address. Returns false if there
- * is none. */
+/* Finds in the table of M, which linkers sort by address (LSB 10.6.2), the entry for f->address. Returns false without an
+ * entry. */
 static bool search(const struct module_unwinding *m, struct found *f)
 {
     const uintptr_t pairs = m->table + HEAD_BYTES;
@@ -507,7 +507,8 @@ static bool search(const struct module_unwinding *m, struct found *f)
     uint32_t first = 0, end = n; /* binary search for the first entry that begins after the address */
     while (first < end) {
         const uint32_t middle = first + (end - first) / 2;
-        /* The entries that may come next. Most of a new function's are in no cache, and the search waits for each. */
+        /* Prefetches both possible next entries: entries of a new function are seldom cached, and the search would wait for
+         * each. */
         __builtin_prefetch((const void *)(pairs + (first + (middle - first) / 2) * sizeof pair));
         __builtin_prefetch((const void *)(pairs + (middle + (end - middle) / 2) * sizeof pair));
         memcpy(pair, (const void *)(pairs + middle * sizeof pair), sizeof pair);
@@ -560,14 +561,14 @@ struct unwind_rule unwind_rule_of(const void *address)
     struct unwind_rule rule = {.kind = UNWIND_END};
     struct program s;
     struct module_unwinding unwinding;
-    /* The call precedes its return address, which may belong to the next function. */
+    /* The call precedes the return address, which may belong to the next function. */
     struct found found = {.address = (uintptr_t)address - 1};
     begin_program(&s);
     if (FRAME_REGISTER < 0 || !modules_unwinding(address, &unwinding)) {
         rule.kind = UNWIND_NOWHERE;
         return rule;
     }
-    /* An unknown instruction may be damaged data. libgcc's unwinder would trust it, so it is not asked. */
+    /* An unknown instruction may be damaged data. libgcc's unwinder would trust this data and is not asked. */
     if (!search(&unwinding, &found) || !run_function(&s, &found, (uint64_t)(found.address - found.function))) {
         rule.kind = s.of_signal ? UNWIND_SIGNAL : UNWIND_END;
         return rule;

@@ -12,7 +12,7 @@
 #include "common/peek.h"
 #include "trace/pmpi/facts.h"
 
-/* What is counted: times in ns, and numbers; -1: unknown. */
+/* The counters: times in ns, and numbers; -1: unknown. */
 enum {
     CPU_USER, CPU_SYSTEM, VOLUNTARY, INVOLUNTARY, PAGE_FAULTS, RUNQUEUE_WAIT, STEAL, THROTTLED, COUNTERS
 };
@@ -62,7 +62,7 @@ static void read_run_queue(struct usage *u)
         u->counter[RUNQUEUE_WAIT] = wait_ns;
 }
 
-/* Reads the stolen time, the eighth number in /proc/stat's line of a core, of all cores that the process may use. */
+/* Reads the stolen time, the eighth number in /proc/stat's line of a core, of all cores available to the process. */
 static void read_steal(struct usage *u)
 {
     enum { BYTES = 1 << 17, MAX_CORES = 1 << 13 };
@@ -128,7 +128,7 @@ static void read_all(struct usage *u)
     read_throttled(u);
 }
 
-/* Writes the present frequency of the core on which this thread runs. */
+/* Writes the current frequency of this thread's core. */
 static int write_frequency(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     char path[128], text[64], value[32];

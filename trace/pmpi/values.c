@@ -15,9 +15,9 @@ enum { NAMES_SIZE = 4096, TRIALS = 64 };
 
 extern const struct tracer_counters mpgtrace_counters __attribute__((weak));
 
-/* A thread's readings at the begin and at the end of the present interval, and their difference. */
+/* A thread's readings at the begin and at the end of the current interval, and the difference. */
 struct thread_values {
-    void *counters; /* the thread's counters; NULL: they cannot be counted */
+    void *counters; /* the thread's counters; NULL: cannot be counted */
     int64_t begin[COUNTERS_MAX + 1], end[COUNTERS_MAX + 1], difference[COUNTERS_MAX + 1];
 };
 
@@ -26,7 +26,7 @@ static bool cpu_time;
 static char names[NAMES_SIZE];
 static pthread_key_t at_thread_end;
 static __thread struct thread_values *own __attribute__((tls_model("initial-exec")));
-static struct thread_values none; /* stands for a thread's values if there is no memory: zeros */
+static struct thread_values none; /* replaces a thread's values without memory: zeros */
 
 static void free_own(void *values)
 {

@@ -13,8 +13,8 @@
 /* Number of values of an event; 0 if none were requested. Set once, by values_open(). */
 extern uint32_t values_number;
 
-/* Prepares the values that MPGTRACE_CPU_TIME and MPGTRACE_PAPI request. COMPLAINT: one line about values that the
- * machine cannot measure, or "". */
+/* Prepares the values requested by MPGTRACE_CPU_TIME and MPGTRACE_PAPI. COMPLAINT: a line about values that the machine cannot
+ * measure, or "". */
 void values_open(char *complaint, size_t size);
 /* Writes the fact with the names of the values. */
 int values_write_names(struct mpg_trace_writer *w, struct mpg_error *err);

@@ -46,8 +46,8 @@
 #define OLD_MESSAGE(x) ((x) ? *(x) : MPI_MESSAGE_NULL)
 #define OLD_TYPE(x) ((x) ? *(x) : MPI_DATATYPE_NULL)
 
-/* Entry points for the program. The compiler turns the call of the wrapper into a jump, so that the wrapper returns
- * to the program. */
+/* Entry points for the program. The compiler turns the call of the wrapper into a jump, and the wrapper returns to the
+ * program. */
 #define ENTRY __attribute__((visibility("default"), optimize("O2")))
 
 /* MPI_STATUS(ES)_IGNORE would hide source and size of the message. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The C wrappers that are not generated: MPI_Init, MPI_Init_thread, MPI_Finalize and MPI_Abort (pcontrol.c has
- * MPI_Pcontrol). Also a function that the wrappers of extensions call. */
+/* The C wrappers that are not generated: MPI_Init, MPI_Init_thread, MPI_Finalize and MPI_Abort (pcontrol.c has MPI_Pcontrol).
+ * Also a function for the wrappers of extensions. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
