@@ -43,11 +43,11 @@ struct mpg_message_program {
     int32_t before_capacity;
 };
 
-/* Tags, on each communicator, of messages that the traced program did not send itself. Nonblocking collectives have one tag each,
- * from TAG_OF_BRANCHES downwards. */
+/* Writes the pending computation, then action A; of a wait for an unknown request only the computation. Returns 0, or -1 with
+ * ERR. */
 int mpg_program_act(struct mpg_message_program *p, const struct mpg_program_action *a, struct mpg_error *err);
-/* Tags, on each communicator, of messages that the traced program did not send. */
-/* nonblocking collectives: one tag each, from here downwards */
+/* Tags, on each communicator, of messages that the traced program did not send: blocking collectives, neighbourhood collectives,
+ * nonblocking collectives (each has a separate tag, from TAG_OF_BRANCHES downwards). */
 enum { TAG_OF_COLLECTIVES = -1, TAG_OF_NEIGHBORS = -2, TAG_OF_BRANCHES = -3 };
 
 /* Sets *NUMBER to the program's tag for TAG on communicator COMM: different communicators have different tags. */
