@@ -25,8 +25,8 @@ struct clock_group {
 void clock_group_find(struct clock_group *group);
 
 /* Measures the offset of this group's clock to rank 0's clock from the quickest of several exchanges between the groups' lowest
- * ranks (Cristian 1989: rank 0 read its clock half a round trip ago). Returns false if no offset is needed: a single group, or
- * the group of rank 0. */
+ * ranks (Cristian 1989: rank 0 read its clock half a round trip ago). Returns false if no offset is needed: there is a single
+ * group, or this is rank 0. */
 bool clock_measure(const struct clock_group *group, struct clock_offset *offset);
 
 void clock_group_free(struct clock_group *group);

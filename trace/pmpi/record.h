@@ -75,7 +75,7 @@ struct tracer_statuses {
 MPI_Status *tracer_statuses_take(struct tracer_statuses *st, int n, MPI_Status *given);
 void tracer_statuses_drop(struct tracer_statuses *st);
 
-/* Records a call without arguments; local calls are mostly aggregated (local.h). */
+/* Records a call whose arguments are not recorded; local calls are mostly aggregated (local.h). */
 void record_other(struct tracer_scope *s);
 /* Records a call of the function mpg_untraced[WHICH] (regions.c). */
 void record_unknown(struct tracer_scope *s, int which);
