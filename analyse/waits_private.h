@@ -57,7 +57,7 @@ enum mpg_wait mpg_waits_of_meeting(enum mpg_call call);
 /* Evaluates S, an EXPAND step: sets the members' slots to the begins of the operations that the members wait for. Returns 0, or
  * -1 with ERR: no memory. */
 int mpg_waits_expand(struct mpg_waits *waits, const struct mpg_step *s, struct mpg_error *err);
-/* Adds ONE, the times of the call that S leaves, to the sums of the call's rank, region, callsite and kind. FOR_RANK: rank waited
+/* Adds ONE, the times of the call that S leaves, to the sums of S's rank, region, callsite and MPI call. FOR_RANK: rank waited
  * for (-1: none, or unknown). Returns 0, or -1 with ERR: no memory. */
 int mpg_waits_count(struct mpg_waits *waits, const struct mpg_step *s, const struct mpg_wait_sum *one, int32_t for_rank,
                     struct mpg_error *err);
