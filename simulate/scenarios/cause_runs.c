@@ -8,7 +8,7 @@
 
 #include "signature/causes.h"
 
-/* Causes with a row of their own; the others have a row together. */
+/* Maximum number of causes with a separate row; all further causes share a row. */
 enum { OWN_ROWS = 12 };
 
 /* A run: the configuration of the answer, without the noise of more causes. */
@@ -31,7 +31,7 @@ static int done(void *context, struct mpg_error *err)
     return r->run_ns ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* Opens R without the N causes of TOTAL, if options can name all of them. */
+/* Opens R without the N causes of TOTAL, if options can name all N causes. */
 static int open_run(struct run *r, const struct mpg_config *c, const struct mpg_setting *setting, const struct mpg_files *files,
                     const struct mpg_cause_total *total, size_t n, struct mpg_error *err)
 {
@@ -50,8 +50,9 @@ static int open_run(struct run *r, const struct mpg_config *c, const struct mpg_
     return mpg_setting_open(&r->setting, &r->config, files, 0, err);
 }
 
-/* Begins the N runs of R that are wanted, with as many replicas as the run with the most, and simulates them. The first run has
- * all noise: it is taken out of the trace and put in as in the others, also where target and source are one machine. */
+/* Begins the wanted runs among the N runs R, each with the largest number of replicas of any run, and simulates them. The first
+ * run has all noise: noise is removed from the trace and added as in the other runs, even if target and source are one
+ * machine. */
 static int simulate(struct run *r, size_t n, const struct mpg_files *files, struct mpg_error *err)
 {
     struct mpg_scenario *scenario = calloc(n, sizeof *scenario);
@@ -101,7 +102,7 @@ static void count_cores(struct mpg_cause_worths *x, const struct mpg_signature *
     }
 }
 
-/* Returns the part of the noise of the N causes of TOTAL whose cause is that of SIG's cores named first: unseen. */
+/* Returns the unseen fraction of the noise of the N causes of TOTAL; the first cause of SIG's cores is "unseen". */
 static double unseen_part(const struct mpg_signature *sig, const struct mpg_cause_total *total, size_t n)
 {
     const char *unseen = NULL;
