@@ -15,8 +15,8 @@ struct mpg_time_factors {
 /* Returns a copy of SIG with F applied, at each probability u and in each launch, to
  * - one-way times and transfers Q(d; u), which become latency Q(0; u) + byte (Q(d; u) - Q(0; u)), at least 0 and ascending in u;
  * - the times per message in a stream: only the part that depends on the size;
- * - the times in calls that complete one-sided operations, 0 being the smallest measured size; of the calls that start them, the
- *   part that depends on the size;
+ * - the times in calls that complete one-sided operations, 0 being the smallest measured size; of the starting calls, the part
+ * that depends on the size;
  * - the times inside sends that wait for the receiver: by the ratio of the median one-way times at the same size.
  * Overheads and collectives are copied unchanged. The copy shares all other data with SIG, which must outlive the copy. The
  * caller frees the copy with mpg_factors_free(). NULL with ERR: out of memory; a distribution would get too many knots. */
