@@ -14,7 +14,7 @@
 #include "statistics/inference.h"
 #include "statistics/kolmogorov.h"
 
-/* False discovery rate: at most this share of the parameters that are called different are expected to be equal. */
+/* False discovery rate: the expected share of equal parameters among the parameters reported as different is at most this. */
 static const double level = 0.05;
 static const double normal_95 = 1.959963984540054;
 
@@ -151,8 +151,8 @@ double compare_t_test(double distance, double variance, double freedom)
     return isfinite(freedom) ? 2 * gsl_cdf_tdist_Q(t, freedom) : 2 * gsl_cdf_ugaussian_Q(t);
 }
 
-/* Compares ITEM's two values if only OTHER is above 0: they have no ratio. Tests whether OTHER is significantly
- * greater than ZERO, the value that is 0. Returns OTHER's degrees of freedom. */
+/* Compares ITEM's two values if only OTHER is above 0: both have no ratio. Tests whether OTHER is significantly greater than
+ * ZERO, the value that is 0. Returns OTHER's degrees of freedom. */
 static double compare_to_zero(struct mpg_parameter *item, const struct estimate *zero,
                               const struct estimate *other)
 {
@@ -191,9 +191,9 @@ double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
 
 /* ---- distributions ---- */
 
-/* Combines ITEM's t-test with a test of the whole distributions A and B; the smaller P of the two tests is doubled
- * (Bonferroni). NA and NB: effective numbers of samples, estimated with FREEDOM degrees of freedom. Since they are
- * estimates, P is that of Student's distribution instead of the normal distribution. */
+/* Combines ITEM's t-test with a test of the whole distributions A and B; the smaller P of the two tests is doubled (Bonferroni).
+ * NA and NB: effective numbers of samples, estimated with FREEDOM degrees of freedom. Since NA and NB are estimates, P is from
+ * Student's distribution instead of the normal distribution. */
 static void test_distributions(struct mpg_parameter *item, const struct mpg_distribution *a,
                                const struct mpg_distribution *b, double na, double nb,
                                double freedom)
@@ -209,7 +209,7 @@ static void test_distributions(struct mpg_parameter *item, const struct mpg_dist
     item->p = isnan(item->p) ? p : fmin(1, 2 * fmin(p, item->p));
 }
 
-/* Returns the fraction of D's values that are at or below X; values equal to X count half. */
+/* Returns the fraction of D's values at or below X; values equal to X count half. */
 static double part_below(const struct mpg_distribution *d, double x)
 {
     double low[2] = {0, 0}, high[2] = {1, 1}; /* [0]: bounds of the probability at which D reaches X; [1]: at which D exceeds X */
@@ -225,8 +225,8 @@ static double part_below(const struct mpg_distribution *d, double x)
     return (low[0] + low[1]) / 2;
 }
 
-/* Returns how many independent samples of D would give the median the variance of E. Found from the fraction of D
- * within one standard error of the median. */
+/* Returns the number of independent samples of D whose median would have the variance of E, from the fraction of D within one
+ * standard error of the median. */
 static double independent_samples(const struct mpg_distribution *d, const struct estimate *e)
 {
     double n = d->intervals > 0 ? d->interval[0].independent
@@ -275,9 +275,8 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Returns the limit for the N P-values of P, which are sorted: tests with P at most the limit are discoveries. The
- * procedure of Benjamini and Yekutieli holds under any dependence between tests, as between the message sizes of one
- * launch. */
+/* Returns the limit for the N sorted p-values P: tests with P at most the limit are discoveries. The procedure of Benjamini and
+ * Yekutieli holds under any dependence between tests, as between the message sizes of one launch. */
 static double discovery_limit(double *p, size_t n)
 {
     double limit = -1, sum = 0;

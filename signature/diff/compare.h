@@ -64,7 +64,7 @@ enum { MPG_COMPARE_MAX_REPEATS = 100 };
 /* Default of mpg_compare_options.spread: a factor of about e^0.3 = 1.35. */
 #define MPG_COMPARE_SPREAD 0.3
 
-/* Compares the parameters of A and B by OPTIONS, and lists parameters that only one has.
+/* Compares the parameters of A and B by OPTIONS, and lists parameters in only one signature.
  *
  * Intervals. Medians and 99th percentiles use the intervals stored in the signatures, which include differences between
  * launches. Older signatures have none: mpg_distribution_interval() is used, and the spread of launches at the smallest
@@ -80,7 +80,7 @@ enum { MPG_COMPARE_MAX_REPEATS = 100 };
  * interval is outside, and the same procedure rejects the tolerance. So at most 5 % of comparisons of two measurements of
  * one machine have a parameter beyond: without real differences every discovery is false.
  *
- * RESULT points into A and B; the caller clears it. Returns 0, or -1 with ERR if memory runs out. */
+ * RESULT points into A and B; the caller clears RESULT. Returns 0, or -1 with ERR if memory runs out. */
 int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b,
                 const struct mpg_compare_options *options, struct mpg_difference *result,
                 struct mpg_error *err);

@@ -9,10 +9,10 @@
 
 #include "signature/diff/compare_private.h"
 
-/* Noise and 99th percentiles have this many times the spread of medians between measurements of one machine. */
+/* Spread of noise and 99th percentiles between measurements of one machine, relative to the spread of medians. */
 static const double varies_factor = 3;
 static const double normal_95 = 1.959963984540054;
-/* measurements of a's machine, besides A, that are needed to estimate the spread */
+/* minimum number of measurements of a's machine, besides A, to estimate the spread */
 enum { MIN_REPEATS = 2 };
 
 /* The comparisons of B with each further measurement of a's machine. */
@@ -32,14 +32,14 @@ static const struct mpg_parameter *find(const struct mpg_difference *d, size_t n
     return NULL;
 }
 
-/* Returns how far R, the logarithm of b / a, is outside the tolerated ratios 1 - TOLERANCE to 1 + TOLERANCE; 0: inside. */
+/* Returns the distance of R, the logarithm of b / a, from the tolerated ratios 1 - TOLERANCE to 1 + TOLERANCE; 0: inside. */
 static double outside(double r, double tolerance)
 {
     return r > 0 ? fmax(0, r - log1p(tolerance)) : fmax(0, log1p(-tolerance) - r);
 }
 
-/* If ITEM exists in at least MIN_REPEATS of OTHERS: replaces item->a by the geometric mean over all measurements of a's
- * machine. Replaces item->log_variance by the variance of a new measurement about this mean, if that is larger. */
+/* If ITEM exists in at least MIN_REPEATS of OTHERS: replaces item->a by the geometric mean over all measurements of a's machine.
+ * Replaces item->log_variance by the variance of a new measurement about this mean, if larger. */
 static void use_repeats(struct mpg_parameter *item, size_t at, const struct others *others)
 {
     double value[MPG_COMPARE_MAX_REPEATS + 1], mean = 0, squares = 0, n = 1;
@@ -73,8 +73,8 @@ static void judge_machines(struct mpg_parameter *item, double tolerance)
     item->p_beyond = compare_t_test(outside(r, tolerance), item->log_variance, freedom);
 }
 
-/* Sets p_beyond of a parameter that is 0 in one signature: whether the other value is above 0 by more than measurements
- * of one machine differ (SPREAD). */
+/* Sets p_beyond of a parameter that is 0 in one signature: whether the other value exceeds 0 by more than the difference between
+ * measurements of one machine (SPREAD). */
 static void judge_above_zero(struct mpg_parameter *item, double spread)
 {
     if (isnan(item->log_above_zero))

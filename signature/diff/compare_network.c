@@ -62,7 +62,7 @@ static double limit_value(const struct mpg_network_path *path)
                : NAN;
 }
 
-/* Compares the eager limits. A limit is found by bisection, not sampled, so any difference is significant. */
+/* Compares the eager limits. A limit is found by bisection, not sampled: any difference is significant. */
 static int compare_limits(struct comparison *c, const struct mpg_network_path *a,
                           const struct mpg_network_path *b, struct mpg_error *err)
 {
@@ -89,12 +89,12 @@ static int compare_limits(struct comparison *c, const struct mpg_network_path *a
     return 0;
 }
 
-/* Returns whether A and B, texts of a signature, describe the same method of measurement. The text before a comma or
- * semicolon is the method, the rest its precision. */
+/* Returns whether A and B, texts of a signature, describe the same method of measurement. The text before a comma or semicolon is
+ * the method, the rest the precision. */
 static bool same_method(const char *a, const char *b)
 {
     if (!a || !b)
-        return true; /* a signature that does not state its method is compared */
+        return true; /* signatures without a stated method are compared */
     size_t length = strcspn(a, ",;");
     return length == strcspn(b, ",;") && strncmp(a, b, length) == 0;
 }

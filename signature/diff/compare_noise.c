@@ -30,11 +30,11 @@ struct record {
     struct estimate fraction, rate;
     double *duration_ns; /* the N durations, core after core */
     size_t n;
-    double worth;        /* number of independent durations that would be as precise */
+    double worth;        /* effective sample size: number of independent durations with the same precision */
 };
 
-/* Returns how many independent values are as precise as N values with these autocorrelations at lags 1 to LAGS: N / (1
- * + 2 sum), summed up to the first that is not positive. */
+/* Returns the effective sample size of N values with the given autocorrelations at lags 1 to LAGS: N / (1 + 2 sum), summed up to
+ * the first nonpositive autocorrelation. */
 static double independent(size_t n, const double *autocorrelation, size_t lags)
 {
     double sum = 0;
@@ -43,8 +43,8 @@ static double independent(size_t n, const double *autocorrelation, size_t lags)
     return fmax(1, (double)n / (1 + 2 * sum));
 }
 
-/* Computes *WORTH: how many independent durations are as precise as these N durations in time order. Logarithms show
- * that neighbours in a burst are alike, and keep a few very long detours from dominating. */
+/* Computes *WORTH, the effective sample size of the N durations in time order, from logarithms: logarithms show the similarity of
+ * neighbours in a burst, and keep a few very long detours from dominating. */
 static int independent_durations(const double *duration_ns, size_t n, double *worth,
                                  struct mpg_error *err)
 {
@@ -67,8 +67,8 @@ static int independent_durations(const double *duration_ns, size_t n, double *wo
     return status;
 }
 
-/* Returns the sum of N block values. *VARIANCE_OF_MEAN becomes the variance of their mean. Slow variation spans several
- * blocks, hence the effective number of independent blocks. */
+/* Returns the sum of N block values. *VARIANCE_OF_MEAN becomes the variance of the mean, by the effective number of independent
+ * blocks, since slow variation spans several blocks. */
 static double sum_of(const double *value, size_t n, double *variance_of_mean)
 {
     double sum = 0, squares = 0, products = 0, count = (double)n;
@@ -83,7 +83,7 @@ static double sum_of(const double *value, size_t n, double *variance_of_mean)
     return sum;
 }
 
-/* Adds the mean of N block values to *SUM, its variance to *VARIANCE, and variance^2 / (N - 1) to *FREEDOM_TERMS (for
+/* Adds the mean of N block values to *SUM, the mean's variance to *VARIANCE, and variance^2 / (N - 1) to *FREEDOM_TERMS (for
  * Welch and Satterthwaite's degrees of freedom). */
 static void add_parts(const double *value, size_t n, double *sum, double *variance,
                       double *freedom_terms)
@@ -94,15 +94,14 @@ static void add_parts(const double *value, size_t n, double *sum, double *varian
     *freedom_terms += n > 1 ? v * v / (double)(n - 1) : 0;
 }
 
-/* Returns whether detour I of C's sampled blocks is also in the core's own list, which holds all of the longest
- * detours. */
+/* Returns whether detour I of C's sampled blocks is also in the core's list of all longest detours. */
 static bool is_longest(const struct mpg_noise_core *c, size_t i)
 {
     return c->detours > 0 && c->blocks.duration_ns[i] >= c->blocks.min_ns;
 }
 
-/* Adds the sampled blocks of the truncated record C. Lost time and rate exclude the longest detours, which add_blocks()
- * counts from their own list; durations include all detours in the blocks. */
+/* Adds the sampled blocks of the truncated record C. Lost time and rate exclude the longest detours, which add_blocks() counts
+ * from the core's list; durations include all detours in the blocks. */
 static void add_kept(const struct mpg_noise_core *c, double threshold_ns, struct record *record,
                      double freedom_terms[2])
 {
@@ -221,7 +220,7 @@ static int compare_durations(struct comparison *c, const struct record *a, const
 
 static int compare_records(struct comparison *c, struct mpg_error *err)
 {
-    /* each signature records detours above its own threshold: only those above both are comparable */
+    /* each signature records detours above a threshold: only detours above both thresholds are comparable */
     double threshold_ns = fmax(threshold_of(c->a), threshold_of(c->b));
     struct record a = {0}, b = {0};
     int status = -1, has_a = read_record(c->a, threshold_ns, &a, err);
@@ -254,8 +253,8 @@ static int compare_records(struct comparison *c, struct mpg_error *err)
 struct pool {
     double *value;       /* the N quantiles of all distributions, MPG_DISTRIBUTION_KNOTS of each */
     size_t n;
-    double samples;      /* number of independent samples behind them */
-    double mean, variance; /* sums over the distributions: of their means, of the variances of their means */
+    double samples;      /* number of independent samples behind these quantiles */
+    double mean, variance; /* sums over the distributions: of means, and of the variances of means */
     size_t distributions;
     struct mpg_distribution *d;
 };
@@ -338,7 +337,7 @@ static int compare_pools(struct comparison *c, const char *name, struct pool *a,
     if (!item)
         return -1;
     compare_estimates(item, &lost_a, &lost_b);
-    /* quanta of different length lose different times, so their distributions are not comparable */
+    /* quanta of different length lose different times, and distributions are not comparable */
     if (fabs(quantum_ns[0] / quantum_ns[1] - 1) > 0.01)
         return 0;
     if (pool_finish(a, err) < 0 || pool_finish(b, err) < 0)
@@ -373,8 +372,8 @@ static int compare_quanta(struct comparison *c, bool work, struct mpg_error *err
 
 /* ---- spectral lines ---- */
 
-/* Returns SIG's strongest fundamental near FREQUENCY_HZ, or NULL. A frequency is accurate to a fraction of a bin of the
- * spectrum, so lines two bins apart are different. */
+/* Returns SIG's strongest fundamental near FREQUENCY_HZ, or NULL. A frequency is accurate to a fraction of a bin of the spectrum,
+ * and lines two bins apart are different. */
 static const struct mpg_noise_line *find_line(const struct mpg_signature *sig, double frequency_hz)
 {
     const struct mpg_noise_line *best = NULL;
@@ -389,7 +388,7 @@ static const struct mpg_noise_line *find_line(const struct mpg_signature *sig, d
     return best;
 }
 
-/* Lists the spectral lines of SIG beside those of OTHER. Lines of both are listed only for signature A. */
+/* Lists the spectral lines of SIG beside the lines of OTHER. Lines of both are listed only for signature A. */
 static int list_lines(struct comparison *c, const struct mpg_signature *sig,
                       const struct mpg_signature *other, struct mpg_error *err)
 {
@@ -418,7 +417,7 @@ int compare_noise(struct comparison *c, struct mpg_error *err)
     if (compare_records(c, err) < 0 || compare_quanta(c, false, err) < 0 ||
         compare_quanta(c, true, err) < 0 || list_lines(c, c->a, c->b, err) < 0)
         return -1;
-    /* a signature that is compared with itself has no second list */
+    /* a signature compared with itself has no second list */
     return c->a == c->b ? 0 : list_lines(c, c->b, c->a, err);
 }
 

@@ -11,10 +11,10 @@ struct estimate {
     double log_variance; /* variance of the value's logarithm */
     double freedom;      /* degrees of freedom of log_variance; INFINITY: the variance is known exactly */
     double error;        /* standard error of a value of 0, which has no logarithm */
-    size_t launches;     /* number of launches whose differences log_variance includes; 0: it includes none */
+    size_t launches;     /* number of launches whose differences log_variance includes; 0: none */
 };
 
-/* Differences between launches of a path class: a variance that is added to that of a median. */
+/* Differences between launches of a path class: a variance to be added to a median's variance. */
 struct launches {
     double log_variance, freedom; /* 0 and INFINITY with fewer than 3 launches */
 };
@@ -30,7 +30,7 @@ struct launches compare_launches(const struct mpg_network_path *path);
  * Satterthwaite. */
 void compare_add_variance(struct estimate *e, double log_variance, double freedom);
 
-/* Appends a parameter named by FORMAT, all numbers NaN, to the comparison. Returns it, or NULL with ERR if memory runs
+/* Appends a parameter named by FORMAT, all numbers NaN, to the comparison. Returns the parameter, or NULL with ERR if memory runs
  * out. */
 struct mpg_parameter *compare_add_parameter(struct comparison *c, struct mpg_error *err,
                                    enum mpg_quantity quantity, const char *format, ...)
@@ -41,15 +41,15 @@ double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
 /* Returns the two-sided p-value of a t-test: DISTANCE >= 0 from the hypothesis, VARIANCE (may be 0) with FREEDOM
  * degrees of freedom. */
 double compare_t_test(double distance, double variance, double freedom);
-/* Appends two parameters that compare A with B: the median with a test of the whole distributions, and the 99th
- * percentile. Their names begin with NAME. LAUNCHES_A and _B are added if a distribution does not include differences
- * between launches. */
+/* Appends two parameters that compare A with B: the median with a test of the whole distributions, and the 99th percentile. The
+ * parameters' names begin with NAME. LAUNCHES_A and _B are added if a distribution does not include differences between
+ * launches. */
 int compare_samples(struct comparison *c, const char *name, enum mpg_quantity quantity,
                     const char *unit, const struct mpg_distribution *a,
                     const struct mpg_distribution *b,
                     const struct launches *launches_a, const struct launches *launches_b,
                     struct mpg_error *err);
-/* Appends a parameter that cannot be tested, for the reason WHY, a constant string. A and B are its values or NaN. */
+/* Appends a parameter that cannot be tested, for the reason WHY, a constant string. A and B: the parameter's values or NaN. */
 int compare_untested(struct comparison *c, const char *name, enum mpg_quantity quantity,
                  const char *unit, double a, double b, const char *why, struct mpg_error *err);
 

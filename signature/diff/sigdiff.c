@@ -21,7 +21,7 @@ static int fail(const char *program, const struct mpg_error *err)
     return EXIT_ERROR;
 }
 
-/* Loads the signatures A, B and those of --again, in this order, into SIG; the caller frees all that are not NULL. */
+/* Loads the signatures A, B and the signatures of --again, in this order, into SIG; the caller frees all elements except NULL. */
 static int load_all(const char *a, const char *b, const struct mpg_option_list *again,
                     struct mpg_signature *sig[], struct mpg_error *err)
 {
@@ -33,7 +33,7 @@ static int load_all(const char *a, const char *b, const struct mpg_option_list *
     return 0;
 }
 
-/* Checks that at most one input is standard input, and that --again is not given just once. */
+/* Checks that at most one input is standard input, and that --again is given never or at least twice. */
 static int check_inputs(void *options, char **arguments, size_t n, struct mpg_error *err)
 {
     const struct mpg_option_list *again = options;

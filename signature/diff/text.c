@@ -63,7 +63,7 @@ static char *format_name(char *buf, const struct mpg_parameter *item)
     return mpg_printable(buf, MAX_NAME_BYTES, item->name);
 }
 
-/* Widths of columns, in characters: that of their widest cell. */
+/* Widths of columns, in characters: the width of the widest cell. */
 struct widths {
     int name, value;
 };

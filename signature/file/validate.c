@@ -39,7 +39,7 @@ static int check_count(size_t n, size_t max, const char *key, struct mpg_error *
     return n <= max ? 0 : mpg_error_set(err, "%s has %zu elements, more than %zu", key, n, max);
 }
 
-/* Checks that D, times or rates, has no negative values. */
+/* Checks that D, a distribution of times or rates, has no negative values. */
 static int check_times(const struct mpg_distribution *d, const char *key, struct mpg_error *err)
 {
     if (!d)

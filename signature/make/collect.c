@@ -105,8 +105,8 @@ char *mpg_collect_word(const struct mpg_results *r, const char *key, size_t item
 
 /* ---- consistency of files ---- */
 
-/* Checks that R has the CPU model of the files added before: a signature describes one kind of machine. Different hosts
- * with equal CPU models are allowed. */
+/* Checks that R has the CPU model of earlier files: a signature describes one kind of machine. Different hosts with equal CPU
+ * models are allowed. */
 static int check_machine(const struct mpg_collect *c, const struct mpg_results *r,
                          struct mpg_error *err)
 {
@@ -136,7 +136,8 @@ static int find_path_class(const struct mpg_results *r, enum mpg_path_class *pat
     return 0;
 }
 
-/* Returns whether R's core was measured at once with other cores. R then counts as another measurement than R's core alone. */
+/* Returns whether R's core was measured at once with other cores. Measurements of a core together with other cores and alone are
+ * separate. */
 bool mpg_collect_is_together(const struct mpg_results *r)
 {
     const char *together = mpg_collect_fact(r, "together");
@@ -144,7 +145,7 @@ bool mpg_collect_is_together(const struct mpg_results *r)
 }
 
 /* Records that R measures the core or launch with the number in header line KEY, and stores the number in *ID. PLACE: host or
- * path class. Errors: no such number; an earlier file of this benchmark has the same number and place; out of memory. */
+ * path class. Errors: missing number; an earlier file of this benchmark has this number and place; out of memory. */
 static int add_origin(struct mpg_collect *c, const struct mpg_results *r, const char *key,
                       const char *place, int64_t *id, struct mpg_error *err)
 {
