@@ -261,7 +261,7 @@ struct mpg_signature_failure {
                    * unknown */
     char *check;  /* name of the check: "short record" */
     char *found;  /* the finding: "detour-core0.samples: a record of 4 s" */
-    char *remedy; /* action against the cause: "measure longer" */
+    char *remedy; /* action against the cause: "start at most one rank per core" */
 };
 
 struct mpg_signature {
