@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgsim: simulates a traced run with another machine's noise, latency and bandwidth. */
+/* mpgsim: simulates a traced run with noise, latency and bandwidth of another machine. */
 #include "common/progress.h"
 #include "graph/work/bound_hypotheses.h"
 #include "simulate/target_table/run.h"

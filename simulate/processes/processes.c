@@ -153,7 +153,7 @@ static int name_process(struct mpg_error *err, const struct mpg_processes *p, in
     return mpg_error_prefix(err, "%s%d on %s", word, p->first + rank, verdict->host);
 }
 
-/* Compares the digest FOUND (0: not computed) with the first process's digest. WHAT: name of the digest's subject, for errors. */
+/* Compares the digest FOUND (0: not computed) with the first process's digest. WHAT names the digest's subject in errors. */
 static int compare(struct mpg_processes *p, const char *what, uint64_t found, struct verdict *own, struct mpg_error *err)
 {
     uint64_t first = found;
