@@ -122,8 +122,8 @@ def effect(f):
     return f"can change {' and '.join(f['affects'])} by {100 * f['effect']:.2g} %: " if "effect" in f else ""
 print(warnings == [f"warning: {f['finding']}; {effect(f)}{f['remedy']}" for f in found["failed"]])
 END
-)" "good, 14, 26
-bad, 14, 26, other load, off the CPU
+)" "good, 14, 27
+bad, 14, 27, other load, off the CPU
 True"
 "$sigmake" --json good >out 2>err
 is "--json without --check" "$? $(cat out err)" \
