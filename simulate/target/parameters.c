@@ -372,7 +372,7 @@ static void set_unreadable(const char *path, int number, struct mpg_error *err)
         mpg_nearest_try(&nearest, shipped[i].name);
     mpg_error_errno(err, number, "%s", path);
     if (number == ENOENT && !strchr(path, '/'))
-        mpg_error_prefix(err, "neither shipped (%s) nor a file", all);
+        mpg_error_prefix(err, "--target: neither a shipped machine (%s) nor a file", all);
     const size_t used = strlen(err->text);
     if (number == ENOENT && nearest.word)
         snprintf(err->text + used, sizeof err->text - used, "; did you mean %s?", nearest.word);

@@ -428,7 +428,7 @@ refused_input() { # PATTERN OPTION...
     like "its message: $*" "$(cat "$tmp/out")" "$pattern*"
 }
 refused_input "*Map: it is block, cyclic, or a file *: block:2: No such file" --target=ideal --map=block:2
-refused_input "*neither shipped (*distributed*) nor a file: nosuch: No such file" --target=nosuch
+refused_input "*--target: neither a shipped machine (*distributed*) nor a file: nosuch: No such file" --target=nosuch
 bad "a kernel without signatures: where" 1 "*bad.par:2: MipsRatio: 'kernel:foo': needs the rates of a --signature*" "#" \
     "MipsRatio = kernel:foo"
 bad "a ratio of a region" 1 "*bad.par:1: MipsRatio: *" "MipsRatio = kernel:foo@bar"

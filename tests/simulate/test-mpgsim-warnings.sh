@@ -115,7 +115,7 @@ only overheads "no overheads of sends in this signature: *" "nor of sends" --per
 only overheads "no overheads of sends and receives in the source's signature: *" "nor of both" \
     --perturb --signature=whole.sig --source=both.sig
 is "no network: its three parts" "$(attention '' --perturb --signature=alone.sig |
-    awk '{ print $1 }' | paste -sd ' ')" "latency bytes eager"
+    awk '{ print $1 }' | paste -sd ' ')" "latency bandwidth eager"
 only sizes "messages have up to 97.66 KiB, the network of the signature was measured up to 64 KiB: *" \
     "sizes beyond the measured" --perturb --signature=small.sig
 only sizes "messages have up to 97.66 KiB, the network of the source's signature *" \
