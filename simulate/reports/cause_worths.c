@@ -80,8 +80,8 @@ int mpg_cause_worths_text(const struct mpg_cause_worths *x, FILE *out, struct mp
     double *scratch = scratch_of(x, err);
     if (!scratch)
         return -1;
-    fprintf(out, "\nNoise by cause: each row is the run without this cause (with all causes: %s), medians over replicas; share: of a "
-                 "core\n", mpg_units_format_time(text, sizeof text, mpg_summarise(x->with_ns, x->replicas, scratch).median));
+    fprintf(out, "\nNoise by cause: each row is the run without this cause (with all causes: %s), medians over replicas; share: "
+                 "of a core\n", mpg_units_format_time(text, sizeof text, mpg_summarise(x->with_ns, x->replicas, scratch).median));
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     for (size_t i = 0; i < x->n; i++)
         put_row(&t, x, &x->row[i], scratch);
