@@ -52,7 +52,7 @@ case $launcher in openmpi*) ;; *) skip_all "MPICH's ranks spin while they wait: 
 for host in "$a" "$b"; do
     tc -n "$host" qdisc add dev veth0 root tbf rate "$rate" burst "$burst" latency 200ms 2>/dev/null || skip_all "no tbf here"
 done
-export OMPI_MCA_mpi_yield_when_idle=1
+mpi_set "$mpirun" yield
 # The ranks of the other host, too, are started with the priority.
 sed -i "s/^exec /exec ${PRIORITY-} /" agent
 plain=$mpirun

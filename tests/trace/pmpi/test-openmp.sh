@@ -6,7 +6,8 @@ set -u
 . "$(dirname "$0")/traced.sh"
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 needs "$mpicc"
-export OMPI_MCA_rmaps_base_oversubscribe=1 KMP_BLOCKTIME=0
+mpi_set "$mpirun" crowd
+export KMP_BLOCKTIME=0
 
 # compiled COMPILER OUTPUT: builds the program with COMPILER's OpenMP.
 compiled() {
