@@ -338,7 +338,7 @@ static int need_group(struct mpg_otf2_writer *w, struct definitions *d, struct g
     return code == OTF2_SUCCESS ? 0 : mpg_otf2_write_error(w, err);
 }
 
-/* Writes group 0, which lists the first location of each rank, group 1 and communicator 0: MPI_COMM_SELF. */
+/* Writes group 1 and communicator 0, which are MPI_COMM_SELF, and group 0: the first location of each rank. */
 static int write_base(struct mpg_otf2_writer *w, struct definitions *d, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(w->trace);

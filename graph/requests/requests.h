@@ -75,7 +75,8 @@ int mpg_graph_begin_parrived_choice(struct requests *requests, struct rank_reque
                                     struct completing *completing, struct mpg_error *err);
 /* Ends CALL's wait for requests not completed in the trace: the messages come too late. */
 void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, struct completing *completing);
-/* Return whether COMPLETING completes MPI_ANY_SOURCE receives; and whether MPI_ANY_SOURCE receives were passed to CALL. */
+/* Return whether COMPLETING, the completions of one call, completes MPI_ANY_SOURCE receives; and whether such receives are among
+ * the requests that were passed to this call. */
 bool mpg_graph_completes_open(const struct completing *completing);
 bool mpg_graph_is_given_open(const struct rank_requests *rank, const struct completing *completing);
 /* For CALL that completes MPI_ANY_SOURCE receives. mpg_graph_begin_open() makes the CHOICE of COMPLETING wait until no

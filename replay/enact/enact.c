@@ -343,7 +343,7 @@ static int replay_action(struct player *p, int64_t ready_ns, int64_t *from_ns, i
     const bool timed = p->timed && p->returned_ns > 0;
     *late_ns = timed && ready_ns != MPG_JUST_NOW && p->called_ns > ready_ns ? p->called_ns - ready_ns : 0;
     *from_ns = at_once ? MPG_JUST_NOW : timed ? p->returned_ns : (int64_t)mpg_clock_ns();
-    if (!at_once) /* also ends the state of a call directly followed by a region mark */
+    if (!at_once) /* tells the watchdog that the call has ended, even if only a region mark follows */
         watchdog_compute(p);
     return status;
 }

@@ -438,8 +438,8 @@ static uint32_t find(const struct mpg_choosing *c, const struct mpg_long_list *l
     return is_there ? place->position : ALL;
 }
 
-/* Keeps the candidates of S that are on the list in the order of S, and removes all other candidates from the list.
- * Returns the number of candidates kept. */
+/* Removes from list L each candidate that S does not have, or that stands in a different order in S. Returns the number of
+ * remaining candidates. */
 static uint32_t keep(struct mpg_choosing *c, struct mpg_long_list *l, const struct mpg_step *s)
 {
     const struct mpg_candidate *x = s->alternatives->candidates;

@@ -73,7 +73,8 @@ struct mpg_unexpected {
 /* Adds the message of S, an EAGER step; the caller sets vectors and times. NULL: out of memory, with ERR. */
 struct mpg_pending *mpg_unexpected_add(struct mpg_unexpected *unexpected, const struct mpg_step *s,
                                  struct mpg_error *err);
-/* Returns the message with ID; NULL: all lanes and the trace have taken the message, or ID was never added. */
+/* Returns the message with ID; NULL: a receive has completed with the message in every lane
+ * and in the trace, or ID was never added. */
 struct mpg_pending *mpg_unexpected_find(const struct mpg_unexpected *unexpected, uint64_t id);
 /* Return the queues of the messages to RANK with the communicator of FITS and, unless FITS accepts any tag, its tag:
  * mpg_unexpected_group() from all sources, mpg_unexpected_queue() from the source of FITS. NULL: none. */

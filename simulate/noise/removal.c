@@ -20,7 +20,7 @@ static const double DEVIATIONS = 2;
 struct mpg_removal {
     struct mpg_histogram histogram;
     double time_ns, lost_ns;
-    double *loss; /* [bin of the histogram][MPG_REMOVAL_CELLS]: losses, ns */
+    double *loss; /* [bin of the histogram][MPG_REMOVAL_CELLS]: equally likely losses of an interval of the bin, ascending, ns */
 };
 
 /* The density of work: bins and the share of the intervals in each. */

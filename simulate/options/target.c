@@ -50,7 +50,8 @@ static int check_policy(const struct mpg_config *c, struct mpg_error *err)
     return mpg_parameters_check(m, err);
 }
 
-/* Returns the name of the option that needs paths of delays, recorded only in graph order; NULL: none. */
+/* Returns the name of the option that needs to know through which calls a delay has passed, which is recorded only where calls
+ * are evaluated in the order of the graph, not of time. NULL: no such option is given. */
 static const char *option_needing_paths(const struct mpg_config *c)
 {
     return c->question.where_tables > 0 ? "--where" : c->question.critical_path ? "--where=path" : NULL;

@@ -81,7 +81,8 @@ static size_t text_columns(const struct mpg_where_figures *f, const char *what, 
     return n;
 }
 
-/* Puts the figures of TERM times WEIGHT, which add up to the row's time. */
+/* Adds cells to the table's row, rounded to F's quantum: WEIGHT * TERM[i] for each column's term, the sum of these cells, and the
+ * share of the run. */
 static void put_figures(struct mpg_table *t, const struct mpg_critical_report *r, const struct mpg_where_figures *f,
                         const double *term, double weight)
 {

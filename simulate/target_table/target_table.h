@@ -33,7 +33,7 @@ struct mpg_target_row {
 struct mpg_target_table {
     size_t traces, machines, n;
     struct mpg_target_trace *trace;
-    const char **target;          /* name of each machine's target */
+    const char **target;          /* by machine: the value of --target from which the machine is made */
     const struct mpg_sweep *keys; /* swept keys; machine I has the values of point I % keys->points */
     struct mpg_target_row *row;
     uint64_t seed;

@@ -60,7 +60,7 @@ struct line {
     double last_ns;     /* arrival of the last message added */
 };
 
-/* A round during the new distribution of the tasks. */
+/* Successive receives of the master, numbers begin to end - 1, whose tasks are distributed anew together. */
 struct round {
     const struct mpg_tasks *t;
     const struct mpg_task_times *time;

@@ -375,7 +375,7 @@ static void test_marks(void)
     struct mpg_error err;
     uint8_t *off = NULL;
     ok(lost_marks(300) == 0, "which detours were off the CPU comes back: none, all, some");
-    char *text = packed_bytes("\x02\x00\x01", 3); /* run lengths: 2 unmarked, 1 marked, 1 unmarked, 1 marked */
+    char *text = packed_bytes("\x02\x00\x01", 3); /* unmarked detours before each mark: 2, 0, 1 */
     ok(mpg_detours_unpack_off(text, 3, 6, &off, &err) == 0 && memcmp(off, "\0\0\1\1\0\1", 6) == 0,
        "marks made by someone else");
     free(off);
