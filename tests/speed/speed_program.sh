@@ -23,7 +23,7 @@ traced() {
 # said: prints the overhead that mpgtrace stat reports, in seconds, averaged over the ranks.
 said() {
     { "$MPGTRACE" stat "$work/app.trace"; "$MPGTRACE" stat --json "$work/app.trace"; } | awk '
-        /^overhead/ { share = $2 / 100 }
+        /^overhead / && match($0, /[0-9.e-]+ % of the run/) { share = substr($0, RSTART) / 100 }
         match($0, /"run_ns": *[0-9.e+]+/) && !run_ns { run_ns = substr($0, RSTART + 9, RLENGTH - 9) }
         END { printf "%.9f", share * run_ns / 1e9 }'
 }
