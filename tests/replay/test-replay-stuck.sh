@@ -87,16 +87,16 @@ END_OF_TRACE
 # single host would.
 said() {
     [ "$apart" = yes ] || { grep '^mpgreplay: ' err; return; }
-    echo 'mpgreplay: no rank has progressed for 0.5 s:'
-    grep '^mpgreplay: ' err | grep -vx 'mpgreplay: no rank of this host has progressed for 0.5 s:' | sort
+    echo 'mpgreplay: no rank has progressed for 2 s:'
+    grep '^mpgreplay: ' err | grep -vx 'mpgreplay: no rank of this host has progressed for 2 s:' | sort
 }
 # stuck RANKS LINES ARGUMENT...: checks that mpgreplay ends by itself, and prints LINES.
 stuck() {
     local ranks=$1 lines=$2
     shift 2
-    limit=100 run "$ranks" "$mpgreplay" --patience=500ms "$@"
+    limit=100 run "$ranks" "$mpgreplay" --patience=2s "$@"
     ok "$mpi: $* ends" test "$status" -ne 0 -a "$status" -ne 124
-    is "... and says why" "$(said)" "mpgreplay: no rank has progressed for 0.5 s:
+    is "... and says why" "$(said)" "mpgreplay: no rank has progressed for 2 s:
 $lines"
 }
 
