@@ -79,6 +79,8 @@ double *mpg_times_slot(struct mpg_evaluator *evaluator, uint32_t slot, enum mpg_
 double *mpg_times_stream(struct mpg_evaluator *evaluator, uint32_t stream);
 /* Returns the time at which the last call would have ended without waiting, in the first lane, ns. */
 double mpg_times_own(const struct mpg_evaluator *evaluator);
+/* Returns the time of the bytes of the last message sent, in the first lane, ns. */
+double mpg_times_tau(const struct mpg_evaluator *evaluator);
 /* Reserves memory for STREAMS streams and SLOTS slots. Returns 0, or -1 with ERR: out of memory. */
 int mpg_evaluator_reserve(struct mpg_evaluator *evaluator, uint32_t streams, uint32_t slots, struct mpg_error *err);
 

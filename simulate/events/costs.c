@@ -38,13 +38,18 @@ double mpg_events_flight_ns(const struct replica *rep, const struct mpg_sent_mes
     return fmax(lambda_ns + *tau_ns - mpg_events_send_overhead_ns(rep, m) - mpg_events_receive_overhead_ns(rep, m), 0);
 }
 
+double mpg_events_tau_ns(const struct replica *rep, const struct mpg_sent_message *m)
+{
+    double lambda_ns = 0, tau_ns = 0;
+    mpg_time_flight(path_class(rep, m), m, rep->replica, 1, &lambda_ns, &tau_ns);
+    return tau_ns;
+}
+
 double mpg_events_copy_ns(const struct replica *rep, const struct mpg_sent_message *m, double bytes)
 {
     struct mpg_sent_message copied = *m;
-    double tau_ns;
     copied.bytes = bytes;
-    (void)mpg_events_flight_ns(rep, &copied, &tau_ns);
-    return tau_ns;
+    return mpg_events_tau_ns(rep, &copied);
 }
 
 double mpg_events_call_sends_ns(const struct replica *rep, const struct mpg_step *s)

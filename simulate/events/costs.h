@@ -13,6 +13,8 @@ double mpg_events_send_overhead_ns(const struct replica *rep, const struct mpg_s
 double mpg_events_receive_overhead_ns(const struct replica *rep, const struct mpg_sent_message *m);
 /* Returns the time of M between the end of o_s and the begin of o_r; *TAU_NS receives the part of it for M's bytes. */
 double mpg_events_flight_ns(const struct replica *rep, const struct mpg_sent_message *m, double *tau_ns);
+/* Returns the part of this time for M's bytes. */
+double mpg_events_tau_ns(const struct replica *rep, const struct mpg_sent_message *m);
 /* Returns the time in which M's sender copies BYTES within its own memory. */
 double mpg_events_copy_ns(const struct replica *rep, const struct mpg_sent_message *m, double bytes);
 /* Returns the sum of the send overheads of the call that LEAVE step S ends. */

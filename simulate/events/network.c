@@ -32,8 +32,8 @@ struct network {
     struct mpg_pool flights;
     double in_flight;    /* messages between INJECT and DELIVER */
     struct flows *flows; /* messages between INJECT and FLOW; NULL: nothing is shared */
-    bool settles;        /* a SETTLE event is pending */
-    uint64_t turn;       /* number of the valid FLOW event */
+    bool settles;        /* rates change after the messages that enter the network now */
+    double end_ns;       /* when the first flows end, or the first bucket is empty; INFINITY: never, or rates will change */
 };
 
 struct network *mpg_events_network_new(const struct mpg_parameters *p, const struct mpg_processors *processors,
@@ -44,8 +44,11 @@ struct network *mpg_events_network_new(const struct mpg_parameters *p, const str
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    *n = (struct network){
-        .parameters = p, .processors = processors, .capacities = capacities, .flights.size = sizeof(struct flight)};
+    *n = (struct network){.parameters = p,
+                          .processors = processors,
+                          .capacities = capacities,
+                          .flights.size = sizeof(struct flight),
+                          .end_ns = INFINITY};
     if (capacities && !(n->flows = mpg_flows_new(capacities, err))) {
         free(n);
         return NULL;
@@ -98,46 +101,40 @@ static int arrive(struct replica *rep, struct flight *f, double delay_ns, struct
 
 /* --- sharing --- */
 
-/* Schedules new rates, after all messages that enter the network now. */
-static int plan_settling(struct replica *rep, struct mpg_error *err)
-{
-    if (rep->network->settles)
-        return 0;
-    rep->network->settles = true;
-    return mpg_events_push(&rep->heap, (struct event){.at_ns = rep->now_ns, .kind = EVENT_SETTLE}, err);
-}
-
 static int begin_flow(struct replica *rep, struct flight *f, struct mpg_error *err)
 {
     rep->shared.messages++;
-    if (f->bytes > 0)
-        return mpg_flows_add(rep->network->flows, f->from, f->to, f->bytes, f->tau_ns, rep->now_ns, f, err) < 0
-                   ? -1
-                   : plan_settling(rep, err);
+    if (f->bytes > 0) {
+        rep->network->settles = true;
+        return mpg_flows_add(rep->network->flows, f->from, f->to, f->bytes, f->tau_ns, rep->now_ns, f, err);
+    }
     const int status = arrive(rep, f, 0, err);
     mpg_pool_give(&rep->network->flights, f);
     return status;
 }
 
-int mpg_events_network_settle(struct replica *rep, struct mpg_error *err)
+bool mpg_events_network_next(const struct replica *rep, struct event *e)
+{
+    const struct network *n = rep->network;
+    const double settle_ns = n->settles ? rep->now_ns : INFINITY, at_ns = fmin(n->end_ns, settle_ns);
+    *e = (struct event){.at_ns = at_ns, .kind = n->end_ns <= settle_ns ? EVENT_FLOW : EVENT_SETTLE};
+    return !isinf(at_ns);
+}
+
+void mpg_events_network_settle(struct replica *rep)
 {
     struct network *n = rep->network;
     n->settles = false;
     mpg_flows_settle(n->flows, rep->now_ns);
-    const double next_ns = mpg_flows_next_ns(n->flows);
-    n->turn++;
-    if (isinf(next_ns))
-        return 0;
-    return mpg_events_push(
-        &rep->heap, (struct event){.at_ns = fmax(next_ns, rep->now_ns), .kind = EVENT_FLOW, .turn = n->turn}, err);
+    n->end_ns = fmax(mpg_flows_next_ns(n->flows), rep->now_ns);
 }
 
-int mpg_events_network_end_flows(struct replica *rep, const struct event *e, struct mpg_error *err)
+int mpg_events_network_end_flows(struct replica *rep, struct mpg_error *err)
 {
     struct network *n = rep->network;
     double delay_ns;
-    if (e->turn != n->turn)
-        return 0;
+    n->settles = true;
+    n->end_ns = INFINITY;
     for (struct flight *f; (f = mpg_flows_end(n->flows, rep->now_ns, &delay_ns));) {
         rep->shared.delayed += delay_ns > 0;
         rep->shared.delay_ns += delay_ns;
@@ -146,7 +143,7 @@ int mpg_events_network_end_flows(struct replica *rep, const struct event *e, str
         if (status < 0)
             return -1;
     }
-    return plan_settling(rep, err);
+    return 0;
 }
 
 /* --- messages --- */
@@ -180,16 +177,16 @@ static int send(struct replica *rep, const struct flight *f, int32_t from, doubl
         (struct event){.at_ns = fmax(at_ns, rep->now_ns), .kind = EVENT_INJECT, .id = (uint32_t)from, .what = copy}, err);
 }
 
-/* Sends F, the message of S; AT_NS is when it enters the network. */
+/* Sends F, the message M of step S, whose bytes take TAU_NS; AT_NS is when it enters the network. */
 static int send_step(struct replica *rep, struct flight *f, const struct mpg_step *s, const struct mpg_sent_message *m,
-                     double at_ns, struct mpg_error *err)
+                     double tau_ns, double at_ns, struct mpg_error *err)
 {
     f->at_ns = *mpg_times_slot(rep->times, s->slot, MPG_SLOT_TIME);
     f->from = s->rank;
     f->to = s->receiver;
     f->bytes = s->bytes;
-    f->service_ns = mpg_events_receive_overhead_ns(rep, m);
-    mpg_events_flight_ns(rep, m, &f->tau_ns);
+    f->tau_ns = tau_ns;
+    f->service_ns = rep->network->flows ? 0 : mpg_events_receive_overhead_ns(rep, m);
     return send(rep, f, s->rank, at_ns, err);
 }
 
@@ -200,13 +197,11 @@ int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct m
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
     struct flight f = {.slot = s->slot, .batch = rep->program.queue[stream].first->batch};
     mpg_batch_keep(f.batch, 1);
-    const double begin_ns = *mpg_times_slot(rep->times, s->slot, MPG_SLOT_BEGIN);
-    double at_ns = begin_ns + mpg_events_send_overhead_ns(rep, &m), tau_ns;
-    if (rep->network->flows) { /* a measured o_s can be longer than lambda */
-        (void)mpg_events_flight_ns(rep, &m, &tau_ns);
+    const double tau_ns = mpg_times_tau(rep->times);
+    double at_ns = *mpg_times_slot(rep->times, s->slot, MPG_SLOT_BEGIN) + mpg_events_send_overhead_ns(rep, &m);
+    if (rep->network->flows) /* a measured o_s can be longer than lambda */
         at_ns = fmin(at_ns, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_TIME) - tau_ns);
-    }
-    return send_step(rep, &f, s, &m, at_ns, err);
+    return send_step(rep, &f, s, &m, tau_ns, at_ns, err);
 }
 
 int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err)
@@ -216,7 +211,7 @@ int mpg_events_network_send_node(struct replica *rep, struct node *node, struct 
     if (!contend(rep->network, s->rank, s->receiver))
         return mpg_events_replica_node_known(rep, node, err);
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
-    return send_step(rep, &f, s, &m, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_MET), err);
+    return send_step(rep, &f, s, &m, mpg_events_tau_ns(rep, &m), *mpg_times_slot(rep->times, s->slot, MPG_SLOT_MET), err);
 }
 
 int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind,

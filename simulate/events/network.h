@@ -15,7 +15,8 @@ struct network *mpg_events_network_new(const struct mpg_parameters *p, const str
                                        const struct mpg_capacities *capacities, struct mpg_error *err);
 void mpg_events_network_free(struct network *n); /* NULL is allowed */
 
-/* Sends the eager message of S, the first step of STREAM, whose slot holds the arrival without contention. */
+/* Sends the eager message of S, the first step of STREAM, which the evaluator has just taken: the slot of S holds the arrival
+ * without contention. */
 int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err);
 /* Sends the bytes of the synchronous message NODE, whose slot holds their arrival without contention. */
 int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err);
@@ -26,8 +27,11 @@ int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_messag
 /* Handle an event E: its message enters the network, or leaves it. */
 int mpg_events_network_inject(struct replica *rep, const struct event *e, struct mpg_error *err);
 void mpg_events_network_end_message(struct replica *rep, const struct event *e);
-/* Handles events: the flows that end now arrive, unless E is void; rates follow from the flows that have begun and ended. */
-int mpg_events_network_end_flows(struct replica *rep, const struct event *e, struct mpg_error *err);
-int mpg_events_network_settle(struct replica *rep, struct mpg_error *err);
+/* Sets E to the next event of the ports and memories that messages share: FLOW or SETTLE, at most one of each is pending. Returns
+ * false if there is none. */
+bool mpg_events_network_next(const struct replica *rep, struct event *e);
+/* Handle these events: the flows that end now arrive; rates follow from the flows that have begun and ended. */
+int mpg_events_network_end_flows(struct replica *rep, struct mpg_error *err);
+void mpg_events_network_settle(struct replica *rep);
 
 #endif

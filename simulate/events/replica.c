@@ -108,7 +108,7 @@ static int happen(struct replica *rep, const struct event *e, struct mpg_error *
         mpg_events_network_end_message(rep, e);
         return 0;
     case EVENT_FLOW:
-        return mpg_events_network_end_flows(rep, e, err);
+        return mpg_events_network_end_flows(rep, err);
     case EVENT_REPLY:
         return mpg_events_transfers_reply(rep, e->what, err);
     case EVENT_REQUEST:
@@ -120,7 +120,8 @@ static int happen(struct replica *rep, const struct event *e, struct mpg_error *
     case EVENT_INJECT:
         return mpg_events_network_inject(rep, e, err);
     case EVENT_SETTLE:
-        return mpg_events_network_settle(rep, err);
+        mpg_events_network_settle(rep);
+        return 0;
     case EVENT_RELEASE:
         return release(rep, rank, e->turn, err);
     case EVENT_GRANT:
@@ -150,6 +151,7 @@ static int begin(struct replica *rep, struct mpg_graph *graph, struct mpg_evalua
         mpg_events_share_init(rep, err) < 0 ||
         reserve_streams(rep, (uint32_t)rep->ranks, err) < 0)
         return -1;
+    rep->runs_ahead = !rep->serves && !rep->shares;
     rep->running = rep->ranks;
     for (int32_t r = 0; r < rep->ranks; r++) {
         rep->stream[r].state = STREAM_RUNS;
@@ -173,12 +175,23 @@ static void look_ahead(const struct replica *rep)
         __builtin_prefetch((const char *)first->step + i);
 }
 
+/* Removes the next event: of the network, whose events are not in the heap, or of the heap. Returns false if there is none. */
+static bool take_next(struct replica *rep, struct event *e)
+{
+    const struct event *first = rep->heap.n > 0 ? rep->heap.event : NULL;
+    if (mpg_events_network_next(rep, e) &&
+        (!first || e->at_ns < first->at_ns || (e->at_ns <= first->at_ns && e->kind < first->kind)))
+        return true;
+    if (first)
+        *e = mpg_events_pop(&rep->heap);
+    return first != NULL;
+}
+
 int mpg_events_replica_run(struct replica *rep, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err)
 {
     if (begin(rep, graph, times, err) < 0)
         return -1;
-    while (rep->heap.n > 0) {
-        const struct event e = mpg_events_pop(&rep->heap);
+    for (struct event e; take_next(rep, &e);) {
         const bool is_later = e.at_ns > rep->now_ns || e.kind > rep->latest.kind;
         rep->latest = is_later || (e.kind == rep->latest.kind && e.id > rep->latest.id) ? e : rep->latest;
         rep->now_ns = fmax(rep->now_ns, e.at_ns);

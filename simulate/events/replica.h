@@ -90,6 +90,7 @@ struct replica {
     struct mpg_extrapolation *x; /* results; the first replica adds its counts */
     bool counts;
     bool serves, serves_transfers; /* ranks serve requests; one-sided transfers are served, too */
+    bool runs_ahead;               /* no stream delays another but by messages: a stream executes all steps read so far at once */
     bool shares, blocking_get;     /* ranks share processors; a rank waits for each get or put immediately */
     uint32_t replica;
     int32_t ranks, running;

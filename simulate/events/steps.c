@@ -31,7 +31,7 @@ int mpg_events_steps_advance(struct replica *rep, uint32_t stream, struct mpg_er
 {
     const double value_ns = *mpg_times_stream(rep->times, stream);
     rep->stream[stream].state = STREAM_RUNS;
-    if (!(value_ns > rep->now_ns))
+    if (rep->runs_ahead || !(value_ns > rep->now_ns))
         return CONTINUES;
     return mpg_events_replica_schedule(rep, stream, value_ns, err) < 0 ? -1 : STOPS;
 }
@@ -202,10 +202,13 @@ static int step(struct replica *rep, uint32_t stream, struct mpg_error *err)
     }
 }
 
-/* Returns true if STREAM has a pending step; a first thread reads the graph until STREAM has one. */
+/* Returns true if STREAM has a pending step; a first thread reads the graph until STREAM has one, at the time of its value. */
 static int has_step(struct replica *rep, uint32_t stream, struct mpg_error *err)
 {
     int more = 1;
+    if (!rep->program.queue[stream].first && steps_is_first(rep, stream) &&
+        *mpg_times_stream(rep->times, stream) > rep->now_ns)
+        return mpg_events_replica_schedule(rep, stream, *mpg_times_stream(rep->times, stream), err);
     while (more > 0 && !rep->program.queue[stream].first && steps_is_first(rep, stream))
         more = mpg_events_program_pull(&rep->program, &rep->calls, err);
     if (more < 0)

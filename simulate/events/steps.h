@@ -36,7 +36,8 @@ void mpg_events_steps_count(struct replica *rep, double bytes);
 int mpg_events_steps_drop(struct replica *rep, uint32_t stream, double value_ns, struct mpg_error *err);
 /* Evaluates S. */
 int mpg_events_steps_take(struct replica *rep, const struct mpg_step *s, struct mpg_error *err);
-/* Advances STREAM to the time of its value. If this time is in the future, schedules an event and returns STOPS. */
+/* Advances STREAM to the time of its value. If this time is in the future and streams do not run ahead, schedules an event and
+ * returns STOPS. */
 int mpg_events_steps_advance(struct replica *rep, uint32_t stream, struct mpg_error *err);
 
 /* --- leave.c --- */

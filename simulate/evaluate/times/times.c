@@ -79,6 +79,11 @@ double mpg_times_own(const struct mpg_evaluator *t)
     return t->own[0];
 }
 
+double mpg_times_tau(const struct mpg_evaluator *t)
+{
+    return t->tau[0];
+}
+
 /* --- computation --- */
 
 /* Returns whether the interval of S is polling that counts as waiting: short, after an unsuccessful test or MPI_Win_sync that
