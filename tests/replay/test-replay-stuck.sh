@@ -177,7 +177,8 @@ mpgreplay: rank 2 waits in call 2 (MPI_Win_free)" members.trace
         skip "$mpi: what all ranks fail at is said once" "this MPI takes each rank for one on a host of its own"
     fi
     ended "a rank that computes is killed" KILL 1
-    like "... the launcher says so" "$(cat out err)" "*signal 9*"
+    # MPICH 5.0's Hydra sometimes fails here itself, and says only this.
+    ok "... the launcher says so" grep -q "signal 9\|HYDU_sock_write" out err
     ended "one that waits" KILL 2
     ended "Ctrl-C" INT launcher
 }

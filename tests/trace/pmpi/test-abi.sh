@@ -60,7 +60,8 @@ for library in $libraries; do
     is "... with its calls" "$("$MPGTRACE" print shell.$of.trace | awk '/^0 / && $4 != "Flush" { print $4 }' | xargs)" "Init Barrier Finalize"
     for name in record record-ways threads truncated survive; do
         ok "... test-$name passes" points $name
-        like "... and is not skipped" "$(tail -n 1 log)" "1..[1-9]*"
+        grep -q "SKIP this MPI fails untraced" log ||
+            like "... and is not skipped" "$(tail -n 1 log)" "1..[1-9]*"
     done
 done
 done_testing

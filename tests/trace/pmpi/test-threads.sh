@@ -5,6 +5,11 @@ set -u
 . "$(dirname "$0")/traced.sh"
 [ -x "$build/tests/trace/pmpi/threads" ] || skip_all "no tests/trace/pmpi/threads"
 
+# Open MPI 6.0.0rc2 (Debian forky) ends in endless waits and segmentation faults here.
+# shellcheck disable=SC2086 # mpirun may have arguments
+timeout -k 5 60 $mpirun -np 4 "$build/tests/trace/pmpi/threads" >untraced 2>&1 </dev/null ||
+    skip_all "this MPI fails untraced with MPI_THREAD_MULTIPLE"
+
 # recorded TRACE OPTION...: records the program threads with 4 ranks.
 recorded() {
     local trace=$1
