@@ -60,6 +60,7 @@ libdw-dev         module libdw
 libsqlite3-dev    module sqlite3
 libopen-trace-format2-dev module otf2
 libtracefs-dev    module libtracefs
+libtraceevent-dev module libtraceevent
 otf2-tools        have otf2-print
 gfortran          have gfortran
 gnuplot-nox       have gnuplot

@@ -12,7 +12,7 @@ struct mpg_causes *mpg_causes_start(const int *core, int n, const struct mpg_tim
                                     struct mpg_error *err)
 {
     (void)core, (void)n, (void)timer, (void)duration_ns;
-    mpg_error_set(err, "--causes: this mpgkit was built without libtracefs (Debian package libtracefs-dev)");
+    mpg_error_set(err, "--causes: this mpgkit was built without libtracefs (Debian packages libtracefs-dev, libtraceevent-dev)");
     return NULL;
 }
 
