@@ -10,6 +10,7 @@
 #include "common/text_stream.h"
 #include "graph/work/bound_hypotheses.h"
 #include "simulate/models/speed.h"
+#include "simulate/noise/rank_threads.h"
 #include "simulate/reports/assume.h"
 #include "simulate/reports/tasks.h"
 #include "simulate/rules.h"
@@ -262,6 +263,21 @@ static void print_threads(const struct mpg_report *r, FILE *out)
              r->result->counts.threads);
 }
 
+static void print_parallel(const struct mpg_report *r, FILE *out)
+{
+    const struct mpg_rank_threads *threads = r->p->threads;
+    int32_t ranks = 0;
+    uint32_t most = 1;
+    for (int32_t i = 0; i < threads->ranks; i++) {
+        ranks += threads->rank[i].threads > 1;
+        most = threads->rank[i].threads > most ? threads->rank[i].threads : most;
+    }
+    fprintf(out, "regions of up to %" PRIu32 " threads on %" PRId32 " of %" PRId32 " ranks end with the slowest thread, as the work "
+                 "was shared in all visits together; each thread meets the noise of its own core%s",
+            most, ranks, threads->ranks,
+            r->p->source_cores > 0 ? "; the source's noise is removed as from one thread, the rest is part of the work" : "");
+}
+
 static void print_one_sided(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -425,6 +441,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"asynchronous", print_sends, c->uncompleted_sends > 0, NULL},
         {"cancelled", print_cancelled, c->cancelled > 0, NULL},
         {"threads", print_threads, c->threads > 0, NULL},
+        {"parallel", print_parallel, r->p->threads != NULL, NULL},
         {"one-sided", print_one_sided, c->transfers > 0, NULL},
         {"other jobs", print_other_jobs, c->foreign > 0, NULL},
         {"files", print_files, c->file_calls > 0, NULL},

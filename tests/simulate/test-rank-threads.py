@@ -120,4 +120,10 @@ for words in (("--noise=exp:10us",), (f"--signature={signature(0, 2)}",)):
     answers = [run("--perturb", "--replicas=16", "--json", *words, trace(2, [MS], 100, MS, facts=facts))[1]
                for facts in (True, False)]
     ok(f"ranks of one thread answer as before: {words[0].split('=')[0]}", answers[0] == answers[1] != "", answers)
+notes = [[a["text"] for a in json.loads(run("--perturb", "--replicas=2", "--json", "--noise=exp:1us", name)[1])["assumptions"]
+          if a["topic"] == "parallel"] for name in (trace(2, [MS, MS // 2], 3, MS, name="two.txt"), trace(2, [MS], 3, MS))]
+ok("an assumption says what is taken of threads", notes[0] == [
+    "regions of up to 2 threads on 2 of 2 ranks end with the slowest thread, as the work was shared in all visits together; each "
+    "thread meets the noise of its own core"], str(notes))
+ok("... only of several", notes[1] == [], str(notes))
 finish()
