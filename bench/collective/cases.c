@@ -5,7 +5,6 @@
 #include "bench/collective/cases.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/harness/plan.h"
 #include "common/units.h"
@@ -23,26 +22,6 @@ static int add(struct mpg_cases *cases, const struct mpg_case *one, struct mpg_e
     grown[cases->n++] = *one;
     cases->bytes = bytes > cases->bytes ? bytes : cases->bytes;
     return 0;
-}
-
-/* Sets WANTED for each operation in TEXT ("bcast,barrier"). Errors: unknown or repeated operation; out of memory. */
-static int parse_operations(const char *text, bool wanted[MPG_OPERATIONS], struct mpg_error *err)
-{
-    int status = 0;
-    char *copy = strdup(text), *rest = copy;
-    if (!copy)
-        return mpg_error_set(err, "out of memory");
-    for (char *word; status == 0 && (word = strsep(&rest, ","));) {
-        int operation = mpg_operation_find(word);
-        if (operation < 0)
-            status = mpg_error_set(err, "--operations: '%.40s' is none of " MPG_OPERATIONS_ALL, word);
-        else if (wanted[operation])
-            status = mpg_error_set(err, "--operations: %s appears twice", word);
-        else
-            wanted[operation] = true;
-    }
-    free(copy);
-    return status;
 }
 
 /* Parses the process counts in TEXT (NULL: powers of two, and RANKS) into COUNT, which has room for RANKS numbers; returns the
@@ -83,7 +62,7 @@ static int add_operation(struct mpg_cases *cases, enum mpg_bench_operation opera
     for (int64_t i = 0; i < sizes; i++) {
         if (mpg_operation_reduces(operation) && size[i] % (int64_t)sizeof(double) != 0)
             return mpg_error_set(err, "--sizes: %lld is no multiple of 8, as allreduce, reduce, scan,"
-                                      " reduce_local and reduce_sent add up doubles; leave them out by"
+                                      " reduce_scatter, reduce_local and reduce_sent add up doubles; leave them out by"
                                       " --operations", (long long)size[i]);
         if (mpg_operation_grows(operation) && p * size[i] > MPG_CASES_MAX_BYTES)
             continue;
@@ -108,7 +87,9 @@ int mpg_cases_make(const char *operations, const char *processes, const char *si
         mpg_error_prefix(err, "--sizes");
     else if (!count)
         mpg_error_set(err, "out of memory");
-    else if (parse_operations(operations, wanted, err) == 0)
+    else if (mpg_names_parse(operations, mpg_operation_names(), MPG_OPERATIONS, wanted, err) < 0)
+        mpg_error_prefix(err, "--operations");
+    else
         counts = parse_processes(processes, ranks, count, err);
     if (counts >= 0)
         status = 0;

@@ -40,8 +40,8 @@ static const struct mpg_option options[] = {
     {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &opt.dir, .argument = "DIR",
      .help = "write the samples into folder DIR (default: results)"},
     {.name = "operations", .kind = MPG_OPTION_STRING, .value = &opt.operations, .argument = "LIST",
-     .help = "operations (default: all: barrier,bcast,allreduce,alltoall,\nreduce,gather,scatter,allgather,scan,"
-             "\nreduce_local,reduce_sent)"},
+     .help = "operations (default: all: barrier,bcast,allreduce,alltoall,\nreduce,gather,scatter,allgather,scan,alltoallv,"
+             "\nreduce_scatter,reduce_local,reduce_sent)"},
     {.name = "processes", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &opt.processes, .argument = "LIST",
      .help = "process counts, like 2,4,7 (default: powers of two, and\nall ranks)"},
     {.name = "sizes", .letter = 's', .kind = MPG_OPTION_STRING, .value = &opt.sizes, .argument = "LIST",
@@ -144,7 +144,7 @@ static int prepare(struct run *run, struct mpg_error *err)
         return -1;
     if (mpg_timer_open(opt.timer, &run->timer, err) < 0)
         return -1;
-    return mpg_buffers_make(&run->buffers, run->cases.bytes, err);
+    return mpg_buffers_make(&run->buffers, run->cases.bytes, run->ranks.ranks, err);
 }
 
 /* ---- after ---- */

@@ -10,25 +10,23 @@
 
 static const char *const names[MPG_OPERATIONS] = {
     "barrier", "bcast", "allreduce", "alltoall", "reduce", "gather", "scatter", "allgather", "scan",
-    "reduce_local", "reduce_sent"};
+    "alltoallv", "reduce_scatter", "reduce_local", "reduce_sent"};
 
 const char *mpg_operation_name(enum mpg_bench_operation operation)
 {
     return names[operation];
 }
 
-int mpg_operation_find(const char *name)
+const char *const *mpg_operation_names(void)
 {
-    for (int i = 0; i < MPG_OPERATIONS; i++)
-        if (strcmp(name, names[i]) == 0)
-            return i;
-    return -1;
+    return names;
 }
 
 bool mpg_operation_reduces(enum mpg_bench_operation operation)
 {
     return operation == MPG_OPERATION_ALLREDUCE || operation == MPG_OPERATION_REDUCE ||
-           operation == MPG_OPERATION_SCAN || mpg_operation_is_local(operation);
+           operation == MPG_OPERATION_SCAN || operation == MPG_OPERATION_REDUCE_SCATTER ||
+           mpg_operation_is_local(operation);
 }
 
 bool mpg_operation_is_local(enum mpg_bench_operation operation)
@@ -38,8 +36,9 @@ bool mpg_operation_is_local(enum mpg_bench_operation operation)
 
 bool mpg_operation_grows(enum mpg_bench_operation operation)
 {
-    return operation == MPG_OPERATION_ALLTOALL || operation == MPG_OPERATION_GATHER ||
-           operation == MPG_OPERATION_SCATTER || operation == MPG_OPERATION_ALLGATHER;
+    return operation == MPG_OPERATION_ALLTOALL || operation == MPG_OPERATION_ALLTOALLV ||
+           operation == MPG_OPERATION_GATHER || operation == MPG_OPERATION_SCATTER ||
+           operation == MPG_OPERATION_ALLGATHER;
 }
 
 int64_t mpg_operation_bytes(enum mpg_bench_operation operation, int processes, int64_t size_bytes)
@@ -56,10 +55,11 @@ static char *touched(int64_t bytes)
     return memory;
 }
 
-int mpg_buffers_make(struct mpg_buffers *buffers, int64_t bytes, struct mpg_error *err)
+int mpg_buffers_make(struct mpg_buffers *buffers, int64_t bytes, int ranks, struct mpg_error *err)
 {
-    *buffers = (struct mpg_buffers){touched(bytes), touched(bytes), bytes};
-    if (buffers->send && buffers->receive)
+    *buffers = (struct mpg_buffers){touched(bytes), touched(bytes), bytes, calloc((size_t)ranks, sizeof *buffers->count),
+                                    calloc((size_t)ranks, sizeof *buffers->place)};
+    if (buffers->send && buffers->receive && buffers->count && buffers->place)
         return 0;
     mpg_buffers_clear(buffers);
     return mpg_error_set(err, "out of memory for two buffers of %lld bytes", (long long)bytes);
@@ -69,7 +69,9 @@ void mpg_buffers_clear(struct mpg_buffers *buffers)
 {
     free(buffers->send);
     free(buffers->receive);
-    *buffers = (struct mpg_buffers){NULL, NULL, 0};
+    free(buffers->count);
+    free(buffers->place);
+    *buffers = (struct mpg_buffers){0};
 }
 
 void mpg_operation_run(enum mpg_bench_operation operation, const struct mpg_buffers *buffers,
@@ -102,6 +104,12 @@ void mpg_operation_run(enum mpg_bench_operation operation, const struct mpg_buff
     case MPG_OPERATION_SCAN:
         MPI_Scan(send, receive, doubles, MPI_DOUBLE, MPI_SUM, comm);
         break;
+    case MPG_OPERATION_ALLTOALLV:
+        MPI_Alltoallv(send, buffers->count, buffers->place, MPI_BYTE, receive, buffers->count, buffers->place, MPI_BYTE, comm);
+        break;
+    case MPG_OPERATION_REDUCE_SCATTER:
+        MPI_Reduce_scatter(send, receive, buffers->count, MPI_DOUBLE, MPI_SUM, comm);
+        break;
     case MPG_OPERATION_REDUCE_LOCAL:
     case MPG_OPERATION_REDUCE_SENT:
         MPI_Reduce_local(send, receive, doubles, MPI_DOUBLE, MPI_SUM);
@@ -117,14 +125,35 @@ static int partner_of(int rank, int ranks)
     return (rank ^ 1) < ranks ? rank ^ 1 : MPI_PROC_NULL;
 }
 
+/* Returns the element with which rank RANK's part begins if DOUBLES elements are divided among RANKS ranks; for RANK = RANKS
+ * DOUBLES. Parts differ by at most one element. */
+static int part_begin(int doubles, int ranks, int rank)
+{
+    const int more = doubles % ranks;
+    return rank * (doubles / ranks) + (rank < more ? rank : more);
+}
+
+/* Sets the counts and places of the blocks of all ranks. */
+static void set_blocks(enum mpg_bench_operation operation, const struct mpg_buffers *buffers, int64_t size_bytes, int ranks)
+{
+    const int size = (int)size_bytes, doubles = size / (int)sizeof(double);
+    for (int i = 0; i < ranks; i++) {
+        const bool reduces = operation == MPG_OPERATION_REDUCE_SCATTER;
+        buffers->place[i] = reduces ? part_begin(doubles, ranks, i) : i * size;
+        buffers->count[i] = reduces ? part_begin(doubles, ranks, i + 1) - buffers->place[i] : size;
+    }
+}
+
 void mpg_operation_prepare(enum mpg_bench_operation operation, const struct mpg_buffers *buffers,
                           int64_t size_bytes, MPI_Comm comm)
 {
     int rank, ranks, doubles = (int)size_bytes / (int)sizeof(double);
-    if (operation != MPG_OPERATION_REDUCE_SENT)
-        return;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
+    if (operation == MPG_OPERATION_ALLTOALLV || operation == MPG_OPERATION_REDUCE_SCATTER)
+        set_blocks(operation, buffers, size_bytes, ranks);
+    if (operation != MPG_OPERATION_REDUCE_SENT)
+        return;
     int partner = partner_of(rank, ranks);
     MPI_Sendrecv(buffers->receive, doubles, MPI_DOUBLE, partner, 0, buffers->send, doubles,
                  MPI_DOUBLE, partner, 0, comm, MPI_STATUS_IGNORE);
@@ -168,14 +197,20 @@ static bool are_blocks(const char *data, int from, int count, int to, int64_t si
     return right;
 }
 
-/* Returns whether DATA are the sums over ranks FIRST to END - 1. */
-static bool is_sum(const char *data, int first, int end, int64_t size_bytes)
+/* Returns whether DATA are the sums over ranks FIRST to END - 1, of N elements from BEGIN on. */
+static bool are_sums(const char *data, int first, int end, int64_t begin, int64_t n)
 {
     const double *vector = (const double *)(const void *)data;
     bool right = true;
-    for (int64_t i = 0; i < size_bytes / (int64_t)sizeof *vector; i++)
-        right = right && vector[i] == sum_double(end, i) - sum_double(first, i);
+    for (int64_t i = 0; i < n; i++)
+        right = right && vector[i] == sum_double(end, begin + i) - sum_double(first, begin + i);
     return right;
+}
+
+/* Returns whether DATA, SIZE_BYTES, are the sums over ranks FIRST to END - 1 from element 0 on. */
+static bool is_sum(const char *data, int first, int end, int64_t size_bytes)
+{
+    return are_sums(data, first, end, 0, size_bytes / (int64_t)sizeof(double));
 }
 
 static void fill(enum mpg_bench_operation operation, const struct mpg_buffers *buffers, int rank,
@@ -188,7 +223,7 @@ static void fill(enum mpg_bench_operation operation, const struct mpg_buffers *b
     if (mpg_operation_reduces(operation))
         for (int64_t i = 0; i < size_bytes / (int64_t)sizeof *vector; i++)
             vector[i] = data_double(rank, i);
-    else if (operation == MPG_OPERATION_ALLTOALL ||
+    else if (operation == MPG_OPERATION_ALLTOALL || operation == MPG_OPERATION_ALLTOALLV ||
              (operation == MPG_OPERATION_SCATTER && rank == 0))
         fill_blocks(buffers->send, rank, 0, ranks, size_bytes);
     else if (operation == MPG_OPERATION_GATHER || operation == MPG_OPERATION_ALLGATHER ||
@@ -217,6 +252,8 @@ static bool is_right(enum mpg_bench_operation operation, const struct mpg_buffer
         return are_blocks(data, 0, ranks, 0, size_bytes);
     case MPG_OPERATION_SCAN:
         return is_sum(data, 0, rank + 1, size_bytes);
+    case MPG_OPERATION_REDUCE_SCATTER:
+        return are_sums(data, 0, ranks, buffers->place[rank], buffers->count[rank]);
     case MPG_OPERATION_REDUCE_LOCAL:
         return is_sum(data, rank, rank + 1, size_bytes);
     case MPG_OPERATION_REDUCE_SENT: /* sum of this rank's and its partner's vectors; without a partner the rank's vector alone */

@@ -4,6 +4,7 @@
 
 #include "bench/harness/plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,40 @@ int64_t mpg_sizes_parse(const char *text, int64_t **size, struct mpg_error *err)
     }
     *size = list;
     return (int64_t)n;
+}
+
+/* ---- names ---- */
+
+/* Writes "'WORD' is none of a,b,c" to ERR; returns -1. */
+static int set_unknown(const char *word, const char *const name[], int n, struct mpg_error *err)
+{
+    mpg_error_set(err, "'%.40s' is none of ", word);
+    for (int i = 0; i < n; i++) {
+        const size_t length = strlen(err->text);
+        snprintf(err->text + length, sizeof err->text - length, "%s%s", i > 0 ? "," : "", name[i]);
+    }
+    return -1;
+}
+
+int mpg_names_parse(const char *text, const char *const name[], int n, bool wanted[], struct mpg_error *err)
+{
+    int status = 0;
+    char *copy = strdup(text), *rest = copy;
+    if (!copy)
+        return mpg_error_set(err, "out of memory");
+    for (char *word; status == 0 && (word = strsep(&rest, ","));) {
+        int i = 0;
+        while (i < n && strcmp(word, name[i]) != 0)
+            i++;
+        if (i == n)
+            status = set_unknown(word, name, n, err);
+        else if (wanted[i])
+            status = mpg_error_set(err, "%s appears twice", word);
+        else
+            wanted[i] = true;
+    }
+    free(copy);
+    return status;
 }
 
 /* ---- cells ---- */

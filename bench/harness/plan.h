@@ -4,6 +4,7 @@
 #ifndef MPG_PLAN_H
 #define MPG_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,5 +57,9 @@ void mpg_plan_clear(struct mpg_bench_plan *plan);
 /* Parses sizes like "0,8,64KiB" into *SIZE, ascending, which the caller frees. Returns the number of sizes. Errors
  * (-1): malformed list, size out of range or repeated, out of memory. */
 int64_t mpg_sizes_parse(const char *text, int64_t **size, struct mpg_error *err);
+
+/* Parses a list like "bcast,barrier": sets WANTED[i] for each of the N (>= 1) names NAME[i] that TEXT contains, and leaves the
+ * others. Errors: a word that is none of the names, a repeated name, out of memory. */
+int mpg_names_parse(const char *text, const char *const name[], int n, bool wanted[], struct mpg_error *err);
 
 #endif

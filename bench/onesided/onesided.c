@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/harness/network.h"
 #include "common/units.h"
@@ -160,28 +159,6 @@ static void make_row(const struct mpg_bench_cell *cell, const struct mpg_times *
 
 /* ---- operations and sizes ---- */
 
-/* Sets WANTED by the list of --operations. Errors: unknown or repeated operation; out of memory. */
-static int parse_operations(bool wanted[OPERATIONS], struct mpg_error *err)
-{
-    int status = 0;
-    char *copy = strdup(operations), *rest = copy;
-    if (!copy)
-        return mpg_error_set(err, "out of memory");
-    for (char *word; status == 0 && (word = strsep(&rest, ","));) {
-        int o = 0;
-        while (o < OPERATIONS && strcmp(word, names[o]) != 0)
-            o++;
-        if (o == OPERATIONS)
-            status = mpg_error_set(err, "--operations: '%.40s' is none of put,get,accumulate,fetch_and_op,lock,fence", word);
-        else if (wanted[o])
-            status = mpg_error_set(err, "--operations: %s appears twice", word);
-        else
-            wanted[o] = true;
-    }
-    free(copy);
-    return status;
-}
-
 static int add_size(enum operation o, int64_t size_bytes, const struct mpg_plan_limits *limits, struct mpg_bench_plan *plan,
                     struct mpg_error *err)
 {
@@ -200,9 +177,9 @@ static int make_plan(const struct mpg_network_facts *facts, const struct mpg_pla
     bool wanted[OPERATIONS] = {false};
     int64_t *size = NULL, n;
     (void)facts;
-    int status = parse_operations(wanted, err);
+    int status = mpg_names_parse(operations, names, OPERATIONS, wanted, err);
     if (status < 0)
-        return -1;
+        return mpg_error_prefix(err, "--operations");
     n = mpg_sizes_parse(opt.sizes ? opt.sizes : all, &size, err);
     if (n < 0)
         return -1;

@@ -7,7 +7,7 @@
 #include "trace/event.h"
 
 /* Returns the operation of CALL, which is blocking; MPG_OPERATIONS: not measured in signatures. Variants with sizes for each
- * rank, and exclusive scans, count as the plain operation. */
+ * rank, except of alltoall, and exclusive scans count as the plain operation. */
 static inline enum mpg_operation mpg_operation_of(enum mpg_call call)
 {
     switch (call) {
@@ -19,9 +19,12 @@ static inline enum mpg_operation mpg_operation_of(enum mpg_call call)
     case MPG_CALL_Allgatherv:
         return MPG_OPERATION_ALLGATHER;
     case MPG_CALL_Alltoall:
+        return MPG_OPERATION_ALLTOALL;
     case MPG_CALL_Alltoallv:
     case MPG_CALL_Alltoallw:
-        return MPG_OPERATION_ALLTOALL;
+        return MPG_OPERATION_ALLTOALLV;
+    case MPG_CALL_Reduce_scatter:
+        return MPG_OPERATION_REDUCE_SCATTER;
     case MPG_CALL_Bcast:
         return MPG_OPERATION_BCAST;
     case MPG_CALL_Reduce:
@@ -44,8 +47,7 @@ static inline enum mpg_operation mpg_operation_of(enum mpg_call call)
  * applies; else MPG_OPERATIONS. */
 static inline enum mpg_operation mpg_operation_whole(enum mpg_call call)
 {
-    const bool has_own_sizes = call == MPG_CALL_Allgatherv || call == MPG_CALL_Alltoallv || call == MPG_CALL_Alltoallw;
-    return has_own_sizes ? MPG_OPERATIONS : mpg_operation_of(call);
+    return call == MPG_CALL_Allgatherv ? MPG_OPERATIONS : mpg_operation_of(call);
 }
 
 #endif

@@ -12,8 +12,8 @@
 
 const char *mpg_operation_name(enum mpg_operation operation)
 {
-    static const char *const names[] = {"barrier", "allreduce", "allgather", "alltoall", "bcast",
-                                        "reduce", "gather", "scatter", "scan"};
+    static const char *const names[] = {"barrier", "allreduce", "allgather", "alltoall", "reduce_scatter", "bcast",
+                                        "reduce", "gather", "scatter", "scan", "alltoallv"};
     return operation < MPG_OPERATIONS ? names[operation] : "";
 }
 
@@ -162,6 +162,8 @@ double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation
 {
     if (operation >= MPG_OPERATIONS || !takes_measured(p))
         return 1;
+    if (operation == MPG_OPERATION_ALLTOALLV && p->meetings[operation].n == 0)
+        operation = MPG_OPERATION_ALLTOALL;
     const struct mpg_measured_collective *m = mpg_measured_collective_of(p, operation, processes);
     if (!m || !m->target_scale)
         return 1;

@@ -20,14 +20,16 @@ enum mpg_operation {
     MPG_OPERATION_ALLREDUCE,
     MPG_OPERATION_ALLGATHER,
     MPG_OPERATION_ALLTOALL,
-    /* In the operations below a member waits for only a part of the members. These collectives are always simulated as the
-     * messages of an algorithm, scaled to the measured time. */
+    MPG_OPERATION_REDUCE_SCATTER,
+    /* In the operations below a member waits for only a part of the members, or members differ in their sizes. These collectives
+     * are always simulated as the messages of an algorithm, scaled to the measured time. */
     MPG_OPERATIONS_WHOLE,
     MPG_OPERATION_BCAST = MPG_OPERATIONS_WHOLE,
     MPG_OPERATION_REDUCE,
     MPG_OPERATION_GATHER,
     MPG_OPERATION_SCATTER,
     MPG_OPERATION_SCAN,
+    MPG_OPERATION_ALLTOALLV, /* measured with equal blocks; where it was not measured, ALLTOALL's factor replaces its own */
     MPG_OPERATIONS /* the number of operations; as a value: no operation */
 };
 

@@ -522,7 +522,8 @@ bool mpg_setting_is_random(const struct mpg_setting *in, const struct mpg_pertur
 static const enum mpg_call whole_calls[MPG_OPERATIONS_WHOLE] = {[MPG_OPERATION_BARRIER] = MPG_CALL_Barrier,
                                                                 [MPG_OPERATION_ALLREDUCE] = MPG_CALL_Allreduce,
                                                                 [MPG_OPERATION_ALLGATHER] = MPG_CALL_Allgather,
-                                                                [MPG_OPERATION_ALLTOALL] = MPG_CALL_Alltoall};
+                                                                [MPG_OPERATION_ALLTOALL] = MPG_CALL_Alltoall,
+                                                                [MPG_OPERATION_REDUCE_SCATTER] = MPG_CALL_Reduce_scatter};
 
 static int list_unexpanded(const struct mpg_perturbation *p, struct mpg_unexpanded *unexpanded, struct mpg_error *err)
 {

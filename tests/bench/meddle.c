@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Library to preload between a program and MPI: disturbs collective operations in the way that $MEDDLE names. "delay":
- * MPI_Bcast begins 3 ms later on rank 1. "corrupt": one byte in the result of MPI_Alltoall and MPI_Scan is wrong on
- * rank 1. "corrupt-root": the same for MPI_Gather and for MPI_Reduce of 64 bytes on rank 0. "corrupt-local": the same
- * for MPI_Reduce_local on rank 1. "slow-local": MPI_Reduce_local takes 3 ms on rank 1. */
+ * MPI_Bcast begins 3 ms later on rank 1. "corrupt": one byte in the result of MPI_Alltoall, MPI_Alltoallv, MPI_Scan and
+ * MPI_Reduce_scatter is wrong on rank 1. "corrupt-root": the same for MPI_Gather and for MPI_Reduce of 64 bytes on rank 0.
+ * "corrupt-local": the same for MPI_Reduce_local on rank 1. "slow-local": MPI_Reduce_local takes 3 ms on rank 1. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +40,23 @@ int MPI_Alltoall(const void *send, int sends, MPI_Datatype sent, void *receive, 
     int status = PMPI_Alltoall(send, sends, sent, receive, receives, received, comm);
     if (asked("corrupt", comm))
         ((char *)receive)[receives - 1] ^= 1;
+    return status;
+}
+
+int MPI_Alltoallv(const void *send, const int *sends, const int *from, MPI_Datatype sent, void *receive,
+                  const int *receives, const int *to, MPI_Datatype received, MPI_Comm comm)
+{
+    int status = PMPI_Alltoallv(send, sends, from, sent, receive, receives, to, received, comm);
+    if (asked("corrupt", comm))
+        ((char *)receive)[to[1] + receives[1] - 1] ^= 1;
+    return status;
+}
+
+int MPI_Reduce_scatter(const void *send, void *receive, const int *receives, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    int status = PMPI_Reduce_scatter(send, receive, receives, type, op, comm);
+    if (asked("corrupt", comm))
+        ((char *)receive)[8 * receives[1] - 1] ^= 1;
     return status;
 }
 

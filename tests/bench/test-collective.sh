@@ -59,9 +59,9 @@ all_cases() {
 ok "two ranks" all_cases 2 -o "$tmp/r" -s 8,4KiB -i 70 -l 3
 file=$tmp/r/collective-launch3.samples
 ok "the file is whole" measured "$file"
-is "its cases" "$(cases "$file")" "0:2:0 $(for o in 10 1 2 3 4 5 6 7 8 9; do printf '%s ' "$o:2:4096" "$o:2:8"; done)"
+is "its cases" "$(cases "$file")" "0:2:0 $(for o in 10 11 12 1 2 3 4 5 6 7 8 9; do printf '%s ' "$o:2:4096" "$o:2:8"; done)"
 is "the operations' names" "$(header "$file" operations)" \
-    "barrier bcast allreduce alltoall reduce gather scatter allgather scan reduce_local reduce_sent"
+    "barrier bcast allreduce alltoall reduce gather scatter allgather scan alltoallv reduce_scatter reduce_local reduce_sent"
 is "the launch" "$(header "$file" launch)" 3
 is "the seed is the launch" "$(header "$file" seed)" 3
 is "no case has more samples than asked for" \
@@ -81,9 +81,9 @@ ok "three ranks" on 3 -o "$tmp/three" --quick -s 8 --operations barrier,alltoall
 is "powers of two and all" "$(awk 'NR > 2 { printf "%s:%s ", $1, $2 }' "$tmp/summary")" \
     "barrier:2 barrier:3 alltoall:2 alltoall:3 "
 ok "sums of three ranks, and of one at a time" on 3 -o "$tmp/sums" --quick -s 8 \
-    --operations reduce,gather,scatter,allgather,scan,reduce_local,reduce_sent
+    --operations reduce,gather,scatter,allgather,scan,alltoallv,reduce_scatter,reduce_local,reduce_sent
 is "arithmetic of all ranks only" "$(awk 'NR > 2 { printf "%s:%s ", $1, $2 }' "$tmp/summary")" \
-    "$(for o in reduce gather scatter allgather scan; do printf '%s ' $o:2 $o:3; done)reduce_local:3 reduce_sent:3 "
+    "$(for o in reduce gather scatter allgather scan alltoallv reduce_scatter; do printf '%s ' $o:2 $o:3; done)reduce_local:3 reduce_sent:3 "
 ok "counts that were asked for" on 3 -o "$tmp/three" --quick --operations barrier -p 3 -l 1
 is "they alone" "$(awk 'NR > 2 { printf "%s:%s ", $1, $2 }' "$tmp/summary")" "barrier:3 "
 ok "it stops by itself" on 2 -o "$tmp/adaptive" -s 8 --operations bcast --median-error 90 \
@@ -119,6 +119,11 @@ else
     is "nothing is written of them" "$(ls "$tmp/wrong")" ""
     ok "wrong data of a scan" fails 1 "scan of 64 bytes among 2 processes delivers wrong data to rank 1" \
         $mpirun -np 2 $before "${aloud[@]}" "$COLLECTIVE" -o "$tmp/wrong" -s 64 --operations barrier,scan
+    for operation in alltoallv reduce_scatter; do
+        ok "wrong data of $operation" \
+            fails 1 "$operation of 64 bytes among 2 processes delivers wrong data to rank 1" \
+            $mpirun -np 2 $before "${aloud[@]}" "$COLLECTIVE" -o "$tmp/wrong" -s 64 --operations barrier,$operation
+    done
     export MEDDLE=corrupt-root
     for operation in gather reduce; do
         ok "wrong data of a $operation" \

@@ -9,17 +9,17 @@ from oracle_exact import Fraction
 from oracle_expand import Expansion, after
 
 ZERO = Fraction(0)
-WHOLE = {"Barrier", "Allreduce", "Allgather", "Alltoall"}
+WHOLE = {"Barrier", "Allreduce", "Allgather", "Alltoall", "Reduce_scatter"}
 SCALED = {**{name: name.lower() for name in WHOLE | {"Bcast", "Reduce", "Gather", "Scatter", "Scan"}},
-          "Gatherv": "gather", "Scatterv": "scatter", "Allgatherv": "allgather", "Alltoallv": "alltoall",
-          "Alltoallw": "alltoall", "Exscan": "scan"}
+          "Gatherv": "gather", "Scatterv": "scatter", "Allgatherv": "allgather", "Alltoallv": "alltoallv",
+          "Alltoallw": "alltoallv", "Exscan": "scan"}
 
 
 class Terms:
-    """The arguments of a call with this number of bytes, from or to member 0."""
+    """The arguments of a call of p members with this number of bytes, of each block, from or to member 0."""
 
-    def __init__(self, size_bytes):
-        self.size_bytes = size_bytes
+    def __init__(self, p, size_bytes):
+        self.p, self.size_bytes = p, size_bytes
 
     def own_bytes(self):
         return self.size_bytes
@@ -27,10 +27,13 @@ class Terms:
     def number(self, _):
         return 0
 
+    def numbers(self, _):
+        return [self.size_bytes] * self.p
+
 
 def at_once(name, p, size_bytes):
     """Returns a group of p members that call at the same time."""
-    return [SimpleNamespace(name=name, blocking=True, index=0, terms=Terms(size_bytes), call=SimpleNamespace(rank=rank, index=0))
+    return [SimpleNamespace(name=name, blocking=True, index=0, terms=Terms(p, size_bytes), call=SimpleNamespace(rank=rank, index=0))
             for rank in range(p)]
 
 
@@ -102,6 +105,8 @@ class Scales:
     def of(self, group):
         """Returns (s_T, s_S)."""
         operation, p = SCALED.get(group[0].name), len(group)
+        if operation == "alltoallv" and not self.processes(operation):
+            operation = "alltoall"
         if not operation or not self.processes(operation):
             return 1, 1
         known = self.processes(operation)

@@ -13,7 +13,7 @@ from oracle_fits import nearest
 from oracle_tails import complete_tails
 
 FIT = "the fitted family"  # in place of a launch
-MEETINGS = {"barrier", "allreduce", "allgather", "alltoall"}
+MEETINGS = {"barrier", "allreduce", "allgather", "alltoall", "reduce_scatter"}
 PATHS = ["core complex", "node", "between nodes"]
 
 

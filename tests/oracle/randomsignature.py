@@ -150,7 +150,7 @@ class Maker:
     def more_collectives(self):
         """Returns collectives of the other operations."""
         elements = []
-        for operation in ("allgather", "gather", "reduce", "scan", "scatter"):
+        for operation in ("allgather", "gather", "reduce", "scan", "scatter", "alltoallv", "reduce_scatter"):
             for processes in sorted(self.random.sample(range(2, 7), 2)):
                 if self.chance(0.5):
                     elements += [{"operation": operation, "processes": processes, **one}

@@ -158,6 +158,39 @@ sed 's/2385/2000/g' t.sig >traced.sig
 is "... delays: those of the traced machine, whose 4 took 2 us, are as they are" \
     "$("$mpgsim" --perturb --per-rank --replicas=1 --source=traced.sig --signature=t.sig --collectives=table=linear three |
         awk '/^[0-9]/ { printf "%s%g", sep, $3; sep = " " }')" "192.5 385 385"
+# A message takes 1000 ns. 4 members need 3 rounds, 3 members 2: alltoallv took 4500 ns (1.5 times as long), alltoall 6000 (twice),
+# reduce_scatter 7000.
+printf '#mpgcollectives 1\n%s\n' 'alltoall 1 0 pairwise' 'alltoallv 1 0 pairwise' 'reduce_scatter 1 0 pairwise' |
+    sed '3,${/^#/d}' >pairwise
+for kind in "alltoall 6000 100" "alltoallv 4500 100" "reduce_scatter 7000 1000"; do
+    # shellcheck disable=SC2086 # words
+    set -- $kind
+    echo "{\"operation\": \"$1\", \"processes\": 4, \"size_bytes\": $3, \"time_ns\": ${one//VALUE/$2}}"
+done >kinds
+# with LINE...: prints t.sig with these lines of the file kinds for its collectives.
+with() {
+    sed '/"collectives"/,$d' t.sig
+    printf ' "collectives": [%s]}\n' "$(for line in "$@"; do sed -n "${line}p" kinds; done | paste -s -d,)"
+}
+with 1 >own.sig
+with 1 2 3 >more.sig
+all_call 4 "Alltoallv bytes=100,10,300,40" >lists
+all_call 3 "Alltoallv bytes=100,10,300" >lists3
+all_call 4 "Reduce_scatter bytes=1000" >parts
+all_call 3 "Reduce_scatter bytes=1000" >parts3
+taken() { # FILE SIGNATURE: prints the time of the first rank, ns
+    runs --signature="$2" --collectives=table=pairwise "$1" | awk '{ print $1 }'
+}
+is "alltoallv takes what it took, by its messages" "$(taken lists more.sig) $(taken lists3 more.sig)" "4500 3000"
+is "... what alltoall took, where it was not measured" "$(taken lists own.sig) $(taken lists3 own.sig)" "6000 4000"
+is "reduce_scatter takes what it took; with other numbers of members by its messages" \
+    "$(taken parts more.sig) $(taken parts3 more.sig)" "7000 4666.666667"
+is "... and its messages, where it was not measured" "$(taken parts own.sig) $(taken parts3 own.sig)" "3000 2000"
+sed 's/4500/3000/g; s/7000/3000/g' more.sig >traced.sig
+is "... delays: the difference of both machines" "$(for name in lists parts; do
+    "$mpgsim" --perturb --per-rank --replicas=1 --source=traced.sig --signature=more.sig --collectives=table=pairwise $name |
+        awk '$1 == 0 { printf "%g ", $3 }'
+done)" "1500 4000 "
 all_call 8 "Allreduce bytes=8" >eight
 is "three rounds of latency and noise: 3 x 12" \
     "$(runs --latency=const:5ns --call-noise=const:7ns --collectives=expand eight)" "36 36 36 36 36 36 36 36"
