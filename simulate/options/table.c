@@ -290,7 +290,7 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
                  "tables (default without a signature). With both, which is the\n"
                  "default with a signature: both answers, in short"},
         {.name = "target", .kind = MPG_OPTION_LIST, .value = &c->target.given, .keys = k->target,
-         .argument = "ethernet25|hdr|slingshot|distributed|shared|cm5|ideal|FILE",
+         .argument = "ethernet25|hdr|slingshot|tukey|distributed|shared|cm5|ideal|FILE",
          .brief = "how long on a machine of parameters, mpgtarget(5)?",
          .help = "predict the run on a machine of these parameters, mpgtarget(5): FILE,\n"
                  "or a shipped file of that name; one processor a rank. Parameters that\n"

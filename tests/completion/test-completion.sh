@@ -62,7 +62,7 @@ is "words, after =" "$(offered "$MPGSIM" --absorb = '')" "clock none wait"
 is "... of which some" "$(offered "$MPGSIM" --absorb = c)" "clock"
 : >"$work/files/shared.par"
 is "shipped targets, and files" "$(cd "$work/files" && offered "$MPGSIM" --target = '')" \
-    "cm5 distributed engine= ethernet25 get= hdr ideal other runs shared shared.par slingshot work="
+    "cm5 distributed engine= ethernet25 get= hdr ideal other runs shared shared.par slingshot tukey work="
 is "... that begin so" "$(cd "$work/files" && offered "$MPGSIM" --target = sh)|$(cat "$work/compopt")" \
     "shared shared.par|-o filenames "
 is "... which are all that are shipped" "$(cd "$top_srcdir/simulate/target" && printf '%s\n' *.par | sed 's/\.par$//' | sort | paste -sd' ' -)" \

@@ -30,6 +30,26 @@ program() {
     echo "#comm 0 = $(seq -s ' ' 0 $((ranks - 1)))"
 }
 
+# --- shipped machines ---
+# Round trips that netgauge measured on Tukey, us (the source is in tukey.par).
+while read -r bytes measured; do
+    {
+        program 2
+        printf '%s\n' "0 0 1000 Init" "1 0 1000 Init" "0 1000 1100 Send comm=0 to=1 tag=0 bytes=$bytes" \
+            "1 1000 1100 Recv comm=0 from=0 tag=0 bytes=$bytes" "1 1100 1200 Send comm=0 to=0 tag=0 bytes=$bytes" \
+            "0 1100 1200 Recv comm=0 from=1 tag=0 bytes=$bytes" "0 1200 1300 Finalize" "1 1200 1300 Finalize"
+    } >"$tmp/round-trip.txt"
+    took=$(of_ranks run_ns --target=tukey "$tmp/round-trip.txt")
+    ok "tukey: a round trip of $bytes bytes: ${took%% *} us, measured $measured" \
+        awk "BEGIN { exit !(${took%% *} > 0.96 * $measured && ${took%% *} < 1.04 * $measured) }"
+done <<'END'
+8 11.384472
+128 11.804915
+524288 549.248277
+2097152 2112.284980
+8388608 8378.002467
+END
+
 # --- barriers ---
 {
     program 4
