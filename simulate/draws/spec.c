@@ -136,36 +136,38 @@ static int derive(struct mpg_spec *s, struct mpg_error *err)
     return 0;
 }
 
-/* Parses "A" or "A,B": times, except for the shape of a Pareto distribution. */
-static int parse_parameters(char *text, int count, struct mpg_spec *s, struct mpg_error *err)
+/* Parses a value: mpg_units_parse_time(), or mpg_units_parse_real() for plain numbers. */
+typedef int parse_value(const char *text, double *value, struct mpg_error *err);
+
+/* Parses "A" or "A,B": values by PARSE, except for the shape of a Pareto distribution. */
+static int parse_parameters(char *text, int count, parse_value *parse, struct mpg_spec *s, struct mpg_error *err)
 {
     char *comma = strchr(text, ',');
     if ((count == 2) != (comma != NULL))
         return mpg_error_set(err, "needs %d parameter%s", count, count == 1 ? "" : "s");
     if (comma)
         *comma++ = '\0';
-    if (mpg_units_parse_time(text, &s->a, err) < 0)
+    if (parse(text, &s->a, err) < 0)
         return -1;
     if (!comma)
         return 0;
-    return s->family == MPG_FAMILY_PARETO ? mpg_units_parse_real(comma, &s->b, err)
-                                          : mpg_units_parse_time(comma, &s->b, err);
+    return s->family == MPG_FAMILY_PARETO ? mpg_units_parse_real(comma, &s->b, err) : parse(comma, &s->b, err);
 }
 
-/* Parses TEXT, a time, as the distribution that always draws this time. */
-static int parse_constant(const char *text, struct mpg_spec *s, struct mpg_error *err)
+/* Parses TEXT, a value, as the distribution that always draws this value. */
+static int parse_constant(const char *text, parse_value *parse, struct mpg_spec *s, struct mpg_error *err)
 {
     s->family = MPG_FAMILY_CONST;
     if (!*text || !strchr("+-.0123456789", *text))
         return mpg_error_set(err, "is neither a time like 100ns nor FAMILY:PARAMETERS like exp:2us");
-    return mpg_units_parse_time(text, &s->a, err) < 0 ? -1 : derive(s, err);
+    return parse(text, &s->a, err) < 0 ? -1 : derive(s, err);
 }
 
-static int parse_family(char *text, struct mpg_spec *s, struct mpg_error *err)
+static int parse_family(char *text, parse_value *parse, struct mpg_spec *s, struct mpg_error *err)
 {
     char *parameters = strchr(text, ':');
     if (!parameters)
-        return parse_constant(text, s, err);
+        return parse_constant(text, parse, s, err);
     *parameters++ = '\0';
     struct mpg_nearest nearest = {text, strlen(text), NULL, 0};
     mpg_nearest_try(&nearest, "file");
@@ -180,7 +182,7 @@ static int parse_family(char *text, struct mpg_spec *s, struct mpg_error *err)
         if (strcmp(families[i].name, text) != 0)
             continue;
         s->family = families[i].family;
-        if (parse_parameters(parameters, families[i].parameters, s, err) < 0 || derive(s, err) < 0)
+        if (parse_parameters(parameters, families[i].parameters, parse, s, err) < 0 || derive(s, err) < 0)
             return mpg_error_prefix(err, "%s", families[i].usage);
         return 0;
     }
@@ -188,7 +190,7 @@ static int parse_family(char *text, struct mpg_spec *s, struct mpg_error *err)
                          nearest.word ? "; did you mean " : "", nearest.word ? nearest.word : "", nearest.word ? "?" : "");
 }
 
-int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *err)
+static int parse_spec(const char *text, parse_value *parse, struct mpg_spec *spec, struct mpg_error *err)
 {
     struct mpg_spec s = {.text = text};
     char *copy = strdup(text);
@@ -201,7 +203,7 @@ int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *er
         status = mpg_rank_set_parse(at, &s.ranks, err);
     }
     if (status == 0)
-        status = parse_family(copy, &s, err);
+        status = parse_family(copy, parse, &s, err);
     free(copy);
     if (status < 0) {
         mpg_spec_clear(&s);
@@ -210,6 +212,16 @@ int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *er
     }
     *spec = s;
     return 0;
+}
+
+int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *err)
+{
+    return parse_spec(text, mpg_units_parse_time, spec, err);
+}
+
+int mpg_spec_parse_numbers(const char *text, struct mpg_spec *spec, struct mpg_error *err)
+{
+    return parse_spec(text, mpg_units_parse_real, spec, err);
 }
 
 double mpg_spec_quantile(const struct mpg_spec *s, double u)

@@ -41,6 +41,8 @@ struct mpg_spec {
  * PATH is not. */
 enum { MPG_SPEC_UNREADABLE = -2 };
 int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *err);
+/* As mpg_spec_parse(), of plain numbers instead of times: "0.2", "exp:0.2". */
+int mpg_spec_parse_numbers(const char *text, struct mpg_spec *spec, struct mpg_error *err);
 /* Returns the quantile at U, 0 < U < 1, ns. */
 double mpg_spec_quantile(const struct mpg_spec *spec, double u);
 bool mpg_spec_is_random(const struct mpg_spec *spec);

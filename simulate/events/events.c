@@ -91,6 +91,7 @@ static void add_account(struct run *x, const struct replica *rep, uint32_t begin
 /* A replica at the end of its run. */
 struct finished {
     struct replica rep;
+    struct mpg_capacities capacities; /* in this replica, with background traffic */
     struct mpg_graph *graph;
     struct mpg_evaluator *times;
 };
@@ -100,6 +101,7 @@ static void free_finished(struct finished *f)
     mpg_events_replica_clear(&f->rep);
     mpg_evaluator_free(f->times);
     mpg_graph_close(f->graph);
+    free(f->capacities.link);
     free(f);
 }
 
@@ -126,9 +128,14 @@ static struct finished *run_replica(const struct run *x, struct mpg_trace *trace
                               .replica = replica,
                               .ranks = x->result->ranks,
                               .observer = begin == 0 ? o->observer : NULL};
+    if (x->shared &&
+        !(f->rep.capacities = mpg_capacities_of_replica(x->shared, x->target.noise->seed, replica, &f->capacities, err))) {
+        free_finished(f);
+        return NULL;
+    }
     if ((f->graph = mpg_graph_open(trace, x->clocks, &x->graph, err)) &&
         (f->times = mpg_times_new(f->rep.ranks, 1, replica, &x->target, &options, x->prepass.floors, x->prepass.classes, err)) &&
-        (!x->shared || mpg_times_share(f->times, x->shared, &f->rep.shared, err) == 0) &&
+        (!x->shared || mpg_times_share(f->times, f->rep.capacities, &f->rep.shared, err) == 0) &&
         mpg_events_replica_run(&f->rep, f->graph, f->times, err) == 0)
         return f;
     free_finished(f);

@@ -10,7 +10,8 @@
 
 #include "common/reserve.h"
 
-enum { CROSSED = 2 };
+/* Number of resources for which struct flow has room; a flow through links crosses more. */
+enum { NEAR = 2 };
 static const uint32_t NONE = UINT32_MAX;
 
 /* Flows that end within this time end together; shorter than any rounding of a time that matters. */
@@ -20,20 +21,28 @@ static const double EMPTY = 1e-6;
 /* A sum of bounds within this ratio of the capacity does not exceed it. */
 static const double ROUNDING = 1e-9;
 
+/* A resource that a flow crosses, and the flow's index in the list of the resource. */
+struct crossing {
+    uint32_t resource, place;
+};
+
 struct flow {
     void *what;
-    uint32_t resource[CROSSED], place[CROSSED]; /* resources, and the flow's index in their lists; NONE */
+    struct crossing near[NEAR]; /* its resources, if there are at most NEAR */
     double bound;             /* bytes/ns; INFINITY */
     double rate;              /* since since_ns; 0: not settled yet */
     double left, since_ns;    /* bytes left at since_ns */
     double begin_ns, tau_ns, end_ns;
     bool limited;             /* some rate was below the bound */
+    uint16_t crossed;         /* number of its resources */
     uint32_t at;              /* index in the heap */
     uint64_t seen;            /* number of the last settlement that visited the flow */
 };
 
 struct resource {
     uint32_t *flow, n, capacity; /* flows that cross the resource */
+    const struct mpg_capacity_curve *curve; /* its capacity */
+    double bucket;               /* bytes; 0: none */
     double bounds;               /* sum of their finite bounds */
     uint32_t unbounded;          /* number of their infinite bounds */
     bool is_full, changed;
@@ -53,7 +62,13 @@ struct flows {
     const struct mpg_capacities *capacities;
     struct flow *flow;
     uint32_t flows, flow_capacity;
+    uint32_t most;          /* largest number of resources of a flow */
+    struct crossing *far;   /* `most` for each flow: its resources, if there are more than NEAR */
+    uint32_t far_capacity;
+    uint32_t *crossed;      /* resources of the next flow */
     struct resource *resource;
+    uint32_t resources;
+    struct mpg_capacity_curve *link; /* capacities of links */
     /* Lists of flows, with room for all flows: heap (by end_ns), unused, new (not settled yet), and in a settlement those that
      * have no rate yet. */
     struct list heap, unused, new, open;
@@ -64,22 +79,42 @@ struct flows {
     double empty_ns; /* when the next bucket is empty; INFINITY: none */
 };
 
+/* Sets the capacities and buckets of the resources of F. */
+static void init_resources(struct flows *f)
+{
+    const struct mpg_capacities *c = f->capacities;
+    const uint32_t of_hosts = f->resources - c->links;
+    for (uint32_t i = 0; i < of_hosts; i++) {
+        struct resource *r = &f->resource[i];
+        r->curve = i % MPG_RESOURCES == MPG_RESOURCE_MEMORY ? &c->memory : &c->port;
+        r->bucket = r->credit = mpg_bucket(c, i % MPG_RESOURCES);
+    }
+    for (uint32_t i = 0; i < c->links; i++) {
+        f->link[i] = (struct mpg_capacity_curve){.of = &c->link[i], .n = 1};
+        f->resource[of_hosts + i].curve = &f->link[i];
+    }
+}
+
 struct flows *mpg_flows_new(const struct mpg_capacities *capacities, struct mpg_error *err)
 {
-    const size_t resources = (size_t)capacities->hosts * MPG_RESOURCES;
+    const size_t resources = mpg_capacities_resources(capacities);
     struct flows *f = calloc(1, sizeof *f);
     if (f) {
         f->capacities = capacities;
         f->empty_ns = INFINITY;
+        f->most = mpg_capacities_most_crossed(capacities);
+        f->resources = (uint32_t)resources;
+        f->crossed = calloc(f->most, sizeof *f->crossed);
+        f->link = calloc(capacities->links + 1, sizeof *f->link);
         f->resource = calloc(resources, sizeof *f->resource);
         f->changed.of = calloc(resources, sizeof *f->changed.of);
         f->draining.of = calloc(resources, sizeof *f->draining.of);
         f->full.of = calloc(resources, sizeof *f->full.of);
     }
-    for (size_t i = 0; f && f->resource && i < resources; i++)
-        f->resource[i].credit = mpg_bucket(capacities, i % MPG_RESOURCES);
-    if (f && f->resource && f->changed.of && f->draining.of && f->full.of)
+    if (f && f->crossed && f->link && f->resource && f->changed.of && f->draining.of && f->full.of) {
+        init_resources(f);
         return f;
+    }
     mpg_flows_free(f);
     mpg_error_set(err, "out of memory");
     return NULL;
@@ -89,10 +124,13 @@ void mpg_flows_free(struct flows *f)
 {
     if (!f)
         return;
-    for (size_t i = 0; f->resource && i < (size_t)f->capacities->hosts * MPG_RESOURCES; i++)
+    for (size_t i = 0; f->resource && i < f->resources; i++)
         free(f->resource[i].flow);
     free(f->resource);
+    free(f->crossed);
+    free(f->link);
     free(f->flow);
+    free(f->far);
     const struct list *const lists[] = {&f->heap, &f->unused, &f->new, &f->open, &f->changed, &f->draining, &f->full};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->of);
@@ -106,6 +144,8 @@ static int reserve(struct flows *f, uint32_t n, struct mpg_error *err)
     if (n <= f->flow_capacity)
         return 0;
     if (mpg_reserve_at(&f->flow, sizeof *f->flow, &f->flow_capacity, n, err) < 0)
+        return -1;
+    if (f->most > NEAR && mpg_reserve_at(&f->far, f->most * sizeof *f->far, &f->far_capacity, f->flow_capacity, err) < 0)
         return -1;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (mpg_reserve_at(&lists[i]->of, sizeof *lists[i]->of, &lists[i]->capacity, f->flow_capacity, err) < 0)
@@ -160,19 +200,32 @@ double mpg_flows_next_ns(const struct flows *f)
 
 /* --- resources --- */
 
-static double capacity_of(const struct flows *f, uint32_t resource)
+/* Returns the crossings of FLOW. */
+static inline struct crossing *crossings_of(const struct flows *f, uint32_t flow)
 {
-    return mpg_capacity(f->capacities, resource % MPG_RESOURCES, f->resource[resource].n);
+    struct flow *x = &f->flow[flow];
+    return x->crossed <= NEAR ? x->near : &f->far[(size_t)flow * f->most];
+}
+
+/* Returns the capacity of R with FLOWS flows. */
+static inline double capacity_with(const struct resource *r, uint32_t flows)
+{
+    const struct mpg_capacity_curve *curve = r->curve;
+    return curve->n == 0 || flows == 0 ? INFINITY : curve->of[flows < curve->n ? flows - 1 : curve->n - 1];
+}
+
+static inline double capacity_of(const struct flows *f, uint32_t resource)
+{
+    return capacity_with(&f->resource[resource], f->resource[resource].n);
 }
 
 /* Computes the bytes in the bucket of RESOURCE, if it has one, up to NOW_NS; to be called before its flows or rates change. */
 static void count_credit(struct flows *f, uint32_t resource, double now_ns)
 {
     struct resource *r = &f->resource[resource];
-    const double bucket = mpg_bucket(f->capacities, resource % MPG_RESOURCES);
-    if (bucket > 0) {
-        const double filling = mpg_capacity(f->capacities, resource % MPG_RESOURCES, r->n > 0 ? r->n : 1) - r->used;
-        r->credit = fmin(fmax(r->credit + filling * (now_ns - r->credit_ns), 0), bucket);
+    if (r->bucket > 0) {
+        const double filling = capacity_with(r, r->n > 0 ? r->n : 1) - r->used;
+        r->credit = fmin(fmax(r->credit + filling * (now_ns - r->credit_ns), 0), r->bucket);
         r->credit_ns = now_ns;
     }
 }
@@ -180,14 +233,14 @@ static void count_credit(struct flows *f, uint32_t resource, double now_ns)
 /* Returns whether RESOURCE has no bucket, or an empty one. Its credit is counted. */
 static bool is_dry(const struct flows *f, uint32_t resource)
 {
-    return f->resource[resource].credit <= EMPTY * mpg_bucket(f->capacities, resource % MPG_RESOURCES);
+    return f->resource[resource].credit <= EMPTY * f->resource[resource].bucket;
 }
 
 /* Changes the sum of the rates of RESOURCE's flows from NOW_NS on. */
 static void use(struct flows *f, uint32_t resource, double more, double now_ns)
 {
     struct resource *r = &f->resource[resource];
-    if (mpg_bucket(f->capacities, resource % MPG_RESOURCES) <= 0)
+    if (r->bucket <= 0)
         return;
     count_credit(f, resource, now_ns);
     r->used += more;
@@ -204,12 +257,11 @@ static void mark_changed(struct flows *f, uint32_t resource)
     r->changed = true;
 }
 
-static int cross(struct flows *f, uint32_t flow, int i, uint32_t resource, double now_ns, struct mpg_error *err)
+static int cross(struct flows *f, uint32_t flow, uint32_t i, uint32_t resource, double now_ns, struct mpg_error *err)
 {
     struct resource *r = &f->resource[resource];
-    struct flow *x = &f->flow[flow];
-    x->resource[i] = resource;
-    x->place[i] = r->n;
+    const struct flow *x = &f->flow[flow];
+    crossings_of(f, flow)[i] = (struct crossing){resource, r->n};
     count_credit(f, resource, now_ns);
     if (mpg_reserve_at(&r->flow, sizeof *r->flow, &r->capacity, r->n + 1, err) < 0)
         return -1;
@@ -223,32 +275,35 @@ static int cross(struct flows *f, uint32_t flow, int i, uint32_t resource, doubl
 }
 
 /* FLOW leaves its resource I. */
-static void leave(struct flows *f, uint32_t flow, int i, double now_ns)
+static void leave(struct flows *f, uint32_t flow, uint32_t i, double now_ns)
 {
     const struct flow *x = &f->flow[flow];
-    struct resource *r = &f->resource[x->resource[i]];
-    use(f, x->resource[i], isinf(x->rate) ? 0 : -x->rate, now_ns);
+    const struct crossing left = crossings_of(f, flow)[i];
+    struct resource *r = &f->resource[left.resource];
+    use(f, left.resource, isinf(x->rate) ? 0 : -x->rate, now_ns);
     const uint32_t last = r->flow[--r->n];
-    struct flow *moved = &f->flow[last];
-    r->flow[x->place[i]] = last;
-    moved->place[moved->resource[0] == x->resource[i] ? 0 : 1] = x->place[i];
+    struct crossing *moved = crossings_of(f, last);
+    r->flow[left.place] = last;
+    while (moved->resource != left.resource)
+        moved++;
+    moved->place = left.place;
     if (isinf(x->bound))
         r->unbounded--;
     else
         r->bounds = r->n == 0 ? 0 : r->bounds - x->bound;
     r->used = r->n == 0 ? 0 : r->used;
-    mark_changed(f, x->resource[i]);
+    mark_changed(f, left.resource);
 }
 
 int mpg_flows_add(struct flows *f, int32_t from, int32_t to, double bytes, double tau_ns, double now_ns, void *what,
                   struct mpg_error *err)
 {
-    const uint32_t a = (uint32_t)f->capacities->host[from] * MPG_RESOURCES, b = (uint32_t)f->capacities->host[to] * MPG_RESOURCES;
+    const uint32_t n = mpg_capacities_crossed(f->capacities, from, to, f->crossed);
     if (f->unused.n == 0 && reserve(f, f->flows + 1, err) < 0)
         return -1;
     const uint32_t flow = f->unused.n > 0 ? f->unused.of[--f->unused.n] : f->flows++;
     f->flow[flow] = (struct flow){.what = what,
-                                  .resource = {NONE, NONE},
+                                  .crossed = (uint16_t)n,
                                   .bound = tau_ns > 0 ? bytes / tau_ns : INFINITY,
                                   .left = bytes,
                                   .since_ns = now_ns,
@@ -258,9 +313,10 @@ int mpg_flows_add(struct flows *f, int32_t from, int32_t to, double bytes, doubl
                                   .at = f->heap.n};
     append(&f->heap, flow); /* last: the end is infinite until the rates are settled */
     append(&f->new, flow);
-    if (a == b)
-        return cross(f, flow, 0, a + MPG_RESOURCE_MEMORY, now_ns, err);
-    return cross(f, flow, 0, a + MPG_RESOURCE_OUT, now_ns, err) < 0 ? -1 : cross(f, flow, 1, b + MPG_RESOURCE_IN, now_ns, err);
+    for (uint32_t i = 0; i < n; i++)
+        if (cross(f, flow, i, f->crossed[i], now_ns, err) < 0)
+            return -1;
+    return 0;
 }
 
 void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns)
@@ -272,7 +328,7 @@ void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns)
     const uint32_t last = f->heap.of[--f->heap.n];
     if (last != flow)
         sift(f, 0, last);
-    for (int i = 0; i < CROSSED && x->resource[i] != NONE; i++)
+    for (uint32_t i = 0; i < x->crossed; i++)
         leave(f, flow, i, now_ns);
     *delay_ns = x->limited ? fmax(x->end_ns - (x->begin_ns + x->tau_ns), 0) : 0;
     append(&f->unused, flow);
@@ -288,8 +344,9 @@ static void set_rate(struct flows *f, uint32_t flow, double rate, double now_ns)
         return;
     x->left = fmax(x->left - x->rate * (now_ns - x->since_ns), 0);
     x->since_ns = now_ns;
-    for (int i = 0; i < CROSSED && x->resource[i] != NONE; i++)
-        use(f, x->resource[i], (isinf(rate) ? 0 : rate) - (isinf(x->rate) ? 0 : x->rate), now_ns);
+    const struct crossing *crossing = crossings_of(f, flow);
+    for (uint32_t i = f->capacities->bucket > 0 ? 0 : x->crossed; i < x->crossed; i++)
+        use(f, crossing[i].resource, (isinf(rate) ? 0 : rate) - (isinf(x->rate) ? 0 : x->rate), now_ns);
     x->rate = rate;
     x->limited = x->limited || rate < x->bound;
     x->end_ns = x->limited ? now_ns + x->left / rate : isinf(rate) ? now_ns : x->begin_ns + x->tau_ns;
@@ -326,21 +383,21 @@ static void visit_resource(struct flows *f, uint32_t resource, double now_ns)
 /* Adds all flows that full resources connect with the open flows. */
 static void visit_connected(struct flows *f, double now_ns)
 {
-    for (uint32_t done = 0; done < f->open.n; done++)
-        for (int i = 0; i < CROSSED; i++) {
-            const uint32_t resource = f->flow[f->open.of[done]].resource[i];
-            if (resource != NONE && f->resource[resource].is_full)
-                visit_resource(f, resource, now_ns);
-        }
+    for (uint32_t done = 0; done < f->open.n; done++) {
+        const struct crossing *crossing = crossings_of(f, f->open.of[done]);
+        for (uint32_t i = 0, n = f->flow[f->open.of[done]].crossed; i < n; i++)
+            if (f->resource[crossing[i].resource].is_full)
+                visit_resource(f, crossing[i].resource, now_ns);
+    }
 }
 
 /* Gives FLOW its rate, taken from its full resources. */
 static void fill(struct flows *f, uint32_t flow, double rate, double now_ns)
 {
-    for (int i = 0; i < CROSSED; i++) {
-        const uint32_t resource = f->flow[flow].resource[i];
-        struct resource *r = resource != NONE ? &f->resource[resource] : NULL;
-        if (r && r->seen == f->settlement) {
+    const struct crossing *crossing = crossings_of(f, flow);
+    for (uint32_t i = 0, n = f->flow[flow].crossed; i < n; i++) {
+        struct resource *r = &f->resource[crossing[i].resource];
+        if (r->seen == f->settlement) {
             r->free = fmax(r->free - rate, 0);
             r->open--;
         }
@@ -363,10 +420,10 @@ static double least_share(const struct flows *f)
 /* Whether FLOW crosses a resource whose share is SHARE. */
 static bool is_bottlenecked(const struct flows *f, uint32_t flow, double share)
 {
-    for (int i = 0; i < CROSSED; i++) {
-        const uint32_t resource = f->flow[flow].resource[i];
-        const struct resource *r = resource != NONE ? &f->resource[resource] : NULL;
-        if (r && r->seen == f->settlement && r->open > 0 && r->free <= share * r->open * (1 + ROUNDING))
+    const struct crossing *crossing = crossings_of(f, flow);
+    for (uint32_t i = 0, n = f->flow[flow].crossed; i < n; i++) {
+        const struct resource *r = &f->resource[crossing[i].resource];
+        if (r->seen == f->settlement && r->open > 0 && r->free <= share * r->open * (1 + ROUNDING))
             return true;
     }
     return false;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages as flows that share the ports and memories of hosts by max-min fairness (docs/MODEL.md, section 5, Sharing). Private
- * to simulate/events/.
+/* Messages as flows that share the ports and memories of hosts, and the links between hosts, by max-min fairness (docs/MODEL.md,
+ * section 5, Sharing). Private to simulate/events/.
  *
- * A flow crosses one or two resources, each shared by all flows that cross it. A flow has a bound: the rate at which it takes its
- * time without sharing. Rates are the max-min fair ones by progressive filling (Bertsekas and Gallager, Data Networks, 1992,
- * 6.5.2), with the bounds as further constraints. A resource with a bucket limits no flow until the bucket is empty.
+ * A flow crosses a memory, or two ports and the links between them, each shared by all flows that cross it. A flow has a
+ * bound: the rate at which it takes its time without sharing. Rates are the max-min fair ones by progressive filling
+ * (Bertsekas and Gallager, Data Networks, 1992, 6.5.2), with the bounds as further constraints. A resource with a bucket
+ * limits no flow until the bucket is empty.
  *
  * Changes at one time belong together: after mpg_flows_add() and mpg_flows_end() the caller calls mpg_flows_settle() before the
  * time advances. Times are ns, rates bytes/ns. */

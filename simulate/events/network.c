@@ -65,13 +65,13 @@ void mpg_events_network_free(struct network *n)
     free(n);
 }
 
-/* Whether messages between ranks A and B contend: their processors are of different clusters; or share something: their ports, or
- * the memory of their host, have a capacity. */
+/* Whether messages between ranks A and B contend: their processors are of different clusters; or share something: a resource that
+ * they cross has a capacity. */
 static bool contend(const struct network *n, int32_t a, int32_t b)
 {
     const struct mpg_processors *p = n->processors;
     if (n->capacities)
-        return (n->capacities->host[a] == n->capacities->host[b] ? &n->capacities->memory : &n->capacities->port)->n > 0;
+        return mpg_capacities_between(n->capacities, a, b);
     return n->parameters->contention > 0 && p->of[a] != p->of[b] && !mpg_processors_near(p, a, b);
 }
 

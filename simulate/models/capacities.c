@@ -2,6 +2,7 @@
 #include "simulate/models/capacities.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "simulate/models/placement.h"
 
@@ -20,18 +21,73 @@ static int set_constant(struct mpg_capacity_curve *curve, double bytes_per_s, st
     return 0;
 }
 
+static int set_links(struct mpg_capacities *c, const struct mpg_parameters *p, struct mpg_error *err)
+{
+    if (p->link_levels == 0)
+        return 0;
+    c->layout = p->layout;
+    const uint32_t n = mpg_layout_links(&p->layout);
+    if (!(c->link = malloc((n + 1) * sizeof *c->link)))
+        return mpg_error_set(err, "out of memory");
+    for (; c->links < n; c->links++)
+        c->link[c->links] = p->link_bytes_per_s[p->link_levels > 1 ? mpg_layout_level(&p->layout, c->links) : 0] / 1e9;
+    if (strcmp(p->text[MPG_BACKGROUND], "const:0") != 0)
+        c->background = p;
+    return 0;
+}
+
 int mpg_capacities_of_parameters(struct mpg_capacities *c, const struct mpg_parameters *p,
                                  const struct mpg_processors *processors, struct mpg_error *err)
 {
     if (!(c->host = calloc((size_t)processors->ranks, sizeof *c->host)))
         return mpg_error_set(err, "out of memory");
     for (int32_t r = 0; r < processors->ranks; r++) {
-        c->host[r] = processors->of[r] / processors->cluster;
+        c->host[r] = processors->host[r];
         c->hosts = c->host[r] < c->hosts ? c->hosts : c->host[r] + 1;
     }
     c->bucket = p->port_bytes_per_s > 0 ? p->port_bucket_bytes : 0;
     const int status = set_constant(&c->port, p->port_bytes_per_s, err);
-    return status == 0 ? set_constant(&c->memory, p->memory_bytes_per_s, err) : -1;
+    if (status < 0 || set_links(c, p, err) < 0)
+        return -1;
+    return set_constant(&c->memory, p->memory_bytes_per_s, err);
+}
+
+const struct mpg_capacities *mpg_capacities_of_replica(const struct mpg_capacities *c, uint64_t seed, uint32_t replica,
+                                                       struct mpg_capacities *of, struct mpg_error *err)
+{
+    if (!c->background)
+        return c;
+    *of = *c;
+    if (!(of->link = malloc((c->links + 1) * sizeof *of->link))) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    struct mpg_address address = {.seed = seed, .purpose = MPG_DRAW_BYTE};
+    for (; address.call < c->links; address.call++)
+        of->link[address.call] =
+            c->link[address.call] * (1 - mpg_parameter_draw(c->background, MPG_BACKGROUND, &address, replica));
+    return of;
+}
+
+uint32_t mpg_capacities_most_crossed(const struct mpg_capacities *c)
+{
+    return 2 + (c->links > 0 ? mpg_layout_longest(&c->layout) : 0);
+}
+
+uint32_t mpg_capacities_crossed(const struct mpg_capacities *c, int32_t a, int32_t b, uint32_t *number)
+{
+    const uint32_t from = (uint32_t)c->host[a] * MPG_RESOURCES, to = (uint32_t)c->host[b] * MPG_RESOURCES;
+    uint32_t n = 1;
+    number[0] = from + (from == to ? MPG_RESOURCE_MEMORY : MPG_RESOURCE_OUT);
+    if (from == to)
+        return 1;
+    if (c->links > 0) {
+        n += mpg_layout_route(&c->layout, c->host[a], c->host[b], number + 1);
+        for (uint32_t i = 1; i < n; i++)
+            number[i] += (uint32_t)c->hosts * MPG_RESOURCES;
+    }
+    number[n] = to + MPG_RESOURCE_IN;
+    return n + 1;
 }
 
 static int set_curve(struct mpg_capacity_curve *curve, const struct mpg_signature *sig, enum mpg_path_class path,
@@ -88,5 +144,6 @@ void mpg_capacities_clear(struct mpg_capacities *c)
     free(c->host);
     free(c->port.of);
     free(c->memory.of);
+    free(c->link);
     *c = (struct mpg_capacities){0};
 }

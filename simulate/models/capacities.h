@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hosts of ranks, and the capacities shared by the ranks' messages (docs/MODEL.md, section 5, Sharing). */
+/* Hosts of ranks, and the capacities shared by the ranks' messages: ports and memory of hosts, links between hosts
+ * (docs/MODEL.md, section 5, Sharing). */
 #ifndef MPG_CAPACITIES_H
 #define MPG_CAPACITIES_H
 
@@ -11,7 +12,8 @@
 #include "signature/signature.h"
 #include "simulate/target/topology.h"
 
-/* The resources of a host: the port in each direction, and memory. */
+/* The resources of a host: the port in each direction, and memory. Resources have numbers: host * MPG_RESOURCES + one of
+ * these. The links follow the resources of all hosts. */
 enum mpg_resource { MPG_RESOURCE_OUT, MPG_RESOURCE_IN, MPG_RESOURCE_MEMORY, MPG_RESOURCES };
 
 /* The capacity of a resource, bytes/ns, > 0, with 1, 2 ... N flows; constant above N flows. N = 0: infinite. */
@@ -25,6 +27,10 @@ struct mpg_capacities {
     int32_t *host; /* of each rank, 0 .. hosts - 1 */
     struct mpg_capacity_curve port, memory;
     double bucket; /* bytes that a port, in each direction, carries beyond its capacity after a rest; 0: none */
+    struct mpg_layout layout;    /* the links between hosts */
+    uint32_t links;              /* number of links that have capacities: all or none */
+    double *link;                /* capacity of each link, bytes/ns */
+    const struct mpg_parameters *background; /* has the background traffic of links; NULL: none */
 };
 
 /* Counts of messages that shared capacities. */
@@ -33,11 +39,24 @@ struct mpg_shared_messages {
     double messages, delayed, delay_ns; /* number of messages; number of messages delayed by other messages; sum of the delays */
 };
 
+/* Returns the number of resources. */
+static inline uint32_t mpg_capacities_resources(const struct mpg_capacities *c)
+{
+    return (uint32_t)c->hosts * MPG_RESOURCES + c->links;
+}
+
 /* Returns the capacity of RESOURCE of a host, bytes/ns, with FLOWS flows. */
-static inline double mpg_capacity(const struct mpg_capacities *c, enum mpg_resource resource, uint32_t flows)
+static inline double mpg_host_capacity(const struct mpg_capacities *c, enum mpg_resource resource, uint32_t flows)
 {
     const struct mpg_capacity_curve *curve = resource == MPG_RESOURCE_MEMORY ? &c->memory : &c->port;
     return curve->n == 0 || flows == 0 ? INFINITY : curve->of[flows < curve->n ? flows - 1 : curve->n - 1];
+}
+
+/* Returns the capacity of the resource with NUMBER, bytes/ns, with FLOWS flows. */
+static inline double mpg_capacity(const struct mpg_capacities *c, uint32_t number, uint32_t flows)
+{
+    const uint32_t of_hosts = (uint32_t)c->hosts * MPG_RESOURCES;
+    return number < of_hosts ? mpg_host_capacity(c, number % MPG_RESOURCES, flows) : c->link[number - of_hosts];
 }
 
 /* Returns the bucket of RESOURCE of a host, bytes; 0: no bucket. */
@@ -49,10 +68,21 @@ static inline double mpg_bucket(const struct mpg_capacities *c, enum mpg_resourc
 /* Returns true if some resource has a capacity. */
 static inline bool mpg_capacities_known(const struct mpg_capacities *c)
 {
-    return c->port.n > 0 || c->memory.n > 0;
+    return c->port.n > 0 || c->memory.n > 0 || c->links > 0;
 }
 
-/* Fills C, zero at first, with P's capacities; the hosts are P's clusters. PROCESSORS places the ranks. Error: out of memory. The
+/* Returns true if messages between ranks A and B cross a resource with a capacity. */
+static inline bool mpg_capacities_between(const struct mpg_capacities *c, int32_t a, int32_t b)
+{
+    return c->host[a] == c->host[b] ? c->memory.n > 0 : c->port.n > 0 || c->links > 0;
+}
+
+/* Returns the largest number of resources that a message crosses. */
+uint32_t mpg_capacities_most_crossed(const struct mpg_capacities *c);
+/* Sets NUMBER, with room for mpg_capacities_most_crossed(), to the numbers of the resources that a message from rank A to rank
+ * B crosses, in their order. Returns how many. */
+uint32_t mpg_capacities_crossed(const struct mpg_capacities *c, int32_t a, int32_t b, uint32_t *number);
+/* Fills C, zero at first, with P's capacities. PROCESSORS has the hosts of the ranks. P outlives C. Error: out of memory. The
  * caller clears C, even after an error. */
 int mpg_capacities_of_parameters(struct mpg_capacities *c, const struct mpg_parameters *p,
                                  const struct mpg_processors *processors, struct mpg_error *err);
@@ -62,6 +92,11 @@ int mpg_capacities_of_parameters(struct mpg_capacities *c, const struct mpg_para
  * after an error. */
 int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signature *sig, double byte_factor,
                                 const int32_t *host, int32_t ranks, struct mpg_error *err);
+/* Sets OF to the capacities C in REPLICA: C without the background traffic, drawn for each link with SEED. OF uses parts of
+ * C, which outlives OF. Returns OF, or C itself if there is no background traffic; NULL with ERR: out of memory. The caller
+ * frees OF->link. */
+const struct mpg_capacities *mpg_capacities_of_replica(const struct mpg_capacities *c, uint64_t seed, uint32_t replica,
+                                                       struct mpg_capacities *of, struct mpg_error *err);
 void mpg_capacities_clear(struct mpg_capacities *c); /* zero-initialised is allowed */
 
 #endif

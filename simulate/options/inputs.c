@@ -381,6 +381,15 @@ static int check_cores(const struct mpg_config *c, const struct mpg_trace *trace
     return status;
 }
 
+/* Places ranks on the hosts of a parametric target: the nodes of --map, if the signature has the costs of messages; otherwise the
+ * target's clusters. */
+static int place_hosts(const struct mpg_config *c, struct mpg_setting *in, struct mpg_error *err)
+{
+    if (c->target.machine && in->placement.ranks > 0)
+        mpg_processors_use_nodes(&in->processors, in->placement.node);
+    return c->target.machine ? mpg_processors_check_hosts(&in->processors, c->target.machine, err) : 0;
+}
+
 static int resolve_ratios(struct mpg_setting *in, const struct mpg_config *c, const struct mpg_files *f, struct mpg_error *err)
 {
     const struct mpg_ratio_sources from = {.target = in->target, .source = in->source.signature, .busy = in->busy,
@@ -412,7 +421,7 @@ static int read_setting(struct mpg_setting *in, const struct mpg_config *c, cons
                         c->source.none, err) < 0 ||
         take_noise_out(in, c, err) < 0 || mpg_setting_scale_messages(in, in->target, err) < 0 ||
         (c->target.map && mpg_placement_parse(&in->placement, "map", c->target.map, ranks, err) < 0) ||
-        place_source(c, f->trace, in, err) < 0 ||
+        place_hosts(c, in, err) < 0 || place_source(c, f->trace, in, err) < 0 ||
         mpg_perturbation_use(p, in->target, in->source.signature, path_class(c, in),
                              source_path(c, in), err) < 0 ||
         mpg_setting_check_noise(in, c, err) < 0 || place_noise(c, f->trace, in, err) < 0)
@@ -598,7 +607,8 @@ static void set_options(const struct mpg_config *c, const struct mpg_files *f, s
     o->predicts = c->target.predict;
     o->placement = in->placement.ranks > 0 ? &in->placement : NULL;
     o->source_placement = in->source_placement.ranks > 0 && !c->target.predict ? &in->source_placement : NULL;
-    o->replicas = c->given.replicas || mpg_setting_is_random(in, p) ? (uint32_t)c->replicas : 1;
+    const bool has_random_links = c->target.machine && mpg_spec_is_random(&c->target.machine->time[MPG_BACKGROUND]);
+    o->replicas = c->given.replicas || has_random_links || mpg_setting_is_random(in, p) ? (uint32_t)c->replicas : 1;
 }
 
 /* Returns true if any rank has CPU times. */

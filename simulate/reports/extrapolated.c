@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "common/table/table.h"
 #include "common/units.h"
@@ -48,9 +49,23 @@ void mpg_assume_policy(const struct mpg_report *r, FILE *out)
     fprintf(out, "%s", words[r->extrapolation->parameters->policy]);
 }
 
+/* Whether messages on the target P share ports, memory or links. */
+static bool shares(const struct mpg_parameters *p)
+{
+    return p->port_bytes_per_s > 0 || p->memory_bytes_per_s > 0 || p->link_levels > 0;
+}
+
 static void print_capacities(const struct mpg_parameters *m, FILE *out)
 {
-    fprintf(out, "%s; the messages of a host share", mpg_topology_name(m->topology));
+    fputs(m->topology_text, out);
+    for (int i = 0; i < m->link_levels; i++)
+        fprintf(out, "%s%g", i > 0 ? ", " : "; messages share its links: ", m->link_bytes_per_s[i] / 1e6);
+    if (m->link_levels > 0)
+        fputs(" MB/s in each direction", out);
+    if (strcmp(m->text[MPG_BACKGROUND], "const:0") != 0)
+        fprintf(out, ", of which other jobs use the fraction %s", m->text[MPG_BACKGROUND]);
+    if (m->port_bytes_per_s > 0 || m->memory_bytes_per_s > 0)
+        fputs("; the messages of a host share", out);
     if (m->port_bytes_per_s > 0)
         fprintf(out, " its port: %g MB/s in each direction", m->port_bytes_per_s / 1e6);
     if (m->port_bytes_per_s > 0 && m->port_bucket_bytes > 0)
@@ -63,12 +78,12 @@ void mpg_assume_network(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_extrapolation *x = r->extrapolation;
     if (x->parameters->contention > 0)
-        fprintf(out, "%s, contention %g over %g links", mpg_topology_name(x->parameters->topology),
+        fprintf(out, "%s, contention %g over %g links", x->parameters->topology_text,
                  x->parameters->contention, x->processors->links);
-    else if (x->parameters->port_bytes_per_s > 0 || x->parameters->memory_bytes_per_s > 0)
+    else if (shares(x->parameters))
         print_capacities(x->parameters, out);
     else
-        fprintf(out, "%s, no contention", mpg_topology_name(x->parameters->topology));
+        fprintf(out, "%s, no contention", x->parameters->topology_text);
 }
 
 void mpg_assume_processors(const struct mpg_report *r, FILE *out)
@@ -166,7 +181,8 @@ int mpg_report_use(const struct mpg_report *r, FILE *out, struct mpg_error *err)
     fprintf(out, "  sent          %" PRIu64 " messages, %" PRIu64 " gets, %" PRIu64 " puts: %s; %" PRIu64 " barriers\n",
             x->messages, x->gets, x->puts, mpg_units_format_size(bytes, sizeof bytes, (int64_t)x->bytes), x->barriers);
     if (x->delayed > 0)
-        fprintf(out, "  shared        %" PRIu64 " of them delayed by others on a port or memory, by %s on average\n", x->delayed,
+        fprintf(out, "  shared        %" PRIu64 " of them delayed by others on a %s, by %s on average\n", x->delayed,
+                x->parameters->link_levels > 0 ? "port, memory or link" : "port or memory",
                 mpg_units_format_time(work, sizeof work, x->delay_ns / (double)x->delayed));
     if (x->bytes > 0)
         print_sizes(x, out);
@@ -228,7 +244,7 @@ int mpg_report_use_json(struct mpg_json *j, const char *key, const struct mpg_re
     mpg_json_count(j, "puts", x->puts);
     mpg_json_count(j, "barriers", x->barriers);
     mpg_json_number(j, "bytes", x->bytes);
-    if (x->parameters->port_bytes_per_s > 0 || x->parameters->memory_bytes_per_s > 0) {
+    if (shares(x->parameters)) {
         mpg_json_count(j, "delayed", x->delayed);
         mpg_json_number(j, "delay_ns", x->delay_ns);
     }

@@ -34,14 +34,22 @@ const char *mpg_policy_name(enum mpg_policy policy)
     return policies[policy];
 }
 
-const char *mpg_topology_name(enum mpg_topology topology)
-{
-    return topologies[topology];
-}
-
 /* --- values --- */
 
-enum kind { KIND_TIME, KIND_FIXED_TIME, KIND_RATIO, KIND_REAL, KIND_BYTES, KIND_COUNT, KIND_FLAG, KIND_WORD, KIND_TEXT };
+enum kind {
+    KIND_TIME,
+    KIND_FIXED_TIME,
+    KIND_FRACTION,  /* a distribution, too */
+    KIND_RATIO,
+    KIND_REAL,
+    KIND_BANDWIDTHS, /* one, or one for each level of links, separated by colons */
+    KIND_BYTES,
+    KIND_COUNT,
+    KIND_FLAG,
+    KIND_WORD,
+    KIND_TOPOLOGY,   /* a word, or a topology with sizes */
+    KIND_TEXT
+};
 enum group { GROUP_OTHER, GROUP_MESSAGES, GROUP_BARRIER };
 
 #define OFFSET(member) offsetof(struct mpg_parameters, member)
@@ -50,7 +58,7 @@ static const struct key {
     const char *name;
     enum kind kind;
     enum group group;
-    size_t place;               /* offset of the value in struct mpg_parameters; for KIND_TIME the enum mpg_parameter */
+    size_t place;               /* offset of the value in struct mpg_parameters; of a KIND_TIME or KIND_FRACTION the parameter */
     const char *otherwise;      /* the default value; NULL: none */
     double min, max;            /* limits of FIXED_TIME, REAL, BYTES, COUNT */
     const char *const *words;   /* of WORD: names of the enum's values */
@@ -63,11 +71,13 @@ static const struct key {
     {"ServiceTime", KIND_TIME, GROUP_MESSAGES, MPG_SERVICE, "0", 0, 0, NULL, 0},
     {"RequestSize", KIND_BYTES, GROUP_OTHER, OFFSET(request_bytes), "16", 0, 1e15, NULL, 0},
     {"HopTime", KIND_TIME, GROUP_MESSAGES, MPG_HOP, "0", 0, 0, NULL, 0},
-    {"Topology", KIND_WORD, GROUP_MESSAGES, OFFSET(topology), "full", 0, 0, topologies, 7},
+    {"Topology", KIND_TOPOLOGY, GROUP_MESSAGES, OFFSET(topology), "full", 0, 0, topologies, 7},
     {"Contention", KIND_REAL, GROUP_OTHER, OFFSET(contention), "0", 0, 1e6, NULL, 0},
     {"PortBandwidth", KIND_REAL, GROUP_OTHER, OFFSET(port_bytes_per_s), NULL, 1, 1e18, NULL, 0},
     {"PortBucket", KIND_BYTES, GROUP_OTHER, OFFSET(port_bucket_bytes), "0", 0, 1e18, NULL, 0},
     {"MemoryBandwidth", KIND_REAL, GROUP_OTHER, OFFSET(memory_bytes_per_s), NULL, 1, 1e18, NULL, 0},
+    {"LinkBandwidth", KIND_BANDWIDTHS, GROUP_OTHER, OFFSET(link_bytes_per_s), NULL, 1, 1e18, NULL, 0},
+    {"Background", KIND_FRACTION, GROUP_OTHER, MPG_BACKGROUND, "0", 0, 0, NULL, 0},
     {"Policy", KIND_WORD, GROUP_OTHER, OFFSET(policy), "none", 0, 0, policies, 5},
     {"PollInterval", KIND_FIXED_TIME, GROUP_OTHER, OFFSET(poll_interval_ns), "1ms", 1, 1e15, NULL, 0},
     {"PollTime", KIND_TIME, GROUP_OTHER, MPG_POLL, "0", 0, 0, NULL, 0},
@@ -97,16 +107,18 @@ enum mpg_key_unit mpg_parameters_unit(const char *key)
     static const enum mpg_key_unit units[] = {
         [KIND_TIME] = MPG_KEY_TIME,     [KIND_FIXED_TIME] = MPG_KEY_TIME, [KIND_RATIO] = MPG_KEY_NUMBER,
         [KIND_REAL] = MPG_KEY_NUMBER,   [KIND_BYTES] = MPG_KEY_BYTES,     [KIND_COUNT] = MPG_KEY_COUNT,
-        [KIND_FLAG] = MPG_KEY_COUNT,    [KIND_WORD] = MPG_KEY_WORD,       [KIND_TEXT] = MPG_KEY_WORD};
+        [KIND_FLAG] = MPG_KEY_COUNT,    [KIND_WORD] = MPG_KEY_WORD,       [KIND_TEXT] = MPG_KEY_WORD,
+        [KIND_FRACTION] = MPG_KEY_NUMBER, [KIND_BANDWIDTHS] = MPG_KEY_WORD, [KIND_TOPOLOGY] = MPG_KEY_WORD};
     for (size_t i = 0; i < KEYS; i++)
         if (strcmp(keys[i].name, key) == 0)
             return units[keys[i].kind];
     return MPG_KEY_UNKNOWN;
 }
 
-/* Sets time WHICH to TEXT, a distribution or a constant time. */
-static int set_time(struct mpg_parameters *p, enum mpg_parameter which, const char *text, struct mpg_error *err)
+/* Sets time or fraction WHICH to TEXT, a distribution or a constant. */
+static int set_spec(struct mpg_parameters *p, enum mpg_parameter which, const char *text, struct mpg_error *err)
 {
+    const bool is_time = which != MPG_BACKGROUND;
     const size_t size = strlen(text) + sizeof "const:";
     char *copy = malloc(size);
     if (!copy)
@@ -116,14 +128,14 @@ static int set_time(struct mpg_parameters *p, enum mpg_parameter which, const ch
     free(p->text[which]);
     p->text[which] = copy;
     p->time[which] = (struct mpg_spec){0};
-    if (mpg_spec_parse(copy, &p->time[which], err) < 0)
+    if ((is_time ? mpg_spec_parse : mpg_spec_parse_numbers)(copy, &p->time[which], err) < 0)
         return -1;
     if (p->time[which].ranks.count > 0)
         return mpg_error_set(err, "'%s': a machine's times are no ranks'", text);
-    if (mpg_spec_can_be_negative(&p->time[which]))
+    if (is_time ? mpg_spec_can_be_negative(&p->time[which]) : mpg_spec_quantile(&p->time[which], 0.5) < 0)
         return mpg_error_set(err, "'%s' can be negative", text);
-    if (mpg_spec_quantile(&p->time[which], 0.5) > MAX_TIME_NS)
-        return mpg_error_set(err, "'%s' is more than 11 days", text);
+    if (mpg_spec_quantile(&p->time[which], 0.5) > (is_time ? MAX_TIME_NS : MPG_BACKGROUND_MAX))
+        return mpg_error_set(err, is_time ? "'%s' is more than 11 days" : "'%s' is more than 0.99", text);
     return 0;
 }
 
@@ -131,7 +143,7 @@ static int set_number(const struct key *k, const char *text, double *value, stru
 {
     int64_t whole = 0;
     int status = k->kind == KIND_FIXED_TIME ? mpg_units_parse_time(text, value, err)
-                 : k->kind == KIND_REAL     ? mpg_units_parse_real(text, value, err)
+                 : k->kind == KIND_REAL || k->kind == KIND_BANDWIDTHS ? mpg_units_parse_real(text, value, err)
                  : k->kind == KIND_BYTES    ? mpg_units_parse_size(text, &whole, err)
                                             : mpg_units_parse_int(text, &whole, err);
     if (status < 0)
@@ -167,6 +179,32 @@ static int set_text(const char *text, char **value, struct mpg_error *err)
     return 0;
 }
 
+/* Sets P's topology to TEXT, a word or a topology with sizes. */
+static int set_topology(struct mpg_parameters *p, const struct key *k, const char *text, struct mpg_error *err)
+{
+    int word = MPG_TOPOLOGY_LAYOUT;
+    p->layout = (struct mpg_layout){0};
+    if ((strchr(text, ':') ? mpg_layout_parse(&p->layout, text, err) : set_word(k, text, &word, err)) < 0)
+        return -1;
+    p->topology = (enum mpg_topology)word;
+    return set_text(text, &p->topology_text, err);
+}
+
+/* Sets the bandwidths of P's links to TEXT, numbers separated by colons. */
+static int set_bandwidths(struct mpg_parameters *p, const struct key *k, const char *text, struct mpg_error *err)
+{
+    char copy[LONGEST_LINE], *rest = copy;
+    snprintf(copy, sizeof copy, "%s", text);
+    p->link_levels = 0;
+    for (char *one; (one = strsep(&rest, ":"));) {
+        if (p->link_levels == MPG_LAYOUT_SIZES)
+            return mpg_error_set(err, "'%s' has more than %d bandwidths", text, MPG_LAYOUT_SIZES);
+        if (set_number(k, one, &p->link_bytes_per_s[p->link_levels++], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int set_ratio(const char *text, char **value, struct mpg_error *err)
 {
     double ratio;
@@ -184,9 +222,14 @@ static int set_value(struct mpg_parameters *p, const struct key *k, const char *
     double number;
     switch (k->kind) {
     case KIND_TIME:
-        return set_time(p, (enum mpg_parameter)k->place, text, err);
+    case KIND_FRACTION:
+        return set_spec(p, (enum mpg_parameter)k->place, text, err);
     case KIND_RATIO:
         return set_ratio(text, (char **)(void *)to, err);
+    case KIND_BANDWIDTHS:
+        return set_bandwidths(p, k, text, err);
+    case KIND_TOPOLOGY:
+        return set_topology(p, k, text, err);
     case KIND_TEXT:
         return set_text(text, (char **)(void *)to, err);
     case KIND_WORD:
@@ -245,7 +288,8 @@ static int read_line(struct mpg_parameters *p, char *line, unsigned number, stru
         return mpg_error_set(err, "%s has no value", key);
     p->line[i] = number;
     p->given[i] = true;
-    p->of_messages = p->of_messages || keys[i].group == GROUP_MESSAGES;
+    const bool is_layout = keys[i].kind == KIND_TOPOLOGY && strchr(value, ':'); /* which is no cost */
+    p->of_messages = p->of_messages || (keys[i].group == GROUP_MESSAGES && !is_layout);
     p->of_barrier = p->of_barrier || keys[i].group == GROUP_BARRIER;
     p->policy_given = p->policy_given || keys[i].place == OFFSET(policy);
     return set_value(p, &keys[i], value, err) < 0 ? mpg_error_prefix(err, "%s", key) : 0;
@@ -262,6 +306,10 @@ static const char *missing_condition(const struct mpg_parameters *p, const char 
         return "a ClusterSize of 2 or more";
     if (p->port_bytes_per_s <= 0 && strcmp(key, "PortBucket") == 0)
         return "PortBandwidth";
+    if (p->topology != MPG_TOPOLOGY_LAYOUT && strcmp(key, "LinkBandwidth") == 0)
+        return "a Topology with sizes, like torus:8x8";
+    if (p->link_levels == 0 && strcmp(key, "Background") == 0)
+        return "LinkBandwidth";
     return NULL;
 }
 
@@ -271,6 +319,7 @@ const char *mpg_parameters_need_events(const struct mpg_parameters *p, bool meet
            : p->contention > 0                           ? "Contention"
            : p->port_bytes_per_s > 0                     ? "a PortBandwidth"
            : p->memory_bytes_per_s > 0                   ? "a MemoryBandwidth"
+           : p->link_levels > 0                          ? "a LinkBandwidth"
            : p->processors > 0 || p->map                 ? "Processors or a Map"
            : meets && p->barrier != MPG_BARRIER_ROUNDS ? "a BarrierAlgorithm other than rounds"
                                                          : NULL;
@@ -291,9 +340,19 @@ int mpg_parameters_check(const struct mpg_parameters *p, struct mpg_error *err)
         if (lacks && mpg_error_set(err, "%s says nothing without %s", keys[i].name, lacks) < 0)
             return p->line[i] > 0 ? mpg_error_prefix(err, "%s:%u", p->name, p->line[i]) : -1;
     }
-    if (p->contention > 0 && (p->port_bytes_per_s > 0 || p->memory_bytes_per_s > 0)) {
-        mpg_error_set(err, "it and %s exclude each other", p->port_bytes_per_s > 0 ? "PortBandwidth" : "MemoryBandwidth");
+    const char *excluded = p->port_bytes_per_s > 0                ? "PortBandwidth"
+                           : p->memory_bytes_per_s > 0            ? "MemoryBandwidth"
+                           : p->topology == MPG_TOPOLOGY_LAYOUT ? "a Topology with sizes"
+                                                                  : NULL;
+    if (p->contention > 0 && excluded) {
+        mpg_error_set(err, "it and %s exclude each other", excluded);
         return mpg_parameters_set_key_error(p, "Contention", err);
+    }
+    const int levels = mpg_layout_levels(&p->layout);
+    if (p->link_levels > 1 && p->link_levels != levels) {
+        mpg_error_set(err, "%d of them, and %s has %d level%s of links", p->link_levels, p->topology_text, levels,
+                      levels == 1 ? "" : "s");
+        return mpg_parameters_set_key_error(p, "LinkBandwidth", err);
     }
     return 0;
 }
@@ -409,6 +468,7 @@ void mpg_parameters_free(struct mpg_parameters *p)
     }
     free(p->name);
     free(p->mips_ratio);
+    free(p->topology_text);
     free(p->map);
     free(p);
 }
@@ -431,7 +491,8 @@ double mpg_parameter_draw(const struct mpg_parameters *p, enum mpg_parameter whi
         return spec->a;
     struct mpg_address a = *address;
     a.seed = mpg_seed_of(a.seed, (uint32_t)which + 1);
-    return fmax(mpg_spec_quantile(spec, mpg_draw(&a, replica)), 0);
+    const double value = fmax(mpg_spec_quantile(spec, mpg_draw(&a, replica)), 0);
+    return which == MPG_BACKGROUND ? fmin(value, MPG_BACKGROUND_MAX) : value;
 }
 
 double mpg_parameter_median(const struct mpg_parameters *p, enum mpg_parameter which)

@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "simulate/draws/spec.h"
+#include "simulate/target/links.h"
 
 enum mpg_policy { MPG_POLICY_NONE, MPG_POLICY_INTERRUPT, MPG_POLICY_POLL, MPG_POLICY_OFFLOAD, MPG_POLICY_CALLS };
 
@@ -19,12 +20,13 @@ enum mpg_topology {
     MPG_TOPOLOGY_MESH,
     MPG_TOPOLOGY_TORUS,
     MPG_TOPOLOGY_HYPERCUBE,
-    MPG_TOPOLOGY_FATTREE
+    MPG_TOPOLOGY_FATTREE,
+    MPG_TOPOLOGY_LAYOUT /* fattree:..., torus:..., dragonfly:... (simulate/target/links.h) */
 };
 
 enum mpg_barrier_algorithm { MPG_BARRIER_LINEAR, MPG_BARRIER_LOG, MPG_BARRIER_ROUNDS };
 
-/* Times of a machine, >= 0, each drawn anew for each use. */
+/* Times of a machine, >= 0, each drawn anew for each use; and a fraction. */
 enum mpg_parameter {
     MPG_STARTUP,          /* startup of a message, on the sender's processor */
     MPG_BYTE,             /* transfer of a byte */
@@ -40,10 +42,14 @@ enum mpg_parameter {
     MPG_CHECK,
     MPG_EXIT_CHECK,
     MPG_MODEL,
+    MPG_BACKGROUND,       /* fraction of a link's bandwidth that other jobs use */
     MPG_PARAMETERS
 };
 
-enum { MPG_KEYS = 31 };
+/* The largest background traffic. */
+#define MPG_BACKGROUND_MAX 0.99
+
+enum { MPG_KEYS = 33 };
 
 /* The kind of a key's value; a time may be a distribution. */
 enum mpg_key_unit { MPG_KEY_TIME, MPG_KEY_NUMBER, MPG_KEY_BYTES, MPG_KEY_COUNT, MPG_KEY_WORD, MPG_KEY_UNKNOWN };
@@ -61,6 +67,8 @@ struct mpg_parameters {
     bool policy_given;
     double poll_interval_ns;     /* > 0 */
     enum mpg_topology topology;
+    struct mpg_layout layout;    /* of MPG_TOPOLOGY_LAYOUT */
+    char *topology_text;         /* the topology, as given */
     double contention;           /* >= 0 */
     int32_t processors;          /* 0: one for each rank */
     char *map;                   /* block, cyclic, or a file with one processor a line; NULL: block */
@@ -69,6 +77,8 @@ struct mpg_parameters {
     enum mpg_barrier_algorithm barrier;
     bool barrier_by_messages;
     double port_bytes_per_s, memory_bytes_per_s; /* capacities of each host's port, in each direction, and memory; 0: unlimited */
+    double link_bytes_per_s[MPG_LAYOUT_SIZES]; /* by level of links; 0: unlimited */
+    int link_levels;             /* number of bandwidths of links that are given; 0: unlimited */
     double port_bucket_bytes;    /* of each port, in each direction: bytes beyond the capacity after a rest; 0: none */
     bool given[MPG_KEYS];        /* by key: the file or the command line gives the key */
     unsigned line[MPG_KEYS];     /* by key: line of the file; 0: given on the command line */
@@ -93,14 +103,14 @@ const char *mpg_parameters_need_events(const struct mpg_parameters *p, bool meet
 int mpg_parameters_set_key_error(const struct mpg_parameters *p, const char *key, struct mpg_error *err);
 void mpg_parameters_free(struct mpg_parameters *p); /* NULL is allowed */
 
-/* Returns true if some time of P is random. */
+/* Returns true if some time or the background traffic of P is random. */
 bool mpg_parameters_are_random(const struct mpg_parameters *p);
-/* Returns the draw of time WHICH at ADDRESS in REPLICA, ns, >= 0. The caller chooses purpose and index. */
+/* Returns the draw of WHICH at ADDRESS in REPLICA, >= 0: a time in ns, or the background traffic, at most
+ * MPG_BACKGROUND_MAX. The caller chooses purpose and index. */
 double mpg_parameter_draw(const struct mpg_parameters *p, enum mpg_parameter which,
                           const struct mpg_address *address, uint32_t replica);
 /* Returns the median of time WHICH, ns. */
 double mpg_parameter_median(const struct mpg_parameters *p, enum mpg_parameter which);
 const char *mpg_policy_name(enum mpg_policy policy);
-const char *mpg_topology_name(enum mpg_topology topology);
 
 #endif

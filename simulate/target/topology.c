@@ -27,6 +27,7 @@ static double links_of(enum mpg_topology topology, double p)
         return 2 * p;
     case MPG_TOPOLOGY_HYPERCUBE:
         return p * log2(p) / 2;
+    case MPG_TOPOLOGY_LAYOUT: /* excludes contention */
     case MPG_TOPOLOGY_FULL:
         break;
     }
@@ -76,29 +77,59 @@ static int read_map(struct mpg_processors *x, const struct mpg_parameters *p, st
     return status;
 }
 
+static int place_ranks(struct mpg_processors *x, const struct mpg_parameters *p, struct mpg_error *err)
+{
+    if (p->map && strcmp(p->map, "block") != 0 && strcmp(p->map, "cyclic") != 0)
+        return read_map(x, p, err);
+    const bool cyclic = p->map && strcmp(p->map, "cyclic") == 0;
+    for (int32_t r = 0; r < x->ranks; r++)
+        x->of[r] = cyclic ? r % x->number : (int32_t)((int64_t)r * x->number / x->ranks);
+    return 0;
+}
+
 int mpg_processors_init(struct mpg_processors *x, const struct mpg_parameters *p, int32_t ranks, struct mpg_error *err)
 {
     const int32_t n = p->processors > 0 ? p->processors : ranks;
-    *x = (struct mpg_processors){.ranks = ranks, .number = n, .topology = p->topology, .cluster = p->cluster};
+    *x = (struct mpg_processors){
+        .ranks = ranks, .number = n, .topology = p->topology, .layout = p->layout, .cluster = p->cluster};
     if (n > ranks) {
         mpg_error_set(err, "%d of them, and the trace has %d rank%s", n, ranks, ranks == 1 ? "" : "s");
         return mpg_parameters_set_key_error(p, "Processors", err);
     }
-    if (!(x->of = malloc((size_t)ranks * sizeof *x->of)))
+    x->of = malloc((size_t)ranks * sizeof *x->of);
+    x->host = malloc((size_t)ranks * sizeof *x->host);
+    if (!x->of || !x->host)
         return mpg_error_set(err, "out of memory");
     x->width = (int32_t)ceil(sqrt(n));
     x->links = fmax(links_of(p->topology, n), 1);
-    if (p->map && strcmp(p->map, "block") != 0 && strcmp(p->map, "cyclic") != 0)
-        return read_map(x, p, err);
-    const bool cyclic = p->map && strcmp(p->map, "cyclic") == 0;
+    if (place_ranks(x, p, err) < 0)
+        return -1;
     for (int32_t r = 0; r < ranks; r++)
-        x->of[r] = cyclic ? r % n : (int32_t)((int64_t)r * n / ranks);
+        x->host[r] = x->of[r] / x->cluster;
     return 0;
+}
+
+void mpg_processors_use_nodes(struct mpg_processors *x, const int32_t *node)
+{
+    memcpy(x->host, node, (size_t)x->ranks * sizeof *node);
+}
+
+int mpg_processors_check_hosts(const struct mpg_processors *x, const struct mpg_parameters *p, struct mpg_error *err)
+{
+    int32_t last = 0;
+    for (int32_t r = 0; r < x->ranks; r++)
+        last = x->host[r] > last ? x->host[r] : last;
+    if (p->topology != MPG_TOPOLOGY_LAYOUT || last < mpg_layout_hosts(&p->layout))
+        return 0;
+    mpg_error_set(err, "%s has %d host%s, and the ranks are on %d", p->topology_text, mpg_layout_hosts(&p->layout),
+                  mpg_layout_hosts(&p->layout) == 1 ? "" : "s", last + 1);
+    return mpg_parameters_set_key_error(p, "Topology", err);
 }
 
 void mpg_processors_clear(struct mpg_processors *x)
 {
     free(x->of);
+    free(x->host);
     *x = (struct mpg_processors){0};
 }
 
@@ -138,6 +169,8 @@ int32_t mpg_processors_hops(const struct mpg_processors *x, int32_t a, int32_t b
         return __builtin_popcount((uint32_t)(i ^ j));
     case MPG_TOPOLOGY_FATTREE:
         return 2 * bits((uint32_t)(i ^ j));
+    case MPG_TOPOLOGY_LAYOUT:
+        return mpg_layout_hops(&x->layout, x->host[a], x->host[b]);
     case MPG_TOPOLOGY_FULL:
     case MPG_TOPOLOGY_BUS:
         break;

@@ -7,8 +7,9 @@
 
 struct mpg_processors {
     int32_t ranks, number;
-    int32_t *of;              /* by rank: number of its processor */
+    int32_t *of, *host;       /* by rank: number of its processor; number of its host, a cluster or a node of --map */
     enum mpg_topology topology;
+    struct mpg_layout layout; /* of MPG_TOPOLOGY_LAYOUT: of hosts */
     int32_t cluster, width;   /* width: columns of a mesh or torus */
     double links;             /* >= 1 */
 };
@@ -17,6 +18,10 @@ struct mpg_processors {
  * processor; out of memory. The caller clears X, even after an error. */
 int mpg_processors_init(struct mpg_processors *x, const struct mpg_parameters *p, int32_t ranks,
                         struct mpg_error *err);
+/* Replaces the hosts of ranks by NODE, the node of each rank. */
+void mpg_processors_use_nodes(struct mpg_processors *x, const int32_t *node);
+/* Error: P's topology has fewer hosts than the ranks. */
+int mpg_processors_check_hosts(const struct mpg_processors *x, const struct mpg_parameters *p, struct mpg_error *err);
 void mpg_processors_clear(struct mpg_processors *x); /* zero-initialised is allowed */
 
 /* Returns true if messages between ranks A and B stay within a cluster or a processor. */

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!isfinite(ns) || ns < 0 || !isfinite(mpg_parameter_median(p, (enum mpg_parameter)i)))
             abort();
     }
-    if (!mpg_policy_name(p->policy) || !mpg_topology_name(p->topology) || p->processors < 0 || p->cluster < 1)
+    if (!mpg_policy_name(p->policy) || !p->topology_text || p->processors < 0 || p->cluster < 1)
         abort();
     mpg_parameters_free(p);
     return 0;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Random programs by mpgsim --predict and by other simulators: without contention SimGrid's replay (one latency and one
 bandwidth) and LogGOPSim (latency alone); with contention SimGrid's replay, two ranks on each host, whose port each message
-shares with the others (mpgtarget(5), PortBandwidth). Messages are eager, blocking or not; computation between them is uneven.
+shares with the others (mpgtarget(5), PortBandwidth), and on SimGrid's own fat trees, tori and dragonflies, with SimGrid's routes
+(LinkBandwidth). Messages are eager, blocking or not; computation between them is uneven.
 
 other_simulators.py [RUNS [FIRST]]
 
@@ -11,6 +12,7 @@ out. Prints a line for each program whose run times differ by 1 ns or more, and 
 differs."""
 
 import json
+import math
 import os
 import random
 import re
@@ -33,11 +35,12 @@ class Program:
     """Operations of each rank: (name, ...) in order; a wait names the operation that it waits for. APART: only between ranks of
     two hosts, of two ranks each."""
 
-    def __init__(self, rng, apart=False):
-        self.ranks, self.apart, self.delayed = rng.choice([4, 6, 8] if apart else [2, 3, 4, 6, 8]), apart, 0
+    def __init__(self, rng, apart=False, ranks=None):
+        self.cluster = None  # topology, and name and parameters of the cluster of SimGrid
+        self.ranks, self.apart, self.delayed = ranks or rng.choice([4, 6, 8] if apart else [2, 3, 4, 6, 8]), apart, 0
         self.ops = [[] for _ in range(self.ranks)]
         self.tag, open_ = 0, [[] for _ in range(self.ranks)]
-        for _ in range(rng.choice([20, 60, 200])):
+        for _ in range(rng.choice([20, 60, 200]) * (3 if ranks else 1)):
             kind = rng.choice(["work", "work", "send", "isend", "irecv", "wait"])
             rank = rng.randrange(self.ranks)
             if kind == "work":
@@ -153,6 +156,43 @@ def by_ports(program, byte_ns):
     return answer["run_time_ns"]["median"]
 
 
+# Topologies of mpgtarget(5), and SimGrid's clusters: name and parameters. SimGrid's torus goes the other way round where both ways
+# are equally long, so its sizes are odd. SimGrid's dragonfly has the cable to group j at router j of each group, also of group j.
+TOPOLOGIES = [("fattree:4x4:2", "FAT_TREE", "2;4,4;1,2;1,1"), ("fattree:2x3x4:2x2", "FAT_TREE", "3;2,3,4;1,2,2;1,1,1"),
+              ("fattree:3x2x2:1x3", "FAT_TREE", "3;3,2,2;1,1,3;1,1,1"), ("torus:9", "TORUS", "9"), ("torus:5x3", "TORUS", "5,3"),
+              ("torus:3x3x3", "TORUS", "3,3,3"), ("dragonfly:4x4x2", "DRAGONFLY", "4,1;1,1;4,1;2"),
+              ("dragonfly:5x5x1", "DRAGONFLY", "5,1;1,1;5,1;1")]
+
+
+def sizes_of(topology):
+    return [int(size) for size in topology.split(":")[1].split("x")]
+
+
+def place(topology, host):
+    """SimGrid's host in the place of our HOST."""
+    if not topology.startswith("dragonfly"):
+        return host
+    _, routers, hosts = sizes_of(topology)
+    group, router, own = host // hosts // routers, host // hosts % routers, host % hosts
+    theirs = group if router == routers - 1 else router + (router >= group)
+    return (group * routers + theirs) * hosts + own
+
+
+def by_links(program, byte_ns):
+    write("calls.txt", program.mpgtext(HEADER))
+    topology = program.cluster[0]
+    keys = {"CommStartupTime": 0, "ByteTransferTime": f"{byte_ns}ns", "Topology": topology, "LinkBandwidth": 1e9 / byte_ns,
+            "Policy": "offload"}
+    if not topology.startswith("torus"):
+        keys["PortBandwidth"] = 1e9 / byte_ns
+    done = subprocess.run([MPGSIM, "--json", "--target=ideal", "--target=work=wall",
+                           *(f"--target={key}={value}" for key, value in keys.items()), "calls.txt"],
+                          capture_output=True, text=True, check=True)
+    answer = json.loads(done.stdout)
+    program.delayed = answer["extrapolation"]["delayed"]
+    return answer["run_time_ns"]["median"]
+
+
 def ports_of_simgrid(program):
     """A link in each direction of each host, as fast as one message, and between them the latency, shared by nobody."""
     hosts, of = range(program.ranks // 2), range(program.ranks)
@@ -171,15 +211,21 @@ def by_simgrid(program):
              *(f"<route src='h{a}' dst='h{b}'><link_ctn id='l'/></route>" for a in ranks for b in ranks if a < b), "</zone></platform>"]
     if program.apart:
         lines[3:] = ports_of_simgrid(program)
+    if program.cluster:
+        lines[2:] = ['<platform version="4.1"><zone id="z" routing="Full">',
+                     f"<cluster id='c' prefix='h' suffix='' radical='0-{math.prod(sizes_of(program.cluster[0])) - 1}' speed='1Gf' "
+                     f"bw='{1 / BYTE_NS:g}GBps' lat='0us' topology='{program.cluster[1]}' topo_parameters='{program.cluster[2]}'/>",
+                     "</zone></platform>"]
     write("platform.xml", "\n".join(lines))
     for rank in ranks:
         write(f"{rank}.ti", program.simgrid(rank))
-    write("hosts", "".join(f"h{r}\n" for r in ranks))
+    write("hosts", "".join(f"h{place(program.cluster[0], r) if program.cluster else r}\n" for r in ranks))
     write("traces", "".join(f"{r}.ti\n" for r in ranks))
     text = output_of(SMPIRUN, "-np", str(program.ranks), "-platform", "platform.xml", "-hostfile", "hosts", "-replay", "traces",
                      *(f"--cfg={setting}" for setting in SETTINGS), "--log=root.fmt:%.9r:%m%n")
-    found = re.search(r"^([0-9.]+):.*Simulation time", text, re.MULTILINE)
-    return float(found.group(1)) * 1e9 if found else text[-300:]
+    # replayers that begin when others have ended print a time, too
+    found = re.findall(r"^([0-9.]+):.*Simulation time", text, re.MULTILINE)
+    return float(found[-1]) * 1e9 if found else text[-300:]
 
 
 def by_loggopsim(program):
@@ -193,7 +239,9 @@ def by_loggopsim(program):
 def compare(name, other, own, byte_ns, first, number):
     same = delayed = 0
     for seed in range(first, first + number):
-        program = Program(random.Random(f"{name} {seed}"), own is by_ports)
+        cluster = TOPOLOGIES[seed % len(TOPOLOGIES)] if own is by_links else None
+        program = Program(random.Random(f"{name} {seed}"), own is by_ports, cluster and math.prod(sizes_of(cluster[0])))
+        program.cluster = cluster
         theirs, ours = other(program), own(program, byte_ns)
         delayed += program.delayed > 0
         if isinstance(theirs, str) or abs(theirs - ours) >= 1:
@@ -210,7 +258,8 @@ def main():
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     others = []
     if shutil.which(SMPIRUN):
-        others = [("SimGrid", by_simgrid, by_mpgsim, BYTE_NS), ("SimGrid's ports", by_simgrid, by_ports, BYTE_NS)]
+        others = [("SimGrid", by_simgrid, by_mpgsim, BYTE_NS), ("SimGrid's ports", by_simgrid, by_ports, BYTE_NS),
+                  ("SimGrid's links", by_simgrid, by_links, BYTE_NS)]
     if LOGGOPSIM and TXT2BIN:
         others.append(("LogGOPSim", by_loggopsim, by_mpgsim, 0))
     if not others:

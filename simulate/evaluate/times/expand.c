@@ -35,53 +35,50 @@ static void scale(const struct expanding *x, double *value_ns)
 struct mpg_times_sharing {
     const struct mpg_capacities *capacities;
     struct mpg_shared_messages *shared;
-    uint32_t flows[]; /* MPG_RESOURCES for each host */
+    uint32_t *crossed; /* resources of one message */
+    uint32_t flows[];  /* for each resource */
 };
 
 int mpg_times_share(struct mpg_evaluator *t, const struct mpg_capacities *capacities, struct mpg_shared_messages *shared,
                     struct mpg_error *err)
 {
-    const size_t resources = (size_t)capacities->hosts * MPG_RESOURCES;
-    if (!(t->sharing = calloc(1, sizeof *t->sharing + resources * sizeof t->sharing->flows[0])))
+    const size_t resources = mpg_capacities_resources(capacities), most = mpg_capacities_most_crossed(capacities);
+    if (!(t->sharing = calloc(1, sizeof *t->sharing + (resources + most) * sizeof t->sharing->flows[0])))
         return mpg_error_set(err, "out of memory");
     t->sharing->capacities = capacities;
     t->sharing->shared = shared;
+    t->sharing->crossed = t->sharing->flows + resources;
     return 0;
 }
 
-/* Sets RESOURCE to the resources that M crosses; returns their number. */
-static int crossed(const struct expanding *x, const struct mpg_message *m, size_t resource[2])
+/* Finds the resources that M crosses, in the list `crossed`; returns their number. */
+static uint32_t find_crossed(const struct expanding *x, const struct mpg_message *m)
 {
-    const int32_t *host = x->t->sharing->capacities->host;
-    const size_t from = (size_t)host[x->c->world_ranks[m->from]] * MPG_RESOURCES;
-    const size_t to = (size_t)host[x->c->world_ranks[m->to]] * MPG_RESOURCES;
-    resource[0] = from + (from == to ? MPG_RESOURCE_MEMORY : MPG_RESOURCE_OUT);
-    resource[1] = to + MPG_RESOURCE_IN;
-    return m->bytes <= 0 ? 0 : from == to ? 1 : 2;
+    const struct mpg_times_sharing *s = x->t->sharing;
+    const int32_t *ranks = x->c->world_ranks;
+    return m->bytes <= 0 ? 0 : mpg_capacities_crossed(s->capacities, ranks[m->from], ranks[m->to], s->crossed);
 }
 
 static void announce(void *data, const struct mpg_message *m)
 {
     const struct expanding *x = data;
     struct mpg_times_sharing *s = x->t->sharing;
-    size_t resource[2];
     if (!m)
-        memset(s->flows, 0, (size_t)s->capacities->hosts * MPG_RESOURCES * sizeof s->flows[0]);
-    for (int i = m ? crossed(x, m, resource) : 0; i-- > 0;)
-        s->flows[resource[i]]++;
+        memset(s->flows, 0, mpg_capacities_resources(s->capacities) * sizeof s->flows[0]);
+    for (uint32_t i = m ? find_crossed(x, m) : 0; i-- > 0;)
+        s->flows[s->crossed[i]]++;
 }
 
 /* Raises the transfer times TAU_NS of M to M's share of the resources that it crosses with the messages announced. */
 static void share(const struct expanding *x, const struct mpg_message *m, double *tau_ns)
 {
     struct mpg_times_sharing *s = x->t->sharing;
-    size_t resource[2];
     double least_ns = 0;
     bool shares = false;
-    for (int i = crossed(x, m, resource); i-- > 0;) {
-        shares = shares || !isinf(mpg_capacity(s->capacities, resource[i] % MPG_RESOURCES, UINT32_MAX));
-        const uint32_t flows = s->flows[resource[i]] > 0 ? s->flows[resource[i]] : 1;
-        least_ns = fmax(least_ns, m->bytes * flows / mpg_capacity(s->capacities, resource[i] % MPG_RESOURCES, flows));
+    for (uint32_t i = find_crossed(x, m); i-- > 0;) {
+        const uint32_t resource = s->crossed[i], flows = s->flows[resource] > 0 ? s->flows[resource] : 1;
+        shares = shares || !isinf(mpg_capacity(s->capacities, resource, UINT32_MAX));
+        least_ns = fmax(least_ns, m->bytes * flows / mpg_capacity(s->capacities, resource, flows));
     }
     s->shared->messages += shares;
     for (uint32_t w = 0; w < x->t->n; w++) {
