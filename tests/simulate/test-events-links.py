@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Topologies with links (docs/MODEL.md, section 5, Sharing): routes and shares by hand, random patterns of messages against the
-simulator of sharing.py, background traffic by other jobs, with a signature, and every error (TAP). MPGSIM names the program,
-LINK_SEEDS how many patterns (default 60)."""
+simulator of sharing.py, background traffic by other jobs, with a signature, the example of docs/MACHINES.md, and every error (TAP).
+MPGSIM names the program, top_srcdir the source folder, LINK_SEEDS how many patterns (default 60)."""
 
 import json
 import math
@@ -230,6 +230,20 @@ def with_signature(folder):
     ok("more nodes than hosts are refused", "links.par:1: Topology: fattree:2x2:1 has 4 hosts, and the ranks are on 8" in why, why)
 
 
+def worked_example(folder):
+    """The example of docs/MACHINES.md: its trace, its commands and their tables."""
+    with open(os.path.join(os.environ["top_srcdir"], "docs", "MACHINES.md"), encoding="utf-8") as file:
+        lines = [line.strip() for line in file]
+    begin = lines.index("#mpgtext 1")
+    with open(os.path.join(folder, "two.txt"), "w", encoding="ascii") as file:
+        file.write("\n".join(lines[begin:lines.index("", begin)]) + "\n")
+    for at, line in enumerate(lines):
+        if line.startswith("$ mpgsim ") and line.endswith(" two.txt"):
+            done = subprocess.run([MPGSIM, *line.split()[2:]], cwd=folder, check=False, stdout=subprocess.PIPE, text=True)
+            want, got = lines[at + 2:lines.index("", at)], [x.strip() for x in done.stdout.splitlines()]
+            ok(f"docs/MACHINES.md: {line[2:]}", len(want) > 2 and all(row in got for row in want), *want, *got)
+
+
 def refusals(folder):
     two = text([[("send", 1, 10)], [("receive", 0)]])
     for keys, says in (({"Topology": "fattree:4x4"}, "'fattree:4x4' is not fattree:M1xM2...:W2..., with up to 6 sizes from 1"),
@@ -268,6 +282,7 @@ def main():
         at_random(folder)
         background(folder)
         with_signature(folder)
+        worked_example(folder)
         refusals(folder)
     print(f"1..{number}")
 
