@@ -272,8 +272,9 @@ static void print_parallel(const struct mpg_report *r, FILE *out)
         ranks += threads->rank[i].threads > 1;
         most = threads->rank[i].threads > most ? threads->rank[i].threads : most;
     }
-    fprintf(out, "regions of up to %" PRIu32 " threads on %" PRId32 " of %" PRId32 " ranks end with the slowest thread, as the work "
-                 "was shared in all visits together; each thread meets the noise of its own core%s",
+    fprintf(out,
+            "regions of up to %" PRIu32 " threads on %" PRId32 " of %" PRId32 " ranks end with the slowest thread, as the work "
+            "was shared in all visits together; each thread meets the noise of its own core%s",
             most, ranks, threads->ranks,
             r->p->source_cores > 0 ? "; the source's noise is removed as from one thread, the rest is part of the work" : "");
 }
