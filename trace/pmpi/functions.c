@@ -16,6 +16,8 @@
 
 #include "trace/pmpi/modules.h"
 
+enum { MAX_NAME = 448 }; /* bytes; longer names are cut */
+
 struct image {
     const char *bytes;
     size_t size;
@@ -40,6 +42,29 @@ static const ElfW(Shdr) *sections(const struct image *image, size_t *number)
     return (const void *)(image->bytes + head->e_shoff);
 }
 
+/* Writes SYMBOL of LENGTH bytes into NAME of SIZE bytes: a C++ function that is in no template and no operator as space::solve,
+ * without its arguments (Itanium C++ ABI, 5.1.2: _ZN5space5solveEi), other symbols as they are. The C++ library's demangler would
+ * use the program's heap. */
+static void write_name(const char *symbol, size_t length, char *name, size_t size)
+{
+    const char *p = symbol + 2, *const end = symbol + length;
+    const bool is_cxx = length > 2 && symbol[0] == '_' && symbol[1] == 'Z', is_nested = is_cxx && p < end && *p == 'N';
+    size_t n = 0;
+    p += is_nested;
+    while (is_cxx && p < end && *p >= '1' && *p <= '9' && (is_nested || n == 0)) {
+        size_t part = 0;
+        while (p < end && *p >= '0' && *p <= '9' && part < length)
+            part = 10 * part + (size_t)(*p++ - '0');
+        if (part > (size_t)(end - p) || n + part + 2 >= size)
+            break;
+        n += (size_t)snprintf(name + n, size - n, "%s%.*s", n > 0 ? "::" : "", (int)part, p);
+        p += part;
+    }
+    const bool is_whole = is_nested ? p < end && *p == 'E' : p < end && *p != 'I';
+    if (n == 0 || !is_whole)
+        snprintf(name, size, "%.*s", (int)length, symbol);
+}
+
 /* Writes function and offset of ADDRESS, an address in the file, by the symbol table TABLE of IMAGE with the names NAMES. Returns
  * false if no function contains ADDRESS. */
 static bool find_in(const struct image *image, const ElfW(Shdr) *table, const ElfW(Shdr) *names, uintptr_t address, char *text,
@@ -56,8 +81,12 @@ static bool find_in(const struct image *image, const ElfW(Shdr) *table, const El
             address - symbol[i].st_value >= symbol[i].st_size)
             continue;
         const size_t room = names->sh_size - symbol[i].st_name, length = strnlen(name, room);
-        snprintf(text, size, "%.*s+0x%lx", (int)length, name, (unsigned long)(address - symbol[i].st_value));
-        return length > 0 && length < room;
+        if (length == 0 || length == room)
+            return false;
+        char function[MAX_NAME];
+        write_name(name, length, function, sizeof function);
+        snprintf(text, size, "%s+0x%lx", function, (unsigned long)(address - symbol[i].st_value));
+        return true;
     }
     return false;
 }

@@ -85,6 +85,27 @@ else
     ok "the place of a region is a callsite" test -n "$site"
 fi
 
+# Names of C++, in C.
+named() {
+    printf '%s\n' '#include <mpi.h>' '#include <omp.h>' "void solve(void) __asm__(\"$1\");" >named.c
+    cat >>named.c <<'C'
+__attribute__((noinline)) void solve(void)
+{
+    int n = 0;
+#pragma omp parallel num_threads(2) reduction(+ : n)
+    n += omp_get_thread_num();
+    MPI_Comm_rank(MPI_COMM_WORLD, &n);
+}
+int main(int argc, char **argv) { MPI_Init(&argc, &argv); solve(); return MPI_Finalize(); }
+C
+    OMPI_CC=clang MPICH_CC=clang $mpicc -O1 -fopenmp -o named named.c 2>complaint && rm -rf named.trace && recorded named.trace ./named &&
+        facts named.trace parallel_region | sed 's/.*omp parallel //; s/+0x.*//'
+}
+is "a function of C++" "$(named _Z5solvei)" solve
+is "... in namespaces" "$(named _ZN5space6solver5solveEiPKd)" space::solver::solve
+is "... of a template, as the symbol is" "$(named _ZN5space5solveIdEEvT_)" _ZN5space5solveIdEEvT_
+is "a longer part than there is" "$(named _Z50solve)" _Z50solve
+
 export OMP_TOOL=disabled
 ok "OMP_TOOL=disabled: it runs" recorded off.trace ./llvm
 unset OMP_TOOL
