@@ -194,6 +194,9 @@ void mpg_signature_free(struct mpg_signature *sig)
     for (size_t i = 0; i < sig->sharings; i++)
         mpg_distribution_free(sig->sharing[i].bandwidth);
     free(sig->sharing);
+    for (size_t i = 0; i < sig->opposites; i++)
+        mpg_distribution_free(sig->opposite[i].bandwidth);
+    free(sig->opposite);
     for (size_t i = 0; i < sig->rates; i++)
         free_rate(&sig->rate[i]);
     free(sig->rate);

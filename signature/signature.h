@@ -15,7 +15,7 @@
 #include "statistics/loggp.h"
 
 /* Major and minor version of the file format. A reader accepts major versions 1 to 4 with any minor version. */
-enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 5 };
+enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 6 };
 
 /* Limits of a signature. A file that exceeds any of them is rejected as a whole. */
 enum {
@@ -284,6 +284,12 @@ struct mpg_signature {
     size_t sharings;          /* number of points of sharing curves, ascending in path, one direction before both, size, pairs; 0:
                                * not measured, or a file before version 4.4 */
     struct mpg_sharing_point *sharing;
+    size_t opposites;         /* number of points of opposite messages, ascending in path, size, pairs; 0: not measured, or a file
+                               * before version 4.6 */
+    /* A message that begins when an opposite message has used a quarter of its own time: BANDWIDTH is the size over the time of
+     * the later message. PAIRS is 1 (the messages are of one pair of ranks) or 2 (of two pairs between the same nodes, or at the
+     * same placement). */
+    struct mpg_sharing_point *opposite;
     size_t rates;             /* number of rates, ascending in kernel, cores at once, host, core */
     struct mpg_compute_rate *rate;
 };

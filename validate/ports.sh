@@ -65,7 +65,7 @@ measure() {
     on_hosts 100 1 "$bench/pingpong/pingpong" -o "$r" -s 0,8,1KiB,4KiB,16KiB,64KiB,128KiB,256KiB,512KiB,1MiB,4MiB -i 40 &&
         on_hosts 100 1 "$bench/bandwidth/bandwidth" -o "$r" -s 8,4KiB,64KiB,256KiB,1MiB -i 20 &&
         on_hosts 100 1 "$bench/overhead/overhead" -o "$r" -s 8,4KiB,64KiB,256KiB,1MiB -i 20 &&
-        on_hosts 200 2 "$bench/sharing/sharing" -o "$r" -s 64KiB,1MiB -i 10 --no-bind &&
+        on_hosts 200 2 "$bench/sharing/sharing" -o "$r" -s 64KiB,256KiB,1MiB,4MiB -i 10 --no-bind &&
         ip netns exec "$a" $mpirun -np 2 "$bench/pingpong/pingpong" -o "$r" -s 0,8,4KiB,64KiB,256KiB,1MiB -i 40 >/dev/null &&
         "$top_builddir/signature/sigmake" -o "$output/ports.sig" "$r"
 }

@@ -27,10 +27,20 @@ static int next_pairs(int pairs, int all)
 static void set_messages(struct mpg_sharing_case *c, int64_t window, int64_t in_flight_bytes)
 {
     int64_t fits = in_flight_bytes / c->size_bytes;
+    if (c->directions == MPG_SHARING_OPPOSITE) {
+        c->window = c->messages = 1;
+        return;
+    }
     c->window = fits < 1 ? 1 : fits < window ? fits : window;
     int64_t windows = MPG_SHARING_MESSAGES / c->window, enough = MPG_SHARING_BYTES / (c->window * c->size_bytes);
     windows = windows < enough ? windows : enough;
     c->messages = c->window * (windows < 1 ? 1 : windows);
+}
+
+/* Returns whether opposite messages are measured with the pairs and the size of C. */
+static bool has_opposite(const struct mpg_sharing_case *c)
+{
+    return c->pairs <= MPG_SHARING_OPPOSITE_PAIRS && c->size_bytes >= MPG_SHARING_OPPOSITE_BYTES;
 }
 
 int mpg_sharing_cases_make(const struct mpg_sharing_group group[MPG_PATHS], const int64_t *size, int64_t n,
@@ -42,9 +52,11 @@ int mpg_sharing_cases_make(const struct mpg_sharing_group group[MPG_PATHS], cons
     for (int p = 0; p < MPG_PATHS; p++)
         for (int pairs = 1; group[p].pairs > 1 && pairs <= group[p].pairs; pairs = next_pairs(pairs, group[p].pairs)) {
             struct mpg_sharing_case made = {.path = (enum mpg_path)p, .pairs = pairs, .group = groups++, .max = max};
-            for (int64_t i = 0; i < 2 * n; i++) {
-                made.directions = 1 + (int)(i % 2);
-                made.size_bytes = size[i / 2];
+            for (int64_t i = 0; i < MPG_SHARING_OPPOSITE * n; i++) {
+                made.directions = 1 + (int)(i % MPG_SHARING_OPPOSITE);
+                made.size_bytes = size[i / MPG_SHARING_OPPOSITE];
+                if (made.directions == MPG_SHARING_OPPOSITE && !has_opposite(&made))
+                    continue;
                 set_messages(&made, window, in_flight_bytes);
                 if (add(cases, &made, err) < 0)
                     return -1;

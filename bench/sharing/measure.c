@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ enum {
     AGREEMENTS = 5,
     TAG = 1
 };
+#define OPPOSITE_BEGIN 0.25 /* when the second of two opposite messages begins, as a share of the first message's time */
 #define BLOCK_NS 2e7  /* longest time of a block */
 #define SLACK_SHARE 0.05 /* smallest slack, as a share of a repetition */
 #define YIELD_NS 2e4  /* longer waits for a start yield the core, since hosts of one machine may share cores */
@@ -50,6 +52,7 @@ struct part {
     MPI_Comm comm;  /* MPI_COMM_NULL: none */
     int partner;    /* rank of MPI_COMM_WORLD */
     bool first;     /* sends in the first direction */
+    bool leads, follows; /* of the first pair; of the last pair */
 };
 
 struct work {
@@ -76,8 +79,21 @@ struct work {
 
 /* ---- a repetition ---- */
 
+static bool is_opposite(const struct mpg_sharing_case *c)
+{
+    return c->directions == MPG_SHARING_OPPOSITE;
+}
+
+/* Returns whether this rank receives the second of two opposite messages. */
+static bool receives_second(const struct part *part)
+{
+    return part->first && part->follows;
+}
+
 static bool receives(const struct mpg_sharing_case *c, const struct part *part)
 {
+    if (is_opposite(c))
+        return part->first ? part->follows : part->leads;
     return c->directions == 2 || !part->first;
 }
 
@@ -93,9 +109,44 @@ static void post_receives(struct work *w, const struct mpg_sharing_case *c, cons
         MPI_Irecv(w->receive_buffer, (int)c->size_bytes, MPI_BYTE, part->partner, TAG, MPI_COMM_WORLD, &w->receive[i]);
 }
 
-/* Sends this rank's messages, window after window, and completes the receives. */
-static void transfer(struct work *w, const struct mpg_sharing_case *c, const struct part *part)
+/* Sends this rank's part of two opposite messages, the second one at SECOND, ticks; completes the receives. */
+static void transfer_opposite(struct work *w, const struct mpg_sharing_case *c, const struct part *part, uint64_t second)
 {
+    MPI_Request sent = MPI_REQUEST_NULL;
+    int flag;
+    const bool late = !part->first && part->follows;
+    while (late && (int64_t)(mpg_timer_read(w->timer->kind) - second) < 0) { /* the first message goes on only inside of MPI */
+        MPI_Iprobe(part->partner, TAG + 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        if (w->config->oversubscribed)
+            sched_yield();
+    }
+    if (late || (part->first && part->leads))
+        MPI_Isend(w->send_buffer, (int)c->size_bytes, MPI_BYTE, part->partner, TAG, MPI_COMM_WORLD, &sent);
+    if (receives(c, part))
+        MPI_Wait(&w->receive[0], MPI_STATUS_IGNORE);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+}
+
+/* As transfer_opposite(), but the second message is sent after the first one has arrived. */
+static void transfer_apart(struct work *w, const struct mpg_sharing_case *c, const struct part *part)
+{
+    for (int second = 0; second < 2; second++) {
+        const bool mine = second ? part->follows : part->leads;
+        MPI_Barrier(part->comm);
+        if (mine && part->first != (second == 1))
+            MPI_Send(w->send_buffer, (int)c->size_bytes, MPI_BYTE, part->partner, TAG, MPI_COMM_WORLD);
+        else if (mine)
+            MPI_Wait(&w->receive[0], MPI_STATUS_IGNORE);
+    }
+}
+
+/* Sends this rank's messages, window after window, and completes the receives; START, ticks, is the start. */
+static void transfer(struct work *w, const struct mpg_sharing_case *c, const struct part *part, uint64_t start)
+{
+    if (is_opposite(c)) {
+        transfer_opposite(w, c, part, start + (uint64_t)(c->offset_ns / w->timer->ns_per_tick));
+        return;
+    }
     for (int64_t sent = 0; sent < c->messages && sends(c, part); sent += c->window) {
         for (int64_t i = 0; i < c->window; i++)
             MPI_Isend(w->send_buffer, (int)c->size_bytes, MPI_BYTE, part->partner, TAG, MPI_COMM_WORLD, &w->send[i]);
@@ -149,7 +200,7 @@ static void run_block(struct work *w, size_t i)
         uint64_t start = mpg_start_ticks(&line, start_ns);
         enum mpg_start_lateness late =
             mpg_start_await(w->timer, start, late_ticks, w->config->oversubscribed ? 0 : YIELD_NS);
-        transfer(w, c, part);
+        transfer(w, c, part, start);
         uint64_t end = mpg_timer_read(w->timer->kind);
         double off_ns = mpg_off_cpu_check(w->off_cpu, end - start);
         w->slack_ns[i] = next_slack(c, w->slack_ns[i], late != MPG_START_IN_TIME);
@@ -231,12 +282,15 @@ static int collect(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
     const int rank = w->ranks->rank;
-    const bool mine = w->part[w->cases->item[i].group].comm != MPI_COMM_NULL;
+    const struct mpg_sharing_case *c = &w->cases->item[i];
+    const bool mine = w->part[c->group].comm != MPI_COMM_NULL;
     double time_ns[BLOCK] = {0}, off_ns[BLOCK + 1] = {0}, last_ns[BLOCK], most_ns[BLOCK + 1];
     for (int k = 0; k < b->n && mine; k++) {
         time_ns[k] = b->late[k] != MPG_START_IN_TIME
                          ? INFINITY
-                         : mpg_sync_time_ns(w->sync, rank, b->end[k]) - b->start_ns[k] - w->timer->cost_ns;
+                         : mpg_sync_time_ns(w->sync, rank, b->end[k]) - b->start_ns[k] - c->offset_ns - w->timer->cost_ns;
+        if (is_opposite(c) && !receives_second(&w->part[c->group]) && !isinf(time_ns[k]))
+            time_ns[k] = 0; /* only the end of the second message counts */
         off_ns[k] = b->off_ns[k];
         w->start_error_ns = fmax(w->start_error_ns,
                                  fabs(mpg_sync_time_ns(w->sync, rank, b->start[k]) - b->start_ns[k]));
@@ -285,7 +339,10 @@ static double warm_up(struct work *w, size_t i, int64_t n, bool agree)
             continue;
         }
         post_receives(w, c, part);
-        transfer(w, c, part);
+        if (is_opposite(c))
+            transfer_apart(w, c, part);
+        else
+            transfer(w, c, part, mpg_timer_read(w->timer->kind));
     }
     mean_ns = (double)(mpg_timer_read(w->timer->kind) - start) * w->timer->ns_per_tick / (double)n;
     MPI_Allreduce(&mean_ns, &slowest_ns, 1, MPI_DOUBLE, MPI_MAX, part->comm);
@@ -312,6 +369,7 @@ static void prepare_cases(struct work *w)
         double mine[2] = {c->usual_ns, c->slack_ns}, all[2];
         MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         c->usual_ns = all[0];
+        c->offset_ns = is_opposite(c) ? OPPOSITE_BEGIN * c->usual_ns / 2 : 0; /* the time of two messages */
         c->slack_ns = all[1];
     }
 }
@@ -425,6 +483,8 @@ static void make_parts(struct work *w, const struct mpg_sharing_group group[MPG_
                 continue;
             part->first = pair->a == w->ranks->rank;
             part->partner = part->first ? pair->b : pair->a;
+            part->leads = k == 0;
+            part->follows = k == c->pairs - 1;
         }
         MPI_Comm_split(MPI_COMM_WORLD, part->partner >= 0 ? 0 : MPI_UNDEFINED, w->ranks->rank, &part->comm);
     }

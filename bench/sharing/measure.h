@@ -21,6 +21,12 @@ enum { MPG_SHARING_COLUMNS = 7, MPG_SHARING_TIME = 5 };
  * bytes. A single window of small messages would measure buffers along the path. */
 #define MPG_SHARING_MESSAGES 1024
 #define MPG_SHARING_BYTES ((int64_t)4 << 20)
+/* "Directions" of two opposite messages: the first rank of the first pair sends one; when a quarter of its usual time is over,
+ * the second rank of the last pair sends the other, whose time from its begin to its end is the sample. With one pair both
+ * messages are of this pair. */
+enum { MPG_SHARING_OPPOSITE = 3, MPG_SHARING_OPPOSITE_PAIRS = 2 };
+/* Smaller messages, mostly eager, have no opposite cases. */
+#define MPG_SHARING_OPPOSITE_BYTES ((int64_t)64 << 10)
 /* A start delayed by more than this share of a repetition counts as late. */
 #define MPG_SHARING_LATE_SHARE 0.05
 
@@ -28,7 +34,7 @@ enum { MPG_SHARING_COLUMNS = 7, MPG_SHARING_TIME = 5 };
 struct mpg_sharing_case {
     enum mpg_path path;
     int pairs;
-    int directions;     /* 1: each pair's first rank sends; 2: both ranks send */
+    int directions;     /* 1: each pair's first rank sends; 2: both ranks send; MPG_SHARING_OPPOSITE */
     int group;          /* index of the communicator: equal for equal PATH and PAIRS, ascending from 0 */
     int64_t size_bytes;
     /* for each sender: number of messages in a repetition, a multiple of WINDOW; number of messages in flight */
@@ -37,6 +43,7 @@ struct mpg_sharing_case {
     int64_t done;       /* valid repetitions so far */
     int64_t late;       /* repetitions that do not count, because a rank started after the agreed start */
     double slack_ns;    /* largest slack of a rank: the time from the agreement on a start to the start that the rank proposes */
+    double offset_ns;   /* of opposite messages: when the second one begins, after the start; 0: not known yet */
     double usual_ns;    /* 90 % quantile of the last block's times */
     bool finished;
 };
@@ -68,9 +75,10 @@ struct mpg_sharing_result {
     double error_ns;         /* bound on the deviation of any rank's start or end from synchronised time */
 };
 
-/* Makes the cases of all GROUPs with at least two pairs: 1, 2, 4 ... and all pairs; both values of directions; the N SIZEs (each
- * >= 1), with WINDOW messages in flight, fewer where more than IN_FLIGHT_BYTES would be in flight; at most MAX repetitions of
- * each case. Without a group of two pairs CASES is empty. The caller frees CASES->item. Errors: out of memory. */
+/* Makes the cases of all GROUPs with at least two pairs: 1, 2, 4 ... and all pairs; both values of directions; one and two
+ * pairs also with opposite messages of at least MPG_SHARING_OPPOSITE_BYTES; the N SIZEs (each >= 1), with WINDOW messages in
+ * flight, fewer where more than IN_FLIGHT_BYTES would be in flight; at most MAX repetitions of each case. Without a group of two
+ * pairs CASES is empty. The caller frees CASES->item. Errors: out of memory. */
 int mpg_sharing_cases_make(const struct mpg_sharing_group group[MPG_PATHS], const int64_t *size, int64_t n,
                            int64_t window, int64_t in_flight_bytes, int64_t max,
                            struct mpg_sharing_cases *cases, struct mpg_error *err);

@@ -3,30 +3,43 @@
 #include "config.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "common/units.h"
 #include "signature/diff/compare_private.h"
 
-static const struct mpg_sharing_point *find(const struct mpg_signature *sig, const struct mpg_sharing_point *like)
+/* The points of a signature: of sharing curves, or of opposite messages. */
+struct points {
+    const struct mpg_sharing_point *of;
+    size_t n;
+};
+
+static const struct mpg_sharing_point *find(const struct points *in, const struct mpg_sharing_point *like)
 {
-    for (size_t i = 0; i < sig->sharings; i++) {
-        const struct mpg_sharing_point *p = &sig->sharing[i];
+    for (size_t i = 0; i < in->n; i++) {
+        const struct mpg_sharing_point *p = &in->of[i];
         if (p->path == like->path && p->both == like->both && p->size_bytes == like->size_bytes && p->pairs == like->pairs)
             return p;
     }
     return NULL;
 }
 
-/* Compares the points of both signatures with LIKE's class, direction, size and number of pairs. */
-static int compare_point(struct comparison *c, const struct mpg_sharing_point *like, struct mpg_error *err)
+/* Compares the points IN_A and IN_B with LIKE's class, direction, size and number of pairs. OPPOSITE: the points are of opposite
+ * messages. */
+static int compare_point(struct comparison *c, const struct points *in_a, const struct points *in_b, bool opposite,
+                         const struct mpg_sharing_point *like, struct mpg_error *err)
 {
     static const struct launches no_launches = {0, INFINITY};
-    const struct mpg_sharing_point *a = find(c->a, like), *b = find(c->b, like);
+    const struct mpg_sharing_point *a = find(in_a, like), *b = find(in_b, like);
     char name[160], size[32];
-    snprintf(name, sizeof name, "%s: %d pair%s at once, %s, %s", mpg_path_name(like->path), like->pairs,
-             like->pairs == 1 ? "" : "s", like->both ? "both directions" : "one direction",
-             mpg_units_format_size(size, sizeof size, like->size_bytes));
+    if (opposite)
+        snprintf(name, sizeof name, "%s: message after an opposite one of %s pair, %s", mpg_path_name(like->path),
+                 like->pairs == 1 ? "the same" : "another", mpg_units_format_size(size, sizeof size, like->size_bytes));
+    else
+        snprintf(name, sizeof name, "%s: %d pair%s at once, %s, %s", mpg_path_name(like->path), like->pairs,
+                 like->pairs == 1 ? "" : "s", like->both ? "both directions" : "one direction",
+                 mpg_units_format_size(size, sizeof size, like->size_bytes));
     if (a && b)
         return compare_samples(c, name, MPG_PER_SECOND, "B/s", a->bandwidth, b->bandwidth, &no_launches, &no_launches, err);
     return compare_untested(c, name, MPG_PER_SECOND, "B/s", a ? mpg_distribution_quantile(a->bandwidth, 0.5) : NAN,
@@ -34,13 +47,21 @@ static int compare_point(struct comparison *c, const struct mpg_sharing_point *l
                             a ? "measured only in a" : "measured only in b", err);
 }
 
-int compare_sharing(struct comparison *c, struct mpg_error *err)
+static int compare_points(struct comparison *c, const struct points *a, const struct points *b, bool opposite,
+                          struct mpg_error *err)
 {
-    for (size_t i = 0; i < c->a->sharings; i++)
-        if (compare_point(c, &c->a->sharing[i], err) < 0)
+    for (size_t i = 0; i < a->n; i++)
+        if (compare_point(c, a, b, opposite, &a->of[i], err) < 0)
             return -1;
-    for (size_t i = 0; i < c->b->sharings; i++)
-        if (!find(c->a, &c->b->sharing[i]) && compare_point(c, &c->b->sharing[i], err) < 0)
+    for (size_t i = 0; i < b->n; i++)
+        if (!find(a, &b->of[i]) && compare_point(c, a, b, opposite, &b->of[i], err) < 0)
             return -1;
     return 0;
+}
+
+int compare_sharing(struct comparison *c, struct mpg_error *err)
+{
+    const struct points a = {c->a->sharing, c->a->sharings}, b = {c->b->sharing, c->b->sharings};
+    const struct points late_a = {c->a->opposite, c->a->opposites}, late_b = {c->b->opposite, c->b->opposites};
+    return compare_points(c, &a, &b, false, err) < 0 ? -1 : compare_points(c, &late_a, &late_b, true, err);
 }

@@ -256,32 +256,49 @@ int mpg_read_collectives(const json_t *root, struct mpg_signature *sig, struct m
     return read_times(root, "reductions", &sig->reduction, &sig->reductions, err);
 }
 
-int mpg_read_sharing(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+/* Reads point P of list KEY, element I, from OBJECT. */
+static int read_point(const json_t *object, const char *key, size_t i, bool directed, struct mpg_sharing_point *p,
+                      struct mpg_error *err)
+{
+    const json_t *placement, *direction = NULL;
+    if (mpg_json_get(object, "placement", JSON_STRING, &placement, err) < 0 ||
+        (directed && mpg_json_get(object, "direction", JSON_STRING, &direction, err) < 0))
+        return mpg_error_prefix(err, "%s[%zu]", key, i);
+    const char *name = placement ? json_string_value(placement) : "", *way = direction ? json_string_value(direction) : "";
+    p->path = mpg_path_find(name);
+    p->both = strcmp(way, "both") == 0;
+    if (p->path == MPG_PATHS)
+        return mpg_error_set(err, "%s[%zu]: placement is '%.100s', not a path class", key, i, name);
+    if (directed && !p->both && strcmp(way, "one") != 0)
+        return mpg_error_set(err, "%s[%zu]: direction is '%.100s', not 'one' or 'both'", key, i, way);
+    if (mpg_json_need_integer(object, "bytes", &p->size_bytes, err) < 0 ||
+        mpg_json_need_count(object, "pairs", 1, &p->pairs, err) < 0 ||
+        mpg_json_need_distribution(object, "bandwidth", &p->bandwidth, err) < 0)
+        return mpg_error_prefix(err, "%s[%zu]", key, i);
+    return 0;
+}
+
+/* Reads the list KEY of points with a direction, if DIRECTED. */
+static int read_points(const json_t *root, const char *key, bool directed, struct mpg_sharing_point **points, size_t *n,
+                       struct mpg_error *err)
 {
     struct mpg_json_list list;
-    if (mpg_json_get_list(root, "sharing", MPG_SIGNATURE_MAX_LIST, sizeof *sig->sharing, &list, err) < 0)
+    if (mpg_json_get_list(root, key, MPG_SIGNATURE_MAX_LIST, sizeof **points, &list, err) < 0)
         return -1;
-    sig->sharing = list.memory;
-    while (sig->sharings < list.n) {
-        size_t i = sig->sharings++;
-        const json_t *object = json_array_get(list.array, i), *placement, *direction;
-        struct mpg_sharing_point *p = &sig->sharing[i];
-        if (mpg_json_get(object, "placement", JSON_STRING, &placement, err) < 0 ||
-            mpg_json_get(object, "direction", JSON_STRING, &direction, err) < 0)
-            return mpg_error_prefix(err, "sharing[%zu]", i);
-        const char *name = placement ? json_string_value(placement) : "", *way = direction ? json_string_value(direction) : "";
-        p->path = mpg_path_find(name);
-        p->both = strcmp(way, "both") == 0;
-        if (p->path == MPG_PATHS)
-            return mpg_error_set(err, "sharing[%zu]: placement is '%.100s', not a path class", i, name);
-        if (!p->both && strcmp(way, "one") != 0)
-            return mpg_error_set(err, "sharing[%zu]: direction is '%.100s', not 'one' or 'both'", i, way);
-        if (mpg_json_need_integer(object, "bytes", &p->size_bytes, err) < 0 ||
-            mpg_json_need_count(object, "pairs", 1, &p->pairs, err) < 0 ||
-            mpg_json_need_distribution(object, "bandwidth", &p->bandwidth, err) < 0)
-            return mpg_error_prefix(err, "sharing[%zu]", i);
+    *points = list.memory;
+    while (*n < list.n) {
+        const size_t i = (*n)++;
+        if (read_point(json_array_get(list.array, i), key, i, directed, &(*points)[i], err) < 0)
+            return -1;
     }
     return 0;
+}
+
+int mpg_read_sharing(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+{
+    return read_points(root, "sharing", true, &sig->sharing, &sig->sharings, err) < 0
+               ? -1
+               : read_points(root, "opposite", false, &sig->opposite, &sig->opposites, err);
 }
 
 int mpg_read_compute(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)

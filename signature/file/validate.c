@@ -509,12 +509,14 @@ static int compare_sharing(const struct mpg_sharing_point *a, const struct mpg_s
     return order ? order : (a->pairs > b->pairs) - (a->pairs < b->pairs);
 }
 
-static int check_sharing(const struct mpg_signature *sig, struct mpg_error *err)
+/* Checks the N POINTS of list KEY, whose order is ORDER in words. */
+static int check_points(const struct mpg_sharing_point *points, size_t n, const char *key, const char *order,
+                        struct mpg_error *err)
 {
-    if (check_count(sig->sharings, MPG_SIGNATURE_MAX_LIST, "sharing", err) < 0)
+    if (check_count(n, MPG_SIGNATURE_MAX_LIST, key, err) < 0)
         return -1;
-    for (size_t i = 0; i < sig->sharings; i++) {
-        const struct mpg_sharing_point *p = &sig->sharing[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct mpg_sharing_point *p = &points[i];
         int status = (int)p->path < 0 || p->path >= MPG_PATHS ? mpg_error_set(err, "placement is class %d", (int)p->path) : 0;
         if (status == 0)
             status = check_bytes(p->size_bytes, "bytes", err);
@@ -525,11 +527,18 @@ static int check_sharing(const struct mpg_signature *sig, struct mpg_error *err)
         if (status == 0 && !(mpg_distribution_quantile(p->bandwidth, 0.5) > 0))
             status = mpg_error_set(err, "the median of bandwidth is 0");
         if (status == 0 && i > 0 && compare_sharing(p - 1, p) >= 0)
-            status = mpg_error_set(err, "placement, direction, bytes, pairs do not ascend");
+            status = mpg_error_set(err, "%s do not ascend", order);
         if (status < 0)
-            return mpg_error_prefix(err, "sharing[%zu]", i);
+            return mpg_error_prefix(err, "%s[%zu]", key, i);
     }
     return 0;
+}
+
+static int check_sharing(const struct mpg_signature *sig, struct mpg_error *err)
+{
+    if (check_points(sig->sharing, sig->sharings, "sharing", "placement, direction, bytes, pairs", err) < 0)
+        return -1;
+    return check_points(sig->opposite, sig->opposites, "opposite", "placement, bytes, pairs", err);
 }
 
 static int compare_rates(const struct mpg_compute_rate *a, const struct mpg_compute_rate *b)

@@ -186,24 +186,31 @@ void mpg_write_collectives(struct mpg_json *out, const struct mpg_signature *sig
     write_times(out, "reductions", sig->reduction, sig->reductions);
 }
 
-void mpg_write_sharing(struct mpg_json *out, const struct mpg_signature *sig)
+static void write_points(struct mpg_json *out, const char *key, bool directed, const struct mpg_sharing_point *points, size_t n)
 {
-    if (sig->sharings == 0)
+    if (n == 0)
         return;
     mpg_json_break(out);
-    mpg_json_array(out, "sharing");
-    for (size_t i = 0; i < sig->sharings; i++) {
-        const struct mpg_sharing_point *p = &sig->sharing[i];
+    mpg_json_array(out, key);
+    for (size_t i = 0; i < n; i++) {
+        const struct mpg_sharing_point *p = &points[i];
         mpg_json_break(out);
         mpg_json_object(out, NULL);
         mpg_json_text(out, "placement", mpg_path_name(p->path));
-        mpg_json_text(out, "direction", p->both ? "both" : "one");
+        if (directed)
+            mpg_json_text(out, "direction", p->both ? "both" : "one");
         mpg_json_integer(out, "bytes", p->size_bytes);
         mpg_json_integer(out, "pairs", p->pairs);
         mpg_json_put_distribution(out, "bandwidth", p->bandwidth);
         mpg_json_close(out);
     }
     mpg_json_close(out);
+}
+
+void mpg_write_sharing(struct mpg_json *out, const struct mpg_signature *sig)
+{
+    write_points(out, "sharing", true, sig->sharing, sig->sharings);
+    write_points(out, "opposite", false, sig->opposite, sig->opposites);
 }
 
 void mpg_write_compute(struct mpg_json *out, const struct mpg_signature *sig)

@@ -10,6 +10,7 @@
 /* The samples of a point: path class, direction, message size and number of pairs. */
 struct point {
     struct mpg_sharing_point key; /* without bandwidth */
+    bool opposite;    /* of opposite messages; sorts last */
     size_t n, capacity;
     double *value;    /* bytes/s */
     uint32_t *launch; /* file number of each value; a file's values follow one another */
@@ -36,6 +37,9 @@ void mpg_collect_free_sharing(struct mpg_collect_sharing *list)
 static int compare(const void *left, const void *right)
 {
     const struct mpg_sharing_point *a = &((const struct point *)left)->key, *b = &((const struct point *)right)->key;
+    const bool late_a = ((const struct point *)left)->opposite, late_b = ((const struct point *)right)->opposite;
+    if (late_a != late_b)
+        return late_a ? 1 : -1;
     if (a->path != b->path)
         return a->path > b->path ? 1 : -1;
     if (a->both != b->both)
@@ -44,6 +48,9 @@ static int compare(const void *left, const void *right)
         return a->size_bytes > b->size_bytes ? 1 : -1;
     return (a->pairs > b->pairs) - (a->pairs < b->pairs);
 }
+
+/* The number of directions in samples of opposite messages. */
+enum { OPPOSITE = 3 };
 
 /* Finds the point of LIST equal to KEY, or adds the point. NULL: too many, out of memory. */
 static struct point *find(struct mpg_collect_sharing *list, const struct point *key, struct mpg_error *err)
@@ -90,15 +97,18 @@ static int add_sample(struct mpg_collect_sharing *list, const struct mpg_results
 {
     double pairs = r->column[MPG_COLUMN_PAIRS][i], directions = r->column[MPG_COLUMN_DIRECTIONS][i];
     double size_bytes = r->column[MPG_COLUMN_SIZE_BYTES][i], messages = r->column[MPG_COLUMN_MESSAGES][i];
-    double time_ns = r->column[MPG_COLUMN_TIME_NS][i], bytes = pairs * directions * messages * size_bytes;
+    const bool opposite = directions == OPPOSITE;
+    double time_ns = r->column[MPG_COLUMN_TIME_NS][i];
+    double bytes = opposite ? messages * size_bytes : pairs * directions * messages * size_bytes;
     if (pairs < 1 || pairs > INT32_MAX)
         return mpg_error_set(err, "%.15g pairs at once", pairs);
-    if (directions != 1 && directions != 2)
+    if (directions != 1 && directions != 2 && !opposite)
         return mpg_error_set(err, "%.15g directions", directions);
     if (!(bytes > 0) || !(time_ns > 0))
         return mpg_error_set(err, "%.15g bytes in %.15g ns", bytes, time_ns);
     const struct point key = {.key = {.path = path, .both = directions == 2, .size_bytes = (int64_t)size_bytes,
-                                      .pairs = (int)pairs}};
+                                      .pairs = (int)pairs},
+                              .opposite = opposite};
     struct point *point = find(list, &key, err);
     return point ? append(point, 1e9 * bytes / time_ns, list->files, err) : -1;
 }
@@ -122,11 +132,13 @@ int mpg_collect_put_sharing(struct mpg_collect *c, struct mpg_error *err)
     if (!list)
         return 0;
     qsort(list->point, list->n, sizeof *list->point, compare);
-    if (!(sig->sharing = calloc(list->n + 1, sizeof *sig->sharing)))
+    sig->sharing = calloc(list->n + 1, sizeof *sig->sharing);
+    sig->opposite = calloc(list->n + 1, sizeof *sig->opposite);
+    if (!sig->sharing || !sig->opposite)
         return mpg_collect_no_memory(err);
     for (size_t i = 0; i < list->n; i++) {
         const struct point *from = &list->point[i];
-        struct mpg_sharing_point *to = &sig->sharing[sig->sharings++];
+        struct mpg_sharing_point *to = from->opposite ? &sig->opposite[sig->opposites++] : &sig->sharing[sig->sharings++];
         const struct mpg_samples samples = {.n = from->n, .value = from->value, .launch = from->launch};
         *to = from->key;
         if (mpg_collect_samples(&samples, false, &to->bandwidth, err) < 0)

@@ -208,6 +208,9 @@ static int change_network(struct mpg_signature *sig, change_function *change, si
     for (size_t i = 0; i < sig->sharings; i++)
         if (change(sig->sharing[i].bandwidth, argument, err) < 0)
             return -1;
+    for (size_t i = 0; i < sig->opposites; i++)
+        if (change(sig->opposite[i].bandwidth, argument, err) < 0)
+            return -1;
     return change_collectives(sig->reduction, sig->reductions, change, argument, err);
 }
 

@@ -383,6 +383,16 @@ void show_json(const struct mpg_signature *sig)
         fputs(i > 0 ? ",\n  " : "\n  ", stdout);
         put_sharing(&sig->sharing[i]);
     }
+    fputs("],\n \"opposite\": [", stdout);
+    for (size_t i = 0; i < sig->opposites; i++) {
+        const struct mpg_sharing_point *p = &sig->opposite[i];
+        fputs(i > 0 ? ",\n  " : "\n  ", stdout);
+        put_text("{", "placement", mpg_path_name(p->path));
+        put_count(", ", "size_bytes", p->size_bytes);
+        put_count(", ", "pairs", p->pairs);
+        put_distribution(", ", "bandwidth_bytes_per_s", p->bandwidth);
+        putchar('}');
+    }
     fputs("],\n \"compute\": [", stdout);
     for (size_t i = 0; i < sig->rates; i++) {
         fputs(i > 0 ? ",\n  " : "\n  ", stdout);

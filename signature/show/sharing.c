@@ -49,6 +49,22 @@ static bool has_smallest_size(const struct mpg_signature *sig, size_t first)
            sig->sharing[first - 1].both != sig->sharing[first].both;
 }
 
+/* Prints a row of each size of opposite messages: the rate of the later message, for both messages of one pair, and of two. */
+static void show_opposite(const struct mpg_signature *sig)
+{
+    printf("\nOpposite messages, rate of a message that begins during an opposite one, median with its 95 %% interval\n"
+           "placement      of           size samples       MB/s      from        to\n");
+    for (size_t i = 0; i < sig->opposites; i++) {
+        const struct mpg_sharing_point *p = &sig->opposite[i];
+        char size[SHOW_TEXT];
+        printf("%-14s %-9s %7s %7zu %10.1f", mpg_path_name(p->path), p->pairs == 1 ? "one pair" : "two pairs",
+               mpg_units_format_size(size, sizeof size, p->size_bytes), p->bandwidth->n,
+               mpg_distribution_quantile(p->bandwidth, 0.5) / 1e6);
+        show_interval(p->bandwidth);
+        putchar('\n');
+    }
+}
+
 void show_sharing(const struct mpg_signature *sig, const struct show *show)
 {
     size_t hidden = 0, n;
@@ -68,4 +84,6 @@ void show_sharing(const struct mpg_signature *sig, const struct show *show)
             show_point(&p[i], alone);
     }
     show_rest(hidden, 0, "rows");
+    if (sig->opposites > 0)
+        show_opposite(sig);
 }

@@ -45,6 +45,13 @@ double mpg_events_tau_ns(const struct replica *rep, const struct mpg_sent_messag
     return tau_ns;
 }
 
+double mpg_events_latency_ns(const struct replica *rep, const struct mpg_sent_message *m)
+{
+    double lambda_ns = 0, tau_ns = 0;
+    mpg_time_flight(path_class(rep, m), m, rep->replica, 1, &lambda_ns, &tau_ns);
+    return lambda_ns;
+}
+
 double mpg_events_copy_ns(const struct replica *rep, const struct mpg_sent_message *m, double bytes)
 {
     struct mpg_sent_message copied = *m;

@@ -522,3 +522,19 @@ void mpg_flows_settle(struct flows *f, double now_ns)
     fill_all(f, now_ns);
     find_empty(f);
 }
+
+double mpg_flows_queue_ns(struct flows *f, int32_t rank, double most_bytes, double before_ns, double now_ns)
+{
+    const uint32_t resource = (uint32_t)f->capacities->host[rank] * MPG_RESOURCES + MPG_RESOURCE_OUT;
+    const struct resource *r = &f->resource[resource];
+    const double capacity = capacity_of(f, resource);
+    double bytes = 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct flow *x = &f->flow[r->flow[i]];
+        if (x->begin_ns < before_ns)
+            bytes += fmax(x->left - x->rate * (now_ns - x->since_ns), 0);
+    }
+    count_credit(f, resource, now_ns);
+    const bool full = r->unbounded > 0 || (r->bounds > capacity * (1 + ROUNDING) && is_dry(f, resource));
+    return bytes > 0 ? fmin(bytes, most_bytes) / (full ? capacity : r->bounds) : 0;
+}

@@ -36,5 +36,8 @@ double mpg_flows_next_ns(const struct flows *f);
 /* Removes the next flow, which ends by NOW_NS, but for rounding. Sets *DELAY_NS to the time that the flow took beyond its TAU_NS:
  * 0 exactly if no resource that it crossed was full. Returns the flow's WHAT; NULL: no flow ends by NOW_NS. */
 void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns);
+/* Returns the time in which the bytes that are under way through the port out of RANK's host at NOW_NS, at most MOST_BYTES, pass
+ * this port; of flows that began before BEFORE_NS. */
+double mpg_flows_queue_ns(struct flows *f, int32_t rank, double most_bytes, double before_ns, double now_ns);
 
 #endif

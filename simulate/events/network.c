@@ -8,10 +8,18 @@
 #include "simulate/evaluate/vectors.h"
 #include "simulate/events/costs.h"
 #include "simulate/events/flows.h"
+#include "simulate/events/opposite.h"
 
 /* A message with contention or sharing, until the DELIVER or FLOW event. The arrival makes a value known (BATCH), makes the value
  * of a synchronous message known (NODE), or becomes an event (KIND, ID, WHAT). */
 struct flight {
+    struct opposing opposing; /* of a message that OPPOSES */
+    bool asks;                /* the receiver asks for the bytes, by a request that may wait for other bytes */
+    bool opposes;             /* such a message waits for opposite messages of its two ranks, and these wait for it */
+    bool queued;              /* the request has waited in the queue of its port */
+    double latency_ns;        /* latency of a message that ASKS */
+    double asked_ns;          /* when the message entered the network, or the receiver asks for the bytes */
+    double begin_ns;          /* when the bytes begin */
     int32_t from, to;     /* ranks */
     double bytes;
     double tau_ns;        /* transfer time of its bytes */
@@ -32,6 +40,7 @@ struct network {
     struct mpg_pool flights;
     double in_flight;    /* messages between INJECT and DELIVER */
     struct flows *flows; /* messages between INJECT and FLOW; NULL: nothing is shared */
+    struct opposites opposites; /* messages between INJECT and FLOW that wait for each other */
     bool settles;        /* rates change after the messages that enter the network now */
     double end_ns;       /* when the first flows end, or the first bucket is empty; INFINITY: never, or rates will change */
 };
@@ -61,6 +70,7 @@ void mpg_events_network_free(struct network *n)
     if (!n)
         return;
     mpg_flows_free(n->flows);
+    mpg_opposites_clear(&n->opposites);
     mpg_pool_clear(&n->flights);
     free(n);
 }
@@ -103,14 +113,69 @@ static int arrive(struct replica *rep, struct flight *f, double delay_ns, struct
 
 static int begin_flow(struct replica *rep, struct flight *f, struct mpg_error *err)
 {
-    rep->shared.messages++;
-    if (f->bytes > 0) {
-        rep->network->settles = true;
-        return mpg_flows_add(rep->network->flows, f->from, f->to, f->bytes, f->tau_ns, rep->now_ns, f, err);
+    f->begin_ns = rep->now_ns;
+    rep->network->settles = true;
+    return mpg_flows_add(rep->network->flows, f->from, f->to, f->bytes, f->tau_ns, rep->now_ns, f, err);
+}
+
+/* Shorter than any difference of times that matters. */
+static const double ROUNDING_NS = 1e-6;
+
+/* Returns the time before which bytes began that can delay the request for F: these bytes do not cross the request. */
+static double delaying_before_ns(const struct flight *f)
+{
+    return fmin(f->asked_ns - f->latency_ns + ROUNDING_NS, f->asked_ns);
+}
+
+/* Nothing in its port is ahead of the request for F's bytes any longer: the bytes begin, unless they wait for opposite bytes. */
+static int answer(struct replica *rep, struct flight *f, struct mpg_error *err)
+{
+    if (f->opposes) {
+        f->opposing = (struct opposing){.from = f->from, .to = f->to, .before_ns = delaying_before_ns(f), .what = f};
+        const int waits = mpg_opposites_add(&rep->network->opposites, &f->opposing, rep->now_ns, err);
+        if (waits != 0)
+            return waits < 0 ? -1 : 0;
     }
+    return begin_flow(rep, f, err);
+}
+
+/* The receiver asks for the bytes of F: the request waits behind the bytes in the port of the receiver's host. */
+static int ask(struct replica *rep, struct flight *f, struct mpg_error *err)
+{
+    const struct mpg_capacities *c = rep->capacities;
+    double wait_ns = 0;
+    if (c->host[f->from] != c->host[f->to])
+        wait_ns = mpg_flows_queue_ns(rep->network->flows, f->to, mpg_queue_bytes(c, f->bytes), delaying_before_ns(f),
+                                     rep->now_ns);
+    f->queued = true;
+    return wait_ns > 0 ? mpg_events_push(&rep->heap,
+                                         (struct event){.at_ns = rep->now_ns + wait_ns, .kind = EVENT_INJECT,
+                                                        .id = (uint32_t)f->from, .what = f}, err)
+                       : answer(rep, f, err);
+}
+
+/* F enters the network. */
+static int enter(struct replica *rep, struct flight *f, struct mpg_error *err)
+{
+    rep->shared.messages++;
+    f->asked_ns = rep->now_ns;
+    if (f->bytes > 0)
+        return f->asks ? ask(rep, f, err) : begin_flow(rep, f, err);
     const int status = arrive(rep, f, 0, err);
     mpg_pool_give(&rep->network->flights, f);
     return status;
+}
+
+/* The bytes of F have ended: opposite messages that waited for them begin. */
+static int begin_opposite(struct replica *rep, struct flight *f, struct mpg_error *err)
+{
+    struct opposing *begins;
+    if (mpg_opposites_end(&rep->network->opposites, &f->opposing, rep->now_ns, &begins, err) < 0)
+        return -1;
+    for (; begins; begins = begins->then)
+        if (begin_flow(rep, begins->what, err) < 0)
+            return -1;
+    return 0;
 }
 
 bool mpg_events_network_next(const struct replica *rep, struct event *e)
@@ -136,6 +201,9 @@ int mpg_events_network_end_flows(struct replica *rep, struct mpg_error *err)
     n->settles = true;
     n->end_ns = INFINITY;
     for (struct flight *f; (f = mpg_flows_end(n->flows, rep->now_ns, &delay_ns));) {
+        if (f->opposes && begin_opposite(rep, f, err) < 0)
+            return -1;
+        delay_ns += f->begin_ns - f->asked_ns;
         rep->shared.delayed += delay_ns > 0;
         rep->shared.delay_ns += delay_ns;
         const int status = arrive(rep, f, delay_ns, err);
@@ -152,7 +220,7 @@ int mpg_events_network_inject(struct replica *rep, const struct event *e, struct
 {
     struct flight *f = e->what;
     if (rep->network->flows)
-        return begin_flow(rep, f, err);
+        return f->queued ? answer(rep, f, err) : enter(rep, f, err);
     const double late_ns = delay_ns(rep->network, f);
     const struct event deliver = {.at_ns = f->at_ns + late_ns - f->service_ns, .kind = EVENT_DELIVER, .what = f};
     rep->network->in_flight++;
@@ -204,6 +272,17 @@ int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct m
     return send_step(rep, &f, s, &m, tau_ns, at_ns, err);
 }
 
+/* Sets whether F, the synchronous message M of S, depends on a request that may wait. */
+static void set_asking(const struct replica *rep, struct flight *f, const struct mpg_step *s, const struct mpg_sent_message *m)
+{
+    const struct mpg_capacities *c = rep->capacities;
+    if (!c)
+        return;
+    f->opposes = mpg_opposite_waits(c, c->host[s->rank] == c->host[s->receiver], s->bytes);
+    f->asks = f->opposes || c->queues > 0;
+    f->latency_ns = f->asks ? mpg_events_latency_ns(rep, m) : 0;
+}
+
 int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err)
 {
     const struct mpg_step *s = node->step;
@@ -211,6 +290,7 @@ int mpg_events_network_send_node(struct replica *rep, struct node *node, struct 
     if (!contend(rep->network, s->rank, s->receiver))
         return mpg_events_replica_node_known(rep, node, err);
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
+    set_asking(rep, &f, s, &m);
     return send_step(rep, &f, s, &m, mpg_events_tau_ns(rep, &m), *mpg_times_slot(rep->times, s->slot, MPG_SLOT_MET), err);
 }
 

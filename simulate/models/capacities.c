@@ -9,6 +9,11 @@
 /* A port has a bucket if one-way times save more than the fraction FASTER of a message of some size, and at most 1 / LARGEST of
  * the largest message. */
 static const double FASTER = 0.1, LARGEST = 4;
+/* The part of an opposite message that remains when the measured message begins. */
+static const double REMAINING = 0.75;
+/* Shares of this time: more than WAITS: messages wait for opposite messages of their pair; less than NO_QUEUE: nothing was in the
+ * queue; more than WHOLE_QUEUE: all bytes are in the queue. */
+static const double WAITS = 0.5, NO_QUEUE = 0.1, WHOLE_QUEUE = 0.8;
 
 static int set_constant(struct mpg_capacity_curve *curve, double bytes_per_s, struct mpg_error *err)
 {
@@ -36,6 +41,16 @@ static int set_links(struct mpg_capacities *c, const struct mpg_parameters *p, s
     return 0;
 }
 
+static int add_queue(struct mpg_capacities *c, double size_bytes, double bytes, struct mpg_error *err)
+{
+    struct mpg_port_queue *grown = realloc(c->queue, (c->queues + 1) * sizeof *grown);
+    if (!grown)
+        return mpg_error_set(err, "out of memory");
+    c->queue = grown;
+    grown[c->queues++] = (struct mpg_port_queue){size_bytes, bytes};
+    return 0;
+}
+
 int mpg_capacities_of_parameters(struct mpg_capacities *c, const struct mpg_parameters *p,
                                  const struct mpg_processors *processors, struct mpg_error *err)
 {
@@ -46,6 +61,9 @@ int mpg_capacities_of_parameters(struct mpg_capacities *c, const struct mpg_para
         c->hosts = c->host[r] < c->hosts ? c->hosts : c->host[r] + 1;
     }
     c->bucket = p->port_bytes_per_s > 0 ? p->port_bucket_bytes : 0;
+    if (p->port_bytes_per_s > 0 && p->port_queue_bytes > 0 && add_queue(c, 0, p->port_queue_bytes, err) < 0)
+        return -1;
+    c->opposite_bytes[MPG_RESOURCE_OUT] = c->opposite_bytes[MPG_RESOURCE_MEMORY] = p->opposite_bytes;
     const int status = set_constant(&c->port, p->port_bytes_per_s, err);
     if (status < 0 || set_links(c, p, err) < 0)
         return -1;
@@ -122,6 +140,59 @@ static double find_bucket(const struct mpg_signature *sig, double capacity_per_s
     return saved <= size / LARGEST ? bucket : 0;
 }
 
+/* Returns the one-way time of SIZE_BYTES on PATH, median, linear between measured sizes and beyond the last two. */
+static double one_way_ns(const struct mpg_network_path *path, double size_bytes)
+{
+    const struct mpg_network_sizes *l = &path->latency;
+    size_t i = 1;
+    while (i + 1 < l->n && (double)l->size[i].size_bytes < size_bytes)
+        i++;
+    const double low = (double)l->size[i - 1].size_bytes, high = (double)l->size[i].size_bytes;
+    const double low_ns = mpg_distribution_quantile(l->size[i - 1].time_ns, 0.5);
+    return low_ns + (mpg_distribution_quantile(l->size[i].time_ns, 0.5) - low_ns) * (size_bytes - low) / (high - low);
+}
+
+/* Returns the share of the first message's remaining time for which the message of P waited. */
+static double waited_share(const struct mpg_network_path *path, const struct mpg_sharing_point *p)
+{
+    const double alone_ns = one_way_ns(path, (double)p->size_bytes);
+    return (1e9 * (double)p->size_bytes / mpg_distribution_quantile(p->bandwidth, 0.5) / alone_ns - 1) / REMAINING;
+}
+
+/* Returns the size from which messages of a pair of ranks wait for opposite messages of this pair: above the largest measured
+ * size that passes. 0: the largest measured size passes, or none was measured. */
+static double find_opposite(const struct mpg_signature *sig, enum mpg_path_class class)
+{
+    const struct mpg_network_path *path = mpg_signature_path(sig, class);
+    double passes_bytes = 0;
+    bool waits = false;
+    for (size_t i = 0; path && path->latency.n > 1 && i < sig->opposites; i++) {
+        const struct mpg_sharing_point *p = &sig->opposite[i];
+        if (p->path != class || p->pairs != 1)
+            continue;
+        waits = waited_share(path, p) > WAITS;
+        if (!waits)
+            passes_bytes = (double)p->size_bytes;
+    }
+    return waits ? passes_bytes + 1 : 0;
+}
+
+/* Finds the bytes ahead of a request in the queue of a port, by size: those that pass while a message of another pair waits. */
+static int find_queue(struct mpg_capacities *c, const struct mpg_signature *sig, struct mpg_error *err)
+{
+    const struct mpg_network_path *path = mpg_signature_path(sig, MPG_PATH_BETWEEN);
+    for (size_t i = 0; path && path->latency.n > 1 && i < sig->opposites; i++) {
+        const struct mpg_sharing_point *p = &sig->opposite[i];
+        if (p->path != MPG_PATH_BETWEEN || p->pairs != 2)
+            continue;
+        const double share = waited_share(path, p), size_bytes = (double)p->size_bytes;
+        const double bytes = share < NO_QUEUE ? 0 : share > WHOLE_QUEUE ? INFINITY : share * REMAINING * size_bytes;
+        if (add_queue(c, size_bytes, bytes, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signature *sig, double byte_factor,
                                 const int32_t *host, int32_t ranks, struct mpg_error *err)
 {
@@ -136,7 +207,17 @@ int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signa
         status = set_curve(&c->port, sig, MPG_PATH_BETWEEN, byte_factor, err);
     if (c->port.n > 0 && (c->bucket = find_bucket(sig, mpg_signature_capacity(sig, MPG_PATH_BETWEEN, 1))) > 0)
         c->port.of[0] = mpg_signature_capacity(sig, MPG_PATH_BETWEEN, 1) / byte_factor / 1e9;
+    if (status == 0)
+        status = find_queue(c, sig, err);
+    c->opposite_bytes[MPG_RESOURCE_OUT] = find_opposite(sig, MPG_PATH_BETWEEN);
+    c->opposite_bytes[MPG_RESOURCE_MEMORY] = find_opposite(sig, MPG_PATH_NODE);
     return status == 0 ? set_curve(&c->memory, sig, MPG_PATH_NODE, byte_factor, err) : -1;
+}
+
+void mpg_capacities_pass_requests(struct mpg_capacities *c)
+{
+    c->queues = 0;
+    c->opposite_bytes[MPG_RESOURCE_OUT] = c->opposite_bytes[MPG_RESOURCE_MEMORY] = 0;
 }
 
 void mpg_capacities_clear(struct mpg_capacities *c)
@@ -145,5 +226,6 @@ void mpg_capacities_clear(struct mpg_capacities *c)
     free(c->port.of);
     free(c->memory.of);
     free(c->link);
+    free(c->queue);
     *c = (struct mpg_capacities){0};
 }

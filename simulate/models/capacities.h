@@ -31,6 +31,12 @@ struct mpg_capacities {
     uint32_t links;              /* number of links that have capacities: all or none */
     double *link;                /* capacity of each link, bytes/ns */
     const struct mpg_parameters *background; /* has the background traffic of links; NULL: none */
+    uint32_t queues;       /* number of sizes in QUEUE, ascending; 0: requests do not wait in ports */
+    struct mpg_port_queue {
+        double size_bytes, bytes; /* most bytes ahead of the request for a message of this size; INFINITY: all */
+    } *queue;
+    /* By OUT and MEMORY: messages of a pair of ranks from this size on wait for opposite ones; 0: none does. */
+    double opposite_bytes[MPG_RESOURCES];
 };
 
 /* Counts of messages that shared capacities. */
@@ -65,6 +71,23 @@ static inline double mpg_bucket(const struct mpg_capacities *c, enum mpg_resourc
     return resource == MPG_RESOURCE_MEMORY ? 0 : c->bucket;
 }
 
+/* Returns how many bytes at most are ahead of a request in the queue of a port; the request is for a message of SIZE_BYTES: the
+ * value of the next measured size, or of the largest. */
+static inline double mpg_queue_bytes(const struct mpg_capacities *c, double size_bytes)
+{
+    uint32_t i = 0;
+    while (i + 1 < c->queues && c->queue[i].size_bytes < size_bytes)
+        i++;
+    return c->queues > 0 ? c->queue[i].bytes : 0;
+}
+
+/* Returns whether rendezvous messages of BYTES bytes between two ranks, on one host (NEAR) or two, wait for opposite messages. */
+static inline bool mpg_opposite_waits(const struct mpg_capacities *c, bool near, double bytes)
+{
+    const double from_bytes = c->opposite_bytes[near ? MPG_RESOURCE_MEMORY : MPG_RESOURCE_OUT];
+    return from_bytes > 0 && bytes >= from_bytes;
+}
+
 /* Returns true if some resource has a capacity. */
 static inline bool mpg_capacities_known(const struct mpg_capacities *c)
 {
@@ -97,6 +120,8 @@ int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signa
  * frees OF->link. */
 const struct mpg_capacities *mpg_capacities_of_replica(const struct mpg_capacities *c, uint64_t seed, uint32_t replica,
                                                        struct mpg_capacities *of, struct mpg_error *err);
+/* Lets no request wait: port queues are empty, and opposite messages pass each other. */
+void mpg_capacities_pass_requests(struct mpg_capacities *c);
 void mpg_capacities_clear(struct mpg_capacities *c); /* zero-initialised is allowed */
 
 #endif

@@ -27,7 +27,7 @@ enum mpg_collectives { MPG_COLLECTIVES_MEASURED, MPG_COLLECTIVES_ROUNDS, MPG_COL
 enum { MPG_ABSORB_DEFAULT = 3 };
 enum mpg_paper { MPG_PAPER_CALL_EDGES, MPG_PAPER_SYNC_REDUCE, MPG_PAPER_OWN_EDGES };
 /* Further words of --without, after the rules of simulate/rules.h. */
-enum { MPG_WITHOUT_TRACER = MPG_RULES, MPG_WITHOUT_WEAK_PROGRESS, MPG_WITHOUT_CHOICE };
+enum { MPG_WITHOUT_TRACER = MPG_RULES, MPG_WITHOUT_WEAK_PROGRESS, MPG_WITHOUT_CHOICE, MPG_WITHOUT_REQUEST_WAITS };
 
 /* The target machine. */
 struct mpg_target_config {

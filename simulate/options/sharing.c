@@ -39,6 +39,8 @@ int mpg_setting_share(struct mpg_setting *in, const struct mpg_config *c, const 
     free(host);
     if (status < 0)
         return -1;
+    if (mpg_option_has_word(&c->model.without, MPG_WITHOUT_REQUEST_WAITS))
+        mpg_capacities_pass_requests(&in->capacities);
     if (is_asked && sig->sharings == 0)
         return mpg_error_set(err, "--contention=measured: %s has no sharing curves", sig->path);
     if (is_asked && !known)

@@ -72,6 +72,10 @@ static void print_capacities(const struct mpg_parameters *m, FILE *out)
         fprintf(out, ", and %g kB more after a rest", m->port_bucket_bytes / 1e3);
     if (m->memory_bytes_per_s > 0)
         fprintf(out, "%s its memory: %g MB/s", m->port_bytes_per_s > 0 ? ", and" : "", m->memory_bytes_per_s / 1e6);
+    if (m->port_queue_bytes > 0)
+        fprintf(out, "; requests wait behind up to %g kB in a port", m->port_queue_bytes / 1e3);
+    if (m->opposite_bytes > 0)
+        fprintf(out, "; two ranks send %g kB or more to each other in turns", m->opposite_bytes / 1e3);
 }
 
 void mpg_assume_network(const struct mpg_report *r, FILE *out)

@@ -75,6 +75,8 @@ static const struct key {
     {"Contention", KIND_REAL, GROUP_OTHER, OFFSET(contention), "0", 0, 1e6, NULL, 0},
     {"PortBandwidth", KIND_REAL, GROUP_OTHER, OFFSET(port_bytes_per_s), NULL, 1, 1e18, NULL, 0},
     {"PortBucket", KIND_BYTES, GROUP_OTHER, OFFSET(port_bucket_bytes), "0", 0, 1e18, NULL, 0},
+    {"PortQueue", KIND_BYTES, GROUP_OTHER, OFFSET(port_queue_bytes), "0", 0, 1e18, NULL, 0},
+    {"OppositeWait", KIND_BYTES, GROUP_OTHER, OFFSET(opposite_bytes), "0", 0, 1e18, NULL, 0},
     {"MemoryBandwidth", KIND_REAL, GROUP_OTHER, OFFSET(memory_bytes_per_s), NULL, 1, 1e18, NULL, 0},
     {"LinkBandwidth", KIND_BANDWIDTHS, GROUP_OTHER, OFFSET(link_bytes_per_s), NULL, 1, 1e18, NULL, 0},
     {"Background", KIND_FRACTION, GROUP_OTHER, MPG_BACKGROUND, "0", 0, 0, NULL, 0},
@@ -304,12 +306,15 @@ static const char *missing_condition(const struct mpg_parameters *p, const char 
         return "Policy = interrupt";
     if (p->cluster == 1 && strncmp(key, "Cluster", 7) == 0 && strcmp(key, "ClusterSize") != 0)
         return "a ClusterSize of 2 or more";
-    if (p->port_bytes_per_s <= 0 && strcmp(key, "PortBucket") == 0)
+    if (p->port_bytes_per_s <= 0 && (strcmp(key, "PortBucket") == 0 || strcmp(key, "PortQueue") == 0))
         return "PortBandwidth";
     if (p->topology != MPG_TOPOLOGY_LAYOUT && strcmp(key, "LinkBandwidth") == 0)
         return "a Topology with sizes, like torus:8x8";
     if (p->link_levels == 0 && strcmp(key, "Background") == 0)
         return "LinkBandwidth";
+    if (p->port_bytes_per_s <= 0 && p->memory_bytes_per_s <= 0 && p->link_levels == 0 &&
+        strcmp(key, "OppositeWait") == 0)
+        return "PortBandwidth, MemoryBandwidth or LinkBandwidth";
     return NULL;
 }
 

@@ -49,7 +49,7 @@ enum mpg_parameter {
 /* The largest background traffic. */
 #define MPG_BACKGROUND_MAX 0.99
 
-enum { MPG_KEYS = 33 };
+enum { MPG_KEYS = 35 };
 
 /* The kind of a key's value; a time may be a distribution. */
 enum mpg_key_unit { MPG_KEY_TIME, MPG_KEY_NUMBER, MPG_KEY_BYTES, MPG_KEY_COUNT, MPG_KEY_WORD, MPG_KEY_UNKNOWN };
@@ -80,6 +80,8 @@ struct mpg_parameters {
     double link_bytes_per_s[MPG_LAYOUT_SIZES]; /* by level of links; 0: unlimited */
     int link_levels;             /* number of bandwidths of links that are given; 0: unlimited */
     double port_bucket_bytes;    /* of each port, in each direction: bytes beyond the capacity after a rest; 0: none */
+    double port_queue_bytes;     /* bytes that can be ahead of a request in a port, in each direction; 0: none */
+    double opposite_bytes;       /* messages of a pair of ranks from this size on wait for opposite ones; 0: none does */
     bool given[MPG_KEYS];        /* by key: the file or the command line gives the key */
     unsigned line[MPG_KEYS];     /* by key: line of the file; 0: given on the command line */
 };

@@ -118,6 +118,8 @@ static struct mpg_collective_time reductions[] = {
 static struct mpg_sharing_point sharing[] = {
     {MPG_PATH_NODE, false, 4096, 1, &fitted}, {MPG_PATH_BETWEEN, false, 4096, 1, &small},
     {MPG_PATH_BETWEEN, false, 65536, 2, &fitted}, {MPG_PATH_BETWEEN, true, 4096, 16, &fitted}};
+static struct mpg_sharing_point opposite[] = {
+    {MPG_PATH_NODE, false, 65536, 1, &small}, {MPG_PATH_BETWEEN, false, 65536, 2, &fitted}};
 static double launch_means[] = {1 / 3.0, 0.25, 1e12};
 static struct mpg_compute_rate rates[] = {
     {"floating_point", "flop/s", NULL, 3, 1, &small, 0, NULL},
@@ -137,15 +139,12 @@ static struct mpg_signature full = {.facts = 2,
                                     .failure = failures,
                                     .sources = 1,
                                     .source = sources,
-                                    .cores = 5,
-                                    .core = cores,
-                                    .paths = 3,
-                                    .network = paths,
-                                    .collectives = 4,
-                                    .collective = collectives,
-                                    .reductions = 4,
-                                    .reduction = reductions,
+                                    .cores = 5, .core = cores,
+                                    .paths = 3, .network = paths,
+                                    .collectives = 4, .collective = collectives,
+                                    .reductions = 4, .reduction = reductions,
                                     .sharings = 4, .sharing = sharing,
+                                    .opposites = 2, .opposite = opposite,
                                     .rates = 4,
                                     .rate = rates};
 
@@ -316,6 +315,12 @@ static bool same_path(const struct mpg_network_path *a, const struct mpg_network
     return same;
 }
 
+static bool same_point(const struct mpg_sharing_point *p, const struct mpg_sharing_point *q)
+{
+    return p->path == q->path && p->both == q->both && p->size_bytes == q->size_bytes && p->pairs == q->pairs &&
+           same_distribution(p->bandwidth, q->bandwidth);
+}
+
 static bool same_collective(const struct mpg_collective_time *a,
                             const struct mpg_collective_time *b)
 {
@@ -361,7 +366,7 @@ static void test_round_trip(void)
     is_text(mpg_signature_effect(&failures[1], effect, sizeof effect), "");
     ok(sig->cores == full.cores && sig->paths == full.paths &&
            sig->collectives == full.collectives && sig->reductions == full.reductions &&
-           sig->sharings == full.sharings && sig->rates == full.rates,
+           sig->sharings == full.sharings && sig->opposites == full.opposites && sig->rates == full.rates,
        "as many of all");
     for (size_t i = 0; i < full.cores; i++)
         ok(same_core(&sig->core[i], &cores[i]), "core %zu, every bit", i);
@@ -371,12 +376,10 @@ static void test_round_trip(void)
         ok(same_collective(&sig->collective[i], &collectives[i]), "collective %zu, every bit", i);
     for (size_t i = 0; i < full.reductions; i++)
         ok(same_collective(&sig->reduction[i], &reductions[i]), "reduction %zu, every bit", i);
-    for (size_t i = 0; i < full.sharings; i++) {
-        const struct mpg_sharing_point *p = &sig->sharing[i], *q = &sharing[i];
-        ok(p->path == q->path && p->both == q->both && p->size_bytes == q->size_bytes && p->pairs == q->pairs &&
-               same_distribution(p->bandwidth, q->bandwidth),
-           "point %zu of sharing curves, every bit", i);
-    }
+    for (size_t i = 0; i < full.sharings; i++)
+        ok(same_point(&sig->sharing[i], &sharing[i]), "point %zu of sharing curves, every bit", i);
+    for (size_t i = 0; i < full.opposites; i++)
+        ok(same_point(&sig->opposite[i], &opposite[i]), "point %zu of opposite messages, every bit", i);
     for (size_t i = 0; i < full.rates; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i], *s = &rates[i];
         ok(same_text(r->kernel, s->kernel) && same_text(r->unit, s->unit) &&
@@ -398,7 +401,7 @@ static void test_rejected(void)
     static const struct {
         const char *from, *to, *says;
     } cases[] = {
-        {"[4, 5]", "[1, 9]", "network is not an object"},
+        {"[4, 6]", "[1, 9]", "network is not an object"},
         {"\"moves\": ", "\"moves\": -", "checks: failed[0]: moves is -0.33"},
         {"\"moves\": ", "\"moves\": [], \"x\": ", "checks: failed[0]: moves is not a number"},
         {"\"parts\": [", "\"parts\": 7, \"x\": [", "checks: failed[0]: parts is not an array"},
@@ -530,6 +533,7 @@ static void test_rejected(void)
         {"\"bytes\": 65536,", "\"bytes\": -1,", "sharing[2]: bytes is -1"},
         {"\"pairs\": 16,", "\"pairs\": 0,", "sharing[3]: pairs is 0"},
         {"\"bandwidth\": {", "\"x\": {", "sharing[0]: bandwidth is missing"},
+        {"\"opposite\": [", "\"opposite\": 7, \"x\": [", "opposite is not an array"},
         {"\"kernel\": \"floating_point\",", "", "compute[0]: kernel is missing"},
         {"\"unit\": \"flop/s\",", "", "compute[0]: unit is missing"},
         {"\"kernel\": \"memory_latency\"", "\"kernel\": \"b\"", "compute[3]: kernel, cores_at_once"},

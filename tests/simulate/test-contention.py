@@ -31,9 +31,10 @@ def always(value):
     return {"n": 2, "mean": value, "quantiles": [value, value]}
 
 
-def signature(folder, name, bucket=0, **curves):
+def signature(folder, name, bucket=0, opposite=(), **curves):
     """20 us and 8 ns a byte between nodes, of 65536 bytes eager; 500 ns and 0.1 ns a byte on a node, of 4096. CURVES: port and memory,
-    a dictionary of pairs and bytes a second each. BUCKET: each message between nodes finds a bucket of so many bytes."""
+    a dictionary of pairs and bytes a second each. BUCKET: each message between nodes finds a bucket of so many bytes.
+    OPPOSITE: (bytes, pairs, waited share) of opposite messages between nodes."""
     def path(kind, least, byte, limit):
         sizes = [0, limit, limit + 1, 200000, 1000000, 4000000]
         saved = bucket if kind == "between nodes" else 0
@@ -46,6 +47,11 @@ def signature(folder, name, bucket=0, **curves):
               for pairs, rate in sorted(curves.get(key, {}).items())]
     if points:
         made["sharing"] = points
+    if opposite:
+        made["version"][1] = 6
+        made["opposite"] = [{"placement": "between nodes", "bytes": size, "pairs": pairs,
+                             "bandwidth": always(1e9 * size / ((20000 + 8 * size) * (1 + 0.75 * share)))}
+                            for size, pairs, share in opposite]
     with open(os.path.join(folder, name), "w", encoding="ascii") as file:
         json.dump(made, file)
     return os.path.join(folder, name)
@@ -78,6 +84,33 @@ def collective(folder, name, ranks, size, text, times=10):
             lines.append(f"{r} {now} {now} {name} comm=0 bytes={size} {text}")
         lines.append(f"{r} {now} {now + 10} Finalize")
     path = os.path.join(folder, f"{name}-{ranks}-{size}.txt")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join(lines) + "\n")
+    return path
+
+
+def opposite(folder, same):
+    """Rank 0 sends 1000000 bytes to rank 2. 4 ms later rank 2, if SAME, or rank 3 sends as many to rank 0 or 1; all wait in MPI."""
+    calls = {0: ["0 Send to=2 tag=1 bytes=1000000"], 1: [], 2: ["0 Recv from=0 tag=1 bytes=1000000"],
+             3: ["4000000 Send to=1 tag=1 bytes=1000000"]}
+    if same:
+        calls = {0: ["0 Irecv from=2 tag=2 bytes=1000000 request=1", "0 Isend to=2 tag=1 bytes=1000000 request=2",
+                     "0 Waitall requests=1,2"], 1: [],
+                 2: ["0 Irecv from=0 tag=1 bytes=1000000 request=1", "0-4000500 Recv from=3 tag=3 bytes=0",
+                     "4000500 Isend to=0 tag=2 bytes=1000000 request=2", "4000500 Waitall requests=1,2"],
+                 3: ["4000000 Send to=2 tag=3 bytes=0"]}
+    else:
+        calls[1] = ["0 Recv from=3 tag=1 bytes=1000000"]
+    lines = ["#mpgtext 1", "#ranks 4", "#clocks shared", "#comm 0 = 0 1 2 3"]
+    for r in range(4):
+        lines.append(f"{r} 0 1000 Init")
+        end = 1000
+        for call in calls[r]:
+            at, name, *rest = call.split()
+            begin, end = (1000 + int(x) for x in (at.split("-") * 2)[:2])
+            lines.append(f"{r} {begin} {end} {name} {'comm=0 ' if 'Wait' not in name else ''}{' '.join(rest)}")
+        lines.append(f"{r} {end} {end + 10} Finalize")
+    path = os.path.join(folder, f"opposite-{same}.txt")
     with open(path, "w", encoding="ascii") as file:
         file.write("\n".join(lines) + "\n")
     return path
@@ -162,6 +195,24 @@ def by_hand(folder):
         ok(f"measured is refused: {says}", status in (1, 2) and says in why, why)
 
 
+def requests_wait(folder):
+    """Between nodes 1000000 bytes take 20 us and 8 ms. Port: as fast as one message."""
+    curve, same, other = {1: 125e6, 2: 125e6}, opposite(folder, True), opposite(folder, False)
+    for name, points, trace, want in (
+            ("not measured: they pass each other", [], same, 12.0205),
+            ("of one pair: the first ends at 8.02 ms, then the second begins", [(1000000, 1, 1)], same, 16.02),
+            ("... if most of the time was waited", [(1000000, 1, 0.4)], same, 12.0205),
+            ("... above the largest size that passes", [(100000, 1, 0), (2000000, 1, 0.9)], same, 16.02),
+            ("... a larger size that passes", [(1000000, 1, 1), (2000000, 1, 0)], same, 12.0205),
+            ("of another pair: passes", [(1000000, 1, 1)], other, 12.02),
+            ("... waits for all bytes in the port", [(1000000, 1, 1), (1000000, 2, 1)], other, 16.02),
+            ("... waits for 375000 bytes in the port: 3 ms", [(1000000, 1, 1), (1000000, 2, 0.5)], other, 15.02),
+            ("... little waited is none", [(1000000, 2, 0.05)], other, 12.02)):
+        sig = signature(folder, "opposite.sig", port=curve, opposite=points)
+        x = answer("--replicas=2", "--signature", sig, "--map=block:2", trace)
+        ok(f"opposite messages, {name}", isinstance(ms(x), float) and abs(ms(x) - want) < 1e-6, ms(x), x.get("sharing"))
+
+
 def made(seed, folder):
     """A random program as text, and its number of ranks."""
     draw = random.Random(f"contention {seed}")
@@ -217,6 +268,7 @@ def at_random(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         by_hand(folder)
+        requests_wait(folder)
         at_random(folder)
     print(f"1..{number}")
 

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from sharing import Run, answer, near, pattern, text  # noqa: E402
+from sharing import Run, answer, near, pattern, shares, text  # noqa: E402
 
 SEEDS = int(os.environ.get("SHARING_SEEDS", "60"))
 number = 0
@@ -113,6 +113,138 @@ def at_random(folder):
     ok("as many messages are delayed", not other, *other[:5])
 
 
+# --- requests that wait ---
+
+def exchange(ranks, messages):
+    """As mpgtext(5): each rank receives all its messages (from, to, bytes, begin) from the start on, and sends each at its begin."""
+    lines = ["#mpgtext 1", f"#ranks {ranks}", "#clocks shared", "#comm 0 = " + " ".join(map(str, range(ranks)))]
+    for r in range(ranks):
+        lines.append(f"{r} 0 1000 Init")
+        request, time = 1, 1000
+        for tag, (a, b, size, _) in enumerate(messages):
+            if b == r:
+                lines.append(f"{r} 1000 1000 Irecv comm=0 from={a} tag={tag} bytes={size} request={request}")
+                request += 1
+        for begin, tag in sorted((x[3], tag) for tag, x in enumerate(messages) if x[0] == r):
+            time = 1000 + begin
+            lines.append(f"{r} {time} {time} Isend comm=0 to={messages[tag][1]} tag={tag} bytes={messages[tag][2]} request={request}")
+            request += 1
+        if request > 1:
+            lines.append(f"{r} {time} {time} Waitall requests={','.join(map(str, range(1, request)))}")
+        lines.append(f"{r} {time} {time + 10} Finalize")
+    return "\n".join(lines) + "\n"
+
+
+def requested(messages, m):
+    """When MESSAGES end, by the rules of docs/MODEL.md: at H the receiver asks; the request passes its port after the bytes ahead; the
+    bytes begin when the opposite messages of the two ranks have ended that began at least lambda before H."""
+    def host(rank):
+        return rank // m["cluster"]
+    def crossed(a, b):
+        if host(a) == host(b):
+            return [("memory", host(a))] if m["memory"] else []
+        return [("out", host(a)), ("in", host(b))]
+    def limit(resource):
+        return (m["memory"] if resource[0] == "memory" else m["port"]) / 1e9
+    def opposite(i, j):
+        return (messages[i][0], messages[i][1]) == (messages[j][1], messages[j][0]) and \
+            min(messages[i][2], messages[j][2]) >= m["wait"] > 0
+    hop = [0 if host(a) == host(b) else m["hop"] for a, b, _, _ in messages]
+    asked = [x[3] + hop[i] for i, x in enumerate(messages)]
+    todo = [(t, 0, i) for i, t in enumerate(asked)] # 0: the receiver asks, 1: the request has passed its port
+    begun, left, ends, awaited, now = {}, {}, {}, {}, 0.0
+    while todo or left or awaited:
+        flows = sorted(left)
+        bounds = [1 / (m["near_byte"] if host(messages[i][0]) == host(messages[i][1]) else m["byte"]) for i in flows]
+        rates = dict(zip(flows, shares([(x, crossed(*messages[i][:2])) for i, x in zip(flows, bounds)], limit)))
+        then = min([now + left[i] / rates[i] for i in flows] + [x[0] for x in todo])
+        for i in flows:
+            left[i] -= rates[i] * (then - now)
+            if left[i] <= 1e-7:
+                ends[i] = then
+                del left[i]
+        now = then
+        ready = [i for i in awaited if all(j in ends for j in awaited[i])]
+        for i in ready:
+            del awaited[i]
+        for x in [x for x in todo if x[0] <= now]:
+            todo.remove(x)
+            a, b, size, _ = messages[x[2]]
+            before = min(asked[x[2]] - hop[x[2]] + 1e-6, asked[x[2]])
+            if x[1] == 0 and m["queue"] and host(a) != host(b):
+                port = [(j, bound) for j, bound in zip(flows, bounds) if j in left and ("out", host(b)) in crossed(*messages[j][:2])]
+                ahead = sum(left[j] for j, _ in port if begun[j] < before)
+                if ahead > 0:
+                    todo.append((now + min(ahead, m["queue"]) / min(limit(("out", host(b))), sum(x for _, x in port)), 1, x[2]))
+                    continue
+            wait = [j for j in left if opposite(x[2], j) and begun[j] < before]
+            if wait:
+                awaited[x[2]] = wait
+            else:
+                ready.append(x[2])
+        for i in ready:
+            if crossed(*messages[i][:2]):
+                begun[i], left[i] = now, messages[i][2]
+            else:
+                ends[i] = now + messages[i][2] * m["near_byte"]
+    return ends
+
+
+def waiting_by_hand(folder):
+    """Bytes take 1 ns each; 0 and 1 are on one host, 2 and 3 on another."""
+    keys = ["--target=ByteTransferTime=1ns", "--target=CommStartupTime=0", "--target=ClusterSize=2", "--target=ClusterByte=1ns",
+            "--target=PortBandwidth=1e9", "--target=Policy=offload", "--eager-limit=1000"]
+    late = [(0, 2, 1000000, 0), (2, 0, 1000000, 500000)]
+    for name, more, messages, want in (
+            ("pass at once, without the keys", [], late, [1.5e6, 0, 1.5e6, 0]),
+            ("of one pair, from 1 byte on: the second begins when the first ends", ["OppositeWait=1"], late, [2e6, 0, 2e6, 0]),
+            ("smaller messages pass at once", ["OppositeWait=1000001"], late, [1.5e6, 0, 1.5e6, 0]),
+            ("of two pairs: they pass at once", ["OppositeWait=1"], [(0, 2, 1000000, 0), (3, 1, 1000000, 500000)],
+             [1e6, 1.5e6, 1e6, 1.5e6]),
+            ("... but not with a queue in the port", ["PortQueue=1e9"], [(0, 2, 1000000, 0), (3, 1, 1000000, 500000)],
+             [1e6, 2e6, 1e6, 2e6]),
+            ("... which holds 200000 bytes", ["PortQueue=200000"], [(0, 2, 1000000, 0), (3, 1, 1000000, 500000)],
+             [1e6, 1.7e6, 1e6, 1.7e6]),
+            ("they began together", ["OppositeWait=1", "PortQueue=1e9"], [(0, 2, 1000000, 0), (2, 0, 1000000, 0)], [1e6, 0, 1e6, 0]),
+            ("they began within a latency", ["OppositeWait=1", "PortQueue=1e9", "HopTime=10us"],
+             [(0, 2, 1000000, 0), (2, 0, 1000000, 9999)], [1.019999e6, 0, 1.019999e6, 0]),
+            ("a latency apart, the second waits", ["OppositeWait=1", "HopTime=10us"],
+             [(0, 2, 1000000, 0), (2, 0, 1000000, 10000)], [2.01e6, 0, 2.01e6, 0]),
+            ("three in turns", ["OppositeWait=1"], late + [(0, 2, 1000000, 1200000)], [3e6, 0, 3e6, 0])):
+        got, x = answer(folder, exchange(4, messages), *keys, *[f"--target={key}" for key in more])
+        ok(f"opposite messages: {name}", near(got, want), got, x)
+
+
+def waiting_at_random(folder):
+    bad, waited = [], 0
+    for seed in range(SEEDS):
+        draw = random.Random(f"waiting {seed}")
+        ranks, cluster = draw.randint(3, 9), draw.choice([1, 2, 3])
+        m = {"hop": draw.choice([0, 2385.0]), "byte": draw.choice([0.371, 1.7]), "cluster": cluster,
+             "near_byte": draw.choice([0.2385, 1.1]) if cluster > 1 else 0, "port": draw.choice([0.3e9, 1e9, 2.385e9]),
+             "memory": draw.choice([0, 1.1e9, 4e9]), "wait": draw.choice([0, 1, 30000]),
+             "queue": draw.choice([0, 20000, 150001, 1000000000])}
+        pairs = [(a, b) for a in range(ranks) for b in range(ranks) if a != b]
+        few = draw.sample(pairs, min(len(pairs), 4))
+        few += [(b, a) for a, b in few]
+        messages = [(*draw.choice(few), draw.choice([2001, 8000, 40001, 200003]), draw.randint(0, 1000000))
+                    for _ in range(draw.randint(5, 40))]
+        keys = {"HopTime": f"{m['hop']}ns", "ByteTransferTime": f"{m['byte']}ns", "CommStartupTime": "0", "ClusterSize": cluster,
+                "PortBandwidth": m["port"], "Policy": "offload", "OppositeWait": m["wait"], "PortQueue": m["queue"]}
+        if cluster > 1:
+            keys["ClusterByte"] = f"{m['near_byte']}ns"
+        if m["memory"]:
+            keys["MemoryBandwidth"] = m["memory"]
+        got, x = answer(folder, exchange(ranks, messages), "--eager-limit=2000", *[f"--target={k}={v}" for k, v in keys.items()])
+        ends, plain = requested(messages, m), requested(messages, {**m, "wait": 0, "queue": 0})
+        want = [max([ends[i] for i, y in enumerate(messages) if r in y[:2]], default=0) for r in range(ranks)]
+        waited += ends != plain
+        if not near(got, want):
+            bad.append(f"seed {seed}: {m}: {got} for {want}, {x if got is None else ''}")
+    ok(f"{SEEDS} random patterns of messages whose requests may wait", not bad, *bad[:5])
+    ok(f"in many of them requests wait ({waited})", waited > SEEDS / 3)
+
+
 def refusals(folder):
     two = text([[("send", 1, 10)], [("receive", 0)]])
     for keys, says in ((["--target=PortBandwidth=1e9", "--target=Contention=1"],
@@ -120,6 +252,8 @@ def refusals(folder):
                        (["--target=MemoryBandwidth=1e9", "--target=Contention=1"],
                         "Contention: it and MemoryBandwidth exclude each other"),
                        (["--target=PortBucket=1000"], "PortBucket says nothing without PortBandwidth"),
+                       (["--target=PortQueue=1000"], "PortQueue says nothing without PortBandwidth"),
+                       (["--target=OppositeWait=1000"], "OppositeWait says nothing without PortBandwidth, MemoryBandwidth or LinkBandwidth"),
                        (["--target=PortBandwidth=0"], "PortBandwidth: '0' is not 1 to 1e+18"),
                        (["--target=PortBandwidth=1e9", "--target=engine=graph", "--target=BarrierAlgorithm=rounds",
                          "--target=Policy=offload"], "has a PortBandwidth, which only --target=engine=events simulates")):
@@ -131,6 +265,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         by_hand(folder)
         at_random(folder)
+        waiting_by_hand(folder)
+        waiting_at_random(folder)
         refusals(folder)
     print(f"1..{number}")
 
