@@ -86,26 +86,14 @@ predicted() {
         awk '/"run_time_ns"/ { on = 1 } on && /"median"/ { print $2 + 0; exit }'
 }
 
-# row PROGRAM: prints the row of PROGRAM
-row() {
-    awk -v program="$1" -v with="$(predicted "$1.trace")" \
-        -v without="$(predicted --without-noise='task noisy' "$1.trace")" '
-        FNR == 1 { file++ }
-        { t[file, ++n[file]] = $1 / 1e6 }
-        function sort_times(f, i, k, x) {
-            for (i = 2; i <= n[f]; i++)
-                for (k = i; k > 1 && t[f, k] < t[f, k - 1]; k--) {
-                    x = t[f, k]
-                    t[f, k] = t[f, k - 1]
-                    t[f, k - 1] = x
-                }
-        }
-        function compared(f, ns, m) {
-            sort_times(f)
-            m = n[f] % 2 ? t[f, (n[f] + 1) / 2] : (t[f, n[f] / 2] + t[f, n[f] / 2 + 1]) / 2
-            return sprintf("%.0f (%.0f .. %.0f) | %.0f | %+.1f", m, t[f, 1], t[f, n[f]], ns / 1e6, 100 * (ns / 1e6 / m - 1))
-        }
-        END { print "| " program " | " compared(1, with) " | " compared(2, without) " |" }' "$1.with" "$1.without"
+# compared FILE NS: prints median and range of the run times in FILE, the prediction NS, and its difference
+compared() {
+    sort -n "$1" | awk -v ns="$2" '
+        { t[NR] = $1 / 1e6 }
+        END {
+            median = NR % 2 ? t[(NR + 1) / 2] : (t[NR / 2] + t[NR / 2 + 1]) / 2
+            printf "%.0f (%.0f .. %.0f) | %.0f | %+.1f", median, t[1], t[NR], ns / 1e6, 100 * (ns / 1e6 / median - 1)
+        }'
 }
 
 cc -O2 -o "$tmp/noisy" "$top_srcdir/examples/hybrid/daemon.c" &&
@@ -131,5 +119,6 @@ done
 echo "| program | with the daemon, ms | predicted | off, % | without | predicted | off, % |"
 echo "|---|---|--:|--:|---|--:|--:|"
 for program; do
-    row "$program"
+    echo "| $program | $(compared "$program.with" "$(predicted "$program.trace")") |" \
+        "$(compared "$program.without" "$(predicted --without-noise='task noisy' "$program.trace")") |"
 done

@@ -30,33 +30,26 @@ double mpg_events_receive_overhead_ns(const struct replica *rep, const struct mp
     return overhead_ns(rep, MPG_OVERHEAD_RECEIVE, m);
 }
 
+void mpg_events_message_times(const struct replica *rep, const struct mpg_sent_message *m, double *lambda_ns, double *tau_ns)
+{
+    *lambda_ns = *tau_ns = 0;
+    mpg_time_flight(path_class(rep, m), m, rep->replica, 1, lambda_ns, tau_ns);
+}
+
 double mpg_events_flight_ns(const struct replica *rep, const struct mpg_sent_message *m, double *tau_ns)
 {
-    double lambda_ns = 0;
-    *tau_ns = 0;
-    mpg_time_flight(path_class(rep, m), m, rep->replica, 1, &lambda_ns, tau_ns);
+    double lambda_ns;
+    mpg_events_message_times(rep, m, &lambda_ns, tau_ns);
     return fmax(lambda_ns + *tau_ns - mpg_events_send_overhead_ns(rep, m) - mpg_events_receive_overhead_ns(rep, m), 0);
-}
-
-double mpg_events_tau_ns(const struct replica *rep, const struct mpg_sent_message *m)
-{
-    double lambda_ns = 0, tau_ns = 0;
-    mpg_time_flight(path_class(rep, m), m, rep->replica, 1, &lambda_ns, &tau_ns);
-    return tau_ns;
-}
-
-double mpg_events_latency_ns(const struct replica *rep, const struct mpg_sent_message *m)
-{
-    double lambda_ns = 0, tau_ns = 0;
-    mpg_time_flight(path_class(rep, m), m, rep->replica, 1, &lambda_ns, &tau_ns);
-    return lambda_ns;
 }
 
 double mpg_events_copy_ns(const struct replica *rep, const struct mpg_sent_message *m, double bytes)
 {
     struct mpg_sent_message copied = *m;
+    double lambda_ns, tau_ns;
     copied.bytes = bytes;
-    return mpg_events_tau_ns(rep, &copied);
+    mpg_events_message_times(rep, &copied, &lambda_ns, &tau_ns);
+    return tau_ns;
 }
 
 double mpg_events_call_sends_ns(const struct replica *rep, const struct mpg_step *s)

@@ -13,10 +13,8 @@ double mpg_events_send_overhead_ns(const struct replica *rep, const struct mpg_s
 double mpg_events_receive_overhead_ns(const struct replica *rep, const struct mpg_sent_message *m);
 /* Returns the time of M between the end of o_s and the begin of o_r; *TAU_NS receives the part of it for M's bytes. */
 double mpg_events_flight_ns(const struct replica *rep, const struct mpg_sent_message *m, double *tau_ns);
-/* Returns the part of this time for M's bytes. */
-double mpg_events_tau_ns(const struct replica *rep, const struct mpg_sent_message *m);
-/* Returns the latency of M: the time of an empty message. */
-double mpg_events_latency_ns(const struct replica *rep, const struct mpg_sent_message *m);
+/* Sets *LAMBDA_NS and *TAU_NS to the latency of M, the time of an empty message, and the time of M's bytes. */
+void mpg_events_message_times(const struct replica *rep, const struct mpg_sent_message *m, double *lambda_ns, double *tau_ns);
 /* Returns the time in which M's sender copies BYTES within its own memory. */
 double mpg_events_copy_ns(const struct replica *rep, const struct mpg_sent_message *m, double bytes);
 /* Returns the sum of the send overheads of the call that LEAVE step S ends. */

@@ -86,7 +86,7 @@ static void init_resources(struct flows *f)
     const uint32_t of_hosts = f->resources - c->links;
     for (uint32_t i = 0; i < of_hosts; i++) {
         struct resource *r = &f->resource[i];
-        r->curve = i % MPG_RESOURCES == MPG_RESOURCE_MEMORY ? &c->memory : &c->port;
+        r->curve = mpg_host_curve(c, i % MPG_RESOURCES);
         r->bucket = r->credit = mpg_bucket(c, i % MPG_RESOURCES);
     }
     for (uint32_t i = 0; i < c->links; i++) {
@@ -207,16 +207,9 @@ static inline struct crossing *crossings_of(const struct flows *f, uint32_t flow
     return x->crossed <= NEAR ? x->near : &f->far[(size_t)flow * f->most];
 }
 
-/* Returns the capacity of R with FLOWS flows. */
-static inline double capacity_with(const struct resource *r, uint32_t flows)
-{
-    const struct mpg_capacity_curve *curve = r->curve;
-    return curve->n == 0 || flows == 0 ? INFINITY : curve->of[flows < curve->n ? flows - 1 : curve->n - 1];
-}
-
 static inline double capacity_of(const struct flows *f, uint32_t resource)
 {
-    return capacity_with(&f->resource[resource], f->resource[resource].n);
+    return mpg_curve_capacity(f->resource[resource].curve, f->resource[resource].n);
 }
 
 /* Computes the bytes in the bucket of RESOURCE, if it has one, up to NOW_NS; to be called before its flows or rates change. */
@@ -224,7 +217,7 @@ static void count_credit(struct flows *f, uint32_t resource, double now_ns)
 {
     struct resource *r = &f->resource[resource];
     if (r->bucket > 0) {
-        const double filling = capacity_with(r, r->n > 0 ? r->n : 1) - r->used;
+        const double filling = mpg_curve_capacity(r->curve, r->n > 0 ? r->n : 1) - r->used;
         r->credit = fmin(fmax(r->credit + filling * (now_ns - r->credit_ns), 0), r->bucket);
         r->credit_ns = now_ns;
     }

@@ -245,15 +245,14 @@ static int send(struct replica *rep, const struct flight *f, int32_t from, doubl
         (struct event){.at_ns = fmax(at_ns, rep->now_ns), .kind = EVENT_INJECT, .id = (uint32_t)from, .what = copy}, err);
 }
 
-/* Sends F, the message M of step S, whose bytes take TAU_NS; AT_NS is when it enters the network. */
+/* Sends F, the message M of step S, whose tau_ns is set; AT_NS is when it enters the network. */
 static int send_step(struct replica *rep, struct flight *f, const struct mpg_step *s, const struct mpg_sent_message *m,
-                     double tau_ns, double at_ns, struct mpg_error *err)
+                     double at_ns, struct mpg_error *err)
 {
     f->at_ns = *mpg_times_slot(rep->times, s->slot, MPG_SLOT_TIME);
     f->from = s->rank;
     f->to = s->receiver;
     f->bytes = s->bytes;
-    f->tau_ns = tau_ns;
     f->service_ns = rep->network->flows ? 0 : mpg_events_receive_overhead_ns(rep, m);
     return send(rep, f, s->rank, at_ns, err);
 }
@@ -263,24 +262,23 @@ int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct m
     if (!contend(rep->network, s->rank, s->receiver))
         return mpg_events_replica_set_known(rep, s->slot, err);
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
-    struct flight f = {.slot = s->slot, .batch = rep->program.queue[stream].first->batch};
+    struct flight f = {
+        .slot = s->slot, .batch = rep->program.queue[stream].first->batch, .tau_ns = mpg_times_tau(rep->times)};
     mpg_batch_keep(f.batch, 1);
-    const double tau_ns = mpg_times_tau(rep->times);
     double at_ns = *mpg_times_slot(rep->times, s->slot, MPG_SLOT_BEGIN) + mpg_events_send_overhead_ns(rep, &m);
     if (rep->network->flows) /* a measured o_s can be longer than lambda */
-        at_ns = fmin(at_ns, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_TIME) - tau_ns);
-    return send_step(rep, &f, s, &m, tau_ns, at_ns, err);
+        at_ns = fmin(at_ns, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_TIME) - f.tau_ns);
+    return send_step(rep, &f, s, &m, at_ns, err);
 }
 
-/* Sets whether F, the synchronous message M of S, depends on a request that may wait. */
-static void set_asking(const struct replica *rep, struct flight *f, const struct mpg_step *s, const struct mpg_sent_message *m)
+/* Sets whether F, the synchronous message of S, depends on a request that may wait. */
+static void set_asking(const struct replica *rep, struct flight *f, const struct mpg_step *s)
 {
     const struct mpg_capacities *c = rep->capacities;
     if (!c)
         return;
     f->opposes = mpg_opposite_waits(c, c->host[s->rank] == c->host[s->receiver], s->bytes);
     f->asks = f->opposes || c->queues > 0;
-    f->latency_ns = f->asks ? mpg_events_latency_ns(rep, m) : 0;
 }
 
 int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err)
@@ -290,8 +288,9 @@ int mpg_events_network_send_node(struct replica *rep, struct node *node, struct 
     if (!contend(rep->network, s->rank, s->receiver))
         return mpg_events_replica_node_known(rep, node, err);
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
-    set_asking(rep, &f, s, &m);
-    return send_step(rep, &f, s, &m, mpg_events_tau_ns(rep, &m), *mpg_times_slot(rep->times, s->slot, MPG_SLOT_MET), err);
+    mpg_events_message_times(rep, &m, &f.latency_ns, &f.tau_ns);
+    set_asking(rep, &f, s);
+    return send_step(rep, &f, s, &m, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_MET), err);
 }
 
 int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind,

@@ -2,7 +2,6 @@
 #include "simulate/models/capacities.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "simulate/models/placement.h"
 
@@ -36,7 +35,7 @@ static int set_links(struct mpg_capacities *c, const struct mpg_parameters *p, s
         return mpg_error_set(err, "out of memory");
     for (; c->links < n; c->links++)
         c->link[c->links] = p->link_bytes_per_s[p->link_levels > 1 ? mpg_layout_level(&p->layout, c->links) : 0] / 1e9;
-    if (strcmp(p->text[MPG_BACKGROUND], "const:0") != 0)
+    if (mpg_parameters_have_background(p))
         c->background = p;
     return 0;
 }

@@ -51,18 +51,23 @@ static inline uint32_t mpg_capacities_resources(const struct mpg_capacities *c)
     return (uint32_t)c->hosts * MPG_RESOURCES + c->links;
 }
 
-/* Returns the capacity of RESOURCE of a host, bytes/ns, with FLOWS flows. */
-static inline double mpg_host_capacity(const struct mpg_capacities *c, enum mpg_resource resource, uint32_t flows)
+/* Returns the capacity by CURVE, bytes/ns, with FLOWS flows; infinite without flows. */
+static inline double mpg_curve_capacity(const struct mpg_capacity_curve *curve, uint32_t flows)
 {
-    const struct mpg_capacity_curve *curve = resource == MPG_RESOURCE_MEMORY ? &c->memory : &c->port;
     return curve->n == 0 || flows == 0 ? INFINITY : curve->of[flows < curve->n ? flows - 1 : curve->n - 1];
+}
+
+/* Returns the capacity curve of RESOURCE of a host. */
+static inline const struct mpg_capacity_curve *mpg_host_curve(const struct mpg_capacities *c, enum mpg_resource resource)
+{
+    return resource == MPG_RESOURCE_MEMORY ? &c->memory : &c->port;
 }
 
 /* Returns the capacity of the resource with NUMBER, bytes/ns, with FLOWS flows. */
 static inline double mpg_capacity(const struct mpg_capacities *c, uint32_t number, uint32_t flows)
 {
     const uint32_t of_hosts = (uint32_t)c->hosts * MPG_RESOURCES;
-    return number < of_hosts ? mpg_host_capacity(c, number % MPG_RESOURCES, flows) : c->link[number - of_hosts];
+    return number < of_hosts ? mpg_curve_capacity(mpg_host_curve(c, number % MPG_RESOURCES), flows) : c->link[number - of_hosts];
 }
 
 /* Returns the bucket of RESOURCE of a host, bytes; 0: no bucket. */

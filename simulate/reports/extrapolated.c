@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "common/table/table.h"
 #include "common/units.h"
@@ -62,7 +61,7 @@ static void print_capacities(const struct mpg_parameters *m, FILE *out)
         fprintf(out, "%s%g", i > 0 ? ", " : "; messages share its links: ", m->link_bytes_per_s[i] / 1e6);
     if (m->link_levels > 0)
         fputs(" MB/s in each direction", out);
-    if (strcmp(m->text[MPG_BACKGROUND], "const:0") != 0)
+    if (mpg_parameters_have_background(m))
         fprintf(out, ", of which other jobs use the fraction %s", m->text[MPG_BACKGROUND]);
     if (m->port_bytes_per_s > 0 || m->memory_bytes_per_s > 0)
         fputs("; the messages of a host share", out);

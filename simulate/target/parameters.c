@@ -500,6 +500,11 @@ double mpg_parameter_draw(const struct mpg_parameters *p, enum mpg_parameter whi
     return which == MPG_BACKGROUND ? fmin(value, MPG_BACKGROUND_MAX) : value;
 }
 
+bool mpg_parameters_have_background(const struct mpg_parameters *p)
+{
+    return strcmp(p->text[MPG_BACKGROUND], "const:0") != 0;
+}
+
 double mpg_parameter_median(const struct mpg_parameters *p, enum mpg_parameter which)
 {
     return fmax(mpg_spec_quantile(&p->time[which], 0.5), 0);

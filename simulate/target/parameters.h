@@ -111,6 +111,8 @@ bool mpg_parameters_are_random(const struct mpg_parameters *p);
  * MPG_BACKGROUND_MAX. The caller chooses purpose and index. */
 double mpg_parameter_draw(const struct mpg_parameters *p, enum mpg_parameter which,
                           const struct mpg_address *address, uint32_t replica);
+/* Returns whether P has background traffic on links. */
+bool mpg_parameters_have_background(const struct mpg_parameters *p);
 /* Returns the median of time WHICH, ns. */
 double mpg_parameter_median(const struct mpg_parameters *p, enum mpg_parameter which);
 const char *mpg_policy_name(enum mpg_policy policy);
