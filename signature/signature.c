@@ -94,6 +94,31 @@ enum mpg_one_sided mpg_one_sided_find(const char *text)
     return (enum mpg_one_sided)o;
 }
 
+const char *mpg_overlap_name(enum mpg_overlap_side side)
+{
+    return side == MPG_OVERLAP_SEND ? "send" : "receive";
+}
+
+enum mpg_overlap_side mpg_overlap_find(const char *text)
+{
+    int side = 0;
+    while (side < MPG_OVERLAP_SIDES && strcmp(mpg_overlap_name((enum mpg_overlap_side)side), text) != 0)
+        side++;
+    return (enum mpg_overlap_side)side;
+}
+
+int mpg_overlap_decides(const struct mpg_distribution *share)
+{
+    for (size_t i = 0; i < share->intervals; i++) {
+        const struct mpg_quantile_interval *x = &share->interval[i];
+        const double low = isfinite(x->low) ? x->low : mpg_distribution_quantile(share, 0.05);
+        const double high = isfinite(x->high) ? x->high : mpg_distribution_quantile(share, 0.95);
+        if (x->p == 0.5 && low <= MPG_OVERLAP_MATTERS && high > MPG_OVERLAP_MATTERS)
+            return 0;
+    }
+    return mpg_distribution_quantile(share, 0.5) > MPG_OVERLAP_MATTERS ? 1 : -1;
+}
+
 void mpg_network_lists(struct mpg_network_path *p, struct mpg_network_sizes *list[MPG_NETWORK_LISTS])
 {
     struct mpg_network_sizes *const messages[] = {&p->latency, &p->round_trip, &p->bandwidth, &p->sender,
@@ -104,6 +129,10 @@ void mpg_network_lists(struct mpg_network_path *p, struct mpg_network_sizes *lis
     for (int o = 0; o < MPG_ONE_SIDED_OPERATIONS; o++) {
         list[n++] = &p->one_sided[o].call;
         list[n++] = &p->one_sided[o].complete;
+    }
+    for (int side = 0; side < MPG_OVERLAP_SIDES; side++) {
+        list[n++] = &p->overlap[side].alone;
+        list[n++] = &p->overlap[side].share;
     }
 }
 

@@ -15,7 +15,7 @@
 #include "statistics/loggp.h"
 
 /* Major and minor version of the file format. A reader accepts major versions 1 to 4 with any minor version. */
-enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 6 };
+enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 7 };
 
 /* Limits of a signature. A file that exceeds any of them is rejected as a whole. */
 enum {
@@ -191,6 +191,18 @@ struct mpg_one_sided_times {
     struct mpg_network_sizes complete; /* time inside the flush, unlock or fence after it */
 };
 
+/* The rank that computes during a transfer. */
+enum mpg_overlap_side { MPG_OVERLAP_SEND, MPG_OVERLAP_RECEIVE, MPG_OVERLAP_SIDES };
+
+/* A transfer progresses while a rank computes if more than this share of the transfer is hidden. */
+#define MPG_OVERLAP_MATTERS 0.5
+
+/* Overlap of transfers with computation of one of both ranks, by size; n = 0: not measured. Both lists have the same sizes. */
+struct mpg_overlap {
+    struct mpg_network_sizes alone; /* time of the transfer without computation */
+    struct mpg_network_sizes share; /* not a time: the share of ALONE that the computation hides, 0 to 1 */
+};
+
 /* Message times between two ranks of a path class. */
 struct mpg_network_path {
     enum mpg_path_class path;
@@ -206,6 +218,7 @@ struct mpg_network_path {
     struct mpg_network_sizes receive_overhead; /* o_r: time to complete a receive of an arrived message; n = 0: not measured */
     struct mpg_network_sizes streaming;  /* time per message in a stream of messages */
     struct mpg_one_sided_times one_sided[MPG_ONE_SIDED_OPERATIONS];
+    struct mpg_overlap overlap[MPG_OVERLAP_SIDES];
     int64_t window;            /* largest number of messages in flight in a stream; 0: no streams */
     int64_t eager_limit_bytes; /* MPG_EAGER_LIMIT_UNKNOWN: not detected; -1: every send waits for its receive */
     struct mpg_loggp loggp;
@@ -308,7 +321,15 @@ const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature
 const char *mpg_one_sided_name(enum mpg_one_sided operation);
 /* Returns the operation with name TEXT; MPG_ONE_SIDED_OPERATIONS: there is none. */
 enum mpg_one_sided mpg_one_sided_find(const char *text);
-enum { MPG_NETWORK_LISTS = 7 + 2 * MPG_ONE_SIDED_OPERATIONS };
+/* Returns the name of SIDE: "send", "receive". */
+const char *mpg_overlap_name(enum mpg_overlap_side side);
+/* Returns the side with name TEXT; MPG_OVERLAP_SIDES: there is none. */
+enum mpg_overlap_side mpg_overlap_find(const char *text);
+/* Returns on which side of MPG_OVERLAP_MATTERS the median of SHARE is: 1 above, -1 at or below; 0 if its 95 % interval includes
+ * both sides. An interval without an end ends at the 5 or 95 % quantile. */
+int mpg_overlap_decides(const struct mpg_distribution *share);
+/* The first MPG_NETWORK_TIMES lists are times that simulations draw. */
+enum { MPG_NETWORK_TIMES = 7 + 2 * MPG_ONE_SIDED_OPERATIONS, MPG_NETWORK_LISTS = MPG_NETWORK_TIMES + 2 * MPG_OVERLAP_SIDES };
 /* Fills LIST with all lists of sizes of P: latency, round_trip, bandwidth, sender, send_overhead, receive_overhead,
  * streaming, and the two of each one-sided operation. */
 void mpg_network_lists(struct mpg_network_path *p, struct mpg_network_sizes *list[MPG_NETWORK_LISTS]);

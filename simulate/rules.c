@@ -17,6 +17,7 @@ static const char *const names[MPG_RULES] = {
     [MPG_RULE_WAITING_CALLS] = "waiting-calls",
     [MPG_RULE_GAPS] = "gaps",
     [MPG_RULE_PROGRESS] = "progress",
+    [MPG_RULE_OVERLAP] = "overlap",
     [MPG_RULE_HELD_SENDS] = "held-sends"};
 
 static unsigned left_out; /* set before threads start */

@@ -22,6 +22,7 @@ enum mpg_rule {
     MPG_RULE_WAITING_CALLS,  /* if all calls of a kind and size waited, these calls take at most 1 us without waiting */
     MPG_RULE_GAPS,           /* messages of a stream start at least a gap apart (predict mode) */
     MPG_RULE_PROGRESS,       /* a rendezvous waits until the receiver makes an MPI call (predict mode) */
+    MPG_RULE_OVERLAP,        /* a rendezvous does not wait where the signature shows overlap (predict mode) */
     MPG_RULE_HELD_SENDS,     /* a synchronous send to a waiting receiver takes the measured time (predict mode) */
     MPG_RULES
 };

@@ -19,6 +19,7 @@ interruptions       --without=interruptions
 waiting-calls       --without=waiting-calls
 gaps                --without=gaps
 progress            --without=progress
+overlap             --without=overlap
 held-sends          --without=held-sends
 choice              --without=choice
 polling             --polling=work

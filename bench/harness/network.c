@@ -161,7 +161,7 @@ static int measure_pair(struct run *run, int64_t k, int64_t number, struct pair_
         status = mpg_pair_agree(&pair, mpg_pair_open_window(&pair, y->plan.max_bytes, *run->net->creates_window, err), err);
     struct mpg_rounds rounds = {
         .lead = run->net->lead, .follow = run->net->follow, .sent = run->net->sent,
-        .late = run->net->late, .two_parts = run->net->two_parts,
+        .late = run->net->late, .two_parts = run->net->two_parts, .works = run->net->works,
         .off_cpu = run->own_core,
         .eager_limit_bytes = known_limit(run, path),
         .adaptive = !opt->iterations_given,

@@ -73,6 +73,7 @@ struct mpg_network {
     bool sent; /* LEAD records the time after the last send */
     bool late; /* late receives (struct mpg_rounds) */
     bool two_parts; /* exchanges of two parts (struct mpg_rounds) */
+    bool works; /* the leading rank computes in the second part (struct mpg_rounds) */
     bool opens_window; /* each pair has a window (mpg_pair_open_window()) of the largest size; */
     const bool *creates_window; /* by MPI_Win_create */
     const char *const *operation_names; /* of the operations of the plan's cells; NULL: one operation */

@@ -34,7 +34,7 @@ struct raw {
     uint32_t cell;
     uint64_t start, arrived;
     uint64_t receive_start, wait_start, second_arrived;
-    double total_ns, send_ns, wait_ns, off_ns;
+    double total_ns, send_ns, wait_ns, off_ns, work_ns;
     double answer_ns;
 };
 
@@ -195,6 +195,8 @@ static void keep(struct work *w, size_t cell, int64_t count)
             r.wait_ns = own_ns(w, t->wait_start[i], t->end[i]);
             r.total_ns = r.send_ns + r.wait_ns;
         }
+        if (w->rounds->works)
+            r.work_ns = t->work_ns[i];
         if (w->rounds->late) {
             r.total_ns = own_ns(w, t->receive_start[i], t->end[i]);
             r.wait_ns = own_ns(w, t->wait_start[i], t->wait_end[i]);
@@ -467,7 +469,7 @@ static int conclude(const struct work *w, struct mpg_measured *measured, struct 
         }
         m.times[m.n++] = (struct mpg_times){r->cell, r->total_ns, r->send_ns,
                                             -since_ns(w, r->arrived, r->start) - reading_ns,
-                                            r->wait_ns, r->off_ns};
+                                            r->wait_ns, r->off_ns, r->work_ns};
     }
     for (size_t i = 0; i < w->plan->n; i++)
         m.unmet[i] = w->state[i].unmet;

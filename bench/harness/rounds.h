@@ -45,6 +45,7 @@ struct mpg_stamps {
     uint64_t arrived[MPG_PLAN_MAX_BLOCK];
     uint64_t receive_start[MPG_PLAN_MAX_BLOCK], wait_start[MPG_PLAN_MAX_BLOCK], wait_end[MPG_PLAN_MAX_BLOCK];
     uint64_t second_arrived[MPG_PLAN_MAX_BLOCK];
+    double work_ns[MPG_PLAN_MAX_BLOCK]; /* computation of the leading rank during the exchange's second part */
     double off_ns[MPG_PLAN_MAX_BLOCK + 1];
     double answer_ns; /* late receives: an answer counts as arrived if it was sent at least this long ago (a round trip of this
                          block) */
@@ -61,6 +62,7 @@ struct mpg_rounds {
                               not have arrived by RECEIVE_START is dropped and counted */
     bool two_parts;        /* an exchange has two timed parts on the leading rank, START to SENT and WAIT_START to END; the total
                             * time is the sum of both */
+    bool works;            /* LEAD records stamps->work_ns */
     int64_t eager_limit_bytes; /* largest size known to be eager; negative: unknown */
     bool off_cpu;          /* off-CPU time is measured: only useful if each rank has its own core */
     bool adaptive;         /* true: a cell ends at the goal (computed without exchanges with off-CPU time) after at least five
@@ -81,6 +83,7 @@ struct mpg_times {
     double forward_ns; /* time until the message arrived at the other rank */
     double wait_ns;    /* late receives: wait for the second answer; two parts: the second; else 0 */
     double off_ns;     /* off-CPU time of both ranks during or directly beside the exchange */
+    double work_ns;    /* computation of the leading rank; 0: none */
 };
 
 /* Results, on rank 0 of the pair only. Zero-initialised is empty. */

@@ -151,6 +151,51 @@ static int compare_one_sided(struct comparison *c, const char *path, const struc
     return 0;
 }
 
+/* Compares the overlap at a size of both signatures. Predictions depend on the side of one half alone: signatures differ if they
+ * are on different sides. */
+static int compare_share(struct comparison *c, const char *name, const struct mpg_distribution *a,
+                         const struct mpg_distribution *b, struct mpg_error *err)
+{
+    struct mpg_parameter *item = compare_add_parameter(c, err, MPG_PERCENT, "%s", name);
+    if (!item)
+        return -1;
+    item->a = 100 * mpg_distribution_quantile(a, 0.5);
+    item->b = 100 * mpg_distribution_quantile(b, 0.5);
+    if (mpg_overlap_decides(a) == 0 || mpg_overlap_decides(b) == 0) {
+        item->verdict = MPG_VERDICT_NONE;
+        item->why = "too uncertain: 50 % is in the interval";
+    } else if (mpg_overlap_decides(a) != mpg_overlap_decides(b)) {
+        item->verdict = MPG_VERDICT_BEYOND;
+    }
+    return 0;
+}
+
+/* Compares the overlaps of transfers with computation at the sizes that both signatures have. */
+static int compare_overlap(struct comparison *c, const char *path, const struct mpg_network_path *a,
+                           const struct mpg_network_path *b, struct mpg_error *err)
+{
+    char name[NAME_SIZE], text[32];
+    for (int side = 0; side < MPG_OVERLAP_SIDES; side++) {
+        const struct mpg_network_sizes *x = &a->overlap[side].share, *y = &b->overlap[side].share;
+        const char *what = mpg_overlap_name((enum mpg_overlap_side)side);
+        snprintf(name, sizeof name, "%s: overlap, %s", path, what);
+        if ((x->n == 0) != (y->n == 0) &&
+            compare_untested(c, name, MPG_PERCENT, NULL, NAN, NAN, x->n > 0 ? "measured only in a" : "measured only in b",
+                             err) < 0)
+            return -1;
+        for (size_t i = 0, j = 0; i < x->n && j < y->n;) {
+            const int64_t of_a = x->size[i].size_bytes, of_b = y->size[j].size_bytes;
+            mpg_units_format_size(text, sizeof text, of_a);
+            snprintf(name, sizeof name, "%s: overlap, %s, %s", path, what, text);
+            if (of_a == of_b && compare_share(c, name, x->size[i].time_ns, y->size[j].time_ns, err) < 0)
+                return -1;
+            i += of_a <= of_b;
+            j += of_b <= of_a;
+        }
+    }
+    return 0;
+}
+
 static int compare_paths(struct comparison *c, const struct mpg_network_path *a,
                          const struct mpg_network_path *b, struct mpg_error *err)
 {
@@ -164,7 +209,7 @@ static int compare_paths(struct comparison *c, const struct mpg_network_path *a,
     if (compare_latencies(c, name, x, y, launches, err) < 0 ||
         compare_transfers(c, name, x, y, launches, err) < 0 ||
         compare_sizes(c, name, "streaming", &x->streaming, &y->streaming, launches, err) < 0 ||
-        compare_one_sided(c, name, x, y, launches, err) < 0)
+        compare_one_sided(c, name, x, y, launches, err) < 0 || compare_overlap(c, name, x, y, err) < 0)
         return -1;
     return compare_limits(c, a, b, err);
 }

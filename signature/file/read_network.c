@@ -84,6 +84,22 @@ static int parse_one_sided(const json_t *path, struct mpg_network_path *p, struc
     return 0;
 }
 
+static int parse_overlap(const json_t *path, struct mpg_network_path *p, struct mpg_error *err)
+{
+    const json_t *all, *one;
+    if (mpg_json_get(path, "overlap", JSON_OBJECT, &all, err) < 0)
+        return -1;
+    for (int side = 0; side < MPG_OVERLAP_SIDES && all; side++) {
+        const char *name = mpg_overlap_name((enum mpg_overlap_side)side);
+        if (mpg_json_get(all, name, JSON_OBJECT, &one, err) < 0)
+            return mpg_error_prefix(err, "overlap");
+        if (one && (parse_sizes(one, "alone", "alone_ns", &p->overlap[side].alone, err) < 0 ||
+                    parse_sizes(one, "share", "share", &p->overlap[side].share, err) < 0))
+            return mpg_error_prefix(err, "overlap: %s", name);
+    }
+    return 0;
+}
+
 static int parse_segment(const json_t *object, struct mpg_loggp_segment *s, struct mpg_error *err)
 {
     if (mpg_json_need_integer(object, "from_bytes", &s->from_bytes, err) < 0 ||
@@ -146,7 +162,8 @@ static int parse_groups(const json_t *path, const char *key, struct mpg_network_
 static void set_protocols(struct mpg_network_path *p)
 {
     struct mpg_network_sizes *const lists[] = {&p->latency,       &p->round_trip,       &p->bandwidth, &p->sender,
-                                               &p->send_overhead, &p->receive_overhead, &p->streaming};
+                                               &p->send_overhead, &p->receive_overhead, &p->streaming,
+                                               &p->overlap[MPG_OVERLAP_SEND].share, &p->overlap[MPG_OVERLAP_RECEIVE].share};
     for (size_t i = 0; i < sizeof lists / sizeof *lists && p->eager_limit_bytes > 0; i++)
         lists[i]->eager_bytes = p->eager_limit_bytes;
 }
@@ -171,7 +188,7 @@ static int parse_path(const json_t *object, struct mpg_network_path *p, struct m
         parse_sizes(object, "send_overhead", "send_ns", &p->send_overhead, err) < 0 ||
         parse_sizes(object, "receive_overhead", "receive_ns", &p->receive_overhead, err) < 0 ||
         parse_sizes(object, "streaming", "message_ns", &p->streaming, err) < 0 ||
-        parse_one_sided(object, p, err) < 0 ||
+        parse_one_sided(object, p, err) < 0 || parse_overlap(object, p, err) < 0 ||
         parse_loggp(object, &p->loggp, err) < 0 ||
         parse_groups(object, "launches", &p->launch, &p->launches, err) < 0)
         return -1;

@@ -424,6 +424,35 @@ static int check_one_sided(const struct mpg_network_path *p, struct mpg_error *e
     return 0;
 }
 
+/* Checks that each quantile of D is a share: at most 1. */
+static int check_share(const struct mpg_distribution *d, struct mpg_error *err)
+{
+    for (size_t i = 0; i < d->knots; i++)
+        if (d->quantiles[i] > 1)
+            return mpg_error_set(err, "a share of %.15g, more than 1", d->quantiles[i]);
+    return 0;
+}
+
+/* Checks the overlaps of P: times and shares have the same sizes. */
+static int check_overlap(const struct mpg_network_path *p, struct mpg_error *err)
+{
+    for (int side = 0; side < MPG_OVERLAP_SIDES; side++) {
+        const struct mpg_overlap *x = &p->overlap[side];
+        const char *name = mpg_overlap_name((enum mpg_overlap_side)side);
+        if (check_sizes(&x->alone, "alone", "alone_ns", err) < 0 || check_sizes(&x->share, "share", "share", err) < 0)
+            return mpg_error_prefix(err, "overlap: %s", name);
+        bool same = x->alone.n == x->share.n;
+        for (size_t i = 0; i < x->alone.n && same; i++)
+            same = x->alone.size[i].size_bytes == x->share.size[i].size_bytes;
+        if (!same)
+            return mpg_error_set(err, "overlap: %s: alone and share have different sizes", name);
+        for (size_t i = 0; i < x->share.n; i++)
+            if (check_share(x->share.size[i].time_ns, err) < 0)
+                return mpg_error_prefix(err, "overlap: %s: share[%zu]", name, i);
+    }
+    return 0;
+}
+
 static int check_path(const struct mpg_network_path *p, struct mpg_error *err)
 {
     if (check_sizes(&p->latency, "latency", "one_way_ns", err) < 0 ||
@@ -433,7 +462,7 @@ static int check_path(const struct mpg_network_path *p, struct mpg_error *err)
         check_sizes(&p->send_overhead, "send_overhead", "send_ns", err) < 0 ||
         check_sizes(&p->receive_overhead, "receive_overhead", "receive_ns", err) < 0 ||
         check_sizes(&p->streaming, "streaming", "message_ns", err) < 0 ||
-        check_one_sided(p, err) < 0 ||
+        check_one_sided(p, err) < 0 || check_overlap(p, err) < 0 ||
         (p->one_way && check_text(p->one_way, "one_way", err) < 0) ||
         check_time(p->one_way_error_ns, "one_way_error_ns", err) < 0 ||
         check_probability(p->one_way_misfit, "one_way_misfit", err) < 0)

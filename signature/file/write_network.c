@@ -67,6 +67,28 @@ static void write_one_sided(struct mpg_json *out, const struct mpg_network_path 
         mpg_json_close(out);
 }
 
+/* Writes the overlaps of P: an object for each measured side. */
+static void write_overlap(struct mpg_json *out, const struct mpg_network_path *p)
+{
+    bool begun = false;
+    for (int side = 0; side < MPG_OVERLAP_SIDES; side++) {
+        if (p->overlap[side].share.n == 0)
+            continue;
+        if (!begun) {
+            mpg_json_break(out);
+            mpg_json_object(out, "overlap");
+        }
+        begun = true;
+        mpg_json_break(out);
+        mpg_json_object(out, mpg_overlap_name((enum mpg_overlap_side)side));
+        write_sizes(out, "alone", "alone_ns", &p->overlap[side].alone);
+        write_sizes(out, "share", "share", &p->overlap[side].share);
+        mpg_json_close(out);
+    }
+    if (begun)
+        mpg_json_close(out);
+}
+
 static void write_segment(struct mpg_json *out, const struct mpg_loggp_segment *s)
 {
     mpg_json_break(out);
@@ -141,6 +163,7 @@ static void write_path(struct mpg_json *out, const struct mpg_network_path *p)
     write_sizes(out, "receive_overhead", "receive_ns", &p->receive_overhead);
     write_sizes(out, "streaming", "message_ns", &p->streaming);
     write_one_sided(out, p);
+    write_overlap(out, p);
     write_loggp(out, &p->loggp);
     write_groups(out, "launches", p->launch, p->launches);
     write_groups(out, "pairs", p->pair, p->pairs);

@@ -85,6 +85,8 @@ static const struct {
         "give each rank a core; if the link loses messages under load (TCP), the capacity is real"},
     [MPG_FOUND_ONE_SIDED] = {"uncertain one-sided times", MPG_PART_MESSAGES,
         "measure longer, or more launches (mpgbench --full, or mpgbench onesided --max-time)"},
+    [MPG_FOUND_OVERLAP] = {"uncertain overlap", MPG_PART_MESSAGES,
+        "measure longer, or more launches (mpgbench --full, or mpgbench overlap --max-time), with a core for each rank"},
 };
 
 struct mpg_check *mpg_check_new(struct mpg_error *err)
@@ -287,6 +289,7 @@ int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_e
     case MPG_BENCHMARK_OVERHEAD:
     case MPG_BENCHMARK_SHARING:
     case MPG_BENCHMARK_ONE_SIDED:
+    case MPG_BENCHMARK_OVERLAP:
         return mpg_check_network(c, r, err);
     case MPG_BENCHMARK_COLLECTIVE:
         return check_collective(c, r, err);
@@ -301,13 +304,15 @@ int mpg_check_add(struct mpg_check *c, const struct mpg_results *r, struct mpg_e
 /* ---- assembly ---- */
 
 /* Reports benchmarks without results. FWQ may be missing: neither mpgbench's default nor simulations use it. Sharing may be
- * missing: two pairs need four cores or two nodes. Onesided may be missing: an MPI library need not open windows. */
+ * missing: two pairs need four cores or two nodes. Onesided may be missing: an MPI library need not open windows.
+ * Overlap may be missing: results before it have none, and nothing else is less certain. */
 static int check_missing(struct mpg_check *c, struct mpg_error *err)
 {
     char text[256] = "";
     size_t used = 0, missing = 0;
     for (int b = 0; b < MPG_BENCHMARKS; b++) {
-        if (c->there[b] || b == MPG_BENCHMARK_FWQ || b == MPG_BENCHMARK_SHARING || b == MPG_BENCHMARK_ONE_SIDED)
+        if (c->there[b] || b == MPG_BENCHMARK_FWQ || b == MPG_BENCHMARK_SHARING || b == MPG_BENCHMARK_ONE_SIDED ||
+            b == MPG_BENCHMARK_OVERLAP)
             continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", missing ? ", " : "",
                                  mpg_benchmark_name((enum mpg_benchmark)b));
@@ -384,7 +389,7 @@ int mpg_check_finish(struct mpg_check *c, struct mpg_signature *sig, struct mpg_
 {
     if (check_missing(c, err) < 0 || mpg_check_modes(c, err) < 0 || check_rates(c, sig, err) < 0 ||
         mpg_check_paths(c, sig, err) < 0 || mpg_check_sharing(c, sig, err) < 0 ||
-        mpg_check_one_sided(c, sig, err) < 0)
+        mpg_check_one_sided(c, sig, err) < 0 || mpg_check_overlap(c, sig, err) < 0)
         return -1;
     if (!(sig->failure = calloc(MPG_FINDINGS, sizeof *sig->failure)))
         return mpg_error_set(err, "out of memory");

@@ -162,8 +162,9 @@ int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct m
     bool bandwidth = r->benchmark == MPG_BENCHMARK_BANDWIDTH;
     bool overhead = r->benchmark == MPG_BENCHMARK_OVERHEAD, sharing = r->benchmark == MPG_BENCHMARK_SHARING;
     const bool one_sided = r->benchmark == MPG_BENCHMARK_ONE_SIDED;
-    c->launches[one_sided ? 4 : sharing ? 3 : overhead ? 2 : bandwidth][path]++;
-    if (overhead || one_sided)
+    const bool overlap = r->benchmark == MPG_BENCHMARK_OVERLAP;
+    c->launches[overlap ? 5 : one_sided ? 4 : sharing ? 3 : overhead ? 2 : bandwidth][path]++;
+    if (overhead || one_sided || overlap)
         return 0; /* the shortest times are a few timer steps, whose quantiles jump */
     if (sharing)
         return check_late(c, r, err);
@@ -174,8 +175,8 @@ int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct m
 
 static int check_launches(struct mpg_check *c, struct mpg_error *err)
 {
-    static const char *const names[] = {"pingpong", "bandwidth", "overhead", "sharing", "onesided"};
-    for (int b = 0; b < 5; b++)
+    static const char *const names[] = {"pingpong", "bandwidth", "overhead", "sharing", "onesided", "overlap"};
+    for (int b = 0; b < 6; b++)
         for (int path = 0; path < MPG_PATHS; path++) {
             size_t n = c->launches[b][path];
             if (n > 0 && n < MIN_LAUNCHES &&

@@ -36,6 +36,7 @@ enum mpg_finding {
     MPG_FOUND_CAPACITY,
     MPG_FOUND_FALL,
     MPG_FOUND_ONE_SIDED,
+    MPG_FOUND_OVERLAP,
     MPG_FINDINGS
 };
 
@@ -78,7 +79,8 @@ struct mpg_check {
         char *text;
     } found[MPG_FINDINGS];
     bool there[MPG_BENCHMARKS];
-    size_t launches[5][MPG_PATHS]; /* numbers of launches on each path class: pingpong, bandwidth, overhead, sharing, onesided */
+    /* numbers of launches on each path class: pingpong, bandwidth, overhead, sharing, onesided, overlap */
+    size_t launches[6][MPG_PATHS];
     struct mpg_check_sizes sizes[2][MPG_PATHS];
     size_t modes;
     struct mpg_check_mode *mode;
@@ -128,5 +130,8 @@ int mpg_check_paths(struct mpg_check *c, const struct mpg_signature *sig, struct
 int mpg_check_sharing(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err);
 /* Checks how precisely the times of SIG's one-sided operations are known. Errors: out of memory. */
 int mpg_check_one_sided(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err);
+/* Checks whether it is known of each size of SIG above the eager limit that the transfer progresses while a rank computes.
+ * Errors: out of memory. */
+int mpg_check_overlap(struct mpg_check *c, const struct mpg_signature *sig, struct mpg_error *err);
 
 #endif

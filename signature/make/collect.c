@@ -184,7 +184,8 @@ int mpg_collect_add(struct mpg_collect *c, const struct mpg_results *r, struct m
 {
     bool network = r->benchmark == MPG_BENCHMARK_PINGPONG ||
                    r->benchmark == MPG_BENCHMARK_BANDWIDTH ||
-                   r->benchmark == MPG_BENCHMARK_OVERHEAD || r->benchmark == MPG_BENCHMARK_ONE_SIDED;
+                   r->benchmark == MPG_BENCHMARK_OVERHEAD || r->benchmark == MPG_BENCHMARK_ONE_SIDED ||
+                   r->benchmark == MPG_BENCHMARK_OVERLAP;
     bool paths = network || r->benchmark == MPG_BENCHMARK_SHARING;
     bool launches = paths || r->benchmark == MPG_BENCHMARK_COLLECTIVE;
     enum mpg_path_class path = MPG_PATHS;

@@ -23,12 +23,15 @@ void mpg_collect_free_path(struct mpg_collect_path *p)
     for (size_t i = 0; i < p->pairs; i++)
         free(p->pair[i]);
     free(p->pair);
+    free(p->overlap_launch);
     free(p->one_sided_launch);
     free(p->overhead_launch);
     free(p->transfer);
     free(p->launch);
     for (int o = 0; o < MPG_ONE_SIDED_OPERATIONS; o++)
         free_sizes(&p->one_sided[o]);
+    for (int side = 0; side < MPG_OVERLAP_SIDES; side++)
+        free_sizes(&p->overlap[side]);
     free_sizes(&p->overhead);
     free_sizes(&p->stream);
     free_sizes(&p->bandwidth);
@@ -300,6 +303,47 @@ static int add_one_sided(struct mpg_collect_path *p, const struct mpg_results *r
     return 0;
 }
 
+/* Fills SIDE with the computing ranks that the numbers of R's column operation denote: the words of the header line. Errors:
+ * header line missing, a number or a word that denotes no side. */
+static int find_sides(const struct mpg_results *r, enum mpg_overlap_side side[MPG_OVERLAP_SIDES], struct mpg_error *err)
+{
+    double last = 0;
+    for (size_t i = 0; i < r->samples; i++)
+        last = fmax(last, r->column[MPG_COLUMN_OPERATION][i]);
+    if (last >= MPG_OVERLAP_SIDES)
+        return mpg_error_set(err, "operation %.15g is none of %d", last, (int)MPG_OVERLAP_SIDES);
+    for (size_t i = 0; i <= (size_t)last; i++) {
+        char *word = mpg_collect_word(r, "operations", i, err);
+        if (!word)
+            return -1;
+        side[i] = mpg_overlap_find(word);
+        if (side[i] == MPG_OVERLAP_SIDES)
+            mpg_error_set(err, "header line '# operations:': '%.40s' is neither send nor receive", word);
+        free(word);
+        if (side[i] == MPG_OVERLAP_SIDES)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_overlap(struct mpg_collect_path *p, const struct mpg_results *r, const int32_t *map, struct mpg_error *err)
+{
+    struct mpg_measured_exchange e = {.launch = (int32_t)p->overlap_launches - 1, .there_ns = NAN, .back_ns = NAN};
+    enum mpg_overlap_side side[MPG_OVERLAP_SIDES];
+    if (find_sides(r, side, err) < 0)
+        return mpg_error_prefix(err, "%s", r->path);
+    for (size_t i = 0; i < r->samples; i++) {
+        const double longer_ns = r->column[MPG_COLUMN_BOTH_NS][i] - r->column[MPG_COLUMN_WORK_NS][i];
+        e.send_ns = r->column[MPG_COLUMN_ALONE_NS][i];
+        e.time_ns = e.send_ns > 0 ? fmax(0, fmin(1, 1 - longer_ns / e.send_ns)) : 0;
+        e.pair = map[r->column[MPG_COLUMN_PAIR] ? (size_t)r->column[MPG_COLUMN_PAIR][i] : 0];
+        if (append(&p->overlap[side[(size_t)r->column[MPG_COLUMN_OPERATION][i]]], r->column[MPG_COLUMN_SIZE_BYTES][i], &e,
+                   err) < 0)
+            return mpg_error_prefix(err, "%s", r->path);
+    }
+    return 0;
+}
+
 /* Adds launch ID to the launches of R's benchmark. */
 static int add_launch_of(struct mpg_collect_path *p, const struct mpg_results *r, int64_t id,
                          struct mpg_error *err)
@@ -310,6 +354,8 @@ static int add_launch_of(struct mpg_collect_path *p, const struct mpg_results *r
         return add_launch(&p->overhead_launch, &p->overhead_launches, id, r, err);
     if (r->benchmark == MPG_BENCHMARK_ONE_SIDED)
         return add_launch(&p->one_sided_launch, &p->one_sided_launches, id, r, err);
+    if (r->benchmark == MPG_BENCHMARK_OVERLAP)
+        return add_launch(&p->overlap_launch, &p->overlap_launches, id, r, err);
     return add_launch(&p->transfer, &p->transfer_launches, id, r, err);
 }
 
@@ -329,6 +375,7 @@ int mpg_collect_add_network(struct mpg_collect *c, const struct mpg_results *r, 
         status = (r->benchmark == MPG_BENCHMARK_PINGPONG    ? add_pingpong
                   : r->benchmark == MPG_BENCHMARK_BANDWIDTH ? add_bandwidth
                   : r->benchmark == MPG_BENCHMARK_ONE_SIDED ? add_one_sided
+                  : r->benchmark == MPG_BENCHMARK_OVERLAP   ? add_overlap
                                                             : add_overhead)(p, r, map, err);
     free(map);
     return status;

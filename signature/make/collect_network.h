@@ -11,10 +11,12 @@
 /* A sample of a network benchmark; times missing in the file are NAN. */
 struct mpg_measured_exchange {
     double time_ns;   /* pingpong: round trip; bandwidth: until the acknowledgement, divided by the number of messages;
-                         overhead: inside the receive; onesided: inside the completing call */
+                         overhead: inside the receive; onesided: inside the completing call;
+                         overlap: not a time, the hidden share of the transfer */
     double there_ns;  /* pingpong: forward; bandwidth: transfer; both from synchronised clocks */
     double back_ns;   /* pingpong: backward; bandwidth: round trip of an empty message */
-    double send_ns;   /* bandwidth, overhead: inside the send; onesided: inside the starting call */
+    double send_ns;   /* bandwidth, overhead: inside the send; onesided: inside the starting call;
+                         overlap: the transfer alone */
     int32_t launch, pair; /* indices into the launches and pairs of struct mpg_collect_path */
 };
 
@@ -40,10 +42,11 @@ struct mpg_exchange_launch {
 struct mpg_collect_path {
     struct mpg_exchange_sizes pingpong, bandwidth, stream, overhead;
     struct mpg_exchange_sizes one_sided[MPG_ONE_SIDED_OPERATIONS];
-    size_t launches, transfer_launches, overhead_launches, one_sided_launches;
+    struct mpg_exchange_sizes overlap[MPG_OVERLAP_SIDES];
+    size_t launches, transfer_launches, overhead_launches, one_sided_launches, overlap_launches;
     struct mpg_exchange_launch *launch;   /* launches of pingpong */
     struct mpg_exchange_launch *transfer; /* launches of bandwidth */
-    struct mpg_exchange_launch *overhead_launch, *one_sided_launch;
+    struct mpg_exchange_launch *overhead_launch, *one_sided_launch, *overlap_launch;
     size_t pairs;
     char **pair;                          /* header lines "ranks 0 and 1; hosts ..." */
     int64_t window;                       /* largest number of messages in flight in a stream; 0: no streams */

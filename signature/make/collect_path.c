@@ -351,6 +351,20 @@ static int make_one_sided(const struct mpg_collect_path *in, struct mpg_network_
     return 0;
 }
 
+/* Makes the overlaps of transfers with computation, pooled and by launch. */
+static int make_overlap(const struct mpg_collect_path *in, struct mpg_network_path *out, struct mpg_error *err)
+{
+    for (int side = 0; side < MPG_OVERLAP_SIDES; side++) {
+        const struct mpg_exchange_sizes *from = &in->overlap[side];
+        struct mpg_overlap *to = &out->overlap[side];
+        if (make_sizes(from, send_time, NULL, false, &to->alone, err) < 0 ||
+            make_sizes(from, whole_time, NULL, false, &to->share, err) < 0 ||
+            mpg_collect_launches(from, whole_time, NULL, in->overlap_launches, in->pairs, false, &to->share, err) < 0)
+            return mpg_error_prefix(err, "overlap: %s", mpg_overlap_name((enum mpg_overlap_side)side));
+    }
+    return 0;
+}
+
 int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *in,
                           struct mpg_network_path *out, struct mpg_error *err)
 {
@@ -362,7 +376,7 @@ int mpg_collect_make_path(struct mpg_collect *c, const struct mpg_collect_path *
         make_sizes(&in->stream, whole_time, NULL, false, &out->streaming, err) < 0 ||
         make_sizes(&in->overhead, send_time, NULL, false, &out->send_overhead, err) < 0 ||
         make_sizes(&in->overhead, whole_time, NULL, false, &out->receive_overhead, err) < 0 ||
-        make_launches(in, out, err) < 0 || make_one_sided(in, out, err) < 0)
+        make_launches(in, out, err) < 0 || make_one_sided(in, out, err) < 0 || make_overlap(in, out, err) < 0)
         return -1;
     if (in->eager_limits > 0) { /* launches may find different limits; the lower median is the limit of one of the launches */
         gsl_sort(in->eager_limit_bytes, 1, in->eager_limits);

@@ -112,7 +112,7 @@ int mpg_collect_quanta(const double *lost_ns, size_t n, struct mpg_noise_core *c
                        struct mpg_error *err);
 void mpg_collect_put_noise(struct mpg_collect *c);
 
-/* Adds pingpong, bandwidth, overhead and onesided results of launch ID on a path of class PATH. */
+/* Adds pingpong, bandwidth, overhead, overlap and onesided results of launch ID on a path of class PATH. */
 int mpg_collect_add_network(struct mpg_collect *c, const struct mpg_results *r, int64_t id,
                             enum mpg_path_class path, struct mpg_error *err);
 int mpg_collect_put_network(struct mpg_collect *c, struct mpg_error *err);

@@ -26,7 +26,8 @@ static bool is_of_ranks(enum mpg_benchmark benchmark)
 {
     return benchmark == MPG_BENCHMARK_PINGPONG || benchmark == MPG_BENCHMARK_BANDWIDTH ||
            benchmark == MPG_BENCHMARK_OVERHEAD || benchmark == MPG_BENCHMARK_COLLECTIVE ||
-           benchmark == MPG_BENCHMARK_SHARING || benchmark == MPG_BENCHMARK_ONE_SIDED;
+           benchmark == MPG_BENCHMARK_SHARING || benchmark == MPG_BENCHMARK_ONE_SIDED ||
+           benchmark == MPG_BENCHMARK_OVERLAP;
 }
 
 /* Returns the time of R's sample I, ns. */
@@ -38,6 +39,8 @@ static double time_of(const struct mpg_results *r, size_t i)
         return r->column[MPG_COLUMN_SEND_NS][i] + r->column[MPG_COLUMN_RECEIVE_NS][i];
     if (r->benchmark == MPG_BENCHMARK_ONE_SIDED)
         return r->column[MPG_COLUMN_CALL_NS][i] + r->column[MPG_COLUMN_COMPLETE_NS][i];
+    if (r->benchmark == MPG_BENCHMARK_OVERLAP)
+        return r->column[MPG_COLUMN_ALONE_NS][i] + r->column[MPG_COLUMN_BOTH_NS][i];
     return r->column[MPG_COLUMN_TIME_NS][i];
 }
 

@@ -54,6 +54,9 @@ static const struct {
     [MPG_COLUMN_MESSAGES] = {.name = "messages", .counts = true},
     [MPG_COLUMN_CALL_NS] = {.name = "call_ns"},
     [MPG_COLUMN_COMPLETE_NS] = {.name = "complete_ns"},
+    [MPG_COLUMN_ALONE_NS] = {.name = "alone_ns"},
+    [MPG_COLUMN_WORK_NS] = {.name = "work_ns"},
+    [MPG_COLUMN_BOTH_NS] = {.name = "both_ns"},
 };
 
 /* Header keys with a different name in version 1 of the format. */
@@ -90,6 +93,8 @@ static const struct {
                                BIT(WINDOW) | BIT(OFF_CPU_NS)},
     [MPG_BENCHMARK_ONE_SIDED] = {"onesided", BIT(OPERATION) | BIT(SIZE_BYTES) | BIT(CALL_NS) | BIT(COMPLETE_NS),
                                  BIT(PAIR) | BIT(OFF_CPU_NS)},
+    [MPG_BENCHMARK_OVERLAP] = {"overlap", BIT(OPERATION) | BIT(SIZE_BYTES) | BIT(ALONE_NS) | BIT(WORK_NS) | BIT(BOTH_NS),
+                               BIT(PAIR) | BIT(OFF_CPU_NS)},
 };
 
 /* State while reading a file. */

@@ -20,6 +20,7 @@ enum mpg_benchmark {
     MPG_BENCHMARK_COMPUTE,
     MPG_BENCHMARK_SHARING,
     MPG_BENCHMARK_ONE_SIDED,
+    MPG_BENCHMARK_OVERLAP,
     MPG_BENCHMARKS
 };
 
@@ -53,6 +54,9 @@ enum mpg_column {
     MPG_COLUMN_MESSAGES,
     MPG_COLUMN_CALL_NS,
     MPG_COLUMN_COMPLETE_NS,
+    MPG_COLUMN_ALONE_NS,
+    MPG_COLUMN_WORK_NS,
+    MPG_COLUMN_BOTH_NS,
     MPG_COLUMNS
 };
 
@@ -69,7 +73,7 @@ struct mpg_results {
 };
 
 /* Returns the benchmark's name in files: "ftq", "fwq", "detour", "pingpong", "bandwidth", "overhead",
- * "collective", "compute", "sharing", "onesided". */
+ * "collective", "compute", "sharing", "onesided", "overlap". */
 const char *mpg_benchmark_name(enum mpg_benchmark benchmark);
 
 /* Reads and checks results file PATH, of version 1 or 2; header keys are those of version 2. Columns may have any order; unknown

@@ -225,6 +225,22 @@ static void put_one_sided(const struct mpg_network_path *p)
         putchar(']');
 }
 
+static void put_overlap(const struct mpg_network_path *p)
+{
+    bool begun = false;
+    for (int side = 0; side < MPG_OVERLAP_SIDES; side++) {
+        if (p->overlap[side].share.n == 0)
+            continue;
+        put_text(begun ? ",\n   {" : ",\n   \"overlap\": [{", "computing", mpg_overlap_name((enum mpg_overlap_side)side));
+        put_sizes("alone_ns", &p->overlap[side].alone);
+        put_sizes("share", &p->overlap[side].share);
+        putchar('}');
+        begun = true;
+    }
+    if (begun)
+        putchar(']');
+}
+
 static void put_loggp(const struct mpg_loggp *loggp)
 {
     fputs(",\n   \"loggp\": {\"segments\": [", stdout);
@@ -277,6 +293,7 @@ static void put_path(const struct mpg_network_path *p)
     put_sizes("send_overhead_ns", &p->send_overhead);
     put_sizes("receive_overhead_ns", &p->receive_overhead);
     put_one_sided(p);
+    put_overlap(p);
     if (p->streaming.n > 0)
         put_count(",\n   ", "messages_in_flight", p->window);
     if (p->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN)

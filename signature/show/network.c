@@ -268,6 +268,7 @@ static void show_path(const struct mpg_network_path *path, bool all)
     show_bandwidth(path, all);
     show_overheads(path, all);
     show_one_sided(path, all);
+    show_overlap(path, all);
     show_kept(path);
     show_eager_limit(path);
     show_loggp(&path->loggp);

@@ -56,6 +56,8 @@ void show_noise(const struct mpg_signature *sig, struct show *show);
 void show_network(const struct mpg_signature *sig, struct show *show);
 /* Shows PATH's one-sided operations; nothing without them. */
 void show_one_sided(const struct mpg_network_path *path, bool all);
+/* Shows PATH's overlaps of transfers with computation; nothing without them. */
+void show_overlap(const struct mpg_network_path *path, bool all);
 void show_collectives(const struct mpg_signature *sig, struct show *show);
 /* Shows the curves of the smallest and largest size of each class and direction, or all; nothing without curves. */
 void show_sharing(const struct mpg_signature *sig, const struct show *show);

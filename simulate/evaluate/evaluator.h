@@ -77,6 +77,9 @@ enum mpg_slot_part { MPG_SLOT_TIME, MPG_SLOT_ENVELOPE, MPG_SLOT_MET, MPG_SLOT_BE
 int mpg_times_step(struct mpg_evaluator *evaluator, const struct mpg_step *step, uint32_t slots, struct mpg_error *err);
 double *mpg_times_slot(struct mpg_evaluator *evaluator, uint32_t slot, enum mpg_slot_part part);
 double *mpg_times_stream(struct mpg_evaluator *evaluator, uint32_t stream);
+/* Returns the slot with the time from which the receiver progresses the message of STEP, a SYNCHRONOUS step (docs/MODEL.md,
+ * section 5, Progress). */
+uint32_t mpg_times_progress_slot(const struct mpg_evaluator *evaluator, const struct mpg_step *step);
 /* Returns the time at which the last call would have ended without waiting, in the first lane, ns. */
 double mpg_times_own(const struct mpg_evaluator *evaluator);
 /* Returns the time of the bytes of the last message sent, in the first lane, ns. */

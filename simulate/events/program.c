@@ -88,7 +88,7 @@ static int add_node(struct program *p, const struct mpg_step *s, struct mpg_batc
     struct node *node = mpg_events_program_node(p, s, batch, err);
     if (!node)
         return -1;
-    const uint32_t needed[] = {s->a, s->kind == MPG_STEP_SYNCHRONOUS ? s->progress_slot : s->b};
+    const uint32_t needed[] = {s->a, s->kind == MPG_STEP_SYNCHRONOUS ? calls->progress_slot(calls->replica, s) : s->b};
     const int n = s->kind == MPG_STEP_CONTRIBUTE ? 1 : 2;
     (void)mpg_events_program_renew(p, s->slot);
     for (int i = 0; i < n; i++)

@@ -81,6 +81,8 @@ struct program_calls {
     /* NODE's inputs are known; the replica takes ownership of NODE */
     int (*evaluate)(void *replica, struct node *node, struct mpg_error *err);
     int (*meet)(void *replica, struct meeting *meeting, struct mpg_error *err); /* all members have arrived */
+    /* returns the slot from which the receiver progresses the message of S, a SYNCHRONOUS step */
+    uint32_t (*progress_slot)(const void *replica, const struct mpg_step *s);
 };
 
 /* Initialises P with the steps of GRAPH, opened with keeps_slots, for at least STREAMS streams. GRAPH outlives P. Error: out of

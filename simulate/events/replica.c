@@ -132,13 +132,18 @@ static int happen(struct replica *rep, const struct event *e, struct mpg_error *
     return 0;
 }
 
+static uint32_t progress_slot(const void *replica, const struct mpg_step *s)
+{
+    return mpg_times_progress_slot(((const struct replica *)replica)->times, s);
+}
+
 static int begin(struct replica *rep, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err)
 {
     const bool meets = rep->parameters->barrier != MPG_BARRIER_ROUNDS && rep->x->models_barrier;
     rep->times = times;
     rep->serves = rep->parameters->policy != MPG_POLICY_OFFLOAD;
     rep->serves_transfers = rep->serves && rep->parameters->policy != MPG_POLICY_CALLS;
-    rep->calls = (struct program_calls){rep, appended, wake, evaluate, mpg_events_barrier_meet};
+    rep->calls = (struct program_calls){rep, appended, wake, evaluate, mpg_events_barrier_meet, progress_slot};
     rep->requests.size = sizeof(struct request);
     rep->transfers.size = sizeof(struct transfer);
     if (!(rep->rank = calloc((size_t)rep->ranks, sizeof *rep->rank)))

@@ -264,7 +264,7 @@ int mpg_complete_tails(struct mpg_signature *sig, struct mpg_error *err)
     for (size_t i = 0; i < sig->paths; i++) {
         struct mpg_network_sizes *all[MPG_NETWORK_LISTS];
         mpg_network_lists(&sig->network[i], all);
-        for (size_t k = 0; k < MPG_NETWORK_LISTS; k++)
+        for (size_t k = 0; k < MPG_NETWORK_TIMES; k++)
             for (size_t s = 0; s < all[k]->n; s++)
                 if (complete(all[k]->size[s].time_ns, &all[k]->size[s].launches, &spread, err) < 0)
                     return -1;

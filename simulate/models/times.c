@@ -257,6 +257,15 @@ double mpg_time_gap(const struct mpg_perturbation *p, double bytes)
     return mpg_one_way_ns(&measured, -1, 0.5);
 }
 
+bool mpg_time_overlaps(const struct mpg_perturbation *p, enum mpg_overlap_side side, double bytes)
+{
+    if (p->parameters || !p->target_path || p->target_path->overlap[side].share.n == 0 || all_given(p) ||
+        !mpg_rule_holds(MPG_RULE_OVERLAP))
+        return false;
+    const struct mpg_interpolation share = mpg_interpolation_find(&p->target_path->overlap[side].share, bytes);
+    return mpg_interpolation_median(&share) > MPG_OVERLAP_MATTERS;
+}
+
 struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double bytes)
 {
     struct mpg_typical t = {.waiting_ns = -1, .gap_ns = mpg_time_gap(p, bytes)};

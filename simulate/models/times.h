@@ -39,6 +39,9 @@ void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which
                        double *value_ns);
 /* Returns gap(d), the shortest time from the start of a message of BYTES to the start of the next message, ns, >= 0. */
 double mpg_time_gap(const struct mpg_perturbation *p, double bytes);
+/* Returns true if a message of BYTES progresses while the rank SIDE computes: the signature has the overlap, and its median at
+ * this size is above MPG_OVERLAP_MATTERS. False if not known. */
+bool mpg_time_overlaps(const struct mpg_perturbation *p, enum mpg_overlap_side side, double bytes);
 /* Medians over the pooled launches for a message size, ns: lambda, tau(d), o_s, o_r, W(d) (-1: unknown), gap(d). */
 struct mpg_typical {
     double lambda_ns, tau_ns, send_ns, receive_ns, waiting_ns, gap_ns;

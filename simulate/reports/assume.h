@@ -18,6 +18,9 @@ mpg_assume mpg_assume_latency, mpg_assume_bytes, mpg_assume_overheads, mpg_assum
 mpg_assume mpg_assume_collectives, mpg_assume_barriers;
 /* Progress of messages, transfers and nonblocking collectives as observed in the trace. */
 mpg_assume mpg_assume_progress, mpg_assume_transfers, mpg_assume_moved;
+/* Progress of messages by the target's measured overlap, which mpg_report_overlaps() returns whether the answer uses. */
+mpg_assume mpg_assume_overlap;
+bool mpg_report_overlaps(const struct mpg_report *report);
 /* Returns whether any nonblocking collective progresses only in the members' calls. */
 bool mpg_report_moves(const struct mpg_report *report);
 /* Placement of the ranks on nodes of the target and of the source. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Assumptions about progress: sends, transfers and nonblocking collectives that wait for a call of another rank (docs/MODEL.md,
- * section 10). */
+ * sections 5 and 10). */
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "simulate/models/times.h"
 #include "simulate/reports/assume.h"
+#include "simulate/rules.h"
 #include "trace/event.h"
 
 bool mpg_report_has_weak_progress(const struct mpg_report *r)
@@ -23,6 +25,53 @@ void mpg_assume_progress(const struct mpg_report *r, FILE *out)
         snprintf(requested, sizeof requested, "nonblocking sends of more than %" PRId64 " bytes", c->requested_bytes);
     fprintf(out, "some sends complete only once their receiver is inside MPI: %s%s%s (shown by the trace)",
              blocking, *blocking && *requested ? ", " : "", requested);
+}
+
+/* Returns whether messages of R take PATH of the target. */
+static bool is_taken(const struct mpg_report *r, const struct mpg_network_path *path)
+{
+    return r->placement ? r->placement->taken[path->path] : path == r->p->target_path;
+}
+
+bool mpg_report_overlaps(const struct mpg_report *r)
+{
+    const struct mpg_signature *target = r->p->target;
+    bool any = false;
+    for (size_t i = 0; target && i < target->paths; i++)
+        any = any || (is_taken(r, &target->network[i]) && target->network[i].overlap[MPG_OVERLAP_RECEIVE].share.n > 0);
+    return any && r->result->predicted && !r->p->parameters && r->result->counts.synchronous_messages > 0 &&
+           (r->p->latency.n == 0 || r->p->byte.n == 0) && mpg_rule_holds(MPG_RULE_OVERLAP);
+}
+
+/* Prints at how many of the sizes above PATH's eager limit messages progress while the rank SIDE computes. */
+static void print_sizes(const struct mpg_network_path *path, enum mpg_overlap_side side, FILE *out)
+{
+    const struct mpg_network_sizes *share = &path->overlap[side].share;
+    int progress = 0, all = 0;
+    for (size_t i = 0; i < share->n; i++) {
+        if (share->size[i].size_bytes <= path->eager_limit_bytes)
+            continue;
+        all++;
+        progress += mpg_distribution_quantile(share->size[i].time_ns, 0.5) > MPG_OVERLAP_MATTERS;
+    }
+    fprintf(out, "%d of %d sizes", progress, all);
+}
+
+void mpg_assume_overlap(const struct mpg_report *r, FILE *out)
+{
+    const struct mpg_signature *target = r->p->target;
+    fprintf(out, "messages above the eager limit progress during computation as the target's overlap shows:");
+    for (size_t i = 0; i < target->paths; i++) {
+        const struct mpg_network_path *path = &target->network[i];
+        if (!is_taken(r, path) || path->overlap[MPG_OVERLAP_RECEIVE].share.n == 0)
+            continue;
+        fprintf(out, " %s, while the receiver computes, at ", mpg_path_name(path->path));
+        print_sizes(path, MPG_OVERLAP_RECEIVE, out);
+        fprintf(out, ", while the sender computes, at ");
+        print_sizes(path, MPG_OVERLAP_SEND, out);
+        fprintf(out, " (assumed at all);");
+    }
+    fprintf(out, " other receives wait for a call");
 }
 
 void mpg_assume_transfers(const struct mpg_report *r, FILE *out)

@@ -429,6 +429,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
          "started the call"},
         {"eager limit", mpg_assume_eager, true, NULL},
         {"progress", mpg_assume_progress, mpg_report_has_weak_progress(r), NULL},
+        {"overlap", mpg_assume_overlap, mpg_report_overlaps(r), NULL},
         {"starts", NULL, r->options->graph.has_weak_progress && r->options->graph.weak.win_start_waits,
          "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (shown by the trace)"},
         {"served", mpg_assume_transfers, r->options->graph.has_weak_progress && r->options->graph.weak.rma_number > 0, NULL},

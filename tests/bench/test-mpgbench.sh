@@ -40,7 +40,7 @@ done
 echo "results of $name"
 echo x >"$dir/$name-${launch:-core0}.samples"
 EOS
-for name in ftq compute pingpong bandwidth overhead onesided collective sharing; do
+for name in ftq compute pingpong bandwidth overhead overlap onesided collective sharing; do
     cp "$tmp/stand-in" "$tmp/bin/$name"
     chmod +x "$tmp/bin/$name"
 done
@@ -90,14 +90,14 @@ expected() {
     [ "$cores" -eq 1 ] || echo "ftq --together --mode detour --output $3 --max-cores $4${5:+ $5}${noise:+ $noise}"
     local rate=0
     compute $rate "${@:3}"
-    for name in pingpong bandwidth overhead onesided collective sharing; do
+    for name in pingpong bandwidth overhead overlap onesided collective sharing; do
         [ $name != sharing ] || [ "$2" -ge 4 ] || continue
         for ((launch = 0; launch < $1; launch++)); do
             echo "start -n $2"
             echo "$name --output $3 --launch $launch${5:+ $5}${messages:+ $messages}"
         done
         case $name in
-        overhead) ;;
+        overhead | overlap) ;;
         collective) [ "$2" -ge 4 ] || compute $((++rate)) "${@:3}" ;;
         *) compute $((++rate)) "${@:3}" ;;
         esac
@@ -125,10 +125,10 @@ next() {
 is "its last line says what comes next" "$(tail -n 1 "$tmp/out")" "$(next "")"
 is "what the benchmarks print is in a file, after their commands" \
     "$(grep -c "^results of" "$tmp/quick/tables.txt") $(grep -c -- "--output $tmp/quick" "$tmp/quick/tables.txt")" \
-    "$((cores == 1 ? 21 : 22)) $((cores == 1 ? 21 : 22))"
+    "$((cores == 1 ? 24 : 25)) $((cores == 1 ? 24 : 25))"
 ok "--verbose" bench --verbose --quick --replace -o "$tmp/quick"
-is "it names each step before and after" "$(grep -c ' of 2[12]: ' "$tmp/err")" $((cores == 1 ? 42 : 44))
-is "... and prints what the benchmarks print" "$(grep -c "^results of" "$tmp/out")" $((cores == 1 ? 21 : 22))
+is "it names each step before and after" "$(grep -c ' of 2[45]: ' "$tmp/err")" $((cores == 1 ? 48 : 50))
+is "... and prints what the benchmarks print" "$(grep -c "^results of" "$tmp/out")" $((cores == 1 ? 24 : 25))
 
 ok "a run of some minutes" bench -o "$tmp/default"
 is "it is the default" "$(cat "$LOG")" "$(noise=--duration=15s rates=--duration=500ms messages=--max-time=12s expected 5 2 "$tmp/default" 8)"
@@ -168,12 +168,12 @@ is "the last lines say so" "$(grep '^Missing' "$tmp/out")" \
 mv "$tmp/bin/windows" "$tmp/bin/onesided"
 
 touch "$tmp/quick/mine.samples" "$tmp/quick/notes"
-ok "a folder with results" fails 1 "has results already (21 files" bench --quick -o "$tmp/quick"
+ok "a folder with results" fails 1 "has results already (24 files" bench --quick -o "$tmp/quick"
 is "nothing ran" "$(cat "$LOG")" ""
 ok "--replace" bench --quick --replace -l 1 -o "$tmp/quick"
 is "leaves the new results only, and what is not its own" "$(ls "$tmp/quick" | tr '\n' ' ')" \
     "bandwidth-0.samples collective-0.samples compute-0.samples compute-1.samples compute-2.samples compute-3.samples compute-4.samples ftq-core0.samples \
-mine.samples notes onesided-0.samples overhead-0.samples pingpong-0.samples tables.txt "
+mine.samples notes onesided-0.samples overhead-0.samples overlap-0.samples pingpong-0.samples tables.txt "
 
 # ---- a machine in use ----
 
@@ -288,18 +288,18 @@ ok "the launcher of an MPI that it was not built for" fails 1 \
     "^mpgbench: $tmp/bin/start starts programs of MPICH, and this mpgkit was built for Open MPI: " \
     bench -o "$tmp/mpich"
 sed -i "s/^default_mpi=.*/default_mpi=openmpi other_mpi=mpich/" "$MPGBENCH"
-for program in pingpong bandwidth overhead onesided collective sharing; do
+for program in pingpong bandwidth overhead overlap onesided collective sharing; do
     cp "$tmp/bin/$program" "$tmp/bin/$program-other"
 done
 noise="ftq ftq "
 [ "$cores" -gt 1 ] || noise="ftq "
 ok "of one that it was built for, too" bench -l 1 -o "$tmp/mpich"
 is "it starts those of that MPI" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" \
-    "${noise}compute pingpong-other compute bandwidth-other compute overhead-other onesided-other compute collective-other compute "
+    "${noise}compute pingpong-other compute bandwidth-other compute overhead-other overlap-other onesided-other compute collective-other compute "
 LAUNCHER="mpirun (Open MPI) 4.1.4"
 ok "Open MPI's launcher" bench -l 1 -o "$tmp/openmpi"
 is "starts the others" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')" \
-    "${noise}compute pingpong compute bandwidth compute overhead onesided compute collective compute "
+    "${noise}compute pingpong compute bandwidth compute overhead overlap onesided compute collective compute "
 LAUNCHER=''
 PMI_SIZE=2 MPI_LOCALNRANKS=2 bench pingpong --output "$tmp/by mpich"
 is "a rank of MPICH's launcher is MPICH's" "$(cat "$LOG")" "pingpong-other --output $tmp/by mpich"
@@ -370,7 +370,7 @@ MPGBENCH=$tmp/without/mpgbench
 ok "without MPI" bench -q -o "$tmp/without/results"
 is "it runs what needs none" "$(cut -d' ' -f1 "$LOG" | tr '\n' ' ')" "${noise}compute compute compute compute compute "
 like "... and says so" "$(cat "$tmp/err")" \
-    "mpgbench: this mpgkit was built without MPI: pingpong, bandwidth, overhead, onesided, collective and sharing are skipped*"
+    "mpgbench: this mpgkit was built without MPI: pingpong, bandwidth, overhead, overlap, onesided, collective and sharing are skipped*"
 like "... to the end" "$(tail -n 2 "$tmp/out" | head -n 1)" "Missing       the network: this mpgkit was built without MPI"
 ok "each by itself, too" bench ftq --output "$tmp/without/ftq"
 MPGBENCH=$built
@@ -396,6 +396,7 @@ compute)
 pingpong) set -- "$@" --sizes 8,64KiB --iterations 300 ;;
 bandwidth) set -- "$@" --sizes 1KiB,1MiB --iterations 100 ;;
 overhead) set -- "$@" --sizes 8,64KiB --iterations 100 ;;
+overlap) set -- "$@" --sizes 8KiB --iterations 40 ;;
 onesided) set -- "$@" --sizes 8 --iterations 100 ;;
 collective) set -- "$@" --sizes 8 --iterations 20 --max-time 60s ;;
 sharing) set -- "$@" --sizes 8 --iterations 4 ;;
@@ -404,7 +405,7 @@ exec 2>>"$SAID" # a launcher that ends may lose the message
 exec "$BUILD/bench/${0##*/}/${0##*/}" "$@"
 EOS
 mkdir "$tmp/real"
-for name in ftq compute pingpong bandwidth overhead onesided collective sharing; do
+for name in ftq compute pingpong bandwidth overhead overlap onesided collective sharing; do
     cp "$tmp/short" "$tmp/real/$name"
     chmod +x "$tmp/real/$name"
 done
@@ -423,7 +424,7 @@ real() {
 ok "the real benchmarks" unless_late real --quick --force --replace --launches 2 -o "$tmp/results"
 is "every benchmark left results" \
     "$(cd "$tmp/results" && ls | sed 's/-.*//' | grep -v sharing | sort -u | tr '\n' ' ')" \
-    "bandwidth collective compute detour ftq onesided overhead pingpong tables.txt "
+    "bandwidth collective compute detour ftq onesided overhead overlap pingpong tables.txt "
 is "which say what was seen before" "$(grep -lE '^# load_before: (idle|busy|unknown): ' "$tmp"/results/* | wc -l)" \
     "$(find "$tmp/results" -name '*.samples' | wc -l)"
 SIGMAKE=${SIGMAKE:-$build/signature/sigmake}

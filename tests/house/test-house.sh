@@ -90,7 +90,7 @@ empty "docs/guide/install.md names every package that the set-up looks for" \
     done | sort -u)"
 pages=
 for program in mpgbench mpgbench-collective mpgbench-compute mpgbench-ftq mpgbench-pingpong \
-    mpgbench-bandwidth mpgbench-overhead mpgbench-onesided mpgbench-sharing sigmake sigshow sigdiff mpgtrace mpgsim mpgreplay mpgscale mpghistory; do
+    mpgbench-bandwidth mpgbench-overhead mpgbench-overlap mpgbench-onesided mpgbench-sharing sigmake sigshow sigdiff mpgtrace mpgsim mpgreplay mpgscale mpghistory; do
     [ -e "man/$program.1" ] || pages="$pages man/$program.1"
 done
 [ -e man/mpgkit.7 ] || pages="$pages man/mpgkit.7"

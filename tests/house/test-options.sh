@@ -144,7 +144,7 @@ program() {
     shift 2
     if [ ! -x "$path" ]; then
         case $name,$MPGKIT_MPI in
-        *pingpong,no | *bandwidth,no | *overhead,no | *onesided,no | *collective,no) skip "$name" "built without MPI" ;;
+        *pingpong,no | *bandwidth,no | *overhead,no | *overlap,no | *onesided,no | *collective,no) skip "$name" "built without MPI" ;;
         *) ok "$name is built" test -x "$path" ;;
         esac
         return
@@ -218,6 +218,7 @@ program mpgbench-ftq "$FTQ"
 program mpgbench-pingpong "$PINGPONG"
 program mpgbench-bandwidth "$BANDWIDTH"
 program mpgbench-overhead "$OVERHEAD"
+program mpgbench-overlap "$OVERLAP"
 program mpgbench-onesided "$ONESIDED"
 program mpgbench-sharing "$SHARING"
 program sigmake "$SIGMAKE"

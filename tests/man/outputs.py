@@ -16,7 +16,7 @@ BUILD = os.path.realpath(os.environ.get("top_builddir", os.path.join(SOURCE, "bu
 PLACES = {"mpgsim": "simulate", "mpgtrace": "trace", "mpgscale": "scale", "mpghistory": "history", "mpgreplay": "replay",
           "sigmake": "signature", "sigshow": "signature", "sigdiff": "signature", "mpgbench": "bench", "ftq": "bench/ftq",
           "compute": "bench/compute", "pingpong": "bench/pingpong", "bandwidth": "bench/bandwidth", "overhead": "bench/overhead",
-          "collective": "bench/collective", "sharing": "bench/sharing", "onesided": "bench/onesided"}
+          "collective": "bench/collective", "sharing": "bench/sharing", "onesided": "bench/onesided", "overlap": "bench/overlap"}
 COMMANDS = {"mpgtrace": ["record", "print", "import", "stat", "waits", "compare", "critical-path", "efficiency", "matrix", "sizes",
                          "timeline", "graph"],
             "mpgscale": ["run"], "mpghistory": ["list", "show", "diff", "rerun"]}

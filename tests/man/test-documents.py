@@ -14,7 +14,7 @@ from outputs import COMMANDS, PLACES, SOURCE, helps  # noqa: E402
 from tap import finish, ok  # noqa: E402
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
-BENCHMARKS = {"ftq", "compute", "pingpong", "bandwidth", "overhead", "collective", "sharing", "onesided"}
+BENCHMARKS = {"ftq", "compute", "pingpong", "bandwidth", "overhead", "collective", "sharing", "onesided", "overlap"}
 
 
 def command_lines(text):

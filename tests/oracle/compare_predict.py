@@ -140,7 +140,8 @@ class Prediction(compare_frame.Case):
             noise = quieter.choice(QUIETER)
             if noise and "--call-noise" not in " ".join(words) and self.given(*noise):
                 words += noise
-            words += ["--without=progress"] * (progress.random() < 0.2 and self.given("--without"))
+            if progress.random() < 0.2 and self.given("--without"):
+                words.append(progress.choice(["--without=progress", "--without=overlap"]))
             yield ["--predict", *words]
 
     def more(self, pair):

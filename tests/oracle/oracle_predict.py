@@ -122,7 +122,7 @@ def argument_parser():
     parser.add_argument("--polling", choices=["wait", "work"], default="wait")
     parser.add_argument("--polling-interval", type=oracle.time_ns,
                         default=Fraction(10000))
-    parser.add_argument("--without", choices=["progress"])
+    parser.add_argument("--without", choices=["overlap", "progress"])
     parser.add_argument("--deterministic", action="store_true")
     parser.add_argument("--cosched", choices=["none", "node", "job"])
     parser.add_argument("--measurement", choices=["resample", "fixed"],

@@ -183,6 +183,8 @@ class Path:
         self.latency = Sizes(given.get("latency", []), "one_way_ns", self.eager_limit)
         self.transfer = Sizes(given.get("bandwidth", []), "transfer_ns", self.eager_limit)
         self.sender = Sizes(given.get("sender", []), "send_ns", self.eager_limit)
+        receive = given.get("overlap", {}).get("receive", {})
+        self.overlap = Sizes(receive.get("share", []), "share", self.eager_limit)
         self.streaming = Sizes(given.get("streaming", []), "message_ns", self.eager_limit)
         self.send_overhead = Sizes(given.get("send_overhead", []), "send_ns", self.eager_limit)
         self.receive_overhead = Sizes(

@@ -180,6 +180,12 @@ class Target:
             return 0.0
         return sloped(path.streaming, None, message.bytes, 0.5)
 
+    def overlaps(self, message):
+        """Returns whether the message progresses while its receiver computes."""
+        path = self.between(message)
+        return (not self.all_replaced and bool(path) and bool(path.overlap)
+                and path.overlap(None, message.bytes, 0.5) > 0.5)
+
     def round_trip(self, call, size_bytes):
         """Returns the round trip of all one-sided transfers for which a call waits."""
         path = self.path.farthest()

@@ -230,7 +230,7 @@ class Times:
 
     def add_message(self, message):
         latency, transfer = self.target.message(message)
-        leaves, post = left(message), self.seen_to(message.receive.call).S
+        leaves, post = left(message), self.seen_to(message).S
         if not self.limits.synchronous(message):
             self.values.add(message.A, [leaves], lambda times:
                             times[leaves] + max(ZERO, latency + transfer))
@@ -240,11 +240,14 @@ class Times:
         for probe in message.receive.probes:
             self.add_probe(message, probe, latency)
 
-    def seen_to(self, post):
-        """Returns the first call of the rank, from the one that posts the receive on, in which the library makes
-        progress."""
+    def seen_to(self, message):
+        """Returns the first call of the receiver, from the one that posts the receive on, in which the library makes
+        progress; where messages progress during computation, this one."""
+        post = message.receive.call
         calls = self.trace.calls[post.rank]
         if self.settings.without == "progress" or sum(rank == post.rank for rank, _ in self.trace.first) > 1:
+            return post
+        if self.settings.without != "overlap" and self.target.overlaps(message):
             return post
         return next(call for call in calls if call.order >= post.order
                     and (self.waits_to_send(call) if call.name in SENDS else makes_progress(call)))

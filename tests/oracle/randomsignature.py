@@ -314,6 +314,19 @@ def whole(detours, parts):
     return {"n": len(detours), "parts_of_ns": parts, "packed": packed(numbers)}
 
 
+def add_overlap(given, draw):
+    """Adds the overlap of receives with computation to some paths, on both sides of one half, with draws of its own."""
+    for path in given.get("network", []):
+        if draw.random() < 0.5:
+            continue
+        lists = {"alone": [], "share": []}
+        for size in sorted(draw.sample(SIZES, draw.choice([1, 2, 4]))):
+            shares = sorted(draw.choice([0, 0.3, 0.5, 0.7, 1]) for _ in range(3))
+            lists["alone"].append({"size_bytes": size, "alone_ns": {"n": 9, "mean": 1000, "quantiles": [900, 1100]}})
+            lists["share"].append({"size_bytes": size, "share": {"n": 9, "mean": shares[1], "quantiles": shares}})
+        path["overlap"] = {"receive": lists}
+
+
 def make(seed, version, parts):
     streams = Maker(f"streaming {seed}", version)
     given = Maker(seed, version, streams).signature(parts)
@@ -330,6 +343,7 @@ def make(seed, version, parts):
             some.quanta(core)
     if version == 4:
         add_worth(given, random.Random(f"worth {seed}"))
+        add_overlap(given, random.Random(f"overlap {seed}"))
     if "compute" in parts:
         given["compute"] = Maker(f"compute {seed}", version).compute()
     return json.dumps(given, indent=1)

@@ -86,24 +86,24 @@ is "without --check: the signature, no warnings" "$? $(cat err)" "0 "
 
 # ---- header lines about the measurement ----
 is "a good signature says so" "$("$sigshow" good.sig | grep '^quality')" \
-    "quality          27 checks passed"
+    "quality          28 checks passed"
 rm -rf bad
 cp -r good bad
 sed -i 's/other_load: .*/other_load: 0.85/' bad/compute*
 sed -i 's/preemptions: .*/preemptions: 900/; s/off_cpu_ns: .*/off_cpu_ns: 3660000000/' bad/detour*
 "$sigmake" bad >bad.sig 2>err
 is "a bad one is made, with one line of warning" "$? $(cat err)" \
-    "0 sigmake: bad: 2 of 27 checks failed: other load, off the CPU; 'sigmake --check bad' lists remedies"
+    "0 sigmake: bad: 2 of 28 checks failed: other load, off the CPU; 'sigmake --check bad' lists remedies"
 is "sigshow says so" "$("$sigshow" bad.sig | grep '^quality')" \
-    "quality          2 of 27 checks failed: other load, off the CPU"
+    "quality          2 of 28 checks failed: other load, off the CPU"
 like "sigshow --all tells what and what to do" "$("$sigshow" --all bad.sig | grep '^  off the CPU')" \
     "  off the CPU: detour-core0.samples: the benchmark was off its CPU for 6.0 % of 61 s: preempted 900 times; *; can change computation by 6 %: measure when *"
 "$sigdiff" good.sig bad.sig >out
 is "sigdiff says it of both" "$(grep '^   quality' out)" \
-    "   quality  27 checks passed
-   quality  2 of 27 checks failed: other load, off the CPU"
+    "   quality  28 checks passed
+   quality  2 of 28 checks failed: other load, off the CPU"
 like "sigdiff --json, too" "$("$sigdiff" --json good.sig bad.sig | tr -d ' \n')" \
-    '*"checks_a":{"checks":27,"failed":\[\]},"checks_b":{"checks":27,"failed":\["otherload","offtheCPU"\]}*'
+    '*"checks_a":{"checks":28,"failed":\[\]},"checks_b":{"checks":28,"failed":\["otherload","offtheCPU"\]}*'
 "$sigmake" --check --json good >out 2>err
 is "--check --json: exit status of a good one" "$? $(cat err)" "0 "
 cp out good.json
@@ -122,8 +122,8 @@ def effect(f):
     return f"can change {' and '.join(f['affects'])} by {100 * f['effect']:.2g} %: " if "effect" in f else ""
 print(warnings == [f"warning: {f['finding']}; {effect(f)}{f['remedy']}" for f in found["failed"]])
 END
-)" "good, 14, 27
-bad, 14, 27, other load, off the CPU
+)" "good, 14, 28
+bad, 14, 28, other load, off the CPU
 True"
 "$sigmake" --json good >out 2>err
 is "--json without --check" "$? $(cat out err)" \

@@ -401,7 +401,7 @@ static void test_rejected(void)
     static const struct {
         const char *from, *to, *says;
     } cases[] = {
-        {"[4, 6]", "[1, 9]", "network is not an object"},
+        {"[4, 7]", "[1, 9]", "network is not an object"},
         {"\"moves\": ", "\"moves\": -", "checks: failed[0]: moves is -0.33"},
         {"\"moves\": ", "\"moves\": [], \"x\": ", "checks: failed[0]: moves is not a number"},
         {"\"parts\": [", "\"parts\": 7, \"x\": [", "checks: failed[0]: parts is not an array"},

@@ -108,7 +108,7 @@ static void add_met(const struct mpg_evaluator *t, const struct mpg_step *s)
     const double with[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_MESSAGES] = 1}, *lambda = t->lambda;
     struct mpg_recorder *x = t->recorder;
     mpg_provenance_add(x->provenance, mpg_value_slot(s->slot, MPG_VALUE_MEET), NOWHERE);
-    mpg_provenance_from(x->provenance, mpg_value_slot(s->progress_slot, MPG_VALUE_TIME), NULL, NOWHERE);
+    mpg_provenance_from(x->provenance, mpg_value_slot(mpg_times_progress_slot(t, s), MPG_VALUE_TIME), NULL, NOWHERE);
     mpg_provenance_add_from(t->recorder->provenance, mpg_value_slot(s->a, MPG_VALUE_TIME), with, NOWHERE, x->lane_mask);
     for (uint32_t w = 0; w < t->n; w++)
         x->other[w] = x->lane_mask[w / 64] >> w % 64 & 1 ? lambda[w] : 0;
@@ -227,7 +227,7 @@ void mpg_record_times_begin(struct mpg_evaluator *t, const struct mpg_step *s)
         begin_sending(t, s);
         break;
     case MPG_STEP_SYNCHRONOUS: /* the step may overwrite its input slots */
-        memcpy(x->latest, slot_value(t, s->progress_slot, SLOT_VALUE), bytes);
+        memcpy(x->latest, slot_value(t, mpg_times_progress_slot(t, s), SLOT_VALUE), bytes);
         memcpy(x->before, slot_value(t, s->a, SLOT_VALUE), bytes);
         break;
     case MPG_STEP_CONTRIBUTE:

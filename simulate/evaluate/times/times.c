@@ -186,12 +186,20 @@ static void step_eager(struct mpg_evaluator *t, const struct mpg_step *s)
     memcpy(slot_value(t, s->slot, SLOT_ENVELOPE), arrival, t->n * sizeof *arrival);
 }
 
+uint32_t mpg_times_progress_slot(const struct mpg_evaluator *t, const struct mpg_step *s)
+{
+    return s->progress_slot != s->b &&
+                   mpg_time_overlaps(mpg_target_between(t->target, s->rank, s->receiver), MPG_OVERLAP_RECEIVE, s->bytes)
+               ? s->b
+               : s->progress_slot;
+}
+
 static void step_synchronous(struct mpg_evaluator *t, const struct mpg_step *s)
 {
     double *arrival = slot_value(t, s->slot, SLOT_VALUE);
     double *met = slot_value(t, s->slot, SLOT_MEET);
     double *begin = slot_value(t, s->slot, SLOT_BEGIN), *envelope = slot_value(t, s->slot, SLOT_ENVELOPE);
-    const double *left = slot_value(t, s->a, SLOT_VALUE), *posted = slot_value(t, s->progress_slot, SLOT_VALUE);
+    const double *left = slot_value(t, s->a, SLOT_VALUE), *posted = slot_value(t, mpg_times_progress_slot(t, s), SLOT_VALUE);
     find_flight(t, s);
     for (uint32_t w = 0; w < t->n; w++) {
         const double announced = left[w] + t->lambda[w];
