@@ -4,12 +4,14 @@
 #include "analyse/report.h"
 #include "common/output.h"
 #include "trace/commands.h"
+#include "trace/excerpt/excerpt.h"
 
 struct wanted {
     const char *debug_path, *output;
     bool json, csv;
     enum mpg_waits_by by;
     int64_t frames, top;
+    struct mpg_excerpt excerpt;
     struct mpg_traced_options options;
 };
 
@@ -46,9 +48,11 @@ static int waits_of(const struct wanted *a, const char *path, struct mpg_error *
     struct mpg_traced_waits found = {.waits = NULL};
     struct mpg_waits_table table = {.n = 0};
     struct mpg_threads threads = {.n = 0};
-    struct mpg_trace *trace = mpg_output_differs_from_input("output", a->output, path, err) == 0 ? mpg_trace_open(path, err)
-        : NULL;
+    const bool writes_elsewhere = mpg_output_differs_from_input("output", a->output, path, err) == 0;
+    struct mpg_trace *trace = writes_elsewhere ? mpg_excerpt_open(path, &a->excerpt, err) : NULL;
     int status = trace ? find(a, trace, &found, &table, err) : -1;
+    if (status == 0)
+        mpg_excerpt_print(trace, "mpgtrace waits", stderr);
     if (status == 0)
         status = mpg_threads_find(trace, NULL, &threads, err);
     if (status == 0) {
@@ -95,6 +99,7 @@ int mpg_waits_main(int argc, char **argv)
         MPG_ROW_OF_DEBUG_PATH(&a.debug_path),
         {.name = "top", .kind = MPG_OPTION_INT, .value = &a.top, .argument = "N", .minimum = 1,
          .maximum = MAX_ROWS, .help = "the first N rows only"},
+        MPG_ROWS_OF_EXCERPT(&a.excerpt),
         MPG_ROW_OF_TRACED_EAGER_LIMIT(&a.options.eager_limit_bytes, &a.options.limit_given),
         MPG_ROW_OF_LENIENT(&a.options.lenient),
         MPG_ROWS_OF_FORMATS(&a.json, &a.csv, &a.output),

@@ -76,6 +76,7 @@ static int run(struct mpg_session *x, int argc, char **argv, struct mpg_error *e
     mpg_processes_leave(&x->processes);
     if (!mpg_processes_first(&x->processes))
         return 0;
+    mpg_excerpt_print(x->files.trace, "mpgsim", stderr);
     return mpg_session_output(x, err);
 }
 

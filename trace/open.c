@@ -233,6 +233,20 @@ struct mpg_trace *mpg_trace_open_again(const struct mpg_trace *trace, struct mpg
     return NULL;
 }
 
+struct mpg_trace *mpg_trace_open_copy(const struct mpg_trace *trace, int fd, struct mpg_error *err)
+{
+    struct mpg_trace *t = make(trace->path, err);
+    if (!t) {
+        close(fd);
+        return NULL;
+    }
+    if (mpg_trace_add_open(t, fd, trace->path, err) == 0 && walk(t, err) == 0 &&
+        (!trace->cut || (t->cut = strdup(trace->cut)) || out_of_memory(err) == 0))
+        return t;
+    mpg_trace_close(t);
+    return NULL;
+}
+
 int mpg_trace_name(struct mpg_trace *t, const char *path, struct mpg_error *err)
 {
     char *name = strdup(path);

@@ -6,6 +6,7 @@
 #include "common/output.h"
 #include "common/printable.h"
 #include "trace/commands.h"
+#include "trace/excerpt/excerpt.h"
 #include "trace/stat/events.h"
 #include "trace/text/text.h"
 
@@ -21,6 +22,7 @@ int mpg_print_main(int argc, char **argv)
     const char *output = "-", *debug_path = NULL;
     bool csv = false;
     int64_t frames = 1;
+    struct mpg_excerpt excerpt = {.from = NULL};
     static const struct mpg_option_rule rules[] = {{"frames", MPG_OPTION_NEEDS, "csv", NULL},
                                                    {"debug-path", MPG_OPTION_NEEDS, "csv", NULL},
                                                    {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
@@ -31,6 +33,7 @@ int mpg_print_main(int argc, char **argv)
          .maximum = MAX_FRAMES, .help = "callsites with up to N functions each, callees before callers\n(default 1)"},
         {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &debug_path, .argument = "DIR",
          .help = "look for the program, its libraries and their debugging information\nin DIR, too"},
+        MPG_ROWS_OF_EXCERPT(&excerpt),
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &output,
          .argument = "FILE", .help = "write to FILE instead of standard output"},
         {0}};
@@ -42,8 +45,8 @@ int mpg_print_main(int argc, char **argv)
 
     struct mpg_error err;
     struct mpg_output *out = NULL;
-    struct mpg_trace *t =
-        mpg_output_differs_from_input("output", output, argv[first], &err) == 0 ? mpg_trace_open(argv[first], &err) : NULL;
+    const bool writes_elsewhere = mpg_output_differs_from_input("output", output, argv[first], &err) == 0;
+    struct mpg_trace *t = writes_elsewhere ? mpg_excerpt_open(argv[first], &excerpt, &err) : NULL;
     if (!t || !(out = mpg_output_open(output, &err)) ||
         (csv ? mpg_events_print_csv(t, (int)frames, debug_path, mpg_output_stream(out), &err)
              : mpg_text_print(t, mpg_output_stream(out), &err)) < 0) {
@@ -51,6 +54,7 @@ int mpg_print_main(int argc, char **argv)
         mpg_trace_close(t);
         return fail(program.name, &err);
     }
+    mpg_excerpt_print(t, program.name, stderr);
     if (mpg_trace_cut(t)) {
         fprintf(stderr, "%s: warning: ", program.name);
         mpg_printable_put(stderr, mpg_trace_cut(t));

@@ -24,6 +24,9 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err);
 /* Opens the files of TRACE once more, for another thread: an imported or spooled trace is shared, not imported again. No
  * cursor of TRACE may be used during the call. Returns NULL with ERR. The caller closes both traces, in any order. */
 struct mpg_trace *mpg_trace_open_again(const struct mpg_trace *trace, struct mpg_error *err);
+/* Opens FD, a file with a copy of a part of TRACE in the native form, under TRACE's path; parts that are missing in TRACE are
+ * missing in the copy, too. FD is closed with the trace, or at once on failure. Returns NULL with ERR. */
+struct mpg_trace *mpg_trace_open_copy(const struct mpg_trace *trace, int fd, struct mpg_error *err);
 void mpg_trace_close(struct mpg_trace *trace); /* NULL is allowed */
 
 const char *mpg_trace_path(const struct mpg_trace *trace);

@@ -9,6 +9,7 @@
 #include "common/output.h"
 #include "common/units.h"
 #include "trace/commands.h"
+#include "trace/excerpt/excerpt.h"
 
 enum { MAX_LINES = 20 };
 
@@ -16,6 +17,7 @@ struct wanted {
     const char *debug_path, *output;
     bool json, csv, all;
     int64_t frames;
+    struct mpg_excerpt excerpt;
 };
 
 /* Writes the comparison C to the output file, as JSON, CSV or text, according to the options A. Returns 0, or -1 with ERR. */
@@ -42,7 +44,7 @@ static int read_side(const struct wanted *a, struct compare_runs *side, char **p
         return mpg_error_set(err, "out of memory");
     for (; side->n < n; side->n++)
         if (mpg_output_differs_from_input("output", a->output, path[side->n], err) < 0 ||
-            mpg_compare_read(&side->run[side->n], path[side->n], (int)a->frames, a->debug_path, err) < 0) {
+            mpg_compare_read(&side->run[side->n], path[side->n], &a->excerpt, (int)a->frames, a->debug_path, err) < 0) {
             side->n++;
             return -1;
         }
@@ -110,6 +112,7 @@ int mpg_compare_main(int argc, char **argv)
          .minimum = 1, .maximum = MAX_FRAMES,
          .help = "match callsites by up to N functions each, callees before callers\n(default 1)"},
         MPG_ROW_OF_DEBUG_PATH(&a.debug_path),
+        MPG_ROWS_OF_EXCERPT(&a.excerpt),
         MPG_ROWS_OF_FORMATS(&a.json, &a.csv, &a.output),
         {0}};
     const struct mpg_program program = {

@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "trace/event.h"
+#include "trace/excerpt/excerpt.h"
 #include "trace/stat/stat.h"
 
 enum compare_side { COMPARE_BEFORE, COMPARE_AFTER, COMPARE_SIDES };
@@ -56,9 +57,11 @@ struct compare_run {
     struct compare_part *part; /* sorted by kind, call, name; without duplicates */
 };
 
-/* Reads the trace at PATH, with FRAMES stack frames a callsite; DEBUG_PATH: see mpg_symbols_new(). Warns on standard error if the
- * trace is truncated, or has no ideal run. The caller clears RUN, also on failure. Returns 0, or -1 with ERR. */
-int mpg_compare_read(struct compare_run *run, const char *path, int frames, const char *debug_path, struct mpg_error *err);
+/* Reads the trace at PATH, or an EXCERPT of it, with FRAMES stack frames a callsite; DEBUG_PATH: see mpg_symbols_new(). Warns on
+ * standard error if the trace is truncated, or has no ideal run. The caller clears RUN, also on failure. Returns 0, or -1 with
+ * ERR. */
+int mpg_compare_read(struct compare_run *run, const char *path, const struct mpg_excerpt *excerpt, int frames,
+                     const char *debug_path, struct mpg_error *err);
 void mpg_compare_run_clear(struct compare_run *run);
 
 /* Criterion by which the parts of a row were matched between both sides. */

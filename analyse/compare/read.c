@@ -134,15 +134,18 @@ static int read_trace(struct compare_run *run, struct mpg_trace *trace, int fram
     return status;
 }
 
-int mpg_compare_read(struct compare_run *run, const char *path, int frames, const char *debug_path, struct mpg_error *err)
+int mpg_compare_read(struct compare_run *run, const char *path, const struct mpg_excerpt *excerpt, int frames,
+                     const char *debug_path, struct mpg_error *err)
 {
     *run = (struct compare_run){.path = strdup(path)};
     if (!run->path)
         return mpg_error_set(err, "out of memory");
-    struct mpg_trace *trace = mpg_trace_open(path, err);
+    struct mpg_trace *trace = mpg_excerpt_open(path, excerpt, err);
     int status = trace ? mpg_trace_need_times(trace, "its times", err) : -1;
     if (status == 0)
         status = read_trace(run, trace, frames, debug_path, err);
+    if (status == 0)
+        mpg_excerpt_print(trace, "mpgtrace compare", stderr);
     if (status == 0 && mpg_trace_cut(trace))
         mpg_printable_print_error("mpgtrace compare: warning: %s\n", mpg_trace_cut(trace));
     mpg_trace_close(trace);

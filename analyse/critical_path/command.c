@@ -4,6 +4,7 @@
 #include "analyse/options.h"
 #include "common/output.h"
 #include "trace/commands.h"
+#include "trace/excerpt/excerpt.h"
 
 enum { MAX_FRAMES = 64, MAX_PATH_SEGMENTS = 100000, TABLE_ROWS = 5 };
 
@@ -12,6 +13,7 @@ struct wanted {
     bool json, csv, all;
     enum path_by by;
     int64_t frames, path_segments;
+    struct mpg_excerpt excerpt;
     struct mpg_traced_options options;
 };
 
@@ -45,13 +47,15 @@ static int report(const struct wanted *a, const struct critical_path *path, stru
 static int path_of(const struct wanted *a, const char *name, struct mpg_error *err)
 {
     struct critical_path path = {.n = 0};
-    struct mpg_trace *trace = mpg_output_differs_from_input("output", a->output, name, err) == 0 ? mpg_trace_open(name, err)
-        : NULL;
+    const bool writes_elsewhere = mpg_output_differs_from_input("output", a->output, name, err) == 0;
+    struct mpg_trace *trace = writes_elsewhere ? mpg_excerpt_open(name, &a->excerpt, err) : NULL;
     int status = trace ? 0 : -1;
     if (trace && mpg_trace_cut(trace) && !a->options.lenient)
         status = mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(trace));
     if (status == 0)
         status = mpg_trace_need_times(trace, "the critical path", err);
+    if (status == 0)
+        mpg_excerpt_print(trace, "mpgtrace critical-path", stderr);
     const int64_t path_segments = a->path_segments > 0 ? a->path_segments : a->by == PATH_BY_SEGMENT ? 2 * TABLE_ROWS : 0;
     if (status == 0)
         status = mpg_critical_path_find(&path, trace, &a->options, (size_t)path_segments, err);
@@ -83,6 +87,7 @@ int mpg_critical_path_main(int argc, char **argv)
          .help = "callsites with up to N functions each, callers after callees\n(default 1)"},
         MPG_ROW_OF_DEBUG_PATH(&a.debug_path),
         MPG_ROW_OF_TRACED_EAGER_LIMIT(&a.options.eager_limit_bytes, &a.options.limit_given),
+        MPG_ROWS_OF_EXCERPT(&a.excerpt),
         MPG_ROW_OF_LENIENT(&a.options.lenient),
         MPG_ROWS_OF_FORMATS(&a.json, &a.csv, &a.output),
         {0}};

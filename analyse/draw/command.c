@@ -4,6 +4,7 @@
 #include "common/option.h"
 #include "common/output.h"
 #include "trace/commands.h"
+#include "trace/excerpt/excerpt.h"
 
 enum { MAX_NODES = 2000 };
 
@@ -11,6 +12,7 @@ struct wanted {
     const char *calls, *ranks, *output;
     bool weights;
     struct mpg_drawing_options options;
+    struct mpg_excerpt excerpt;
 };
 
 static int write_drawing(const struct wanted *a, struct mpg_trace *trace, struct mpg_error *err)
@@ -33,13 +35,15 @@ out:
 
 static int graph_of(const struct wanted *a, const char *path, struct mpg_error *err)
 {
-    struct mpg_trace *trace = mpg_output_differs_from_input("output", a->output, path, err) == 0 ? mpg_trace_open(path, err)
-        : NULL;
+    const bool writes_elsewhere = mpg_output_differs_from_input("output", a->output, path, err) == 0;
+    struct mpg_trace *trace = writes_elsewhere ? mpg_excerpt_open(path, &a->excerpt, err) : NULL;
     int status = -1;
     if (trace && mpg_trace_cut(trace) && !a->options.lenient)
         mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(trace));
     else if (trace)
         status = write_drawing(a, trace, err);
+    if (status == 0)
+        mpg_excerpt_print(trace, "mpgtrace graph", stderr);
     mpg_trace_close(trace);
     return status;
 }
@@ -59,6 +63,7 @@ int mpg_graph_main(int argc, char **argv)
          .argument = "BYTES", .minimum = -1, .maximum = 9e15,
          .help = "larger standard sends wait for their receiver; -1 (default): all\n"
                  "do, as in the paper"},
+        MPG_ROWS_OF_EXCERPT(&a.excerpt),
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.options.lenient,
          .help = "leave out unmatched messages and calls instead of failing"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,

@@ -6,6 +6,7 @@
 #include "analyse/options.h"
 #include "common/output.h"
 #include "trace/commands.h"
+#include "trace/excerpt/excerpt.h"
 
 struct wanted {
     const char *output;
@@ -14,13 +15,14 @@ struct wanted {
     int64_t bins, iterations;
     enum mpg_efficiency_scaling scaling;
     struct mpg_efficiency_options options;
+    struct mpg_excerpt excerpt;
 };
 
 /* Opens the trace PATH and finds its efficiencies. The caller closes *TRACE, also on failure. Returns 0, or -1 with ERR. */
 static int find(const struct wanted *a, const char *path, struct mpg_trace **trace, struct mpg_efficiency_traced *traced,
                 struct mpg_error *err)
 {
-    *trace = mpg_output_differs_from_input("output", a->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
+    *trace = mpg_output_differs_from_input("output", a->output, path, err) == 0 ? mpg_excerpt_open(path, &a->excerpt, err) : NULL;
     traced->path = path;
     traced->trace = *trace;
     if (!*trace)
@@ -29,7 +31,10 @@ static int find(const struct wanted *a, const char *path, struct mpg_trace **tra
         return mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(*trace));
     if (mpg_trace_need_times(*trace, "efficiencies", err) < 0)
         return -1;
-    return mpg_efficiency_find(*trace, &a->options, &traced->run, err) < 0 ? mpg_error_add_trace_path(*trace, err) : 0;
+    if (mpg_efficiency_find(*trace, &a->options, &traced->run, err) < 0)
+        return mpg_error_add_trace_path(*trace, err);
+    mpg_excerpt_print(*trace, "mpgtrace efficiency", stderr);
+    return 0;
 }
 
 /* Sorts traces by number of ranks. Insertion sort, because traces with equal numbers of ranks must keep the order of the command
@@ -113,6 +118,7 @@ int mpg_efficiency_main(int argc, char **argv)
          .argument = "BYTES", .minimum = -1, .maximum = 9e15,
          .help = "larger standard sends wait for their receiver in the ideal run; -1: all\n"
                  "(default: none)"},
+        MPG_ROWS_OF_EXCERPT(&a.excerpt),
         MPG_ROW_OF_LENIENT(&a.options.lenient),
         MPG_ROWS_OF_FORMATS(&a.json, &a.csv, &a.output),
         {0}};

@@ -6,6 +6,7 @@
 #include "common/option.h"
 #include "common/output.h"
 #include "trace/commands.h"
+#include "trace/excerpt/excerpt.h"
 
 struct wanted {
     const char *program, *output, *plot;
@@ -13,6 +14,7 @@ struct wanted {
     bool sizes, json, csv, keep;
     int64_t top;
     struct mpg_message_options options;
+    struct mpg_excerpt excerpt;
 };
 
 static int print_report(const struct wanted *a, const struct mpg_messages_report *r, struct mpg_error *err)
@@ -49,13 +51,15 @@ static int report(const struct wanted *a, struct mpg_trace *trace, struct mpg_er
 
 static int messages_of(const struct wanted *a, const char *path, struct mpg_error *err)
 {
-    struct mpg_trace *trace = mpg_output_differs_from_input("output", a->output, path, err) == 0 ? mpg_trace_open(path, err)
-        : NULL;
+    const bool writes_elsewhere = mpg_output_differs_from_input("output", a->output, path, err) == 0;
+    struct mpg_trace *trace = writes_elsewhere ? mpg_excerpt_open(path, &a->excerpt, err) : NULL;
     int status = -1;
     if (trace && mpg_trace_cut(trace) && !a->options.lenient)
         mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(trace));
     else if (trace)
         status = report(a, trace, err);
+    if (status == 0)
+        mpg_excerpt_print(trace, a->program, stderr);
     mpg_trace_close(trace);
     return status;
 }
@@ -70,6 +74,7 @@ static void add_common(struct mpg_option *option, struct wanted *a)
                  "expand: counted with the point-to-point messages"},
         {.name = "collective-table", .kind = MPG_OPTION_STRING, .value = &a->options.table, .argument = "FILE",
          .help = "the algorithms of collectives, mpgcollectives(5) (default: Open MPI's)"},
+        MPG_ROWS_OF_EXCERPT(&a->excerpt),
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a->options.lenient,
          .help = "count unmatched messages, too, instead of failing"},
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a->json, .help = "all of it as JSON"},

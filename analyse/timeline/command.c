@@ -5,10 +5,12 @@
 #include "common/option.h"
 #include "common/output.h"
 #include "trace/commands.h"
+#include "trace/excerpt/excerpt.h"
 
 struct wanted {
     const char *calls, *ranks, *output;
     struct mpg_timeline_part part;
+    struct mpg_excerpt excerpt;
 };
 
 static int write_timeline(const struct wanted *a, struct mpg_trace *trace, struct mpg_clock_map *clocks,
@@ -31,8 +33,8 @@ static int write_timeline(const struct wanted *a, struct mpg_trace *trace, struc
 
 static int timeline_of(const struct wanted *a, const char *path, struct mpg_error *err)
 {
-    struct mpg_trace *trace = mpg_output_differs_from_input("output", a->output, path, err) == 0 ? mpg_trace_open(path, err)
-        : NULL;
+    const bool writes_elsewhere = mpg_output_differs_from_input("output", a->output, path, err) == 0;
+    struct mpg_trace *trace = writes_elsewhere ? mpg_excerpt_open(path, &a->excerpt, err) : NULL;
     struct mpg_clock_map *clocks = NULL;
     int status = -1;
     if (trace && mpg_trace_cut(trace) && !a->part.lenient)
@@ -42,6 +44,8 @@ static int timeline_of(const struct wanted *a, const char *path, struct mpg_erro
         mpg_error_add_trace_path(trace, err);
     else if (trace)
         status = write_timeline(a, trace, clocks, err);
+    if (status == 0)
+        mpg_excerpt_print(trace, "mpgtrace timeline", stderr);
     if (status == 0 && mpg_trace_ranks(trace) > 1 && mpg_clock_map_source(clocks) == MPG_CLOCK_NONE)
         fprintf(stderr, "mpgtrace timeline: attention: offsets between the ranks' clocks are unknown: each rank's time "
                         "begins at its first event\n");
@@ -58,6 +62,7 @@ int mpg_timeline_main(int argc, char **argv)
          .help = "calls A to B of each rank only, counted from 0, MPI_Init"},
         {.name = "ranks", .kind = MPG_OPTION_STRING, .value = &a.ranks, .argument = "LIST",
          .help = "these ranks only, like 0,4-7"},
+        MPG_ROWS_OF_EXCERPT(&a.excerpt),
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a.part.lenient,
          .help = "leave out messages without a partner, instead of failing"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,

@@ -8,11 +8,13 @@
 #include "common/printable.h"
 #include "export/formats/formats.h"
 #include "trace/commands.h"
+#include "trace/excerpt/excerpt.h"
 
 struct request {
     struct mpg_export_config config;
     const char *output;
     bool format_given;
+    struct mpg_excerpt excerpt;
 };
 
 /* Sets the format by the ending of the output's name, unless --format is given. Returns 0, or -1 with ERR: an unknown
@@ -36,12 +38,14 @@ static int export_trace(const struct request *r, const char *path, const char *p
 {
     struct mpg_left_out left = {.n = 0};
     struct mpg_trace *trace =
-        mpg_output_differs_from_input("output", r->output, path, err) == 0 ? mpg_trace_open(path, err) : NULL;
+        mpg_output_differs_from_input("output", r->output, path, err) == 0 ? mpg_excerpt_open(path, &r->excerpt, err) : NULL;
     int status = -1;
     if (trace && mpg_trace_cut(trace) && !r->config.lenient)
         mpg_error_set(err, "%s (--lenient reads the complete part)", mpg_trace_cut(trace));
     else if (trace)
         status = mpg_export(trace, r->output, &r->config, &left, err);
+    if (status == 0)
+        mpg_excerpt_print(trace, program, stderr);
     if (status == 0)
         mpg_left_out_print(&left, program, stderr);
     mpg_trace_close(trace);
@@ -57,6 +61,7 @@ int mpg_export_main(int argc, char **argv)
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &r.output, .argument = "OUT",
          .help = "write to OUT instead of standard output: a file, an archive\n"
                  "OUT.otf2, or a folder; an existing file is replaced, a folder is not"},
+        MPG_ROWS_OF_EXCERPT(&r.excerpt),
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &r.config.lenient,
          .help = "leave out unmatched and truncated calls instead of failing"},
         {0}};

@@ -17,6 +17,7 @@
 #include "simulate/reports/where.h"
 #include "simulate/rules.h"
 #include "simulate/target/parameters.h"
+#include "trace/excerpt/excerpt.h"
 #include "trace/hypothesis/hypothesis.h"
 
 /* The engine that evaluates predictions. The last word, DEFAULT, is the value if the option is not given. */
@@ -134,6 +135,7 @@ struct mpg_config {
     int64_t replicas, first_replica, seed, threads;
     int processes;                     /* number of processes of this run */
     int cache;                         /* 1: --cache=fresh: the pre-pass cache beside the trace is not used */
+    struct mpg_excerpt excerpt;        /* --from and --until: the part of the run that is the trace */
     struct mpg_given given;
     char *const *traces;
     size_t trace_number;               /* number of traces: 1, except for a table of targets */

@@ -161,7 +161,7 @@ static int read_files(struct mpg_files *f, const struct mpg_config *c, const cha
                       struct mpg_error *err)
 {
     if (check_outputs(c, trace, setting, err) < 0 || load_table(c, f, err) < 0 || load_targets(c, f, err) < 0 ||
-        load_signature(c->source.file, &f->given_source, err) < 0 || !(f->trace = mpg_trace_open(trace, err)))
+        load_signature(c->source.file, &f->given_source, err) < 0 || !(f->trace = mpg_excerpt_open(trace, &c->excerpt, err)))
         return -1;
     return c->target.predict && !c->target.both ? 0 : mpg_trace_need_times(f->trace, "the traced run that is perturbed", err);
 }
@@ -201,7 +201,7 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *
     *f = (struct mpg_files){.observed = {INT64_MAX, mpg_no_weak_progress}};
     if (agree_on_files(f, c, setting, read_files(f, c, trace, setting, err), err) < 0 || !(f->removals = mpg_removals_new(err)))
         return -1;
-    if (!c->cache && !c->output.output_trace)
+    if (!c->cache && !c->output.output_trace && !mpg_trace_is_excerpt(f->trace))
         f->cache = mpg_cache_open(f->trace, mpg_processes_first(setting->simulation.processes));
     if (c->target.signatures.n > 0 && mpg_ratios_want_counters(&setting->ratios) &&
         mpg_count_regions(f->trace, &f->counted, err) < 0)

@@ -406,6 +406,7 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
          .given = &c->given.horizon,
          .help = "maximum number of messages in flight, for calls that choose among\n"
                  "messages not yet sent (default 65536)"},
+        MPG_ROWS_OF_EXCERPT(&c->excerpt),
         {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &c->model.lenient,
          .help = "count unmatched messages and calls instead of failing"},
         {.group = "Question", .name = "sweep", .kind = MPG_OPTION_LIST, .value = &c->question.sweeps,

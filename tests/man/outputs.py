@@ -18,7 +18,7 @@ PLACES = {"mpgsim": "simulate", "mpgtrace": "trace", "mpgscale": "scale", "mpghi
           "compute": "bench/compute", "pingpong": "bench/pingpong", "bandwidth": "bench/bandwidth", "overhead": "bench/overhead",
           "collective": "bench/collective", "sharing": "bench/sharing", "onesided": "bench/onesided", "overlap": "bench/overlap"}
 COMMANDS = {"mpgtrace": ["record", "print", "import", "stat", "waits", "compare", "critical-path", "efficiency", "matrix", "sizes",
-                         "timeline", "graph"],
+                         "timeline", "graph", "export"],
             "mpgscale": ["run"], "mpghistory": ["list", "show", "diff", "rerun"]}
 
 # Two ranks: a large send that waits, a synchronous one, polling, an early message, a region, a file, one-sided transfers, a

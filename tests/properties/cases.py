@@ -19,7 +19,8 @@ FOLDER = tempfile.TemporaryDirectory(prefix="properties")
 TIMEOUT_S = 120
 # Why there need not be an answer to what is valid: it is no failure, but tells nothing.
 REFUSED = ["wait for each other", "no family is fitted", "to draw from",
-           "there is no noise in it", "the signature has no noise", "was measured", "has neither"]
+           "there is no noise in it", "the signature has no noise", "was measured", "has neither",
+           "no calls in this part", "no calls before this time", "no part of such a run", "is not before --until"]
 
 
 class Skip(Exception):

@@ -14,7 +14,7 @@ import texts
 from cases import (
     FOLDER, Case, Options, Refused, Skip, answer, attempted, delays, other, run, settled, times, written)
 from rules import (
-    NEAR, TIME, Identity, Rule, expect_equal, expect_same, matched, need, numbers)
+    NEAR, TIME, Identity, Rule, expect_equal, expect_same, matched, near, need, numbers)
 
 
 class Retraced(Rule):
@@ -439,5 +439,38 @@ class Supposed(Damaged):
             raise Skip(done[0].stderr)
 
 
+class Excerpt(Identity):
+    """A part of a run, between any two times, is simulated without delay, and with a common clock takes as long as the
+    times are apart on each rank that is between MPI_Init and MPI_Finalize at both."""
+
+    machines = (0,)
+    program = {"tracer": False}
+
+    def finish(self, case, options):
+        draw, last = options.draw, max(call.leave for call in case.trace().calls)
+        first = min(call.leave for call in case.trace().calls if call.name.startswith("Init"))
+        begin, end = sorted(draw.randrange(1, max(2, last - first)) for _ in range(2))
+        words = tuple(w for w in case.words if not w.startswith(("--source=eager", "--horizon", "--absorb=clock")))
+        edges = draw.choice([(f"--from={begin}ns",), (f"--until={end}ns",), (f"--from={begin}ns", f"--until={end}ns")])
+        return settled(case.but(words=(*words, *edges), kept=(*case.kept, *edges)))
+
+    def check(self, case):
+        if "Psend_init" in case.text:
+            raise Skip("a part may end before the last Pready")
+        super().check(case)
+        edges = dict(w[2:].split("=") for w in case.words if w.startswith(("--from=", "--until=")))
+        if len(edges) < 2 or "#clocks shared" not in case.text:
+            return
+        begin, end = (int(edges[key][:-2]) for key in ("from", "until"))
+        calls = case.trace().calls
+        inits = {call.rank: call.leave for call in calls if call.name.startswith("Init")}
+        ends = {call.rank: call.enter for call in calls if call.name == "Finalize"}
+        zero = min(inits.values())
+        for rank in answer(case)["ranks"]:
+            number = rank["rank"]
+            if inits[number] <= zero + begin and zero + end <= ends[number]:
+                need(near(rank["traced_ns"], end - begin), f"rank {number} runs {rank['traced_ns']!r} ns")
+
+
 MORE = [rule() for rule in (
-    Retraced, Chain, Equal, Faithful, Unchosen, Waited, Ratio, Swept, Damaged, Supposed)]
+    Retraced, Chain, Equal, Faithful, Unchosen, Waited, Ratio, Swept, Damaged, Supposed, Excerpt)]

@@ -17,7 +17,9 @@ enum { SEGMENT_BYTES = 64 << 10, LEVEL = 1 };
 
 struct mpg_copy {
     struct mpg_trace *trace;
-    const char *folder;
+    const char *folder; /* NULL: all ranks are appended to FILE, called NAME in errors */
+    int file;
+    const char *name;
     int32_t rank;
     struct mpg_copy_stream **streams; /* streams of the rank that is being written; the first gets the rank's facts */
     size_t count, capacity;
@@ -41,6 +43,16 @@ struct mpg_copy *mpg_copy_new(struct mpg_trace *trace, const char *folder, struc
     free(c);
     out_of_memory(err);
     return NULL;
+}
+
+struct mpg_copy *mpg_copy_new_file(struct mpg_trace *trace, int fd, const char *name, struct mpg_error *err)
+{
+    struct mpg_copy *c = mpg_copy_new(trace, NULL, err);
+    if (c) {
+        c->file = fd;
+        c->name = name;
+    }
+    return c;
 }
 
 static void clear_stream(struct mpg_copy_stream *s)
@@ -70,18 +82,27 @@ void mpg_copy_free(struct mpg_copy *c)
     free(c);
 }
 
-static int open_file(const struct mpg_copy *c, struct mpg_copy_stream *s, uint32_t value_number,
-                     struct mpg_error *err)
+/* Opens the file of S, called PATH, of SIZE bytes, in errors. */
+static int open_file(const struct mpg_copy *c, struct mpg_copy_stream *s, char *path, size_t size, struct mpg_error *err)
 {
-    char path[4096], thread[32] = "";
+    char thread[32] = "";
     if (s->thread)
         snprintf(thread, sizeof thread, "-thread-%u", s->thread);
-    if (snprintf(path, sizeof path, "%s/rank-%d%s.mpgt", c->folder, c->rank, thread) >=
-        (int)sizeof path)
+    if (!c->folder) {
+        snprintf(path, size, "%s", c->name);
+        s->fd = fcntl(c->file, F_DUPFD_CLOEXEC, 0);
+    } else if (snprintf(path, size, "%s/rank-%d%s.mpgt", c->folder, c->rank, thread) >= (int)size)
         return mpg_error_set(err, "%s: name too long", c->folder);
-    s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (s->fd < 0)
-        return mpg_error_errno(err, errno, "%s", path);
+    else
+        s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return s->fd < 0 ? mpg_error_errno(err, errno, "%s", path) : 0;
+}
+
+static int open_stream(const struct mpg_copy *c, struct mpg_copy_stream *s, uint32_t value_number, struct mpg_error *err)
+{
+    char path[4096];
+    if (open_file(c, s, path, sizeof path, err) < 0)
+        return -1;
     const struct mpg_trace_writer_options options = {.name = path,
                                                      .rank = c->rank,
                                                      .ranks = mpg_trace_ranks(c->trace),
@@ -128,13 +149,18 @@ static struct mpg_copy_stream *find_stream(struct mpg_copy *c, uint32_t thread,
     }
     *s = (struct mpg_copy_stream){.thread = thread, .fd = -1};
     c->streams[c->count++] = s;
-    return open_file(c, s, count_values(c), err) < 0 ? NULL : s;
+    return open_stream(c, s, count_values(c), err) < 0 ? NULL : s;
 }
 
 int mpg_copy_begin(struct mpg_copy *c, int32_t rank, struct mpg_error *err)
 {
     c->rank = rank;
     return find_stream(c, 0, err) ? 0 : -1;
+}
+
+int mpg_copy_thread(struct mpg_copy *c, uint32_t thread, struct mpg_error *err)
+{
+    return find_stream(c, thread, err) ? 0 : -1;
 }
 
 int mpg_copy_fact(struct mpg_copy *c, const char *key, const char *value, struct mpg_error *err)
@@ -197,12 +223,11 @@ static int need_unused(struct mpg_copy *c, struct mpg_error *err)
     return 0;
 }
 
-/* If the rank has no calls, writes the definition of MPI_COMM_WORLD, so that the rank has a file in the trace. */
-static int need_anything(struct mpg_copy *c, struct mpg_error *err)
+/* If S has no calls, writes the definition of MPI_COMM_WORLD, so that the stream has a chunk in the trace. */
+static int need_anything(struct mpg_copy *c, struct mpg_copy_stream *s, struct mpg_error *err)
 {
     const struct mpg_comm_definition world = {.parent = MPG_NO_COMM,
                                               .size = mpg_trace_ranks(c->trace)};
-    struct mpg_copy_stream *s = c->streams[0];
     if (s->defined.count > 0 || mpg_trace_writer_size(s->writer).events > 0)
         return 0;
     if (mpg_trace_comm_count(c->trace) > 0)
@@ -212,17 +237,16 @@ static int need_anything(struct mpg_copy *c, struct mpg_error *err)
 
 int mpg_copy_end(struct mpg_copy *c, bool last, struct mpg_error *err)
 {
-    if (need_topologies(c, err) < 0 || (last && need_unused(c, err) < 0) ||
-        need_anything(c, err) < 0)
+    if (need_topologies(c, err) < 0 || (last && need_unused(c, err) < 0))
         return -1;
     for (size_t i = 0; i < c->count; i++) {
         struct mpg_copy_stream *s = c->streams[i];
-        if (mpg_trace_writer_close(s->writer, err) < 0)
+        if (need_anything(c, s, err) < 0 || mpg_trace_writer_close(s->writer, err) < 0)
             return -1;
         const int fd = s->fd;
         s->fd = -1;
         if (close(fd) < 0)
-            return mpg_error_errno(err, errno, "%s: cannot write", c->folder);
+            return mpg_error_errno(err, errno, "%s: cannot write", c->folder ? c->folder : c->name);
     }
     clear_streams(c);
     return 0;

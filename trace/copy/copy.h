@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes events of a trace as another trace: one file for each rank and thread, with the definitions of the original
- * trace.
+/* Writes events of a trace as another trace, with the definitions of the original trace: one file for each rank and thread, or a
+ * single file.
  *
  * One rank after another: mpg_copy_begin(), facts and events of the rank, mpg_copy_end(). Memory and open files are
  * bounded by one rank. */
@@ -18,7 +18,11 @@ struct mpg_copy;
 /* Starts a copy from TRACE into the empty folder FOLDER; both must outlive the copy. Returns NULL with ERR: out of
  * memory. The caller frees the copy. */
 struct mpg_copy *mpg_copy_new(struct mpg_trace *trace, const char *folder, struct mpg_error *err);
+/* Starts a copy that appends all ranks to the empty file FD, named NAME in errors. */
+struct mpg_copy *mpg_copy_new_file(struct mpg_trace *trace, int fd, const char *name, struct mpg_error *err);
 int mpg_copy_begin(struct mpg_copy *copy, int32_t rank, struct mpg_error *err);
+/* Makes the stream of THREAD, which may have no events. */
+int mpg_copy_thread(struct mpg_copy *copy, uint32_t thread, struct mpg_error *err);
 int mpg_copy_fact(struct mpg_copy *copy, const char *key, const char *value, struct mpg_error *err);
 /* Stores a signature in the trace (trace/store/signature.h). Returns 0, or -1 with ERR. */
 int mpg_copy_signature(struct mpg_copy *copy, const char *name, const void *text, size_t bytes,

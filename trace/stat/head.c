@@ -11,6 +11,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 #include "trace/cores.h"
+#include "trace/excerpt/excerpt.h"
 #include "trace/stat/stat.h"
 
 enum { MAX_DEATHS = 8, MAX_HOSTS = 8 }; /* maximum numbers of lines: in the list of killed ranks, in the list of hosts */
@@ -20,6 +21,14 @@ static void print_text(const char *before, const char *text)
 {
     fputs(before, stdout);
     mpg_printable_put(stdout, text);
+}
+
+static void print_excerpt(const struct mpg_trace *t)
+{
+    if (!mpg_trace_is_excerpt(t))
+        return;
+    print_text("excerpt     ", mpg_trace_find_fact(t, 0, "excerpt"));
+    putchar('\n');
 }
 
 /* Prints the number of ranks that stopped recording early, and the first rank's reason. */
@@ -436,6 +445,7 @@ void mpg_stat_print_head(const struct stat_summary *s)
     if (s->aggregated_number)
         printf("aggregated  %" PRIu64 " of the calls %s local (MPI_Wtime and the like): only sums of them are in the trace\n",
                s->aggregated_number, mpg_units_word(s->aggregated_number, "is", "are"));
+    print_excerpt(t);
     if (s->failed_number)
         printf("failed      %" PRIu64 " of the calls returned an error\n", s->failed_number);
     print_values(s);

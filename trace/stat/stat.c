@@ -7,6 +7,7 @@
 #include "common/output.h"
 #include "common/printable.h"
 #include "trace/commands.h"
+#include "trace/excerpt/excerpt.h"
 #include "trace/profile/profile.h"
 #include "trace/stat/stat.h"
 #include "trace/stat/symbols.h"
@@ -47,6 +48,7 @@ struct arguments {
     bool callsites, json, ranks, frames_given;
     int64_t frames, top;
     const char *debug_path;
+    struct mpg_excerpt excerpt;
 };
 
 /* Makes a line for each callsite of S in *LINES, which the caller frees. Returns the number of lines, or -1 with ERR. */
@@ -95,7 +97,7 @@ static int print(const struct arguments *a, const struct stat_summary *s, struct
 static int stat_trace(const struct arguments *a, const char *path, struct mpg_error *err)
 {
     struct stat_summary s = {0};
-    struct mpg_trace *t = mpg_trace_open(path, err);
+    struct mpg_trace *t = mpg_excerpt_open(path, &a->excerpt, err);
     int status = t && mpg_stat_gather(t, &s, err) == 0 ? print(a, &s, err) : -1;
     if (status == 0 && mpg_trace_cut(t)) {
         fprintf(stderr, "mpgtrace stat: warning: ");
@@ -110,7 +112,12 @@ static int stat_trace(const struct arguments *a, const char *path, struct mpg_er
 /* A profile has one table only, of callsites. */
 static int stat_profile(const struct arguments *a, const char *path, struct mpg_error *err)
 {
-    const char *other = a->json ? "--json" : a->ranks ? "--ranks" : a->top > 0 ? "--top" : NULL;
+    const char *other = a->json            ? "--json"
+                        : a->ranks         ? "--ranks"
+                        : a->top > 0       ? "--top"
+                        : a->excerpt.from  ? "--from"
+                        : a->excerpt.until ? "--until"
+                                           : NULL;
     return other ? mpg_error_set(err, "%s: a profile: %s is of traces", path, other)
                  : mpg_profile_report(path, a->debug_path, err);
 }
@@ -135,6 +142,7 @@ int mpg_stat_main(int argc, char **argv)
          .maximum = MAX_ROWS,
          .help = "the first N rows of each table; of ranks those with the largest part\n"
                  "in MPI"},
+        MPG_ROWS_OF_EXCERPT(&a.excerpt),
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json,
          .help = "all of it as JSON, with the ranks"},
         {0}};

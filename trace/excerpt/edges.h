@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where an excerpt begins and ends on the clock of each rank. Private to trace/excerpt/. */
+#ifndef MPG_EXCERPT_EDGES_H
+#define MPG_EXCERPT_EDGES_H
+
+#include "trace/excerpt/excerpt.h"
+
+/* The edges of one rank, in ns on the rank's clock. */
+struct mpg_edges {
+    int64_t begin_ns; /* INT64_MIN: the excerpt has the rank's first events */
+    int64_t end_ns;   /* INT64_MAX: the excerpt has the rank's last events */
+    int64_t init_ns;  /* end of MPI_Init */
+};
+
+/* Finds the edges of EXCERPT in TRACE. *EDGES: an array by rank, which the caller frees, also on failure. Returns 0, or -1 with
+ * ERR: an invalid time, a region that a rank does not visit often enough, an end before the begin. */
+int mpg_edges_find(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, struct mpg_edges **edges, struct mpg_error *err);
+
+#endif
