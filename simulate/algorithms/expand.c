@@ -466,25 +466,6 @@ static void step_up(struct evaluation *e, const struct mpg_phase *phase, int32_t
     }
 }
 
-/* --- messages under way at the same time --- */
-
-static void begin_together(const struct evaluation *e)
-{
-    if (e->costs->announce)
-        e->costs->announce(e->costs->data, NULL);
-}
-
-/* Announces the messages of ROUND of PHASE from the members LOW to HIGH - 1. */
-static void announce_round(const struct evaluation *e, const struct mpg_phase *phase, uint32_t round, int32_t low, int32_t high)
-{
-    struct mpg_message m;
-    for (int32_t v = low; v < high && e->costs->announce; v++)
-        if (mpg_round_message(e->plan, phase, round, v, &m)) {
-            m = absolute(e, m);
-            e->costs->announce(e->costs->data, &m);
-        }
-}
-
 /* --- one phase of all members --- */
 
 /* The values of all members, when they are evaluated together. */
@@ -511,7 +492,6 @@ static void run_tree(struct evaluation *e, const struct mpg_phase *phase, double
     struct together all = {e, value};
     const struct mpg_tree_values values = {.data = &all, .value = value_of, .message = message_of};
     int32_t p = e->plan->size.p;
-    begin_together(e);
     for (int32_t i = 0; i < p; i++) {
         int32_t v = phase->kind == MPG_PHASE_DOWN ? i : p - 1 - i; /* parents first */
         double *free_ns = of_member(e->x, FREE, v);
@@ -591,8 +571,6 @@ static void run_rounds(struct evaluation *e, const struct mpg_phase *phase, doub
                 begin_round(e, m.from, &all);
                 begin_round(e, m.to, &all);
             }
-        begin_together(e);
-        announce_round(e, phase, round, low, high);
         for (int32_t v = low; v < high; v++)
             if (mpg_round_message(e->plan, phase, round, v, &m))
                 exchange(e, &m, &all);
@@ -635,9 +613,6 @@ static void run_posted(struct evaluation *e, const struct mpg_phase *phase, doub
     fill(x->space[OTHER], n, -INFINITY);
     fill(x->space[ARRIVED], n, -INFINITY);
     fill(x->space[COSTS], n, 0);
-    begin_together(e);
-    for (uint32_t round = 0; round < phase->rounds; round++)
-        announce_round(e, phase, round, 0, p);
     for (uint32_t round = 0; round < phase->rounds; round++)
         for (int32_t v = 0; v < p; v++)
             if (mpg_round_message(e->plan, phase, round, v, &m))
@@ -684,7 +659,6 @@ int mpg_expand_member(struct mpg_expansion *x, const struct mpg_plan *plan,
     if (reserve(x, plan->size.p, err) < 0)
         return -1;
     double *free_ns = of_member(x, FREE, v);
-    begin_together(&e);
     fill(free_ns, x->stride, -INFINITY);
     if (phase->kind == MPG_PHASE_DOWN) {
         step_down(&e, phase, v, values, free_ns);

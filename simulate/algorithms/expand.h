@@ -17,9 +17,6 @@
  * results. The fields `from` and `to` of a message are member indices. Each callback fills LANES values. */
 struct mpg_message_costs {
     void *data;
-    /* begins a round, or a phase of posted messages, with M NULL, then announces each of its messages before their costs are
-     * asked; a phase that is a tree begins, too, without messages; NULL: not needed */
-    void (*announce)(void *data, const struct mpg_message *m);
     /* latency lambda and transfer time tau of M, both quantiles for the same random number u */
     void (*flight)(void *data, const struct mpg_message *m, double *lambda_ns, double *tau_ns);
     void (*send)(void *data, const struct mpg_message *m, double *overhead_ns);    /* sender's overhead o_s */

@@ -44,7 +44,6 @@ void mpg_evaluator_free(struct mpg_evaluator *e)
     mpg_recorder_free(e->recorder);
     mpg_choosing_free(e->choice);
     mpg_moved_arrivals_free(e->moves);
-    free(e->sharing);
     mpg_expansion_free(e->expansion);
     free(e->members);
     free(e->member_slot);

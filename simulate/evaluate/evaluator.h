@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "graph/graph.h"
+#include "simulate/algorithms/expand.h"
 #include "simulate/choice/choice.h"
 #include "simulate/choice/observer.h"
 #include "simulate/evaluate/prepass/classes.h"
@@ -61,10 +62,6 @@ struct mpg_evaluator *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t firs
                                     const struct mpg_times_options *options, struct mpg_floors *floors,
                                     const struct mpg_classes *classes, struct mpg_error *err);
 double mpg_times_bytes(uint32_t slots, int32_t ranks);
-/* Lets the messages of expanded collectives share CAPACITIES with each other, and adds them to SHARED; both outlive the
- * evaluator. Call before the first step. Error: out of memory. */
-int mpg_times_share(struct mpg_evaluator *evaluator, const struct mpg_capacities *capacities, struct mpg_shared_messages *shared,
-                    struct mpg_error *err);
 /* Records the provenance of all values of the only lane in PATH, which outlives the evaluator. The graph must be opened with
  * `regions`. Call before the first step. Error: out of memory. */
 int mpg_times_use_path(struct mpg_evaluator *evaluator, struct mpg_critical *path, struct mpg_error *err);
@@ -72,10 +69,18 @@ int mpg_times_use_path(struct mpg_evaluator *evaluator, struct mpg_critical *pat
 void mpg_times_end_path(const struct mpg_evaluator *evaluator, struct mpg_critical *path);
 /* For evaluation in the order of simulated time (simulate/events/). mpg_times_step() evaluates STEP of a graph with SLOTS
  * slots so far. mpg_times_slot() and mpg_times_stream() return the address of a value of a slot or a stream in the first lane,
- * to read and write. */
+ * to read and write. mpg_times_expanding_costs() returns the costs of messages in the collective of EXPAND step STEP, for all
+ * lanes; X belongs to these costs. */
+struct mpg_times_expanding {
+    const struct mpg_evaluator *t;
+    const struct mpg_expanding *c;
+    double scale; /* factor for all message costs */
+};
 enum mpg_slot_part { MPG_SLOT_TIME, MPG_SLOT_ENVELOPE, MPG_SLOT_MET, MPG_SLOT_BEGIN };
 int mpg_times_step(struct mpg_evaluator *evaluator, const struct mpg_step *step, uint32_t slots, struct mpg_error *err);
 double *mpg_times_slot(struct mpg_evaluator *evaluator, uint32_t slot, enum mpg_slot_part part);
+struct mpg_message_costs mpg_times_expanding_costs(struct mpg_times_expanding *x, const struct mpg_evaluator *evaluator,
+                                                   const struct mpg_step *step);
 double *mpg_times_stream(struct mpg_evaluator *evaluator, uint32_t stream);
 /* Returns the slot with the time from which the receiver progresses the message of STEP, a SYNCHRONOUS step (docs/MODEL.md,
  * section 5, Progress). */

@@ -150,7 +150,6 @@ struct mpg_evaluator {
     struct mpg_recorder *recorder; /* NULL: no provenance (recorder.h) */
     struct mpg_choosing *choice; /* NULL: calls complete as in the trace */
     struct mpg_moved_arrivals *moves; /* with choices and a recorder: provenance of arrivals moved by choices */
-    struct mpg_times_sharing *sharing; /* of messages of collectives; NULL: nothing is shared */
     struct mpg_expansion *expansion; /* NULL: no collective has been expanded yet */
     double *members;             /* values of all members of an expanded collective, with provenance */
     uint32_t *member_slot;       /* slots of the members */

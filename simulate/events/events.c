@@ -135,7 +135,6 @@ static struct finished *run_replica(const struct run *x, struct mpg_trace *trace
     }
     if ((f->graph = mpg_graph_open(trace, x->clocks, &x->graph, err)) &&
         (f->times = mpg_times_new(f->rep.ranks, 1, replica, &x->target, &options, x->prepass.floors, x->prepass.classes, err)) &&
-        (!x->shared || mpg_times_share(f->times, f->rep.capacities, &f->rep.shared, err) == 0) &&
         mpg_events_replica_run(&f->rep, f->graph, f->times, err) == 0)
         return f;
     free_finished(f);

@@ -6,12 +6,13 @@
 
 #include "common/pool.h"
 #include "simulate/evaluate/vectors.h"
+#include "simulate/events/collective.h"
 #include "simulate/events/costs.h"
 #include "simulate/events/flows.h"
 #include "simulate/events/opposite.h"
 
 /* A message with contention or sharing, until the DELIVER or FLOW event. The arrival makes a value known (BATCH), makes the value
- * of a synchronous message known (NODE), or becomes an event (KIND, ID, WHAT). */
+ * of a synchronous message known (NODE), is reported to a collective (LETTER), or becomes an event (KIND, ID, WHAT). */
 struct flight {
     struct opposing opposing; /* of a message that OPPOSES */
     bool asks;                /* the receiver asks for the bytes, by a request that may wait for other bytes */
@@ -28,6 +29,7 @@ struct flight {
     uint32_t slot;        /* slot of the value */
     struct mpg_batch *batch; /* batch of the slot's value: while kept, no new value reuses the slot */
     struct node *node;
+    struct letter *letter;
     enum event_kind kind;
     uint32_t id;
     void *what;
@@ -94,6 +96,8 @@ static double delay_ns(const struct network *n, const struct flight *f)
 static int arrive(struct replica *rep, struct flight *f, double delay_ns, struct mpg_error *err)
 {
     const double at_ns = f->at_ns + delay_ns;
+    if (f->letter)
+        return mpg_events_collective_arrive(rep, f->letter, delay_ns, err);
     if (f->batch) {
         *mpg_times_slot(rep->times, f->slot, MPG_SLOT_TIME) = at_ns;
         *mpg_times_slot(rep->times, f->slot, MPG_SLOT_ENVELOPE) = at_ns;
@@ -271,13 +275,13 @@ int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct m
     return send_step(rep, &f, s, &m, at_ns, err);
 }
 
-/* Sets whether F, the synchronous message of S, depends on a request that may wait. */
-static void set_asking(const struct replica *rep, struct flight *f, const struct mpg_step *s)
+/* Sets whether F, a synchronous message, depends on a request that may wait. */
+static void set_asking(const struct replica *rep, struct flight *f, int32_t from, int32_t to, double bytes)
 {
     const struct mpg_capacities *c = rep->capacities;
     if (!c)
         return;
-    f->opposes = mpg_opposite_waits(c, c->host[s->rank] == c->host[s->receiver], s->bytes);
+    f->opposes = mpg_opposite_waits(c, c->host[from] == c->host[to], bytes);
     f->asks = f->opposes || c->queues > 0;
 }
 
@@ -289,7 +293,7 @@ int mpg_events_network_send_node(struct replica *rep, struct node *node, struct 
         return mpg_events_replica_node_known(rep, node, err);
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
     mpg_events_message_times(rep, &m, &f.latency_ns, &f.tau_ns);
-    set_asking(rep, &f, s);
+    set_asking(rep, &f, s->rank, s->receiver, s->bytes);
     return send_step(rep, &f, s, &m, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_MET), err);
 }
 
@@ -300,4 +304,15 @@ int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_messag
     struct flight f = {.from = m->rank, .to = m->to, .bytes = m->bytes, .kind = kind, .id = id, .what = what};
     f.at_ns = at_ns + mpg_events_flight_ns(rep, m, &f.tau_ns);
     return contend(rep->network, m->rank, m->to) ? send(rep, &f, m->rank, at_ns, err) : arrive(rep, &f, 0, err);
+}
+
+int mpg_events_network_send_letter(struct replica *rep, const struct network_letter *x, double at_ns, struct mpg_error *err)
+{
+    struct flight f = {.letter = x->letter, .from = x->from, .to = x->to, .bytes = x->bytes, .latency_ns = x->latency_ns,
+                       .tau_ns = x->tau_ns};
+    if (!rep->network->flows || !contend(rep->network, x->from, x->to))
+        return mpg_events_collective_arrive(rep, x->letter, 0, err);
+    if (x->synchronous)
+        set_asking(rep, &f, x->from, x->to, x->bytes);
+    return send(rep, &f, x->from, at_ns, err);
 }

@@ -24,6 +24,16 @@ int mpg_events_network_send_node(struct replica *rep, struct node *node, struct 
 int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind,
                                uint32_t id,
                                void *what, struct mpg_error *err);
+/* A message of an expanded collective, between two ranks; its times without sharing. */
+struct network_letter {
+    struct letter *letter;
+    int32_t from, to;
+    double bytes, latency_ns, tau_ns;
+    bool synchronous;
+};
+/* Sends X, whose bytes begin at AT_NS, or now if AT_NS is past, without sharing. It arrives by mpg_events_collective_arrive(), at
+ * once if it shares nothing. */
+int mpg_events_network_send_letter(struct replica *rep, const struct network_letter *x, double at_ns, struct mpg_error *err);
 /* Handle an event E: its message enters the network, or leaves it. */
 int mpg_events_network_inject(struct replica *rep, const struct event *e, struct mpg_error *err);
 void mpg_events_network_end_message(struct replica *rep, const struct event *e);

@@ -12,7 +12,7 @@ static int out_of_memory(struct mpg_error *err)
 
 /* --- values --- */
 
-struct slot *mpg_events_program_renew(struct program *p, uint32_t slot)
+static struct slot *renew(struct program *p, uint32_t slot)
 {
     struct slot *s = &p->slot[slot];
     struct meeting *m = s->meeting;
@@ -62,7 +62,7 @@ int mpg_events_program_set_known(struct program *p, struct value *value, const s
 
 /* --- nodes --- */
 
-struct node *mpg_events_program_node(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, struct mpg_error *err)
+static struct node *new_node(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, struct mpg_error *err)
 {
     struct node *node = mpg_pool_take(&p->nodes);
     if (!node) {
@@ -74,7 +74,7 @@ struct node *mpg_events_program_node(struct program *p, const struct mpg_step *s
     return node;
 }
 
-int mpg_events_program_need(struct program *p, struct node *node, struct value *value, struct mpg_error *err)
+static int need(struct program *p, struct node *node, struct value *value, struct mpg_error *err)
 {
     if (value->known)
         return 0;
@@ -85,16 +85,35 @@ int mpg_events_program_need(struct program *p, struct node *node, struct value *
 static int add_node(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, const struct program_calls *calls,
                     struct mpg_error *err)
 {
-    struct node *node = mpg_events_program_node(p, s, batch, err);
+    struct node *node = new_node(p, s, batch, err);
     if (!node)
         return -1;
     const uint32_t needed[] = {s->a, s->kind == MPG_STEP_SYNCHRONOUS ? calls->progress_slot(calls->replica, s) : s->b};
     const int n = s->kind == MPG_STEP_CONTRIBUTE ? 1 : 2;
-    (void)mpg_events_program_renew(p, s->slot);
+    (void)renew(p, s->slot);
     for (int i = 0; i < n; i++)
-        if (mpg_events_program_need(p, node, program_value(p, needed[i]), err) < 0)
+        if (need(p, node, program_value(p, needed[i]), err) < 0)
             return -1;
     return node->missing == 0 ? calls->evaluate(calls->replica, node, err) : 0;
+}
+
+/* Adds the nodes of S, an EXPAND step: of its member, or of all. A member enters when the value of its slot is known. */
+static int expand(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, const struct program_calls *calls,
+                  struct mpg_error *err)
+{
+    const struct mpg_collective_size *size = &s->expanding->plan.size;
+    const int32_t last = s->member < 0 ? size->p - 1 : s->member;
+    for (int32_t v = s->member < 0 ? 0 : s->member; v <= last; v++) {
+        struct node *node = new_node(p, s, batch, err);
+        if (!node)
+            return -1;
+        node->member = v;
+        const int32_t index = (int32_t)(((int64_t)v + size->root) % size->p);
+        if (need(p, node, &p->slot[s->expanding->member[index].slot].own, err) < 0 ||
+            (node->missing == 0 && calls->evaluate(calls->replica, node, err) < 0))
+            return -1;
+    }
+    return 0;
 }
 
 void mpg_events_program_drop_node(struct program *p, struct node *node)
@@ -113,7 +132,7 @@ static bool is_barrier(const struct program *p, const struct mpg_step *s)
 /* Makes SLOT refer to M from now on. */
 static void redirect_slot(struct program *p, uint32_t slot, struct meeting *m)
 {
-    mpg_events_program_renew(p, slot)->meeting = m;
+    renew(p, slot)->meeting = m;
     m->slots++;
 }
 
@@ -251,10 +270,10 @@ static int take(struct program *p, const struct mpg_step *s, struct mpg_batch *b
     case MPG_STEP_SYNCHRONOUS:
         return add_node(p, s, batch, calls, err);
     case MPG_STEP_EXPAND:
-        return mpg_events_program_expand(p, s, batch, calls, err);
+        return expand(p, s, batch, calls, err);
     case MPG_STEP_STORE:
     case MPG_STEP_EAGER:
-        (void)mpg_events_program_renew(p, s->slot);
+        (void)renew(p, s->slot);
         return append(p, s, batch, calls, err);
     default:
         return append(p, s, batch, calls, err);
@@ -288,7 +307,7 @@ int mpg_events_program_init(struct program *p, struct mpg_graph *graph, uint32_t
 void mpg_events_program_clear(struct program *p)
 {
     for (uint32_t i = 0; i < p->slots; i++)
-        (void)mpg_events_program_renew(p, i);
+        (void)renew(p, i);
     mpg_pool_clear(&p->spans);
     mpg_pool_clear(&p->nodes);
     mpg_pool_clear(&p->watchers);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Steps of the graph that wait until their stream reaches them in simulated time (program.c, expanded.c). Private to
- * simulate/events/.
+/* Steps of the graph that wait until their stream reaches them in simulated time. Private to simulate/events/.
  *
  * The graph delivers steps in its own order. Steps stay in the graph's batches, and their values in slots that no other
  * value reuses meanwhile (graph.h, options.keeps_slots). A value that belongs to no stream (the match of a synchronous
- * message, a collective) is a node, evaluated once all inputs are known. */
+ * message, a meeting, a member of an expanded collective) is a node, evaluated once all inputs are known. */
 #ifndef MPG_EVENTS_PROGRAM_H
 #define MPG_EVENTS_PROGRAM_H
 
@@ -15,6 +14,7 @@ struct node {
     const struct mpg_step *step;
     struct mpg_batch *batch; /* batch of the step; kept */
     uint32_t missing;        /* inputs that are not known yet */
+    int32_t member;          /* EXPAND: the member, relative to the root, whose enter is the input */
 };
 
 /* What waits for a value: a node, a meeting, or (if both are NULL) a stream. */
@@ -91,18 +91,6 @@ int mpg_events_program_init(struct program *p, struct mpg_graph *graph, uint32_t
 void mpg_events_program_clear(struct program *p);
 /* Reads the next steps of the graph. Returns 1; 0: at the end; -1 with ERR. */
 int mpg_events_program_pull(struct program *p, const struct program_calls *calls, struct mpg_error *err);
-/* --- private to program.c and expanded.c --- */
-/* Gives SLOT to a new step; the previous value has no reader left. */
-struct slot *mpg_events_program_renew(struct program *p, uint32_t slot);
-/* Returns a node of S, of BATCH, which lacks nothing yet; NULL: out of memory. */
-struct node *mpg_events_program_node(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, struct mpg_error *err);
-/* NODE lacks VALUE, unless it is known. */
-int mpg_events_program_need(struct program *p, struct node *node, struct value *value, struct mpg_error *err);
-/* Adds the node of S, an EXPAND step of BATCH. */
-int mpg_events_program_expand(struct program *p, const struct mpg_step *s, struct mpg_batch *batch,
-                              const struct program_calls *calls, struct mpg_error *err);
-
-/* --- for all --- */
 /* Returns the value that SLOT holds. */
 static inline struct value *program_value(const struct program *p, uint32_t slot)
 {
@@ -124,9 +112,6 @@ static inline const struct mpg_step *program_first(const struct program *p, uint
 /* Removes the first pending step of STREAM, or NODE. */
 void mpg_events_program_drop(struct program *p, uint32_t stream);
 void mpg_events_program_drop_node(struct program *p, struct node *node);
-/* NODE, of a member or of all members of an expanded collective, is evaluated: marks the values that are known by that. */
-int mpg_events_program_expanded(struct program *p, const struct node *node, const struct program_calls *calls,
-                                struct mpg_error *err);
 /* Returns the time at which RANK leaves M, in which all members have arrived, ns. */
 double mpg_events_meeting_end(const struct meeting *m, int32_t rank);
 

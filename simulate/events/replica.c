@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/reserve.h"
+#include "simulate/events/collective.h"
 #include "simulate/events/network.h"
 #include "simulate/events/steps.h"
 
@@ -60,13 +61,10 @@ static int evaluate(void *replica, struct node *node, struct mpg_error *err)
 {
     struct replica *rep = replica;
     const struct mpg_step *s = node->step;
+    if (s->kind == MPG_STEP_EXPAND)
+        return mpg_events_collective_enter(rep, node, err);
     if (mpg_events_steps_take(rep, s, err) < 0)
         return -1;
-    if (s->kind == MPG_STEP_EXPAND) {
-        const int status = mpg_events_program_expanded(&rep->program, node, &rep->calls, err);
-        mpg_events_program_drop_node(&rep->program, node);
-        return status;
-    }
     if (s->kind != MPG_STEP_SYNCHRONOUS)
         return mpg_events_replica_node_known(rep, node, err);
     if (rep->counts) {
@@ -146,6 +144,7 @@ static int begin(struct replica *rep, struct mpg_graph *graph, struct mpg_evalua
     rep->calls = (struct program_calls){rep, appended, wake, evaluate, mpg_events_barrier_meet, progress_slot};
     rep->requests.size = sizeof(struct request);
     rep->transfers.size = sizeof(struct transfer);
+    rep->letters.size = sizeof(struct letter);
     if (!(rep->rank = calloc((size_t)rep->ranks, sizeof *rep->rank)))
         return mpg_error_set(err, "out of memory");
     if (!(rep->network = mpg_events_network_new(rep->parameters, rep->processors, rep->capacities, err)))
@@ -216,6 +215,7 @@ int mpg_events_replica_run(struct replica *rep, struct mpg_graph *graph, struct 
 void mpg_events_replica_clear(struct replica *rep)
 {
     mpg_events_clear(&rep->heap);
+    mpg_events_collectives_clear(rep);
     mpg_events_program_clear(&rep->program);
     mpg_events_share_clear(rep);
     mpg_pool_clear(&rep->requests);

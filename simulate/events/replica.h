@@ -7,6 +7,7 @@
 #ifndef MPG_EVENTS_REPLICA_H
 #define MPG_EVENTS_REPLICA_H
 
+#include "common/map.h"
 #include "simulate/events/events.h"
 #include "simulate/events/heap.h"
 #include "simulate/events/program.h"
@@ -103,7 +104,9 @@ struct replica {
     struct mpg_evaluator *times;
     struct stream *stream;
     uint32_t streams, stream_capacity;
-    struct mpg_pool requests, transfers;
+    struct mpg_pool requests, transfers, letters;
+    struct mpg_map collectives; /* expanded collectives in which members are missing, by their struct mpg_expanding */
+    struct running_collective *first_collective; /* list of these */
     struct rank *rank;
     struct processor *processor;
     struct network *network;

@@ -213,6 +213,51 @@ def requests_wait(folder):
         ok(f"opposite messages, {name}", isinstance(ms(x), float) and abs(ms(x) - want) < 1e-6, ms(x), x.get("sharing"))
 
 
+def calls(folder, name, comms, *rows):
+    """ROWS: (rank, begin, end, call), ns after MPI_Init, in each rank's order; COMMS: further communicators, from 1 on."""
+    lines = ["#mpgtext 1", "#ranks 4", "#clocks shared", "#comm 0 = 0 1 2 3",
+             *(f"#comm {i + 1} = {ranks}" for i, ranks in enumerate(comms))]
+    for r in range(4):
+        mine = [row for row in rows if row[0] == r]
+        end = 1000 + max([row[2] for row in mine], default=0)
+        lines += [f"{r} 0 1000 Init", *(f"{r} {1000 + begin} {1000 + until} {call}" for _, begin, until, call in mine),
+                  f"{r} {end} {end + 10} Finalize"]
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join(lines) + "\n")
+    return path
+
+
+def collectives(folder):
+    """Messages of collectives share with all others. Two ranks: a Bcast is one message, of 20 us and 8 ns a byte."""
+    port = signature(folder, "port.sig", port={1: 125e6, 2: 125e6})
+    waits = signature(folder, "waits.sig", port={1: 125e6, 2: 125e6}, opposite=[(1000000, 1, 1), (1000000, 2, 1)])
+    pairs = ["0 2", "1 3"]
+
+    def bcast(comm, root, size, begin=0):  # ROOT: number in the communicator
+        return [(rank, begin, begin, f"Bcast comm={comm} root={root} bytes={size}") for rank in map(int, pairs[comm - 1].split())]
+    sent = [(1, 0, 0, "Send comm=0 to=3 tag=1 bytes=200000"), (3, 0, 0, "Recv comm=0 from=1 tag=1 bytes=200000")]
+    for name, signed, rows, want, delayed in (
+            ("two Bcasts share a port: twice as long", port, bcast(1, 0, 200000) + bcast(2, 0, 200000), 3.22, 2),
+            ("a Bcast and a message between two ranks share it", port, bcast(1, 0, 200000) + sent, 3.22, 2),
+            ("one begins when the other is half done", port, bcast(1, 0, 200000) + bcast(2, 0, 200000, 800000), 3.22, 2),
+            ("opposite directions share nothing", port, bcast(1, 0, 1000000) + bcast(2, 1, 1000000, 4000000), 12.02, None),
+            ("... but the request for the later message waits", waits, bcast(1, 0, 1000000) + bcast(2, 1, 1000000, 4000000), 16.02, 1)):
+        x = answer("--replicas=1", "--collectives=expand", "--signature", signed, "--map=block:2", calls(folder, "c.txt", pairs, *rows))
+        ok(f"collectives: {name}", isinstance(ms(x), float) and abs(ms(x) - want) < 1e-6 and
+           x.get("sharing", {}).get("delayed") == delayed, ms(x), x.get("sharing"))
+    # Linear Alltoall of 4 ranks, all messages posted at once: four cross each port out, together 800000 bytes.
+    with open(os.path.join(folder, "linear"), "w", encoding="ascii") as file:
+        file.write("#mpgcollectives 1\nalltoall 2 0 linear\n")
+    x = answer("--replicas=1", "--collectives=expand", "--collectives=table=" + file.name, "--signature", port, "--map=block:2",
+               collective(folder, "Alltoall", 4, 200000, "", times=1))
+    ok("Alltoall, posted at once: the time of all bytes", abs(ms(x) - (0.5 + 0.02 + 6.4)) < 1e-6, ms(x), x.get("sharing"))
+    # 130 ranks are too many for flows: each message to another host takes 20 us and 16 us, the next leaves 16 us later.
+    x = answer("--replicas=1", "--collectives=expand", "--collectives=table=" + file.name, "--signature", port, "--map=block:2",
+               collective(folder, "Alltoall", 130, 1000, "", times=1))
+    ok("... of 130 ranks: by the number of ranks on a host", abs(ms(x) - (0.5 + 127 * 0.016 + 0.036)) < 1e-6, ms(x), x.get("sharing"))
+
+
 def made(seed, folder):
     """A random program as text, and its number of ranks."""
     draw = random.Random(f"contention {seed}")
@@ -269,6 +314,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         by_hand(folder)
         requests_wait(folder)
+        collectives(folder)
         at_random(folder)
     print(f"1..{number}")
 

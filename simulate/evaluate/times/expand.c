@@ -5,110 +5,36 @@
 
 #include "simulate/evaluate/operations.h"
 #include "simulate/evaluate/evaluator_private.h"
-#include "simulate/models/capacities.h"
 
-/* A message whose share takes longer by less than this ratio is not delayed. */
-static const double ROUNDING = 1e-9;
-
-struct expanding {
-    const struct mpg_evaluator *t;
-    const struct mpg_expanding *c;
-    double scale; /* factor for all message costs */
-};
-
-static const struct mpg_perturbation *path_of(const struct expanding *x,
+static const struct mpg_perturbation *path_of(const struct mpg_times_expanding *x,
                                              const struct mpg_message *m)
 {
     return mpg_target_between(x->t->target, x->c->world_ranks[m->from],
                               x->c->world_ranks[m->to]);
 }
 
-static void scale(const struct expanding *x, double *value_ns)
+static void scale(const struct mpg_times_expanding *x, double *value_ns)
 {
     for (uint32_t w = 0; w < x->t->n && x->scale != 1; w++)
         value_ns[w] *= x->scale;
-}
-
-/* --- sharing (docs/MODEL.md, section 5, Sharing) --- */
-
-/* Numbers of messages of a round on each resource. */
-struct mpg_times_sharing {
-    const struct mpg_capacities *capacities;
-    struct mpg_shared_messages *shared;
-    uint32_t *crossed; /* resources of one message */
-    uint32_t flows[];  /* for each resource */
-};
-
-int mpg_times_share(struct mpg_evaluator *t, const struct mpg_capacities *capacities, struct mpg_shared_messages *shared,
-                    struct mpg_error *err)
-{
-    const size_t resources = mpg_capacities_resources(capacities), most = mpg_capacities_most_crossed(capacities);
-    if (!(t->sharing = calloc(1, sizeof *t->sharing + (resources + most) * sizeof t->sharing->flows[0])))
-        return mpg_error_set(err, "out of memory");
-    t->sharing->capacities = capacities;
-    t->sharing->shared = shared;
-    t->sharing->crossed = t->sharing->flows + resources;
-    return 0;
-}
-
-/* Finds the resources that M crosses, in the list `crossed`; returns their number. */
-static uint32_t find_crossed(const struct expanding *x, const struct mpg_message *m)
-{
-    const struct mpg_times_sharing *s = x->t->sharing;
-    const int32_t *ranks = x->c->world_ranks;
-    return m->bytes <= 0 ? 0 : mpg_capacities_crossed(s->capacities, ranks[m->from], ranks[m->to], s->crossed);
-}
-
-static void announce(void *data, const struct mpg_message *m)
-{
-    const struct expanding *x = data;
-    struct mpg_times_sharing *s = x->t->sharing;
-    if (!m)
-        memset(s->flows, 0, mpg_capacities_resources(s->capacities) * sizeof s->flows[0]);
-    for (uint32_t i = m ? find_crossed(x, m) : 0; i-- > 0;)
-        s->flows[s->crossed[i]]++;
-}
-
-/* Raises the transfer times TAU_NS of M to M's share of the resources that it crosses with the messages announced. */
-static void share(const struct expanding *x, const struct mpg_message *m, double *tau_ns)
-{
-    struct mpg_times_sharing *s = x->t->sharing;
-    double least_ns = 0;
-    bool shares = false;
-    for (uint32_t i = find_crossed(x, m); i-- > 0;) {
-        const uint32_t resource = s->crossed[i], flows = s->flows[resource] > 0 ? s->flows[resource] : 1;
-        shares = shares || !isinf(mpg_capacity(s->capacities, resource, UINT32_MAX));
-        least_ns = fmax(least_ns, m->bytes * flows / mpg_capacity(s->capacities, resource, flows));
-    }
-    s->shared->messages += shares;
-    for (uint32_t w = 0; w < x->t->n; w++) {
-        const double delay_ns = least_ns - tau_ns[w];
-        if (delay_ns <= ROUNDING * least_ns)
-            continue;
-        tau_ns[w] = least_ns;
-        s->shared->delayed++;
-        s->shared->delay_ns += delay_ns;
-    }
 }
 
 /* --- costs --- */
 
 static void flight(void *data, const struct mpg_message *m, double *lambda_ns, double *tau_ns)
 {
-    const struct expanding *x = data;
+    const struct mpg_times_expanding *x = data;
     struct mpg_sent_message s = sending_expanded(x->c, m);
     zero(lambda_ns, x->t->n);
     zero(tau_ns, x->t->n);
     mpg_time_flight(path_of(x, m), &s, x->t->first, x->t->n, lambda_ns, tau_ns);
     scale(x, lambda_ns);
     scale(x, tau_ns);
-    if (x->t->sharing)
-        share(x, m, tau_ns);
     memcpy(x->t->lambda, lambda_ns, x->t->n * sizeof *lambda_ns);
     memcpy(x->t->tau, tau_ns, x->t->n * sizeof *tau_ns);
 }
 
-static void overhead(const struct expanding *x, const struct mpg_message *m,
+static void overhead(const struct mpg_times_expanding *x, const struct mpg_message *m,
                      enum mpg_overhead which, double *overhead_ns)
 {
     struct mpg_sent_message s = sending_expanded(x->c, m);
@@ -118,7 +44,7 @@ static void overhead(const struct expanding *x, const struct mpg_message *m,
 
 static void send(void *data, const struct mpg_message *m, double *overhead_ns)
 {
-    const struct expanding *x = data;
+    const struct mpg_times_expanding *x = data;
     const struct mpg_overhead_sizes *o = &path_of(x, m)->overhead[MPG_OVERHEAD_SEND];
     if (o->in_send && m->bytes > x->c->eager_limit_bytes)
         zero(overhead_ns, x->t->n); /* only overheads of eager messages are known */
@@ -131,7 +57,7 @@ static void receive(void *data, const struct mpg_message *m, double *overhead_ns
     overhead(data, m, MPG_OVERHEAD_RECEIVE, overhead_ns);
 }
 
-static bool wait_in_send(const struct expanding *x, const struct mpg_message *m, const struct mpg_sent_message *s,
+static bool wait_in_send(const struct mpg_times_expanding *x, const struct mpg_message *m, const struct mpg_sent_message *s,
                          double *waiting_ns)
 {
     const bool known = mpg_time_in_send(path_of(x, m), s, x->t->first, x->t->n, waiting_ns);
@@ -141,7 +67,7 @@ static bool wait_in_send(const struct expanding *x, const struct mpg_message *m,
 
 static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
 {
-    const struct expanding *x = data;
+    const struct mpg_times_expanding *x = data;
     struct mpg_sent_message s = sending_expanded(x->c, m);
     const struct mpg_evaluator *t = x->t;
     zero(waiting_ns, t->n);
@@ -164,13 +90,13 @@ static void held(void *data, const struct mpg_message *m, double *latency, doubl
 
 static double gap(void *data, const struct mpg_message *m)
 {
-    const struct expanding *x = data;
+    const struct mpg_times_expanding *x = data;
     return x->scale * mpg_time_gap(path_of(x, m), m->bytes);
 }
 
 static void call(void *data, int32_t index, uint32_t number, double *kappa_ns)
 {
-    const struct expanding *x = data;
+    const struct mpg_times_expanding *x = data;
     const struct mpg_origin *origin = &x->c->member[index].origin;
     zero(kappa_ns, x->t->n);
     mpg_perturb_round_call(x->t->target->noise, origin->rank, origin->call, origin->index, number, x->t->first, x->t->n,
@@ -179,7 +105,7 @@ static void call(void *data, int32_t index, uint32_t number, double *kappa_ns)
 
 static void reduce(void *data, double bytes, double *reduce_ns)
 {
-    const struct expanding *x = data;
+    const struct mpg_times_expanding *x = data;
     const double ns = x->scale * mpg_perturbation_reduction(x->t->target->noise, false, bytes);
     for (uint32_t w = 0; w < x->t->n; w++)
         reduce_ns[w] = ns;
@@ -204,25 +130,31 @@ void mpg_times_store(struct mpg_evaluator *t, uint32_t slot, const double *value
 
 /* --- the step --- */
 
-int mpg_times_expand(struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err)
+struct mpg_message_costs mpg_times_expanding_costs(struct mpg_times_expanding *x, const struct mpg_evaluator *t,
+                                                   const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = t->target->noise;
     const struct mpg_collective_size *size = &s->expanding->plan.size;
-    struct expanding x = {t, s->expanding,
-                          mpg_collective_scale(p, mpg_operation_of(s->call), size->p, mpg_plan_bytes(size), false)};
-    const struct mpg_message_costs costs = {.data = &x,
-                                            .announce = t->sharing ? announce : NULL,
-                                            .flight = flight,
-                                            .send = send,
-                                            .receive = receive,
-                                            .waiting = waiting,
-                                            .held = held,
-                                            .gap = gap,
-                                            .answers = mpg_times_is_answered(t) ? t->answer : NULL,
-                                            .call = p->call_noise.n > 0 ? call : NULL,
-                                            .reduce = p->reduces ? reduce : NULL,
-                                            .eager_limit_bytes = x.c->eager_limit_bytes,
-                                            .weak_bytes = x.c->weak_bytes,
-                                            .elsewhere = x.c->elsewhere};
+    *x = (struct mpg_times_expanding){
+        t, s->expanding, mpg_collective_scale(p, mpg_operation_of(s->call), size->p, mpg_plan_bytes(size), false)};
+    return (struct mpg_message_costs){.data = x,
+                                      .flight = flight,
+                                      .send = send,
+                                      .receive = receive,
+                                      .waiting = waiting,
+                                      .held = held,
+                                      .gap = gap,
+                                      .answers = mpg_times_is_answered(t) ? t->answer : NULL,
+                                      .call = p->call_noise.n > 0 ? call : NULL,
+                                      .reduce = p->reduces ? reduce : NULL,
+                                      .eager_limit_bytes = x->c->eager_limit_bytes,
+                                      .weak_bytes = x->c->weak_bytes,
+                                      .elsewhere = x->c->elsewhere};
+}
+
+int mpg_times_expand(struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    struct mpg_times_expanding x;
+    const struct mpg_message_costs costs = mpg_times_expanding_costs(&x, t, s);
     return mpg_evaluator_ready(t, s, err) < 0 ? -1 : mpg_evaluator_expand(t, s, &costs, err);
 }
