@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predictions in simulated time: each replica reads a graph by itself; threads share the replicas. */
+/* Predictions in simulated time: a group of replicas, each in a thread, evaluates the steps of one graph, which a further thread
+ * reads. */
 #include "simulate/events/events.h"
 
 #include <math.h>
@@ -92,21 +93,22 @@ static void add_account(struct run *x, const struct replica *rep, uint32_t begin
 struct finished {
     struct replica rep;
     struct mpg_capacities capacities; /* in this replica, with background traffic */
-    struct mpg_graph *graph;
     struct mpg_evaluator *times;
 };
 
 static void free_finished(struct finished *f)
 {
+    if (!f)
+        return;
     mpg_events_replica_clear(&f->rep);
     mpg_evaluator_free(f->times);
-    mpg_graph_close(f->graph);
     free(f->capacities.link);
     free(f);
 }
 
-/* Runs replica number BEGIN of X with TRACE, which no other thread uses. NULL with ERR on failure. */
-static struct finished *run_replica(const struct run *x, struct mpg_trace *trace, uint32_t begin, struct mpg_error *err)
+/* Runs replica number BEGIN of X by the steps of SOURCE. NULL with ERR on failure. */
+static struct finished *run_replica(const struct run *x, struct program_source *source, uint32_t begin,
+                                    struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = x->options->simulation;
     const uint32_t replica = x->result->first_replica + begin;
@@ -133,120 +135,128 @@ static struct finished *run_replica(const struct run *x, struct mpg_trace *trace
         free_finished(f);
         return NULL;
     }
-    if ((f->graph = mpg_graph_open(trace, x->clocks, &x->graph, err)) &&
-        (f->times = mpg_times_new(f->rep.ranks, 1, replica, &x->target, &options, x->prepass.floors, x->prepass.classes, err)) &&
-        mpg_events_replica_run(&f->rep, f->graph, f->times, err) == 0)
+    if ((f->times = mpg_times_new(f->rep.ranks, 1, replica, &x->target, &options, x->prepass.floors, x->prepass.classes, err)) &&
+        mpg_events_replica_run(&f->rep, source, f->times, err) == 0)
         return f;
     free_finished(f);
     return NULL;
 }
 
-/* Adds F, replica number BEGIN, to the result; replicas are added in their order, by one thread at a time. */
-static void take_replica(struct run *x, struct finished *f, uint32_t begin)
-{
-    add_account(x, &f->rep, begin);
-    if (begin == 0)
-        x->result->counts = mpg_graph_counts(f->graph);
-    free_finished(f);
-}
+/* --- a group of replicas, which one graph serves --- */
 
-/* --- threads with a trace reader each --- */
+/* Number of entries of the ring of steps. An entry is a sequence of the graph, so that a replica has as many events as with a graph
+ * of its own. A replica reads the graph in bursts, when ranks run out of steps. */
+enum { ENTRIES = 256 };
 
-struct work {
-    struct run *run;
-    uint32_t n;
-    pthread_mutex_t mutex; /* protects all fields below */
-    pthread_cond_t changed;
-    uint32_t begun, taken; /* number of replicas begun, and added to the result; after a failure no replica is begun */
-    uint32_t failed;       /* the first replica that failed; n: none */
+/* A replica of a group, and its thread. */
+struct member {
+    const struct run *run;
+    struct program_source source;
+    uint32_t number;
+    struct finished *finished; /* NULL: the replica has failed with ERROR */
     struct mpg_error error;
-};
-
-struct worker {
-    struct work *work;
-    struct mpg_trace *trace;
     pthread_t thread;
 };
 
-/* Sets *I to the next replica to run. Returns false if all replicas are begun, or a replica has failed. */
-static bool begin_replica(struct work *x, uint32_t *i)
+static void *run_member(void *member)
 {
-    pthread_mutex_lock(&x->mutex);
-    *i = x->begun;
-    const bool is_there = *i < x->n && x->failed == x->n;
-    x->begun += is_there;
-    pthread_mutex_unlock(&x->mutex);
-    return is_there;
-}
-
-/* Adds replica I, with outcome CAME_TO, to the result, after all earlier replicas. CAME_TO is NULL if the replica
- * failed with ERR. */
-static void end_replica(struct work *x, uint32_t i, struct finished *came_to, const struct mpg_error *err)
-{
-    pthread_mutex_lock(&x->mutex);
-    while (x->taken < i)
-        pthread_cond_wait(&x->changed, &x->mutex);
-    if (came_to)
-        take_replica(x->run, came_to, i);
-    else if (x->failed == x->n) {
-        x->failed = i;
-        x->error = *err;
-    }
-    x->taken++;
-    pthread_cond_broadcast(&x->changed);
-    pthread_mutex_unlock(&x->mutex);
-}
-
-static void *work(void *worker)
-{
-    const struct worker *rep = worker;
-    struct work *x = rep->work;
-    uint32_t i;
-    while (begin_replica(x, &i)) {
-        struct mpg_error err;
-        struct finished *came_to = run_replica(x->run, rep->trace, i, &err);
-        end_replica(x, i, came_to, &err);
-    }
+    struct member *m = member;
+    m->finished = run_replica(m->run, &m->source, m->number, &m->error);
+    if (!m->source.graph)
+        mpg_step_reader_leave(&m->source.reader);
     return NULL;
 }
 
-/* Starts up to N threads, as many as the system allows; returns their number. */
-static unsigned start_workers(struct worker *worker, unsigned n, struct work *x, const struct mpg_trace *trace)
+/* Starts the threads of N members; returns how many the system allows. The readers of the others leave. */
+static uint32_t start_members(struct member *member, uint32_t n)
 {
-    struct mpg_error unused;
-    unsigned i = 0;
-    for (; i < n; i++) {
-        worker[i] = (struct worker){.work = x, .trace = mpg_trace_open_again(trace, &unused)};
-        if (!worker[i].trace || pthread_create(&worker[i].thread, NULL, work, &worker[i]) != 0) {
-            mpg_trace_close(worker[i].trace);
-            break;
-        }
-    }
-    return i;
+    uint32_t started = 0;
+    while (started < n && pthread_create(&member[started].thread, NULL, run_member, &member[started]) == 0)
+        started++;
+    for (uint32_t i = started; i < n; i++)
+        mpg_step_reader_leave(&member[i].source.reader);
+    return started;
 }
 
-/* Runs N replicas by THREADS >= 1 threads: this thread with the run's trace, each other thread with the trace opened
- * again. Fewer threads run if the system refuses a thread. Error: the error of the first failed replica;
- * earlier replicas are in the result. */
-static int run_replicas(struct run *run, uint32_t n, unsigned threads, struct mpg_error *err)
+/* Gives all steps of GRAPH to the readers of RING. */
+static void read_graph(struct mpg_graph *graph, struct mpg_step_ring *ring)
 {
-    struct mpg_trace *trace = run->trace;
-    struct work x = {.run = run, .n = n, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
-                     .failed = n};
-    struct worker own = {.work = &x, .trace = trace};
-    const unsigned max = threads < n ? threads : n;
-    const unsigned more = max - 1;
-    struct worker *worker = more > 0 ? calloc(more, sizeof *worker) : NULL;
-    const unsigned started = worker ? start_workers(worker, more, &x, trace) : 0;
-    work(&own);
-    for (unsigned i = 0; i < started; i++) {
-        pthread_join(worker[i].thread, NULL);
-        mpg_trace_close(worker[i].trace);
+    struct mpg_steps steps;
+    struct mpg_error err;
+    int more = 1;
+    while (more > 0 && (more = mpg_graph_next(graph, &steps, &err)) > 0)
+        more = mpg_step_ring_put(ring, &steps);
+    mpg_step_ring_end(ring, more < 0 ? &err : NULL);
+}
+
+/* Runs N members in a thread each, while this thread reads GRAPH. Returns the number of members that have run: fewer if the
+ * system refuses threads; 0 if there is no thread or no memory, and then no step of GRAPH is read. */
+static uint32_t run_in_threads(struct member *member, uint32_t n, struct mpg_graph *graph)
+{
+    struct mpg_error unused;
+    struct mpg_step_ring *ring = mpg_step_ring_new(n, ENTRIES, 1, &unused);
+    if (!ring)
+        return 0;
+    for (uint32_t i = 0; i < n; i++)
+        member[i].source = (struct program_source){.reader.ring = ring};
+    const uint32_t started = start_members(member, n);
+    if (started > 0)
+        read_graph(graph, ring);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(member[i].thread, NULL);
+    mpg_step_ring_free(ring);
+    return started;
+}
+
+/* Adds M's replica to the result; replicas are added in their order. COUNTS are those of the graph. */
+static int take_replica(struct run *x, struct member *m, struct mpg_graph *graph, struct mpg_error *err)
+{
+    if (!m->finished) {
+        *err = m->error;
+        return -1;
     }
-    free(worker);
-    if (x.failed < n)
-        *err = x.error;
-    return x.failed < n ? -1 : 0;
+    add_account(x, &m->finished->rep, m->number);
+    if (m->number == 0)
+        x->result->counts = mpg_graph_counts(graph);
+    return 0;
+}
+
+/* Runs the replicas from number BEGIN on by MEMBER[0 .. N - 1] and one graph, in threads if THREADED. Returns their number, or -1
+ * with the error of the first that failed; earlier replicas are in the result. */
+static int64_t run_group(struct run *x, struct member *member, uint32_t begin, uint32_t n, bool threaded, struct mpg_error *err)
+{
+    struct mpg_graph *graph = mpg_graph_open(x->trace, x->clocks, &x->graph, err);
+    int status = graph ? 0 : -1;
+    for (uint32_t i = 0; i < n; i++)
+        member[i] = (struct member){.run = x, .number = begin + i};
+    uint32_t ran = graph && threaded ? run_in_threads(member, n, graph) : 0;
+    if (graph && ran == 0) {
+        member[0].source = (struct program_source){.graph = graph};
+        (void)run_member(&member[0]);
+        ran = 1;
+    }
+    for (uint32_t i = 0; i < ran; i++) {
+        status = status == 0 ? take_replica(x, &member[i], graph, err) : status;
+        free_finished(member[i].finished);
+    }
+    mpg_graph_close(graph);
+    return status < 0 ? -1 : (int64_t)ran;
+}
+
+/* Runs N replicas by THREADS >= 1 threads, besides which, if THREADS > 1, one thread reads the graph. An observer may read the
+ * trace, so its replica runs in the thread of the graph. Error: the error of the first failed replica; earlier replicas are in
+ * the result. */
+static int run_replicas(struct run *x, uint32_t n, unsigned threads, struct mpg_error *err)
+{
+    struct member *member = calloc(threads, sizeof *member);
+    int64_t ran = member ? 0 : mpg_error_set(err, "out of memory");
+    for (uint32_t begin = 0; begin < n && ran >= 0; begin += (uint32_t)ran) {
+        const bool observed = begin == 0 && x->options->simulation->observer;
+        const uint32_t left = n - begin, most = observed ? 1 : threads;
+        ran = run_group(x, member, begin, left < most ? left : most, threads > 1 && !observed, err);
+    }
+    free(member);
+    return ran < 0 ? -1 : 0;
 }
 
 /* --- all replicas --- */

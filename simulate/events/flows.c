@@ -12,7 +12,8 @@
 
 /* Number of resources for which struct flow has room; a flow through links crosses more. */
 enum { NEAR = 2 };
-static const uint32_t NONE = UINT32_MAX;
+/* If a settlement concerns more than a MANYth of the flows, their ends are put in order together. */
+enum { MANY = 8 };
 
 /* Flows that end within this time end together; shorter than any rounding of a time that matters. */
 static const double TOGETHER_NS = 1e-6;
@@ -58,6 +59,12 @@ struct list {
     uint32_t *of, n, capacity;
 };
 
+/* A flow in the heap of ends. */
+struct ending {
+    double end_ns;
+    uint32_t flow;
+};
+
 struct flows {
     const struct mpg_capacities *capacities;
     struct flow *flow;
@@ -69,9 +76,11 @@ struct flows {
     struct resource *resource;
     uint32_t resources;
     struct mpg_capacity_curve *link; /* capacities of links */
-    /* Lists of flows, with room for all flows: heap (by end_ns), unused, new (not settled yet), and in a settlement those that
-     * have no rate yet. */
-    struct list heap, unused, new, open;
+    struct ending *heap; /* the flows by their ends, with room for all flows */
+    uint32_t ends, end_capacity;
+    bool unordered;      /* in a settlement that changes many ends: they are put in order together, at its end */
+    /* Lists of flows, with room for all flows: unused, new (not settled yet), and in a settlement those that have no rate yet. */
+    struct list unused, new, open;
     /* Lists of resources, with room for all resources: changed, those whose bucket runs empty, and in a settlement the full ones
      * of the open flows. */
     struct list changed, draining, full;
@@ -131,7 +140,8 @@ void mpg_flows_free(struct flows *f)
     free(f->link);
     free(f->flow);
     free(f->far);
-    const struct list *const lists[] = {&f->heap, &f->unused, &f->new, &f->open, &f->changed, &f->draining, &f->full};
+    free(f->heap);
+    const struct list *const lists[] = {&f->unused, &f->new, &f->open, &f->changed, &f->draining, &f->full};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->of);
     free(f);
@@ -140,10 +150,12 @@ void mpg_flows_free(struct flows *f)
 /* Makes room for N flows. */
 static int reserve(struct flows *f, uint32_t n, struct mpg_error *err)
 {
-    struct list *const lists[] = {&f->heap, &f->unused, &f->new, &f->open};
+    struct list *const lists[] = {&f->unused, &f->new, &f->open};
     if (n <= f->flow_capacity)
         return 0;
     if (mpg_reserve_at(&f->flow, sizeof *f->flow, &f->flow_capacity, n, err) < 0)
+        return -1;
+    if (mpg_reserve_at(&f->heap, sizeof *f->heap, &f->end_capacity, f->flow_capacity, err) < 0)
         return -1;
     if (f->most > NEAR && mpg_reserve_at(&f->far, f->most * sizeof *f->far, &f->far_capacity, f->flow_capacity, err) < 0)
         return -1;
@@ -161,41 +173,54 @@ static void append(struct list *list, uint32_t value)
 
 /* --- the heap of ends --- */
 
-static bool is_before(const struct flows *f, uint32_t a, uint32_t b)
+/* Without branches, because a processor cannot predict the order of ends. */
+static inline bool is_before(const struct ending *a, const struct ending *b)
 {
-    return f->flow[a].end_ns < f->flow[b].end_ns || (f->flow[a].end_ns <= f->flow[b].end_ns && a < b);
+    return (a->end_ns < b->end_ns) | ((a->end_ns == b->end_ns) & (a->flow < b->flow));
 }
 
-static void put(struct flows *f, uint32_t at, uint32_t flow)
+static inline void put(struct flows *f, uint32_t at, struct ending e)
 {
-    f->heap.of[at] = flow;
-    f->flow[flow].at = at;
+    f->heap[at] = e;
+    f->flow[e.flow].at = at;
 }
 
-/* Moves FLOW, at place AT, to where its end belongs. */
-static void sift(struct flows *f, uint32_t at, uint32_t flow)
+/* Moves E, at place AT or above, down to where it belongs. */
+static void sift_down(struct flows *f, uint32_t at, struct ending e)
 {
-    while (at > 0 && is_before(f, flow, f->heap.of[(at - 1) / 2])) {
-        put(f, at, f->heap.of[(at - 1) / 2]);
-        at = (at - 1) / 2;
-    }
-    for (;;) {
-        uint32_t least = 2 * at + 1;
-        if (least >= f->heap.n)
+    for (uint32_t first; (first = 2 * at + 1) < f->ends;) {
+        const uint32_t next = first + 1 < f->ends ? first + 1 : first;
+        const uint32_t least = is_before(&f->heap[next], &f->heap[first]) ? next : first;
+        if (!is_before(&f->heap[least], &e))
             break;
-        if (least + 1 < f->heap.n && is_before(f, f->heap.of[least + 1], f->heap.of[least]))
-            least++;
-        if (!is_before(f, f->heap.of[least], flow))
-            break;
-        put(f, at, f->heap.of[least]);
+        put(f, at, f->heap[least]);
         at = least;
     }
-    put(f, at, flow);
+    put(f, at, e);
+}
+
+/* Moves E, at place AT, to where it belongs. */
+static void sift(struct flows *f, uint32_t at, struct ending e)
+{
+    while (at > 0 && is_before(&e, &f->heap[(at - 1) / 2])) {
+        put(f, at, f->heap[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    sift_down(f, at, e);
+}
+
+/* Puts all ends in order. */
+static void order_ends(struct flows *f)
+{
+    for (uint32_t i = 0; i < f->ends; i++)
+        f->heap[i].end_ns = f->flow[f->heap[i].flow].end_ns;
+    for (uint32_t i = f->ends / 2; i > 0; i--)
+        sift_down(f, i - 1, f->heap[i - 1]);
 }
 
 double mpg_flows_next_ns(const struct flows *f)
 {
-    return fmin(f->empty_ns, f->heap.n > 0 ? f->flow[f->heap.of[0]].end_ns : INFINITY);
+    return fmin(f->empty_ns, f->ends > 0 ? f->heap[0].end_ns : INFINITY);
 }
 
 /* --- resources --- */
@@ -303,8 +328,8 @@ int mpg_flows_add(struct flows *f, int32_t from, int32_t to, double bytes, doubl
                                   .begin_ns = now_ns,
                                   .tau_ns = tau_ns,
                                   .end_ns = INFINITY,
-                                  .at = f->heap.n};
-    append(&f->heap, flow); /* last: the end is infinite until the rates are settled */
+                                  .at = f->ends};
+    f->heap[f->ends++] = (struct ending){INFINITY, flow}; /* last: the end is infinite until the rates are settled */
     append(&f->new, flow);
     for (uint32_t i = 0; i < n; i++)
         if (cross(f, flow, i, f->crossed[i], now_ns, err) < 0)
@@ -314,13 +339,12 @@ int mpg_flows_add(struct flows *f, int32_t from, int32_t to, double bytes, doubl
 
 void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns)
 {
-    const uint32_t flow = f->heap.n > 0 ? f->heap.of[0] : NONE;
-    if (flow == NONE || f->flow[flow].end_ns > now_ns + TOGETHER_NS)
+    if (f->ends == 0 || f->heap[0].end_ns > now_ns + TOGETHER_NS)
         return NULL;
+    const uint32_t flow = f->heap[0].flow;
     const struct flow *x = &f->flow[flow];
-    const uint32_t last = f->heap.of[--f->heap.n];
-    if (last != flow)
-        sift(f, 0, last);
+    if (--f->ends > 0)
+        sift_down(f, 0, f->heap[f->ends]);
     for (uint32_t i = 0; i < x->crossed; i++)
         leave(f, flow, i, now_ns);
     *delay_ns = x->limited ? fmax(x->end_ns - (x->begin_ns + x->tau_ns), 0) : 0;
@@ -343,7 +367,8 @@ static void set_rate(struct flows *f, uint32_t flow, double rate, double now_ns)
     x->rate = rate;
     x->limited = x->limited || rate < x->bound;
     x->end_ns = x->limited ? now_ns + x->left / rate : isinf(rate) ? now_ns : x->begin_ns + x->tau_ns;
-    sift(f, x->at, flow);
+    if (!f->unordered)
+        sift(f, x->at, (struct ending){x->end_ns, flow});
 }
 
 /* Adds FLOW to the open flows, unless the settlement has met it. */
@@ -512,7 +537,10 @@ void mpg_flows_settle(struct flows *f, double now_ns)
         visit_flow(f, f->new.of[i]);
     f->changed.n = f->new.n = 0;
     visit_connected(f, now_ns);
+    f->unordered = f->open.n > f->ends / MANY;
     fill_all(f, now_ns);
+    if (f->unordered)
+        order_ends(f);
     find_empty(f);
 }
 

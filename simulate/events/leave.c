@@ -60,29 +60,42 @@ int mpg_events_steps_finish_wait(struct replica *rep, uint32_t stream, struct mp
 
 /* --- calls --- */
 
-struct value *mpg_events_steps_missing(const struct replica *rep, const struct mpg_step *s)
+/* Returns the number of values that S reads. */
+static inline uint32_t inputs_of(const struct mpg_step *s)
 {
-    struct value *value;
-    if (s->kind == MPG_STEP_LOAD || s->kind == MPG_STEP_JOIN)
-        return (value = program_value(&rep->program, s->slot))->known ? NULL : value;
-    for (uint32_t i = 0; s->kind == MPG_STEP_LEAVE && i < s->edge_number; i++) {
-        const struct mpg_edge *e = &s->edges[i];
-        value = e->expanded ? &rep->program.slot[e->slot].left : program_value(&rep->program, e->slot);
-        if (!value->known)
-            return value;
-    }
-    return NULL;
+    return s->kind == MPG_STEP_LEAVE ? s->edge_number : s->kind == MPG_STEP_LOAD || s->kind == MPG_STEP_JOIN;
 }
 
-int mpg_events_steps_await(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct value *value,
-                           struct mpg_error *err)
+/* Returns value I that S reads. */
+static inline struct value *input_of(const struct replica *rep, const struct mpg_step *s, uint32_t i)
+{
+    if (s->kind != MPG_STEP_LEAVE)
+        return program_value(&rep->program, s->slot);
+    const struct mpg_edge *e = &s->edges[i];
+    return e->expanded ? &rep->program.slot[e->slot].left : program_value(&rep->program, e->slot);
+}
+
+bool mpg_events_steps_misses(const struct replica *rep, const struct mpg_step *s)
+{
+    for (uint32_t i = 0, n = inputs_of(s); i < n; i++)
+        if (!value_is_known(input_of(rep, s, i)))
+            return true;
+    return false;
+}
+
+int mpg_events_steps_await(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
 {
     struct stream *l = &rep->stream[stream];
     const double idle_ns = *mpg_times_stream(rep->times, stream) +
                            (steps_is_followed(rep, stream) && s->kind == MPG_STEP_LEAVE ? mpg_events_call_sends_ns(rep, s) : 0);
-    if (!l->watches && mpg_events_program_watch(&rep->program, value, stream, err) < 0)
-        return -1;
-    l->watches = true;
+    for (uint32_t i = 0, n = l->watched == 0 ? inputs_of(s) : 0; i < n; i++) {
+        struct value *value = input_of(rep, s, i);
+        if (value_is_known(value))
+            continue;
+        if (mpg_events_program_watch(&rep->program, value, stream, err) < 0)
+            return -1;
+        l->watched++;
+    }
     return mpg_events_steps_begin_wait(rep, stream, idle_ns, err) < 0 ? -1 : STOPS;
 }
 
@@ -153,9 +166,8 @@ static int take(struct replica *rep, const struct mpg_step *s, struct mpg_error 
 int mpg_events_steps_leave(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
 {
     struct stream *l = &rep->stream[stream];
-    struct value *missing = mpg_events_steps_missing(rep, s);
-    if (missing)
-        return mpg_events_steps_await(rep, stream, s, missing, err);
+    if (mpg_events_steps_misses(rep, s))
+        return mpg_events_steps_await(rep, stream, s, err);
     const struct meeting *m = prepare_meetings(rep, s);
     const double enter_ns = *mpg_times_stream(rep->times, stream);
     if (take(rep, s, err) < 0)

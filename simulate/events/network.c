@@ -27,7 +27,7 @@ struct flight {
     double at_ns;         /* arrival without contention and sharing, o_r included */
     double service_ns;    /* o_r, after the network */
     uint32_t slot;        /* slot of the value */
-    struct mpg_batch *batch; /* batch of the slot's value: while kept, no new value reuses the slot */
+    struct kept_batch *batch; /* batch of the slot's value: while kept, no new value reuses the slot */
     struct node *node;
     struct letter *letter;
     enum event_kind kind;
@@ -101,7 +101,7 @@ static int arrive(struct replica *rep, struct flight *f, double delay_ns, struct
     if (f->batch) {
         *mpg_times_slot(rep->times, f->slot, MPG_SLOT_TIME) = at_ns;
         *mpg_times_slot(rep->times, f->slot, MPG_SLOT_ENVELOPE) = at_ns;
-        mpg_batch_give_back(f->batch);
+        mpg_events_program_give_back(&rep->program, f->batch);
         return mpg_events_replica_set_known(rep, f->slot, err);
     }
     if (f->node) {
@@ -237,16 +237,21 @@ void mpg_events_network_end_message(struct replica *rep, const struct event *e)
     mpg_pool_give(&rep->network->flights, e->what);
 }
 
-/* Sends F, of rank FROM, into the network at AT_NS, or now if AT_NS is past. */
-static int send(struct replica *rep, const struct flight *f, int32_t from, double at_ns, struct mpg_error *err)
+/* Returns a new, zeroed flight; NULL: out of memory. */
+static struct flight *new_flight(struct replica *rep, struct mpg_error *err)
 {
-    struct flight *copy = mpg_pool_take(&rep->network->flights);
-    if (!copy)
-        return mpg_error_set(err, "out of memory");
-    *copy = *f;
+    struct flight *f = mpg_pool_take(&rep->network->flights);
+    if (!f)
+        mpg_error_set(err, "out of memory");
+    return f;
+}
+
+/* Sends F, whose fields are set, into the network at AT_NS, or now if AT_NS is past. */
+static int send(struct replica *rep, struct flight *f, double at_ns, struct mpg_error *err)
+{
     return mpg_events_push(
         &rep->heap,
-        (struct event){.at_ns = fmax(at_ns, rep->now_ns), .kind = EVENT_INJECT, .id = (uint32_t)from, .what = copy}, err);
+        (struct event){.at_ns = fmax(at_ns, rep->now_ns), .kind = EVENT_INJECT, .id = (uint32_t)f->from, .what = f}, err);
 }
 
 /* Sends F, the message M of step S, whose tau_ns is set; AT_NS is when it enters the network. */
@@ -258,7 +263,7 @@ static int send_step(struct replica *rep, struct flight *f, const struct mpg_ste
     f->to = s->receiver;
     f->bytes = s->bytes;
     f->service_ns = rep->network->flows ? 0 : mpg_events_receive_overhead_ns(rep, m);
-    return send(rep, f, s->rank, at_ns, err);
+    return send(rep, f, at_ns, err);
 }
 
 int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
@@ -266,13 +271,16 @@ int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct m
     if (!contend(rep->network, s->rank, s->receiver))
         return mpg_events_replica_set_known(rep, s->slot, err);
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
-    struct flight f = {
-        .slot = s->slot, .batch = rep->program.queue[stream].first->batch, .tau_ns = mpg_times_tau(rep->times)};
-    mpg_batch_keep(f.batch, 1);
+    struct flight *f = new_flight(rep, err);
+    if (!f)
+        return -1;
+    f->slot = s->slot;
+    f->batch = program_keep(rep->program.queue[stream].first->batch);
+    f->tau_ns = mpg_times_tau(rep->times);
     double at_ns = *mpg_times_slot(rep->times, s->slot, MPG_SLOT_BEGIN) + mpg_events_send_overhead_ns(rep, &m);
     if (rep->network->flows) /* a measured o_s can be longer than lambda */
-        at_ns = fmin(at_ns, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_TIME) - f.tau_ns);
-    return send_step(rep, &f, s, &m, at_ns, err);
+        at_ns = fmin(at_ns, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_TIME) - f->tau_ns);
+    return send_step(rep, f, s, &m, at_ns, err);
 }
 
 /* Sets whether F, a synchronous message, depends on a request that may wait. */
@@ -288,31 +296,43 @@ static void set_asking(const struct replica *rep, struct flight *f, int32_t from
 int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err)
 {
     const struct mpg_step *s = node->step;
-    struct flight f = {.node = node};
     if (!contend(rep->network, s->rank, s->receiver))
         return mpg_events_replica_node_known(rep, node, err);
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
-    mpg_events_message_times(rep, &m, &f.latency_ns, &f.tau_ns);
-    set_asking(rep, &f, s->rank, s->receiver, s->bytes);
-    return send_step(rep, &f, s, &m, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_MET), err);
+    struct flight *f = new_flight(rep, err);
+    if (!f)
+        return -1;
+    f->node = node;
+    mpg_events_message_times(rep, &m, &f->latency_ns, &f->tau_ns);
+    set_asking(rep, f, s->rank, s->receiver, s->bytes);
+    return send_step(rep, f, s, &m, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_MET), err);
 }
 
 int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind,
-                               uint32_t id,
-                               void *what, struct mpg_error *err)
+                               uint32_t id, void *what, struct mpg_error *err)
 {
-    struct flight f = {.from = m->rank, .to = m->to, .bytes = m->bytes, .kind = kind, .id = id, .what = what};
-    f.at_ns = at_ns + mpg_events_flight_ns(rep, m, &f.tau_ns);
-    return contend(rep->network, m->rank, m->to) ? send(rep, &f, m->rank, at_ns, err) : arrive(rep, &f, 0, err);
+    double tau_ns;
+    const double arrival_ns = at_ns + mpg_events_flight_ns(rep, m, &tau_ns);
+    if (!contend(rep->network, m->rank, m->to))
+        return mpg_events_push(&rep->heap, (struct event){.at_ns = arrival_ns, .kind = kind, .id = id, .what = what}, err);
+    struct flight *f = new_flight(rep, err);
+    if (!f)
+        return -1;
+    *f = (struct flight){.from = m->rank, .to = m->to, .bytes = m->bytes, .tau_ns = tau_ns, .at_ns = arrival_ns,
+                         .kind = kind, .id = id, .what = what};
+    return send(rep, f, at_ns, err);
 }
 
 int mpg_events_network_send_letter(struct replica *rep, const struct network_letter *x, double at_ns, struct mpg_error *err)
 {
-    struct flight f = {.letter = x->letter, .from = x->from, .to = x->to, .bytes = x->bytes, .latency_ns = x->latency_ns,
-                       .tau_ns = x->tau_ns};
     if (!rep->network->flows || !contend(rep->network, x->from, x->to))
         return mpg_events_collective_arrive(rep, x->letter, 0, err);
+    struct flight *f = new_flight(rep, err);
+    if (!f)
+        return -1;
+    *f = (struct flight){.letter = x->letter, .from = x->from, .to = x->to, .bytes = x->bytes, .latency_ns = x->latency_ns,
+                         .tau_ns = x->tau_ns};
     if (x->synchronous)
-        set_asking(rep, &f, x->from, x->to, x->bytes);
-    return send(rep, &f, x->from, at_ns, err);
+        set_asking(rep, f, x->from, x->to, x->bytes);
+    return send(rep, f, at_ns, err);
 }

@@ -12,6 +12,8 @@ static int out_of_memory(struct mpg_error *err)
 
 /* --- values --- */
 
+struct watcher value_known;
+
 static struct slot *renew(struct program *p, uint32_t slot)
 {
     struct slot *s = &p->slot[slot];
@@ -44,8 +46,7 @@ int mpg_events_program_set_known(struct program *p, struct value *value, const s
 {
     int status = 0;
     struct watcher *w = value->watcher;
-    value->known = true;
-    value->watcher = NULL;
+    value->watcher = VALUE_KNOWN;
     while (w && status == 0) {
         const struct watcher who = *w;
         mpg_pool_give(&p->watchers, w);
@@ -60,29 +61,62 @@ int mpg_events_program_set_known(struct program *p, struct value *value, const s
     return status;
 }
 
+/* --- batches --- */
+
+void mpg_events_program_give_back(struct program *p, struct kept_batch *batch)
+{
+    if (--batch->holders > 0)
+        return;
+    *(batch->before ? &batch->before->next : &p->kept) = batch->next;
+    if (batch->next)
+        batch->next->before = batch->before;
+    mpg_batch_give_back(batch->batch);
+    mpg_pool_give(&p->batches, batch);
+}
+
+/* Makes BATCH (NULL: none) the current batch. */
+static int hold(struct program *p, struct mpg_batch *batch, struct mpg_error *err)
+{
+    if (p->current && p->current->batch == batch)
+        return 0;
+    if (p->current)
+        mpg_events_program_give_back(p, p->current);
+    p->current = NULL;
+    if (!batch)
+        return 0;
+    struct kept_batch *b = mpg_pool_take(&p->batches);
+    if (!b)
+        return out_of_memory(err);
+    mpg_batch_keep(batch, 1);
+    *b = (struct kept_batch){.next = p->kept, .batch = batch, .holders = 1};
+    if (b->next)
+        b->next->before = b;
+    p->kept = p->current = b;
+    return 0;
+}
+
 /* --- nodes --- */
 
-static struct node *new_node(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, struct mpg_error *err)
+static struct node *new_node(struct program *p, const struct mpg_step *s, struct kept_batch *batch, struct mpg_error *err)
 {
     struct node *node = mpg_pool_take(&p->nodes);
     if (!node) {
         out_of_memory(err);
         return NULL;
     }
-    *node = (struct node){.step = s, .batch = batch};
-    mpg_batch_keep(batch, 1);
+    *node = (struct node){.step = s, .batch = program_keep(batch)};
     return node;
 }
 
 static int need(struct program *p, struct node *node, struct value *value, struct mpg_error *err)
 {
-    if (value->known)
+    if (value_is_known(value))
         return 0;
     node->missing++;
     return watch(p, value, &(struct watcher){.node = node}, err);
 }
 
-static int add_node(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, const struct program_calls *calls,
+static int add_node(struct program *p, const struct mpg_step *s, struct kept_batch *batch, const struct program_calls *calls,
                     struct mpg_error *err)
 {
     struct node *node = new_node(p, s, batch, err);
@@ -98,7 +132,7 @@ static int add_node(struct program *p, const struct mpg_step *s, struct mpg_batc
 }
 
 /* Adds the nodes of S, an EXPAND step: of its member, or of all. A member enters when the value of its slot is known. */
-static int expand(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, const struct program_calls *calls,
+static int expand(struct program *p, const struct mpg_step *s, struct kept_batch *batch, const struct program_calls *calls,
                   struct mpg_error *err)
 {
     const struct mpg_collective_size *size = &s->expanding->plan.size;
@@ -118,7 +152,7 @@ static int expand(struct program *p, const struct mpg_step *s, struct mpg_batch 
 
 void mpg_events_program_drop_node(struct program *p, struct node *node)
 {
-    mpg_batch_give_back(node->batch);
+    mpg_events_program_give_back(p, node->batch);
     mpg_pool_give(&p->nodes, node);
 }
 
@@ -137,15 +171,14 @@ static void redirect_slot(struct program *p, uint32_t slot, struct meeting *m)
 }
 
 /* The rank of S joins the barrier; the other members join in the same batch of steps. */
-static int join(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, struct mpg_error *err)
+static int join(struct program *p, const struct mpg_step *s, struct kept_batch *batch, struct mpg_error *err)
 {
     struct meeting *m = p->open;
     const struct mpg_origin *o = &s->meeting;
     if (!m || m->origin.rank != o->rank || m->origin.call != o->call || m->origin.index != o->index) {
         if (!(m = calloc(1, sizeof *m)))
             return out_of_memory(err);
-        *m = (struct meeting){.next = p->open, .origin = *o, .batch = batch, .sorted = true};
-        mpg_batch_keep(batch, 1);
+        *m = (struct meeting){.next = p->open, .origin = *o, .batch = program_keep(batch), .sorted = true};
         p->open = m;
     }
     redirect_slot(p, s->slot, m);
@@ -163,7 +196,7 @@ static int close_meetings(struct program *p, const struct program_calls *calls, 
         struct meeting *m = p->open;
         p->open = m->next;
         for (uint32_t i = 0; i < m->n; i++) {
-            if (program_value(p, m->member[i].slot)->known)
+            if (value_is_known(program_value(p, m->member[i].slot)))
                 continue;
             if (watch(p, program_value(p, m->member[i].slot), &(struct watcher){.meeting = m}, err) < 0)
                 return -1;
@@ -177,7 +210,7 @@ static int close_meetings(struct program *p, const struct program_calls *calls, 
 
 int mpg_events_program_met(struct program *p, struct meeting *m, const struct program_calls *calls, struct mpg_error *err)
 {
-    mpg_batch_give_back(m->batch);
+    mpg_events_program_give_back(p, m->batch);
     return mpg_events_program_set_known(p, &m->value, calls, err);
 }
 
@@ -213,7 +246,7 @@ static int reserve_streams(struct program *p, uint32_t n, struct mpg_error *err)
 }
 
 /* Appends S, of BATCH, to the queue of the stream. */
-static int append(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, const struct program_calls *calls,
+static int append(struct program *p, const struct mpg_step *s, struct kept_batch *batch, const struct program_calls *calls,
                   struct mpg_error *err)
 {
     if (reserve_streams(p, s->stream + 1, err) < 0)
@@ -227,8 +260,7 @@ static int append(struct program *p, const struct mpg_step *s, struct mpg_batch 
     struct span *span = mpg_pool_take(&p->spans);
     if (!span)
         return out_of_memory(err);
-    *span = (struct span){.batch = batch, .step = s, .n = 1};
-    mpg_batch_keep(batch, 1);
+    *span = (struct span){.batch = program_keep(batch), .step = s, .n = 1};
     q->last = span;
     if (last) {
         last->next = span;
@@ -248,13 +280,13 @@ void mpg_events_program_drop(struct program *p, uint32_t stream)
     q->first = first->next;
     if (!q->first)
         q->last = NULL;
-    mpg_batch_give_back(first->batch);
+    mpg_events_program_give_back(p, first->batch);
     mpg_pool_give(&p->spans, first);
 }
 
 /* --- the graph --- */
 
-static int take(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, const struct program_calls *calls,
+static int take(struct program *p, const struct mpg_step *s, struct kept_batch *batch, const struct program_calls *calls,
                 struct mpg_error *err)
 {
     switch (s->kind) {
@@ -280,27 +312,37 @@ static int take(struct program *p, const struct mpg_step *s, struct mpg_batch *b
     }
 }
 
+static int next(struct program_source *source, struct mpg_steps *steps, struct mpg_error *err)
+{
+    return source->graph ? mpg_graph_next(source->graph, steps, err) : mpg_step_reader_take(&source->reader, steps, err);
+}
+
 int mpg_events_program_pull(struct program *p, const struct program_calls *calls, struct mpg_error *err)
 {
     struct mpg_steps steps;
-    const int more = p->ended ? 0 : mpg_graph_next(p->graph, &steps, err);
+    const int more = p->ended ? 0 : next(p->source, &steps, err);
     if (more <= 0) {
         p->ended = true;
+        (void)hold(p, NULL, err);
         return more;
     }
+    if (hold(p, steps.batch, err) < 0)
+        return -1;
     if (steps.slots > p->slots && mpg_reserve_at(&p->slot, sizeof *p->slot, &p->slot_capacity, steps.slots, err) < 0)
         return -1;
     p->slots = steps.slots;
     for (size_t i = 0; i < steps.n; i++)
-        if (take(p, &steps.step[i], steps.batch, calls, err) < 0)
+        if (take(p, &steps.step[i], p->current, calls, err) < 0)
             return -1;
     return close_meetings(p, calls, err) < 0 ? -1 : 1;
 }
 
-int mpg_events_program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, struct mpg_error *err)
+int mpg_events_program_init(struct program *p, struct program_source *source, uint32_t streams, bool meets,
+                            struct mpg_error *err)
 {
-    *p = (struct program){.graph = graph, .meets = meets, .spans = {.size = sizeof(struct span)},
-                          .nodes = {.size = sizeof(struct node)}, .watchers = {.size = sizeof(struct watcher)}};
+    *p = (struct program){.source = source, .meets = meets, .spans = {.size = sizeof(struct span)},
+                          .nodes = {.size = sizeof(struct node)}, .watchers = {.size = sizeof(struct watcher)},
+                          .batches = {.size = sizeof(struct kept_batch)}};
     return reserve_streams(p, streams, err);
 }
 
@@ -308,10 +350,13 @@ void mpg_events_program_clear(struct program *p)
 {
     for (uint32_t i = 0; i < p->slots; i++)
         (void)renew(p, i);
+    for (struct kept_batch *b = p->kept; b; b = b->next) /* other programs may go on with the graph */
+        mpg_batch_give_back(b->batch);
     mpg_pool_clear(&p->spans);
     mpg_pool_clear(&p->nodes);
     mpg_pool_clear(&p->watchers);
+    mpg_pool_clear(&p->batches);
     free(p->queue);
     free(p->slot);
-    *p = (struct program){.graph = NULL};
+    *p = (struct program){.source = NULL};
 }

@@ -9,10 +9,19 @@
 
 #include "common/pool.h"
 #include "graph/graph.h"
+#include "simulate/passes/step_ring.h"
+
+/* A batch of the graph that has HOLDERS in this program, and is kept until the last of them has given it back. The program counts
+ * them, because a count that threads share costs more. */
+struct kept_batch {
+    struct kept_batch *before, *next; /* in the list of all kept batches */
+    struct mpg_batch *batch;
+    uint32_t holders;
+};
 
 struct node {
     const struct mpg_step *step;
-    struct mpg_batch *batch; /* batch of the step; kept */
+    struct kept_batch *batch; /* batch of the step */
     uint32_t missing;        /* inputs that are not known yet */
     int32_t member;          /* EXPAND: the member, relative to the root, whose enter is the input */
 };
@@ -26,15 +35,21 @@ struct watcher {
 };
 
 struct value {
-    bool known;
-    struct watcher *watcher;
+    struct watcher *watcher; /* the first of those that wait; VALUE_KNOWN: the value is known */
 };
+extern struct watcher value_known;
+#define VALUE_KNOWN (&value_known)
+
+static inline bool value_is_known(const struct value *value)
+{
+    return value->watcher == VALUE_KNOWN;
+}
 
 /* A barrier, created at the first step of a member. */
 struct meeting {
     struct meeting *next;    /* next in the list of open meetings */
     struct mpg_origin origin;
-    struct mpg_batch *batch; /* batch of the members' steps; kept until all members have arrived */
+    struct kept_batch *batch; /* batch of the members' steps, until all members have arrived */
     struct value value;      /* known once all members have arrived */
     uint32_t slots;          /* number of slots that refer to the meeting */
     uint32_t missing;        /* members that have not arrived */
@@ -50,13 +65,19 @@ struct meeting {
 /* Consecutive steps of one stream. */
 struct span {
     struct span *next;
-    struct mpg_batch *batch; /* the batch that holds the steps, which is kept */
+    struct kept_batch *batch; /* the batch that has the steps */
     const struct mpg_step *step;
     uint32_t n;
 };
 
-struct program {
+/* Where steps come from: GRAPH, or, if it is NULL, a thread that reads the graph. */
+struct program_source {
     struct mpg_graph *graph;
+    struct mpg_step_reader reader;
+};
+
+struct program {
+    struct program_source *source;
     bool ended;           /* the graph has no further steps */
     bool meets;           /* barriers are evaluated as meetings */
     struct queue {
@@ -69,7 +90,9 @@ struct program {
         struct meeting *meeting; /* the slot has the value of this barrier; NULL: the value is in OWN */
     } *slot;
     uint32_t slots, slot_capacity;
-    struct mpg_pool spans, nodes, watchers;
+    struct mpg_pool spans, nodes, watchers, batches;
+    struct kept_batch *kept;    /* first of the list of all kept batches */
+    struct kept_batch *current; /* the batch read last, which the program holds itself; NULL: none */
     struct meeting *open; /* first of the list of meetings in which members are still missing */
 };
 
@@ -85,12 +108,20 @@ struct program_calls {
     uint32_t (*progress_slot)(const void *replica, const struct mpg_step *s);
 };
 
-/* Initialises P with the steps of GRAPH, opened with keeps_slots, for at least STREAMS streams. GRAPH outlives P. Error: out of
- * memory. */
-int mpg_events_program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, struct mpg_error *err);
+/* Initialises P with the steps of SOURCE, whose graph is opened with keeps_slots, for at least STREAMS streams. SOURCE and its
+ * graph outlive P. Error: out of memory. */
+int mpg_events_program_init(struct program *p, struct program_source *source, uint32_t streams, bool meets,
+                            struct mpg_error *err);
 void mpg_events_program_clear(struct program *p);
 /* Reads the next steps of the graph. Returns 1; 0: at the end; -1 with ERR. */
 int mpg_events_program_pull(struct program *p, const struct program_calls *calls, struct mpg_error *err);
+/* Adds a holder to BATCH; takes a holder away. */
+static inline struct kept_batch *program_keep(struct kept_batch *batch)
+{
+    batch->holders++;
+    return batch;
+}
+void mpg_events_program_give_back(struct program *p, struct kept_batch *batch);
 /* Returns the value that SLOT holds. */
 static inline struct value *program_value(const struct program *p, uint32_t slot)
 {

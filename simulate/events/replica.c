@@ -53,7 +53,8 @@ static int wake(void *replica, uint32_t stream, struct mpg_error *err)
 {
     struct replica *rep = replica;
     struct stream *l = &rep->stream[stream];
-    l->watches = false;
+    if (--l->watched > 0)
+        return 0;
     return l->state == STREAM_WAITS && !l->left ? mpg_events_replica_schedule(rep, stream, rep->now_ns, err) : 0;
 }
 
@@ -135,7 +136,7 @@ static uint32_t progress_slot(const void *replica, const struct mpg_step *s)
     return mpg_times_progress_slot(((const struct replica *)replica)->times, s);
 }
 
-static int begin(struct replica *rep, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err)
+static int begin(struct replica *rep, struct program_source *source, struct mpg_evaluator *times, struct mpg_error *err)
 {
     const bool meets = rep->parameters->barrier != MPG_BARRIER_ROUNDS && rep->x->models_barrier;
     rep->times = times;
@@ -151,7 +152,7 @@ static int begin(struct replica *rep, struct mpg_graph *graph, struct mpg_evalua
         return -1;
     for (int32_t r = 0; r < rep->ranks; r++)
         rep->rank[r].last = &rep->rank[r].first;
-    if (mpg_events_program_init(&rep->program, graph, (uint32_t)rep->ranks, meets, err) < 0 ||
+    if (mpg_events_program_init(&rep->program, source, (uint32_t)rep->ranks, meets, err) < 0 ||
         mpg_events_share_init(rep, err) < 0 ||
         reserve_streams(rep, (uint32_t)rep->ranks, err) < 0)
         return -1;
@@ -191,9 +192,10 @@ static bool take_next(struct replica *rep, struct event *e)
     return first != NULL;
 }
 
-int mpg_events_replica_run(struct replica *rep, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err)
+int mpg_events_replica_run(struct replica *rep, struct program_source *source, struct mpg_evaluator *times,
+                           struct mpg_error *err)
 {
-    if (begin(rep, graph, times, err) < 0)
+    if (begin(rep, source, times, err) < 0)
         return -1;
     for (struct event e; take_next(rep, &e);) {
         const bool is_later = e.at_ns > rep->now_ns || e.kind > rep->latest.kind;

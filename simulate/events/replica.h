@@ -48,9 +48,9 @@ struct stream {
     enum stream_state state;
     bool blocks;             /* the stream must wait for all transfers of the rank before its next step */
     bool drains;             /* the stream is waiting for replies to transfers */
-    bool watches;            /* the stream is registered to be notified of a value */
     bool left;               /* the call is evaluated and ends at ends_ns */
     bool over;               /* the call has ended, but the stream still serves a request */
+    uint32_t watched;        /* number of values whose notifications the stream awaits; the last one continues the stream */
     double ends_ns, rest_ns; /* the call is busy in the last rest_ns before ends_ns */
     uint64_t turn;           /* number of the event that continues the stream, due at due_ns; other events are void */
     double due_ns;
@@ -116,11 +116,12 @@ struct replica {
 
 /* --- replica.c --- */
 
-/* Runs REP by the steps of GRAPH, new and opened with keeps_slots, and TIMES, with one lane. The caller sets options, target,
- * parameters, processors, capacities, x, counts, blocking_get, replica, ranks and observer of REP, and 0 elsewhere, and clears
- * REP before closing GRAPH, also on failure. Errors: errors of the graph; out of memory; a deadlock of ranks, which a trace of a
- * real run does not show. */
-int mpg_events_replica_run(struct replica *rep, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);
+/* Runs REP by the steps of SOURCE, whose graph is new and opened with keeps_slots, and TIMES, with one lane. The caller sets
+ * options, target, parameters, processors, capacities, x, counts, blocking_get, replica, ranks and observer of REP, and 0
+ * elsewhere, and clears REP before closing the graph, also on failure. Errors: errors of the graph; out of memory; a deadlock of
+ * ranks, which a trace of a real run does not show. */
+int mpg_events_replica_run(struct replica *rep, struct program_source *source, struct mpg_evaluator *times,
+                           struct mpg_error *err);
 void mpg_events_replica_clear(struct replica *rep);
 /* Schedules STREAM to continue at AT_NS, instead of at the time scheduled before. */
 int mpg_events_replica_schedule(struct replica *rep, uint32_t stream, double at_ns, struct mpg_error *err);

@@ -163,9 +163,8 @@ static int send(struct replica *rep, uint32_t stream, const struct mpg_step *s, 
 
 static int load(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
 {
-    struct value *missing = mpg_events_steps_missing(rep, s);
-    if (missing)
-        return mpg_events_steps_await(rep, stream, s, missing, err);
+    if (mpg_events_steps_misses(rep, s))
+        return mpg_events_steps_await(rep, stream, s, err);
     if (mpg_events_steps_take(rep, s, err) < 0 || mpg_events_steps_drop(rep, stream, *mpg_times_stream(rep->times, stream),
                                                                         err) < 0)
         return -1;

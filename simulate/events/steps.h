@@ -41,11 +41,10 @@ int mpg_events_steps_take(struct replica *rep, const struct mpg_step *s, struct 
 int mpg_events_steps_advance(struct replica *rep, uint32_t stream, struct mpg_error *err);
 
 /* --- leave.c --- */
-/* Returns the first value that S reads and that is not known yet; NULL: all are known. */
-struct value *mpg_events_steps_missing(const struct replica *rep, const struct mpg_step *s);
-/* Suspends STREAM until VALUE is known. */
-int mpg_events_steps_await(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct value *value,
-                           struct mpg_error *err);
+/* Returns whether a value that S reads is not known yet. */
+bool mpg_events_steps_misses(const struct replica *rep, const struct mpg_step *s);
+/* Suspends STREAM until all values that S reads are known. */
+int mpg_events_steps_await(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err);
 /* Begins STREAM's wait; the sends of the call occupy the processor until IDLE_NS. */
 int mpg_events_steps_begin_wait(struct replica *rep, uint32_t stream, double idle_ns, struct mpg_error *err);
 /* To be called when the last event that STREAM's call waits for has happened, or when the rank has the processor again: ends

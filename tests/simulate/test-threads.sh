@@ -64,6 +64,15 @@ same together.txt --latency=exp:3us --collectives=expand --predict --replicas=50
 same chosen.txt --noise=exp:90us --without=choice --replicas=50
 same chosen.txt --noise=exp:20us@0,1 --replicas=200
 
+# In simulated time the replicas of all threads read one graph, which a further thread makes.
+shared='--source=none --target=ideal --target=ClusterSize=2 --target=CommStartupTime=3us --target=ByteTransferTime=0.3ns
+    --target=PortBandwidth=1e9 --target=Policy=offload'
+# shellcheck disable=SC2086 # several options
+for trace in mixed.txt mixed.trace together.trace; do
+    same $trace $shared --noise=exp:3us --replicas=7
+    same $trace ${shared/offload/poll} --noise=exp:3us --replicas=1
+done
+
 answer 4 chosen.txt --noise=exp:20us@0,1 --replicas=200
 ok "of which some were done again in the traced order, and some not" \
     awk -F'[:,]' '/"redone"/ { n = $2 } END { exit !(n > 0 && n < 200) }' answer.4
@@ -79,6 +88,12 @@ ok "the written trace is the same" diff -r written.1 written.4
 for trace in chosen.txt chosen.trace; do
     ok "an error is one line: $trace" refuses 1 "*ranks wait for each other*" --threads=4 --replicas=64 \
         --noise=exp:1us --eager-limit=-1 $trace
+done
+grep -v '^0 .* Finalize' mixed.txt | sed '$d' >cut.txt
+for threads in 1 2 5; do
+    # shellcheck disable=SC2086 # several options
+    ok "an error of the graph in simulated time, $threads threads" refuses 1 "*cut.txt*rank*" --threads=$threads \
+        $shared --replicas=4 cut.txt
 done
 
 # reads THREADS TRACE: prints the number of bytes that mpgsim reads from the trace, if the results of the first pass are
