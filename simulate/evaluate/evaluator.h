@@ -74,11 +74,15 @@ void mpg_times_end_path(const struct mpg_evaluator *evaluator, struct mpg_critic
 struct mpg_times_expanding {
     const struct mpg_evaluator *t;
     const struct mpg_expanding *c;
-    double scale; /* factor for all message costs */
+    double scale, byte_scale; /* factor s of message costs; of those that depend on the bytes: tau, W and gap */
 };
 enum mpg_slot_part { MPG_SLOT_TIME, MPG_SLOT_ENVELOPE, MPG_SLOT_MET, MPG_SLOT_BEGIN };
 int mpg_times_step(struct mpg_evaluator *evaluator, const struct mpg_step *step, uint32_t slots, struct mpg_error *err);
 double *mpg_times_slot(struct mpg_evaluator *evaluator, uint32_t slot, enum mpg_slot_part part);
+/* Whether synchronous sends end with an acknowledgement, with --latency as the latency of each of the two messages; and whether
+ * synchronous messages of BYTES are above the eager limit. */
+bool mpg_times_is_answered(const struct mpg_evaluator *evaluator);
+bool mpg_times_is_large(const struct mpg_evaluator *evaluator, double bytes);
 struct mpg_message_costs mpg_times_expanding_costs(struct mpg_times_expanding *x, const struct mpg_evaluator *evaluator,
                                                    const struct mpg_step *step);
 double *mpg_times_stream(struct mpg_evaluator *evaluator, uint32_t stream);

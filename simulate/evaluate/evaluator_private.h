@@ -482,8 +482,6 @@ static inline bool mpg_delays_moves(const struct mpg_evaluator *l, const struct 
 {
     return s->round_trip || (l->one_sided && mpg_may_be_one_sided(s));
 }
-/* Returns whether synchronous sends end with an acknowledgement; --latency is then the latency of each of the two messages. */
-bool mpg_times_is_answered(const struct mpg_evaluator *t);
 const double *mpg_times_sender_done(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e);
 int mpg_times_sent(struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err);
 int mpg_times_expand(struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "simulate/events/costs.h"
 #include "simulate/events/letters.h"
 #include "simulate/events/network.h"
 
@@ -44,7 +45,7 @@ static int launch(struct replica *rep, struct letter *l, struct mpg_error *err)
 {
     struct running_collective *c = l->collective;
     const struct mpg_message_costs *costs = &c->costs;
-    double lambda_ns, tau_ns, waiting_ns, overhead_ns, begin_ns;
+    double lambda_ns, tau_ns, waiting_ns, overhead_ns, begin_ns, part = 1;
     const double share_ns = mpg_letters_share_ns(rep, c, &l->m);
     costs->flight(costs->data, &l->m, &lambda_ns, &tau_ns);
     const double delay_ns = fmax(share_ns - tau_ns, 0);
@@ -53,6 +54,7 @@ static int launch(struct replica *rep, struct letter *l, struct mpg_error *err)
         l->arrival_ns = begin_ns + tau_ns;
         const bool known = costs->waiting(costs->data, &l->m, &waiting_ns);
         l->done_ns = known ? begin_ns + fmax(waiting_ns - lambda_ns, 0) : l->arrival_ns;
+        part = known && !costs->answers ? mpg_sent_part(waiting_ns, lambda_ns, tau_ns) : 1;
     } else {
         costs->send(costs->data, &l->m, &overhead_ns);
         begin_ns = l->sent_ns + fmin(overhead_ns, lambda_ns);
@@ -66,20 +68,26 @@ static int launch(struct replica *rep, struct letter *l, struct mpg_error *err)
     }
     const struct network_letter to_carry = {.letter = l, .from = c->of->world_ranks[l->m.from], .to = c->of->world_ranks[l->m.to],
                                             .bytes = l->m.bytes, .latency_ns = lambda_ns, .tau_ns = tau_ns,
-                                            .synchronous = l->synchronous};
+                                            .synchronous = l->synchronous, .part = part};
     return mpg_events_network_send_letter(rep, &to_carry, begin_ns, err);
+}
+
+static void end_send(struct letter *l, double delay_ns)
+{
+    l->done_ns += delay_ns;
+    l->sender_is_done = true;
+    happened(l->collective, l->from);
 }
 
 /* L has arrived: its receiver, and the sender of a synchronous message, need not wait for it any longer. */
 static void arrived(struct letter *l, double delay_ns)
 {
     l->arrival_ns += delay_ns;
-    l->done_ns += delay_ns;
     l->has_arrived = true;
     if (l->is_posted)
         happened(l->collective, l->to);
-    if (l->synchronous)
-        happened(l->collective, l->from);
+    if (l->synchronous && !l->sender_is_done)
+        end_send(l, delay_ns);
 }
 
 /* Finds or makes the message M between members relative to the root. */
@@ -365,6 +373,13 @@ int mpg_events_collective_enter(struct replica *rep, struct node *node, struct m
     x->at_ns = x->enter_ns = *mpg_times_slot(rep->times, c->of->member[index_of(c, v)].slot, MPG_SLOT_TIME);
     be_ready(c, v);
     entered(c, v);
+    return go_on(rep, c, err);
+}
+
+int mpg_events_collective_sent(struct replica *rep, struct letter *l, double delay_ns, struct mpg_error *err)
+{
+    struct running_collective *c = l->collective;
+    end_send(l, delay_ns);
     return go_on(rep, c, err);
 }
 

@@ -15,7 +15,7 @@ struct letter {
     struct letter *next_sent, *next_received; /* next message of the sender's call, and of the receiver's, in their order */
     struct mpg_message m;   /* members by index */
     int32_t from, to;       /* members relative to the root */
-    bool synchronous, is_sent, is_posted, has_arrived;
+    bool synchronous, is_sent, is_posted, has_arrived, sender_is_done;
     uint8_t ends;           /* number of ends, sender and receiver, whose calls have not ended */
     double sent_ns;         /* when the message leaves */
     double posted_ns;       /* begin of the receiver's call */
@@ -25,6 +25,8 @@ struct letter {
 
 /* NODE's member enters its collective: the value of the member's slot is known. The collective takes ownership of NODE. */
 int mpg_events_collective_enter(struct replica *rep, struct node *node, struct mpg_error *err);
+/* The sender of L, a synchronous message in the network, is done before it arrives, DELAY_NS later than without sharing. */
+int mpg_events_collective_sent(struct replica *rep, struct letter *l, double delay_ns, struct mpg_error *err);
 /* L, which is in the network, arrives, DELAY_NS later than without sharing. */
 int mpg_events_collective_arrive(struct replica *rep, struct letter *l, double delay_ns, struct mpg_error *err);
 /* Frees the collectives in which members are missing. */

@@ -80,3 +80,15 @@ double mpg_events_draw_ns(const struct replica *rep, enum mpg_parameter which, s
     address.seed = rep->target->noise->seed;
     return mpg_parameter_draw(rep->parameters, which, &address, rep->replica);
 }
+
+double mpg_events_sent_part(const struct replica *rep, const struct mpg_sent_message *m, double lambda_ns, double tau_ns)
+{
+    double waiting_ns = 0;
+    if (mpg_times_is_answered(rep->times))
+        return 1;
+    if (!mpg_times_is_large(rep->times, m->bytes)) /* MPI_Ssend: done a latency after the receive */
+        return 0;
+    if (!mpg_time_in_send(path_class(rep, m), m, rep->replica, 1, &waiting_ns))
+        return 1;
+    return mpg_sent_part(waiting_ns, lambda_ns, tau_ns);
+}

@@ -5,6 +5,8 @@
 #ifndef MPG_EVENTS_COSTS_H
 #define MPG_EVENTS_COSTS_H
 
+#include <math.h>
+
 #include "simulate/events/replica.h"
 
 /* Returns the processor time that M takes from its sender (o_s), or from its receiver (o_r); 0 where the target has no such
@@ -24,5 +26,14 @@ double mpg_events_call_sends_ns(const struct replica *rep, const struct mpg_step
 double mpg_events_arrival_ns(const struct replica *rep, const struct mpg_step *s, double end_ns);
 /* Draws parameter WHICH of the target. ADDRESS identifies the draw; this function sets its seed. */
 double mpg_events_draw_ns(const struct replica *rep, enum mpg_parameter which, struct mpg_address address);
+
+/* Returns the part of the bytes of M, a synchronous message of LAMBDA_NS and TAU_NS, after which the sender is done, 0 to 1
+ * (docs/MODEL.md, section 5, Sharing). */
+double mpg_events_sent_part(const struct replica *rep, const struct mpg_sent_message *m, double lambda_ns, double tau_ns);
+/* Returns this part for a send that takes WAITING_NS while the receiver waits. */
+static inline double mpg_sent_part(double waiting_ns, double lambda_ns, double tau_ns)
+{
+    return waiting_ns - lambda_ns < tau_ns ? fmax(waiting_ns - lambda_ns, 0) / tau_ns : 1;
+}
 
 #endif

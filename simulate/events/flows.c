@@ -33,7 +33,8 @@ struct flow {
     double bound;             /* bytes/ns; INFINITY */
     double rate;              /* since since_ns; 0: not settled yet */
     double left, since_ns;    /* bytes left at since_ns */
-    double begin_ns, tau_ns, end_ns;
+    double rest;              /* bytes left when its part has crossed; 0: it has, or there is none */
+    double begin_ns, tau_ns, end_ns; /* end: also of its part */
     bool limited;             /* some rate was below the bound */
     uint16_t crossed;         /* number of its resources */
     uint32_t at;              /* index in the heap */
@@ -313,20 +314,20 @@ static void leave(struct flows *f, uint32_t flow, uint32_t i, double now_ns)
     mark_changed(f, left.resource);
 }
 
-int mpg_flows_add(struct flows *f, int32_t from, int32_t to, double bytes, double tau_ns, double now_ns, void *what,
-                  struct mpg_error *err)
+int mpg_flows_add(struct flows *f, const struct mpg_new_flow *x, double now_ns, struct mpg_error *err)
 {
-    const uint32_t n = mpg_capacities_crossed(f->capacities, from, to, f->crossed);
+    const uint32_t n = mpg_capacities_crossed(f->capacities, x->from, x->to, f->crossed);
     if (f->unused.n == 0 && reserve(f, f->flows + 1, err) < 0)
         return -1;
     const uint32_t flow = f->unused.n > 0 ? f->unused.of[--f->unused.n] : f->flows++;
-    f->flow[flow] = (struct flow){.what = what,
+    f->flow[flow] = (struct flow){.what = x->what,
                                   .crossed = (uint16_t)n,
-                                  .bound = tau_ns > 0 ? bytes / tau_ns : INFINITY,
-                                  .left = bytes,
+                                  .bound = x->tau_ns > 0 ? x->bytes / x->tau_ns : INFINITY,
+                                  .left = x->bytes,
+                                  .rest = x->part > 0 && x->tau_ns > 0 ? x->bytes * (1 - x->part) : 0,
                                   .since_ns = now_ns,
                                   .begin_ns = now_ns,
-                                  .tau_ns = tau_ns,
+                                  .tau_ns = x->tau_ns,
                                   .end_ns = INFINITY,
                                   .at = f->ends};
     f->heap[f->ends++] = (struct ending){INFINITY, flow}; /* last: the end is infinite until the rates are settled */
@@ -337,12 +338,38 @@ int mpg_flows_add(struct flows *f, int32_t from, int32_t to, double bytes, doubl
     return 0;
 }
 
-void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns)
+/* Sets the end of X, or of its part, at its rate from since_ns on. */
+static void set_end(struct flow *x)
+{
+    if (x->limited)
+        x->end_ns = x->since_ns + (x->left - x->rest) / x->rate;
+    else
+        x->end_ns = isinf(x->rate) ? x->since_ns : x->begin_ns + x->tau_ns - x->rest / x->bound;
+}
+
+/* The part of FLOW has crossed: the rest goes on at the same rate. */
+static void end_part(struct flows *f, uint32_t flow)
+{
+    struct flow *x = &f->flow[flow];
+    x->left = x->rest;
+    x->since_ns = x->end_ns;
+    x->rest = 0;
+    set_end(x);
+    sift(f, x->at, (struct ending){x->end_ns, flow});
+}
+
+void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns, bool *continues)
 {
     if (f->ends == 0 || f->heap[0].end_ns > now_ns + TOGETHER_NS)
         return NULL;
     const uint32_t flow = f->heap[0].flow;
     const struct flow *x = &f->flow[flow];
+    *continues = x->rest > 0;
+    if (*continues) {
+        *delay_ns = x->limited ? fmax(x->end_ns - (x->begin_ns + x->tau_ns - x->rest / x->bound), 0) : 0;
+        end_part(f, flow);
+        return x->what;
+    }
     if (--f->ends > 0)
         sift_down(f, 0, f->heap[f->ends]);
     for (uint32_t i = 0; i < x->crossed; i++)
@@ -366,7 +393,7 @@ static void set_rate(struct flows *f, uint32_t flow, double rate, double now_ns)
         use(f, crossing[i].resource, (isinf(rate) ? 0 : rate) - (isinf(x->rate) ? 0 : x->rate), now_ns);
     x->rate = rate;
     x->limited = x->limited || rate < x->bound;
-    x->end_ns = x->limited ? now_ns + x->left / rate : isinf(rate) ? now_ns : x->begin_ns + x->tau_ns;
+    set_end(x);
     if (!f->unordered)
         sift(f, x->at, (struct ending){x->end_ns, flow});
 }

@@ -25,17 +25,24 @@ struct flows;
 struct flows *mpg_flows_new(const struct mpg_capacities *capacities, struct mpg_error *err);
 void mpg_flows_free(struct flows *f); /* NULL is allowed */
 
-/* Adds a flow of BYTES (> 0) from rank FROM to rank TO, that begins at NOW_NS and takes TAU_NS (>= 0; 0: as fast as the resources
- * allow) without sharing. WHAT, not NULL, returns at its end. Error: out of memory. */
-int mpg_flows_add(struct flows *f, int32_t from, int32_t to, double bytes, double tau_ns, double now_ns, void *what,
-                  struct mpg_error *err);
+/* A flow of BYTES (> 0) from rank FROM to rank TO, which takes TAU_NS (>= 0; 0: as fast as the resources allow) without sharing.
+ * WHAT, not NULL, returns at its end, and before, unless PART is 0 or TAU_NS is 0, when PART (< 1) of the bytes has crossed. */
+struct mpg_new_flow {
+    int32_t from, to;
+    double bytes, tau_ns, part;
+    void *what;
+};
+/* Adds flow X, which begins at NOW_NS. Error: out of memory. */
+int mpg_flows_add(struct flows *f, const struct mpg_new_flow *x, double now_ns, struct mpg_error *err);
 /* Computes the rates from NOW_NS on, after flows were added or have ended, and when a bucket is empty. */
 void mpg_flows_settle(struct flows *f, double now_ns);
-/* Returns the time at which the next flow ends or the next bucket is empty; INFINITY: there are no flows. Rates are settled. */
+/* Returns the time at which the next flow ends, or its part has crossed, or the next bucket is empty; INFINITY: there are no
+ * flows. Rates are settled. */
 double mpg_flows_next_ns(const struct flows *f);
-/* Removes the next flow, which ends by NOW_NS, but for rounding. Sets *DELAY_NS to the time that the flow took beyond its TAU_NS:
- * 0 exactly if no resource that it crossed was full. Returns the flow's WHAT; NULL: no flow ends by NOW_NS. */
-void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns);
+/* Removes the next flow, which ends by NOW_NS, but for rounding; or, with *CONTINUES, lets it continue after its part. Sets
+ * *DELAY_NS to the time that the flow, or its part, took beyond its share of TAU_NS: 0 exactly if no resource that it crossed was
+ * full. Returns the flow's WHAT; NULL: no flow ends by NOW_NS. */
+void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns, bool *continues);
 /* Returns the time in which the bytes that are under way through the port out of RANK's host at NOW_NS, at most MOST_BYTES, pass
  * this port; of flows that began before BEFORE_NS. */
 double mpg_flows_queue_ns(struct flows *f, int32_t rank, double most_bytes, double before_ns, double now_ns);

@@ -72,7 +72,8 @@ static inline struct value *input_of(const struct replica *rep, const struct mpg
     if (s->kind != MPG_STEP_LEAVE)
         return program_value(&rep->program, s->slot);
     const struct mpg_edge *e = &s->edges[i];
-    return e->expanded ? &rep->program.slot[e->slot].left : program_value(&rep->program, e->slot);
+    const bool takes_left = e->expanded || e->kind == MPG_EDGE_ACK;
+    return takes_left ? &rep->program.slot[e->slot].left : program_value(&rep->program, e->slot);
 }
 
 bool mpg_events_steps_misses(const struct replica *rep, const struct mpg_step *s)

@@ -57,6 +57,8 @@ struct running_collective *mpg_letters_collective(struct replica *rep, const str
         return NULL;
     }
     c->costs = mpg_times_expanding_costs(&c->expanding, rep->times, s);
+    if (rep->capacities) /* the measured collective shared, too */
+        c->expanding.byte_scale = fmin(c->expanding.scale, 1);
     for (int32_t v = 0; v < p; v++) {
         c->member[v].free_ns = -INFINITY;
         c->member[v].entry_of = -1;

@@ -15,9 +15,12 @@
  * of a synchronous message known (NODE), is reported to a collective (LETTER), or becomes an event (KIND, ID, WHAT). */
 struct flight {
     struct opposing opposing; /* of a message that OPPOSES */
+    bool synchronous;
     bool asks;                /* the receiver asks for the bytes, by a request that may wait for other bytes */
     bool opposes;             /* such a message waits for opposite messages of its two ranks, and these wait for it */
     bool queued;              /* the request has waited in the queue of its port */
+    bool sent;                /* the sender of a synchronous message is done */
+    double part;              /* part of the bytes of a synchronous message after which the sender is done */
     double latency_ns;        /* latency of a message that ASKS */
     double asked_ns;          /* when the message entered the network, or the receiver asks for the bytes */
     double begin_ns;          /* when the bytes begin */
@@ -106,7 +109,7 @@ static int arrive(struct replica *rep, struct flight *f, double delay_ns, struct
     }
     if (f->node) {
         *mpg_times_slot(rep->times, f->node->step->slot, MPG_SLOT_TIME) = at_ns;
-        if (rep->network->flows) /* the send is done later, too */
+        if (rep->network->flows && !f->sent) /* the send is done later, too */
             *mpg_times_slot(rep->times, f->node->step->slot, MPG_SLOT_BEGIN) += delay_ns;
         return mpg_events_replica_node_known(rep, f->node, err);
     }
@@ -115,11 +118,26 @@ static int arrive(struct replica *rep, struct flight *f, double delay_ns, struct
 
 /* --- sharing --- */
 
+/* The sender of F, a synchronous message, is done, DELAY_NS later than without sharing. */
+static int end_send(struct replica *rep, struct flight *f, double delay_ns, struct mpg_error *err)
+{
+    f->sent = true;
+    if (f->letter)
+        return mpg_events_collective_sent(rep, f->letter, delay_ns, err);
+    const uint32_t slot = f->node->step->slot;
+    *mpg_times_slot(rep->times, slot, MPG_SLOT_BEGIN) += delay_ns;
+    return mpg_events_program_set_known(&rep->program, &rep->program.slot[slot].left, &rep->calls, err);
+}
+
 static int begin_flow(struct replica *rep, struct flight *f, struct mpg_error *err)
 {
+    const struct mpg_new_flow flow = {f->from, f->to, f->bytes, f->tau_ns, f->part < 1 ? f->part : 0, f};
     f->begin_ns = rep->now_ns;
     rep->network->settles = true;
-    return mpg_flows_add(rep->network->flows, f->from, f->to, f->bytes, f->tau_ns, rep->now_ns, f, err);
+    if (mpg_flows_add(rep->network->flows, &flow, rep->now_ns, err) < 0)
+        return -1;
+    const bool buffered = (f->node || f->letter) && f->synchronous && f->part <= 0;
+    return buffered ? end_send(rep, f, f->begin_ns - f->asked_ns, err) : 0;
 }
 
 /* Shorter than any difference of times that matters. */
@@ -202,9 +220,15 @@ int mpg_events_network_end_flows(struct replica *rep, struct mpg_error *err)
 {
     struct network *n = rep->network;
     double delay_ns;
+    bool continues;
     n->settles = true;
     n->end_ns = INFINITY;
-    for (struct flight *f; (f = mpg_flows_end(n->flows, rep->now_ns, &delay_ns));) {
+    for (struct flight *f; (f = mpg_flows_end(n->flows, rep->now_ns, &delay_ns, &continues));) {
+        if (continues) {
+            if (end_send(rep, f, delay_ns + (f->begin_ns - f->asked_ns), err) < 0)
+                return -1;
+            continue;
+        }
         if (f->opposes && begin_opposite(rep, f, err) < 0)
             return -1;
         delay_ns += f->begin_ns - f->asked_ns;
@@ -303,8 +327,10 @@ int mpg_events_network_send_node(struct replica *rep, struct node *node, struct 
     if (!f)
         return -1;
     f->node = node;
+    f->synchronous = true;
     mpg_events_message_times(rep, &m, &f->latency_ns, &f->tau_ns);
     set_asking(rep, f, s->rank, s->receiver, s->bytes);
+    f->part = mpg_events_sent_part(rep, &m, f->latency_ns, f->tau_ns);
     return send_step(rep, f, s, &m, *mpg_times_slot(rep->times, s->slot, MPG_SLOT_MET), err);
 }
 
@@ -331,7 +357,7 @@ int mpg_events_network_send_letter(struct replica *rep, const struct network_let
     if (!f)
         return -1;
     *f = (struct flight){.letter = x->letter, .from = x->from, .to = x->to, .bytes = x->bytes, .latency_ns = x->latency_ns,
-                         .tau_ns = x->tau_ns};
+                         .tau_ns = x->tau_ns, .synchronous = x->synchronous, .part = x->part};
     if (x->synchronous)
         set_asking(rep, f, x->from, x->to, x->bytes);
     return send(rep, f, at_ns, err);

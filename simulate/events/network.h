@@ -30,9 +30,10 @@ struct network_letter {
     int32_t from, to;
     double bytes, latency_ns, tau_ns;
     bool synchronous;
+    double part; /* synchronous: the sender is done when this part of the bytes has crossed; 1: when all have */
 };
-/* Sends X, whose bytes begin at AT_NS, or now if AT_NS is past, without sharing. It arrives by mpg_events_collective_arrive(), at
- * once if it shares nothing. */
+/* Sends X, whose bytes begin at AT_NS, or now if AT_NS is past, without sharing. Before it arrives by
+ * mpg_events_collective_arrive(), at once if it shares nothing, its sender can be done by mpg_events_collective_sent(). */
 int mpg_events_network_send_letter(struct replica *rep, const struct network_letter *x, double at_ns, struct mpg_error *err);
 /* Handle an event E: its message enters the network, or leaves it. */
 int mpg_events_network_inject(struct replica *rep, const struct event *e, struct mpg_error *err);

@@ -86,7 +86,9 @@ struct program {
     uint32_t streams, stream_capacity;
     struct slot {
         struct value own;
-        struct value left;       /* the slot of a member of an expanded collective: the member's leave; OWN is its enter */
+        /* the slot of a member of an expanded collective: the member's leave; OWN is its enter. The slot of a synchronous
+         * message: when the sender is done; OWN is the arrival */
+        struct value left;
         struct meeting *meeting; /* the slot has the value of this barrier; NULL: the value is in OWN */
     } *slot;
     uint32_t slots, slot_capacity;

@@ -23,7 +23,10 @@ int mpg_events_replica_set_known(struct replica *rep, uint32_t slot, struct mpg_
 
 int mpg_events_replica_node_known(struct replica *rep, struct node *node, struct mpg_error *err)
 {
-    const int status = mpg_events_replica_set_known(rep, node->step->slot, err);
+    int status = mpg_events_replica_set_known(rep, node->step->slot, err);
+    struct value *sent = &rep->program.slot[node->step->slot].left;
+    if (status == 0 && node->step->kind == MPG_STEP_SYNCHRONOUS && !value_is_known(sent))
+        status = mpg_events_program_set_known(&rep->program, sent, &rep->calls, err);
     mpg_events_program_drop_node(&rep->program, node);
     return status;
 }

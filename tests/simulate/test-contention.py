@@ -31,10 +31,10 @@ def always(value):
     return {"n": 2, "mean": value, "quantiles": [value, value]}
 
 
-def signature(folder, name, bucket=0, opposite=(), **curves):
+def signature(folder, name, bucket=0, opposite=(), send_ns=None, **curves):
     """20 us and 8 ns a byte between nodes, of 65536 bytes eager; 500 ns and 0.1 ns a byte on a node, of 4096. CURVES: port and memory,
     a dictionary of pairs and bytes a second each. BUCKET: each message between nodes finds a bucket of so many bytes.
-    OPPOSITE: (bytes, pairs, waited share) of opposite messages between nodes."""
+    OPPOSITE: (bytes, pairs, waited share) of opposite messages between nodes. SEND_NS: W, the time of a send between nodes."""
     def path(kind, least, byte, limit):
         sizes = [0, limit, limit + 1, 200000, 1000000, 4000000]
         saved = bucket if kind == "between nodes" else 0
@@ -42,6 +42,8 @@ def signature(folder, name, bucket=0, opposite=(), **curves):
                 "latency": [{"size_bytes": size, "one_way_ns": always(least + max(size - saved, size / 2) * byte)} for size in sizes]}
     made = {"format": "mpgkit-signature", "version": [4, 4], "header": {"host": "a"},
             "network": [path("node", 500, 0.1, 4096), path("between nodes", 20000, 8, 65536)]}
+    if send_ns:
+        made["network"][1]["sender"] = [{"size_bytes": size, "send_ns": always(send_ns)} for size in (200000, 1000000)]
     points = [{"placement": placement, "direction": "one", "bytes": 1000000, "pairs": pairs, "bandwidth": always(rate)}
               for key, placement in (("memory", "node"), ("port", "between nodes"))
               for pairs, rate in sorted(curves.get(key, {}).items())]
@@ -213,6 +215,26 @@ def requests_wait(folder):
         ok(f"opposite messages, {name}", isinstance(ms(x), float) and abs(ms(x) - want) < 1e-6, ms(x), x.get("sharing"))
 
 
+def sender_is_done(folder):
+    """Two messages of 1000000 bytes share a port until 16.02 ms; after sending one, rank 0 computes for 20 ms. W is 0.1 ms: of a
+    message alone the hundredth part of the bytes, which crosses in 0.16 ms."""
+    curve = {1: 125e6, 2: 125e6}
+    copies, waits = signature(folder, "w.sig", port=curve, send_ns=100000), signature(folder, "port.sig", port=curve)
+    late = [(0, 20000000, 20000000, "Comm_rank")]
+
+    def sends(sender, to):
+        return [(sender, 0, 0, f"Send comm=0 to={to} tag=1 bytes=1000000"), (to, 0, 0, f"Recv comm=0 from={sender} tag=1 bytes=1000000")]
+    bcast = [(r, 0, 0, "Bcast comm=1 root=0 bytes=1000000") for r in (0, 2)]
+    for name, signed, rows, want in (("a send that copies the bytes", copies, sends(0, 2) + sends(1, 3), 20.18),
+                                     ("... of a message alone", copies, sends(0, 2), 20.1),
+                                     ("... waits for all bytes", waits, sends(0, 2) + sends(1, 3), 36.02),
+                                     ("the root of a Bcast", copies, bcast + sends(1, 3), 20.18),
+                                     ("... waits for all bytes", waits, bcast + sends(1, 3), 36.02)):
+        x = answer("--replicas=1", "--collectives=expand", "--signature", signed, "--map=block:2",
+                   calls(folder, "done.txt", ["0 2"], *rows, *late))
+        ok(f"the sender is done: {name}", isinstance(ms(x), float) and abs(ms(x) - want) < 1e-6, ms(x), x.get("sharing"))
+
+
 def calls(folder, name, comms, *rows):
     """ROWS: (rank, begin, end, call), ns after MPI_Init, in each rank's order; COMMS: further communicators, from 1 on."""
     lines = ["#mpgtext 1", "#ranks 4", "#clocks shared", "#comm 0 = 0 1 2 3",
@@ -292,9 +314,9 @@ def differences(a, b, at=""):
 
 
 def at_random(folder):
-    wide = signature(folder, "wide.sig", port={2: 1e15}, memory={2: 1e15})
     bad = []
     for seed in range(SEEDS):
+        wide = signature(folder, "wide.sig", port={2: 1e15}, memory={2: 1e15}, send_ns=[None, 1000, 100000, 2000000][seed % 4])
         path, ranks, draw = made(seed, folder)
         changes = draw.choice([[], ["--collectives=expand"], ["--collectives=rounds"], ["--noise=exp:3us"], ["--eager-limit=-1"],
                                ["--eager-limit=1000", "--call-noise=exp:200ns"],
@@ -315,6 +337,7 @@ def main():
         by_hand(folder)
         requests_wait(folder)
         collectives(folder)
+        sender_is_done(folder)
         at_random(folder)
     print(f"1..{number}")
 

@@ -13,10 +13,10 @@ static const struct mpg_perturbation *path_of(const struct mpg_times_expanding *
                               x->c->world_ranks[m->to]);
 }
 
-static void scale(const struct mpg_times_expanding *x, double *value_ns)
+static void scale(const struct mpg_times_expanding *x, double factor, double *value_ns)
 {
-    for (uint32_t w = 0; w < x->t->n && x->scale != 1; w++)
-        value_ns[w] *= x->scale;
+    for (uint32_t w = 0; w < x->t->n && factor != 1; w++)
+        value_ns[w] *= factor;
 }
 
 /* --- costs --- */
@@ -28,8 +28,8 @@ static void flight(void *data, const struct mpg_message *m, double *lambda_ns, d
     zero(lambda_ns, x->t->n);
     zero(tau_ns, x->t->n);
     mpg_time_flight(path_of(x, m), &s, x->t->first, x->t->n, lambda_ns, tau_ns);
-    scale(x, lambda_ns);
-    scale(x, tau_ns);
+    scale(x, x->scale, lambda_ns);
+    scale(x, x->byte_scale, tau_ns);
     memcpy(x->t->lambda, lambda_ns, x->t->n * sizeof *lambda_ns);
     memcpy(x->t->tau, tau_ns, x->t->n * sizeof *tau_ns);
 }
@@ -61,7 +61,7 @@ static bool wait_in_send(const struct mpg_times_expanding *x, const struct mpg_m
                          double *waiting_ns)
 {
     const bool known = mpg_time_in_send(path_of(x, m), s, x->t->first, x->t->n, waiting_ns);
-    scale(x, waiting_ns);
+    scale(x, x->byte_scale, waiting_ns);
     return known;
 }
 
@@ -75,7 +75,7 @@ static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
         return wait_in_send(x, m, &s, waiting_ns);
     zero(t->answer, t->n);
     mpg_time_ack(path_of(x, m), &s, t->first, t->n, t->answer);
-    scale(x, t->answer);
+    scale(x, x->scale, t->answer);
     for (uint32_t w = 0; w < t->n; w++)
         waiting_ns[w] = t->answer[w] + (t->lambda[w] + t->tau[w]);
     return true;
@@ -91,7 +91,7 @@ static void held(void *data, const struct mpg_message *m, double *latency, doubl
 static double gap(void *data, const struct mpg_message *m)
 {
     const struct mpg_times_expanding *x = data;
-    return x->scale * mpg_time_gap(path_of(x, m), m->bytes);
+    return x->byte_scale * mpg_time_gap(path_of(x, m), m->bytes);
 }
 
 static void call(void *data, int32_t index, uint32_t number, double *kappa_ns)
@@ -135,8 +135,8 @@ struct mpg_message_costs mpg_times_expanding_costs(struct mpg_times_expanding *x
 {
     const struct mpg_perturbation *p = t->target->noise;
     const struct mpg_collective_size *size = &s->expanding->plan.size;
-    *x = (struct mpg_times_expanding){
-        t, s->expanding, mpg_collective_scale(p, mpg_operation_of(s->call), size->p, mpg_plan_bytes(size), false)};
+    const double factor = mpg_collective_scale(p, mpg_operation_of(s->call), size->p, mpg_plan_bytes(size), false);
+    *x = (struct mpg_times_expanding){t, s->expanding, factor, factor};
     return (struct mpg_message_costs){.data = x,
                                       .flight = flight,
                                       .send = send,

@@ -95,12 +95,17 @@ bool mpg_times_is_answered(const struct mpg_evaluator *t)
 /* Returns the time, by lane, at which the synchronous send of E completes. With latencies from the command line: when the
  * acknowledgement of the arrival comes back. Without: for a message of eager size when the acknowledgement of the match comes
  * back, for a larger message when all bytes have left. */
+bool mpg_times_is_large(const struct mpg_evaluator *t, double bytes)
+{
+    return bytes > (double)t->options.eager_limit_bytes;
+}
+
 const double *mpg_times_sender_done(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
     struct mpg_sent_message m = sending_of(&e->origin, e->bytes);
     const struct mpg_perturbation *path_costs = mpg_times_path_costs(t, s, e);
     const double *met = slot_value(t, e->slot, SLOT_MEET);
-    bool is_large = e->bytes > (double)t->options.eager_limit_bytes;
+    const bool is_large = mpg_times_is_large(t, e->bytes);
     const bool is_answered = mpg_times_is_answered(t);
     memcpy(t->scratch, is_answered ? slot_value(t, e->slot, SLOT_VALUE) : is_large ? slot_value(t, e->slot, SLOT_BEGIN) : met,
            t->n * sizeof *t->scratch);
