@@ -119,6 +119,11 @@ enum mpg_steps_wanted mpg_evaluator_wants(const struct mpg_evaluator *e)
     return e->tally || e->recorder || !e->mode->wants ? MPG_STEPS_ALL : e->mode->wants(e);
 }
 
+bool mpg_evaluator_is_costly(const struct mpg_evaluator *e)
+{
+    return !e->tally && !e->recorder && (e->mode->is_times || e->n > 1);
+}
+
 int mpg_evaluator_take(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err)
 {
     return e->tally || e->recorder ? mpg_evaluator_take_one_by_one(e, steps, err) : e->mode->take(e, steps, err);

@@ -120,6 +120,8 @@ int mpg_evaluator_use_recorder(struct mpg_evaluator *evaluator, struct mpg_error
 /* mpg_evaluator_wants() returns the kinds of steps needed by the evaluator. mpg_evaluator_take() evaluates STEPS. */
 enum mpg_steps_wanted mpg_evaluator_wants(const struct mpg_evaluator *evaluator);
 int mpg_evaluator_take(struct mpg_evaluator *evaluator, const struct mpg_steps *steps, struct mpg_error *err);
+/* Returns whether evaluating steps takes longer than handing them to another thread. */
+bool mpg_evaluator_is_costly(const struct mpg_evaluator *evaluator);
 /* Ends the evaluation after the last step. Errors: out of memory; a critical path whose sum is not the delay or run time; a
  * choice that was made and not reported. */
 int mpg_evaluator_finish(const struct mpg_evaluator *evaluator, struct mpg_error *err);

@@ -152,7 +152,7 @@ static int take_all(struct mpg_graph *g, const struct consumers *t, struct pass_
     return more < 0 || !t->pool ? more : mpg_thread_pool_finish(t->pool, err);
 }
 
-/* Makes a pass over one graph; THREADS <= N threads share the consumers. */
+/* Makes a pass over one graph; THREADS <= N further threads share the consumers; 0: this thread has them. */
 static int pass_once(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
                      unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
 {
@@ -164,7 +164,7 @@ static int pass_once(const struct mpg_pass_config *pass_config, const struct mpg
     struct mpg_graph *g = mpg_graph_open(pass_config->trace, pass_config->clocks, &options, err);
     if (!g)
         return -1;
-    if (threads > 1 && !(t.pool = mpg_thread_pool_new(consumers, n, threads, err))) {
+    if (threads > 0 && !(t.pool = mpg_thread_pool_new(consumers, n, threads, err))) {
         mpg_graph_close(g);
         return -1;
     }
@@ -206,7 +206,7 @@ struct reader {
 static void *read_all(void *context)
 {
     struct reader *x = context;
-    x->status = pass_once(&x->pass_config, x->consumers, x->n, 1, &x->passed, &x->error);
+    x->status = pass_once(&x->pass_config, x->consumers, x->n, 0, &x->passed, &x->error);
     return NULL;
 }
 
@@ -323,7 +323,8 @@ int mpg_pass(const struct mpg_pass_config *pass_config, const struct mpg_step_co
     const int status = pass_in_threads(pass_config, consumers, n, max, passed, err);
     if (status != 0)
         return status < 0 ? -1 : 0;
-    return pass_once(pass_config, consumers, n, max, passed, err);
+    const bool hands_on = max > 1 || (threads > 1 && n == 1 && consumers[0].is_costly);
+    return pass_once(pass_config, consumers, n, hands_on ? max : 0, passed, err);
 }
 
 /* --- choices --- */

@@ -16,6 +16,7 @@ struct mpg_step_consumer {
     mpg_take *take;
     void *context;
     enum mpg_steps_wanted wants; /* the kinds of steps that the consumer reads */
+    bool is_costly; /* evaluating steps takes longer than handing them to another thread */
 };
 
 struct mpg_passed {
@@ -51,8 +52,9 @@ bool mpg_pass_config_same(const struct mpg_pass_config *a, const struct mpg_pass
 
 /* Gives every step of the graph to each of N consumers, which THREADS >= 1 threads share. If the number of slots is known and
  * memory allows, each thread reads the trace and makes the graph by itself, because making the steps again costs less than
- * their transfer between caches; otherwise one thread hands steps to the others. PASSED is filled as far as the pass went.
- * Errors: those of the trace, the graph and the consumers; out of memory. */
+ * their transfer between caches; otherwise one thread hands steps to the others. A single costly consumer has a thread of its own
+ * if THREADS > 1. PASSED is filled as far as the pass went. Errors: those of the trace, the graph and the consumers; out of
+ * memory. */
 int mpg_pass(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
              unsigned threads, struct mpg_passed *passed, struct mpg_error *err);
 

@@ -9,9 +9,9 @@
 
 struct mpg_step_ring;
 
-/* Returns a ring of ENTRIES >= 2 entries for READERS >= 1 readers. An entry gathers consecutive sequences of steps of one batch, until
- * it has ENOUGH steps; with 1, readers take the sequences as mpg_graph_next() returned them. The caller frees the ring after its
- * last use by a reader. NULL with ERR: out of memory. */
+/* Returns a ring of ENTRIES >= 2 entries for READERS >= 1 readers. An entry gathers consecutive sequences of steps of one batch,
+ * until it has ENOUGH steps; with 1, readers take the sequences as mpg_graph_next() returned them. The caller frees the ring
+ * after its last use by a reader. NULL with ERR: out of memory. */
 struct mpg_step_ring *mpg_step_ring_new(unsigned readers, unsigned entries, size_t enough, struct mpg_error *err);
 void mpg_step_ring_free(struct mpg_step_ring *ring);
 

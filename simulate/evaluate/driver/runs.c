@@ -100,7 +100,10 @@ static struct mpg_step_consumer consumer_of(struct part *x)
 {
     if (x->observer)
         return (struct mpg_step_consumer){.take = take_watched, .context = x};
-    return (struct mpg_step_consumer){.take = take, .context = x->evaluator, .wants = mpg_evaluator_wants(x->evaluator)};
+    return (struct mpg_step_consumer){.take = take,
+                                      .context = x->evaluator,
+                                      .wants = mpg_evaluator_wants(x->evaluator),
+                                      .is_costly = mpg_evaluator_is_costly(x->evaluator)};
 }
 
 /* Returns the number of lanes of a part if each of R's runs has LANES lanes. A run is divided only if the threads cannot
