@@ -144,8 +144,8 @@ static struct finished *run_replica(const struct run *x, struct program_source *
 
 /* --- a group of replicas, which one graph serves --- */
 
-/* Number of entries of the ring of steps. An entry is a sequence of the graph, so that a replica has as many events as with a graph
- * of its own. A replica reads the graph in bursts, when ranks run out of steps. */
+/* Number of entries of the ring of steps. An entry is a sequence of the graph, so that a replica has as many events as with a
+ * graph of its own. A replica reads the graph in bursts, when ranks run out of steps. */
 enum { ENTRIES = 256 };
 
 /* A replica of a group, and its thread. */

@@ -12,7 +12,7 @@ static int out_of_memory(struct mpg_error *err)
 
 /* --- values --- */
 
-struct watcher value_known;
+struct watcher mpg_value_known;
 
 static struct slot *renew(struct program *p, uint32_t slot)
 {

@@ -37,8 +37,8 @@ struct watcher {
 struct value {
     struct watcher *watcher; /* the first of those that wait; VALUE_KNOWN: the value is known */
 };
-extern struct watcher value_known;
-#define VALUE_KNOWN (&value_known)
+extern struct watcher mpg_value_known;
+#define VALUE_KNOWN (&mpg_value_known)
 
 static inline bool value_is_known(const struct value *value)
 {
