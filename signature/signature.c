@@ -233,6 +233,9 @@ void mpg_signature_free(struct mpg_signature *sig)
     free_collectives(sig->collective, sig->collectives);
     for (size_t i = 0; i < sig->paths; i++)
         free_path(&sig->network[i]);
+    for (size_t i = 0; i < sig->device_paths; i++)
+        free_path(&sig->device[i]);
+    free(sig->device);
     free(sig->network);
     for (size_t i = 0; i < sig->cores; i++)
         free_core(&sig->core[i]);

@@ -290,6 +290,8 @@ struct mpg_signature {
     struct mpg_noise_core *core;
     size_t paths;             /* number of path classes, ascending, without duplicates */
     struct mpg_network_path *network;
+    size_t device_paths;      /* number of path classes with times of messages between the memories of GPUs; ascending */
+    struct mpg_network_path *device; /* only pingpong's and bandwidth's quantities */
     size_t collectives;       /* number of collectives, ascending in operation (by bytes), processes, size */
     struct mpg_collective_time *collective;
     size_t reductions;        /* number of reductions, ordered as collectives; 0: not measured, or a file before version 4.2 */
@@ -306,6 +308,12 @@ struct mpg_signature {
     size_t rates;             /* number of rates, ascending in kernel, cores at once, host, core */
     struct mpg_compute_rate *rate;
 };
+
+/* Returns path I of SIG, of the PATHS classes of the host's memory and then the DEVICE_PATHS of GPUs. */
+static inline struct mpg_network_path *mpg_signature_each_path(const struct mpg_signature *sig, size_t i)
+{
+    return i < sig->paths ? &sig->network[i] : &sig->device[i - sig->paths];
+}
 
 /* Returns the name of a path class: "core complex", "node", "between nodes". A constant string. */
 const char *mpg_path_name(enum mpg_path_class path);

@@ -42,6 +42,7 @@ static const struct mpg_option options[] = {
     {.name = "iterations", .letter = 'i', .kind = MPG_OPTION_INT, .value = &opt.iterations, .argument = "N",
      .help = "record N samples of each size up to 256KiB, fewer of\nlarger ones but at least 100,"
              " whatever the precision", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
+    MPG_MEMORY_OPTION(opt),
     MPG_NETWORK_OPTIONS(opt, "200"),
     {0}};
 

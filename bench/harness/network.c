@@ -22,12 +22,15 @@
 #define MIN_MAD 0.01 /* minimum relative error assumed for medians when pairs are compared */
 enum { DEFAULT_PAIRS = 10, TAG = 5, CHUNK = 1 << 24 };
 
+const char *const mpg_network_memories[] = {"host", "device", NULL};
+
 /* State of a launch. */
 struct run {
     const struct mpg_network *net;
     struct mpg_network_options *opt;
     struct mpg_ranks ranks;
     struct mpg_timer timer;
+    struct mpg_device device; /* open with --memory=device */
     struct mpg_network_effort effort;
     bool own_core; /* each rank has a separate core; if ranks share cores, off-CPU time is not noise and is not measured */
     int64_t pairs; /* number of pairs, all path classes together */
@@ -145,7 +148,7 @@ static int measure_pair(struct run *run, int64_t k, int64_t number, struct pair_
     const struct mpg_network_options *opt = run->opt;
     enum mpg_path path = rank_pair->path;
     struct mpg_pair pair;
-    mpg_pair_begin(&pair, &run->ranks, rank_pair);
+    mpg_pair_begin(&pair, &run->ranks, rank_pair, opt->memory == MPG_MEMORY_DEVICE ? &run->device : NULL);
     int status = 0;
     if (!opt->no_eager && !run->eager_known[path]) {
         status = mpg_pair_agree(&pair, mpg_pair_allocate(&pair, EAGER_MAX_BYTES, err), err);
@@ -280,6 +283,8 @@ static int measure(struct run *run, struct mpg_error *err)
 static int prepare(struct run *run, struct mpg_error *err)
 {
     int status = mpg_timer_open(run->opt->timer, &run->timer, err);
+    if (status == 0 && run->opt->memory == MPG_MEMORY_DEVICE)
+        status = mpg_device_open(&run->device, run->ranks.rank, err);
     if (status == 0 && run->ranks.rank == 0)
         status = mpg_results_file_prepare(run->opt->dir, err);
     for (int p = 0; p < MPG_PATHS; p++) {
@@ -357,6 +362,8 @@ static int describe(const struct run *run, const struct mpg_path_results *class,
                    mpg_header_add(header, err, "timer_cost_removed",
                                   "one reading of each rank's timer from times between two"
                                   " readings of one rank, half of both else") < 0 ||
+                   (opt->memory == MPG_MEMORY_DEVICE &&
+                    mpg_header_add(header, err, "memory", "device (%s)", run->device.kind) < 0) ||
                    mpg_header_add(header, err, "launch", "%lld", (long long)opt->launch) < 0 ||
                    mpg_header_add(header, err, "seed", "%lld", (long long)opt->seed) < 0 ||
                    mpg_header_add(header, err, "warmup_repetitions", "%lld", (long long)opt->warmup) < 0 ||
@@ -385,8 +392,8 @@ static int write_class(const struct run *run, const struct mpg_path_results *cla
     struct mpg_bench_samples samples = {run->net->columns, run->net->n_columns, {0}, class->n,
                                   class->row};
     memcpy(samples.decimals, run->net->decimals, sizeof samples.decimals);
-    snprintf(name, sizeof name, "%s-launch%lld-%s.samples", run->net->name,
-             (long long)run->opt->launch, mpg_path_file(class->path));
+    snprintf(name, sizeof name, "%s%s-launch%lld-%s.samples", run->net->name,
+             run->opt->memory == MPG_MEMORY_DEVICE ? "-device" : "", (long long)run->opt->launch, mpg_path_file(class->path));
     int status = describe(run, class, argc, argv, &header, err);
     if (status == 0)
         status = mpg_results_file_write(run->opt->dir, name, &header, &samples, err);
@@ -416,9 +423,9 @@ static int print_class(const struct run *run, const struct mpg_path_results *cla
                        struct mpg_error *err)
 {
     char time[32];
-    printf("%s: launch %lld, %s, %lld pair%s, clocks %s (one-way times within %s)\n",
-           run->net->name, (long long)run->opt->launch, mpg_path_name(class->path),
-           (long long)class->pairs, class->pairs == 1 ? "" : "s",
+    printf("%s%s: launch %lld, %s, %lld pair%s, clocks %s (one-way times within %s)\n", run->net->name,
+           run->opt->memory == MPG_MEMORY_DEVICE ? ", device memory" : "", (long long)run->opt->launch,
+           mpg_path_name(class->path), (long long)class->pairs, class->pairs == 1 ? "" : "s",
            class->synchronised ? "synchronised" : "shared",
            mpg_units_format_time(time, sizeof time, class->error_ns));
     if (run->net->summary(class, err) < 0)

@@ -15,11 +15,15 @@
 #include "common/error.h"
 #include "common/option.h"
 
+enum mpg_network_memory { MPG_MEMORY_HOST, MPG_MEMORY_DEVICE };
+extern const char *const mpg_network_memories[]; /* their names, ended by NULL */
+
 struct mpg_network_options {
     const char *dir, *sizes, *timer, *pairs;
     int64_t iterations, max, warmup, launch, seed;
     double confidence, median_error, tail_error; /* goals for the errors of median and tail, in percent; 0: no goal */
     double time_ns;
+    int memory; /* enum mpg_network_memory */
     bool quick, no_eager, no_bind;
     bool iterations_given, max_given, seed_given, time_given;
 };
@@ -50,6 +54,11 @@ struct mpg_network_options {
     MPG_PAIR_OPTIONS(o, warmup_text),                                                                           \
     {.name = "no-eager", .kind = MPG_OPTION_FLAG, .value = &(o).no_eager,                                       \
      .help = "do not detect the eager limit"}
+
+/* Option table row of benchmarks that can send memory of a GPU. */
+#define MPG_MEMORY_OPTION(o)                                                                                                    \
+    {.name = "memory", .kind = MPG_OPTION_WORD, .value = &(o).memory, .words = mpg_network_memories,                           \
+     .help = "memory of the messages: of the host (default), or of a\nGPU (device; needs an MPI library that takes it)"}
 
 /* Machine facts for a benchmark's plan; 0: unknown. */
 struct mpg_network_facts {

@@ -106,12 +106,12 @@ int mpg_rank_pair_describe(const struct mpg_ranks *ranks, int64_t number, const 
 
 /* ---- a pair ---- */
 
-void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
-                    const struct mpg_rank_pair *rank_pair)
+void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks, const struct mpg_rank_pair *rank_pair,
+                    const struct mpg_device *device)
 {
     MPI_Group world, group;
     int members[2] = {rank_pair->a, rank_pair->b};
-    *pair = (struct mpg_pair){.rank = ranks->rank == rank_pair->b, .win = MPI_WIN_NULL};
+    *pair = (struct mpg_pair){.rank = ranks->rank == rank_pair->b, .device = device, .win = MPI_WIN_NULL};
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 2, members, &group);
     MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &pair->comm);
@@ -119,12 +119,22 @@ void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
     MPI_Group_free(&world);
 }
 
+static void free_buffers(struct mpg_pair *pair)
+{
+    char *const buffers[] = {pair->send_buffer, pair->receive_buffer};
+    for (int i = 0; i < 2; i++)
+        if (pair->device)
+            mpg_device_free(pair->device, buffers[i]);
+        else
+            free(buffers[i]);
+    pair->send_buffer = pair->receive_buffer = NULL;
+}
+
 void mpg_pair_end(struct mpg_pair *pair)
 {
     if (pair->win != MPI_WIN_NULL)
         MPI_Win_free(&pair->win);
-    free(pair->send_buffer);
-    free(pair->receive_buffer);
+    free_buffers(pair);
     MPI_Comm_free(&pair->comm);
 }
 
@@ -170,8 +180,12 @@ static char *allocate_pages(size_t size_bytes)
 
 int mpg_pair_allocate(struct mpg_pair *pair, int64_t size_bytes, struct mpg_error *err)
 {
-    free(pair->send_buffer);
-    free(pair->receive_buffer);
+    free_buffers(pair);
+    if (pair->device) {
+        pair->send_buffer = mpg_device_allocate(pair->device, (size_t)size_bytes, err);
+        pair->receive_buffer = pair->send_buffer ? mpg_device_allocate(pair->device, (size_t)size_bytes, err) : NULL;
+        return pair->receive_buffer ? 0 : -1;
+    }
     pair->send_buffer = allocate_pages((size_t)size_bytes);
     pair->receive_buffer = allocate_pages((size_t)size_bytes);
     if (!pair->send_buffer || !pair->receive_buffer)

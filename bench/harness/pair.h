@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench/harness/device.h"
 #include "bench/harness/ranks.h"
 #include "common/error.h"
 
@@ -31,13 +32,15 @@ int mpg_rank_pair_describe(const struct mpg_ranks *ranks, int64_t number, const 
 struct mpg_pair {
     int rank;      /* 0: this rank leads; 1: this rank answers */
     MPI_Comm comm; /* communicator of the two ranks */
-    char *send_buffer, *receive_buffer; /* page-aligned buffers; all pages touched */
+    const struct mpg_device *device; /* the buffers are memory of this device; NULL: of the host */
+    char *send_buffer, *receive_buffer; /* of the host: page-aligned, all pages touched */
     MPI_Win win;   /* window of mpg_pair_open_window(); MPI_WIN_NULL: none */
 };
 
-/* Creates the pair's communicator; collective over the two ranks. End by mpg_pair_end(). */
-void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks,
-                    const struct mpg_rank_pair *rank_pair);
+/* Creates the pair's communicator, for buffers in the memory of DEVICE (NULL: of the host), which outlives the pair; collective
+ * over the two ranks. End by mpg_pair_end(). */
+void mpg_pair_begin(struct mpg_pair *pair, const struct mpg_ranks *ranks, const struct mpg_rank_pair *rank_pair,
+                    const struct mpg_device *device);
 void mpg_pair_end(struct mpg_pair *pair);
 
 /* Returns -1 on both ranks if STATUS is negative on either. ERR becomes empty on the rank without error. Collective over the

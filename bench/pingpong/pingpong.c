@@ -34,6 +34,7 @@ static const struct mpg_option options[] = {
              " whatever the precision", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
     {.name = "tail-error", .kind = MPG_OPTION_REAL, .value = &opt.tail_error, .argument = "PERCENT",
      .help = "half width of the 99th percentile's interval, 0 for none\n(default: 10)", .maximum = 1000},
+    MPG_MEMORY_OPTION(opt),
     MPG_NETWORK_OPTIONS(opt, "200"),
     {0}};
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,10 +64,9 @@ static double limit_value(const struct mpg_network_path *path)
 }
 
 /* Compares the eager limits. A limit is found by bisection, not sampled: any difference is significant. */
-static int compare_limits(struct comparison *c, const struct mpg_network_path *a,
+static int compare_limits(struct comparison *c, const char *path, const struct mpg_network_path *a,
                           const struct mpg_network_path *b, struct mpg_error *err)
 {
-    const char *path = mpg_path_name(a ? a->path : b->path);
     double of_a = limit_value(a), of_b = limit_value(b);
     if (isnan(of_a) && isnan(of_b))
         return 0;
@@ -196,11 +196,11 @@ static int compare_overlap(struct comparison *c, const char *path, const struct 
     return 0;
 }
 
-static int compare_paths(struct comparison *c, const struct mpg_network_path *a,
+/* Compares the paths A and B, at least one not NULL, called NAME. */
+static int compare_paths(struct comparison *c, const char *name, const struct mpg_network_path *a,
                          const struct mpg_network_path *b, struct mpg_error *err)
 {
     static const struct mpg_network_path nothing;
-    const char *name = mpg_path_name(a ? a->path : b->path);
     struct launches launches[2] = {compare_launches(a), compare_launches(b)};
     bool few = isinf(launches[0].freedom) || isinf(launches[1].freedom);
     if (a && b && few)
@@ -211,7 +211,7 @@ static int compare_paths(struct comparison *c, const struct mpg_network_path *a,
         compare_sizes(c, name, "streaming", &x->streaming, &y->streaming, launches, err) < 0 ||
         compare_one_sided(c, name, x, y, launches, err) < 0 || compare_overlap(c, name, x, y, err) < 0)
         return -1;
-    return compare_limits(c, a, b, err);
+    return compare_limits(c, name, a, b, err);
 }
 
 /* ---- collectives ---- */
@@ -262,12 +262,25 @@ static int compare_collectives(struct comparison *c, const struct times *a, cons
     return 0;
 }
 
+/* Returns SIG's times of messages between the memories of GPUs on path class PATH; NULL: not measured. */
+static const struct mpg_network_path *device_path(const struct mpg_signature *sig, enum mpg_path_class path)
+{
+    for (size_t i = 0; i < sig->device_paths; i++)
+        if (sig->device[i].path == path)
+            return &sig->device[i];
+    return NULL;
+}
+
 int compare_network(struct comparison *c, struct mpg_error *err)
 {
-    for (int p = 0; p < MPG_PATHS; p++) {
-        const struct mpg_network_path *a = mpg_signature_path(c->a, (enum mpg_path_class)p);
-        const struct mpg_network_path *b = mpg_signature_path(c->b, (enum mpg_path_class)p);
-        if ((a || b) && compare_paths(c, a, b, err) < 0)
+    for (int p = 0; p < 2 * MPG_PATHS; p++) {
+        const enum mpg_path_class class = (enum mpg_path_class)(p % MPG_PATHS);
+        const bool device = p >= MPG_PATHS;
+        const struct mpg_network_path *a = (device ? device_path : mpg_signature_path)(c->a, class);
+        const struct mpg_network_path *b = (device ? device_path : mpg_signature_path)(c->b, class);
+        char name[40];
+        snprintf(name, sizeof name, "%s%s", mpg_path_name(class), device ? ", memories of GPUs" : "");
+        if ((a || b) && compare_paths(c, name, a, b, err) < 0)
             return -1;
     }
     struct times a[] = {{c->a->collective, c->a->collectives}, {c->a->reduction, c->a->reductions}};

@@ -219,29 +219,37 @@ static int read_network_1(const json_t *root, struct mpg_signature *sig, struct 
     return 0;
 }
 
-int mpg_read_network(const json_t *root, int major, struct mpg_signature *sig,
-                     struct mpg_error *err)
+/* Reads list KEY of ROOT into *PATHS, an array of *N elements. */
+static int read_paths(const json_t *root, const char *key, struct mpg_network_path **paths, size_t *n, struct mpg_error *err)
 {
-    struct mpg_json_list paths;
-    if (major == 1)
-        return read_network_1(root, sig, err);
-    if (mpg_json_get_list(root, "network", MPG_PATHS, sizeof *sig->network, &paths, err) < 0)
+    struct mpg_json_list list;
+    if (mpg_json_get_list(root, key, MPG_PATHS, sizeof **paths, &list, err) < 0)
         return -1;
-    sig->network = paths.memory;
-    while (sig->paths < paths.n) {
-        size_t i = sig->paths++;
-        const json_t *object = json_array_get(paths.array, i);
+    *paths = list.memory;
+    while (*n < list.n) {
+        size_t i = (*n)++;
+        const json_t *object = json_array_get(list.array, i);
         const char *name = json_string_value(json_object_get(object, "path"));
-        struct mpg_network_path *p = &sig->network[i];
+        struct mpg_network_path *p = &(*paths)[i];
         p->path = name ? mpg_path_find(name) : MPG_PATHS;
         if (p->path == MPG_PATHS)
-            return mpg_error_set(err, "network[%zu]: path is %s%.100s%s", i, name ? "'" : "",
+            return mpg_error_set(err, "%s[%zu]: path is %s%.100s%s", key, i, name ? "'" : "",
                                  name ? name : "missing or no text",
                                  name ? "', not a path class" : "");
         if (parse_path(object, p, err) < 0)
-            return mpg_error_prefix(err, "network: %s", name);
+            return mpg_error_prefix(err, "%s: %s", key, name);
     }
     return 0;
+}
+
+int mpg_read_network(const json_t *root, int major, struct mpg_signature *sig,
+                     struct mpg_error *err)
+{
+    if (major == 1)
+        return read_network_1(root, sig, err);
+    if (read_paths(root, "network", &sig->network, &sig->paths, err) < 0)
+        return -1;
+    return read_paths(root, "device", &sig->device, &sig->device_paths, err);
 }
 
 /* Reads list KEY of ROOT into *TIMES, an array of *N elements. */

@@ -482,17 +482,24 @@ static int check_path(const struct mpg_network_path *p, struct mpg_error *err)
     return check_groups(p->pair, p->pairs, "pairs", err);
 }
 
-static int check_network(const struct mpg_signature *sig, struct mpg_error *err)
+/* Checks the N PATHS of list KEY. */
+static int check_paths(const struct mpg_network_path *paths, size_t n, const char *key, struct mpg_error *err)
 {
-    for (size_t i = 0; i < sig->paths; i++) {
-        const struct mpg_network_path *p = &sig->network[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct mpg_network_path *p = &paths[i];
         if ((int)p->path < 0 || p->path >= MPG_PATHS || (i > 0 && p->path <= p[-1].path))
-            return mpg_error_set(err, "network[%zu]: path is class %d, not ascending", i,
-                                 (int)p->path);
+            return mpg_error_set(err, "%s[%zu]: path is class %d, not ascending", key, i, (int)p->path);
         if (check_path(p, err) < 0)
-            return mpg_error_prefix(err, "network: %s", mpg_path_name(p->path));
+            return mpg_error_prefix(err, "%s: %s", key, mpg_path_name(p->path));
     }
     return 0;
+}
+
+static int check_network(const struct mpg_signature *sig, struct mpg_error *err)
+{
+    if (check_paths(sig->network, sig->paths, "network", err) < 0)
+        return -1;
+    return check_paths(sig->device, sig->device_paths, "device", err);
 }
 
 /* ---- collectives and compute ---- */

@@ -170,15 +170,22 @@ static void write_path(struct mpg_json *out, const struct mpg_network_path *p)
     mpg_json_close(out);
 }
 
-void mpg_write_network(struct mpg_json *out, const struct mpg_signature *sig)
+static void write_paths(struct mpg_json *out, const char *key, const struct mpg_network_path *paths, size_t n)
 {
     mpg_json_break(out);
-    mpg_json_array(out, "network");
-    for (size_t i = 0; i < sig->paths; i++) {
+    mpg_json_array(out, key);
+    for (size_t i = 0; i < n; i++) {
         mpg_json_break(out);
-        write_path(out, &sig->network[i]);
+        write_path(out, &paths[i]);
     }
     mpg_json_close(out);
+}
+
+void mpg_write_network(struct mpg_json *out, const struct mpg_signature *sig)
+{
+    write_paths(out, "network", sig->network, sig->paths);
+    if (sig->device_paths > 0)
+        write_paths(out, "device", sig->device, sig->device_paths);
 }
 
 /* Writes list KEY with N times, unless N is 0. */

@@ -159,6 +159,8 @@ static int check_late(struct mpg_check *c, const struct mpg_results *r, struct m
 int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
 {
     enum mpg_path_class path = mpg_path_find(mpg_fact_find(r->fact, r->facts, "path"));
+    if (mpg_fact_find(r->fact, r->facts, "memory"))
+        return 0; /* messages between the memories of GPUs: no prediction uses their times */
     bool bandwidth = r->benchmark == MPG_BENCHMARK_BANDWIDTH;
     bool overhead = r->benchmark == MPG_BENCHMARK_OVERHEAD, sharing = r->benchmark == MPG_BENCHMARK_SHARING;
     const bool one_sided = r->benchmark == MPG_BENCHMARK_ONE_SIDED;

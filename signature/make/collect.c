@@ -46,8 +46,10 @@ void mpg_collect_free(struct mpg_collect *c)
     mpg_collect_free_rates(c->compute);
     mpg_collect_free_rates(c->collective);
     mpg_collect_free_sharing(c->sharing);
-    for (int path = 0; path < MPG_PATHS; path++)
+    for (int path = 0; path < MPG_PATHS; path++) {
         mpg_collect_free_path(c->network[path]);
+        mpg_collect_free_path(c->device[path]);
+    }
     mpg_signature_free(c->sig);
     free(c);
 }
@@ -138,6 +140,12 @@ static int find_path_class(const struct mpg_results *r, enum mpg_path_class *pat
 
 /* Returns whether R's core was measured at once with other cores. Measurements of a core together with other cores and alone are
  * separate. */
+bool mpg_collect_is_device(const struct mpg_results *r)
+{
+    const char *memory = mpg_collect_fact(r, "memory");
+    return memory && strncmp(memory, "device", 6) == 0;
+}
+
 bool mpg_collect_is_together(const struct mpg_results *r)
 {
     const char *together = mpg_collect_fact(r, "together");
@@ -196,11 +204,13 @@ int mpg_collect_add(struct mpg_collect *c, const struct mpg_results *r, struct m
         return -1;
     const char *place = paths ? mpg_path_name(path) : mpg_collect_fact(r, "host");
     const char *launch = r->benchmark == MPG_BENCHMARK_COMPUTE ? mpg_collect_fact(r, "launch") : NULL;
-    char host_and_launch[256];
-    if (launch) {
-        snprintf(host_and_launch, sizeof host_and_launch, "%.200s, launch %.32s", place, launch);
-        place = host_and_launch;
-    }
+    char whole_place[256];
+    if (launch)
+        snprintf(whole_place, sizeof whole_place, "%.200s, launch %.32s", place, launch);
+    else if (mpg_collect_is_device(r))
+        snprintf(whole_place, sizeof whole_place, "%.200s, memories of GPUs", place);
+    if (launch || mpg_collect_is_device(r))
+        place = whole_place;
     if (add_origin(c, r, launches ? "launch" : "core", place, &id, err) < 0 ||
         mpg_collect_add_facts(c, r, err) < 0)
         return -1;

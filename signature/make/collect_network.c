@@ -363,9 +363,10 @@ int mpg_collect_add_network(struct mpg_collect *c, const struct mpg_results *r, 
                             enum mpg_path_class path, struct mpg_error *err)
 {
     int32_t *map = NULL;
-    if (!c->network[path] && !(c->network[path] = calloc(1, sizeof *c->network[path])))
+    struct mpg_collect_path **place = mpg_collect_is_device(r) ? &c->device[path] : &c->network[path];
+    if (!*place && !(*place = calloc(1, sizeof **place)))
         return mpg_collect_no_memory(err);
-    struct mpg_collect_path *p = c->network[path];
+    struct mpg_collect_path *p = *place;
     int status = add_launch_of(p, r, id, err);
     if (status == 0 && (status = map_pairs(p, r, &map, err)) < 0)
         mpg_error_prefix(err, "%s", r->path);
@@ -381,18 +382,27 @@ int mpg_collect_add_network(struct mpg_collect *c, const struct mpg_results *r, 
     return status;
 }
 
-int mpg_collect_put_network(struct mpg_collect *c, struct mpg_error *err)
+/* Makes *MADE, an array of *N paths, of the paths FROM. */
+static int put_paths(struct mpg_collect *c, struct mpg_collect_path *const from[MPG_PATHS], struct mpg_network_path **made,
+                     size_t *n, struct mpg_error *err)
 {
-    struct mpg_signature *sig = c->sig;
-    if (!(sig->network = calloc(MPG_PATHS, sizeof *sig->network)))
+    if (!(*made = calloc(MPG_PATHS, sizeof **made)))
         return mpg_collect_no_memory(err);
     for (int path = 0; path < MPG_PATHS; path++) {
-        if (!c->network[path])
+        if (!from[path])
             continue;
-        struct mpg_network_path *out = &sig->network[sig->paths++];
+        struct mpg_network_path *out = &(*made)[(*n)++];
         out->path = (enum mpg_path_class)path;
-        if (mpg_collect_make_path(c, c->network[path], out, err) < 0)
+        if (mpg_collect_make_path(c, from[path], out, err) < 0)
             return mpg_error_prefix(err, "%s", mpg_path_name(out->path));
     }
     return 0;
+}
+
+int mpg_collect_put_network(struct mpg_collect *c, struct mpg_error *err)
+{
+    struct mpg_signature *sig = c->sig;
+    if (put_paths(c, c->network, &sig->network, &sig->paths, err) < 0)
+        return -1;
+    return put_paths(c, c->device, &sig->device, &sig->device_paths, err);
 }

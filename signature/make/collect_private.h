@@ -39,6 +39,7 @@ struct mpg_collect_record {
 struct mpg_collect {
     struct mpg_signature *sig;
     struct mpg_collect_path *network[MPG_PATHS]; /* NULL: no results of this path class */
+    struct mpg_collect_path *device[MPG_PATHS];  /* the same, of messages between the memories of GPUs */
     struct mpg_collect_rates *collective, *compute; /* NULL: no results */
     struct mpg_collect_sharing *sharing; /* NULL: no results */
     struct mpg_collect_origin *origin;
@@ -60,6 +61,9 @@ int mpg_collect_warn(struct mpg_collect *c, struct mpg_error *err, const char *f
 
 /* Returns the value of R's header line KEY; NULL: missing. */
 const char *mpg_collect_fact(const struct mpg_results *r, const char *key);
+
+/* Returns whether R measured messages between the memories of GPUs. */
+bool mpg_collect_is_device(const struct mpg_results *r);
 
 /* Returns whether R measured its core at once with other cores. */
 bool mpg_collect_is_together(const struct mpg_results *r);

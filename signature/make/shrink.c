@@ -71,8 +71,8 @@ static int halve_rows(struct mpg_rows *rows, struct mpg_error *err)
 
 static int halve_all_rows(struct mpg_signature *sig, struct mpg_error *err)
 {
-    for (size_t i = 0; i < sig->paths; i++) {
-        struct mpg_network_sizes *sizes = &sig->network[i].latency;
+    for (size_t i = 0; i < sig->paths + sig->device_paths; i++) {
+        struct mpg_network_sizes *sizes = &mpg_signature_each_path(sig, i)->latency;
         for (size_t k = 0; k < sizes->n; k++)
             if (halve_rows(&sizes->size[k].rows, err) < 0)
                 return -1;
@@ -196,9 +196,9 @@ static int change_collectives(struct mpg_collective_time *times, size_t n,
 static int change_network(struct mpg_signature *sig, change_function *change, size_t argument,
                           struct mpg_error *err)
 {
-    for (size_t i = 0; i < sig->paths; i++) {
+    for (size_t i = 0; i < sig->paths + sig->device_paths; i++) {
         struct mpg_network_sizes *all[MPG_NETWORK_LISTS];
-        mpg_network_lists(&sig->network[i], all);
+        mpg_network_lists(mpg_signature_each_path(sig, i), all);
         for (size_t k = 0; k < MPG_NETWORK_LISTS; k++)
             if (change_sizes(all[k], change, argument, err) < 0)
                 return -1;

@@ -385,6 +385,11 @@ void show_json(const struct mpg_signature *sig)
         fputs(i > 0 ? ",\n  " : "\n  ", stdout);
         put_path(&sig->network[i]);
     }
+    fputs("],\n \"device_paths\": [", stdout);
+    for (size_t i = 0; i < sig->device_paths; i++) {
+        fputs(i > 0 ? ",\n  " : "\n  ", stdout);
+        put_path(&sig->device[i]);
+    }
     fputs("],\n \"collectives\": [", stdout);
     for (size_t i = 0; i < sig->collectives; i++) {
         fputs(i > 0 ? ",\n  " : "\n  ", stdout);

@@ -261,9 +261,9 @@ static void show_groups(const struct mpg_network_group *group, size_t n, const c
         show_rest(outliers, SHOW_ROWS, "of them");
 }
 
-static void show_path(const struct mpg_network_path *path, bool all)
+static void show_path(const struct mpg_network_path *path, const char *memory, bool all)
 {
-    printf("\nPath: %s\n", mpg_path_name(path->path));
+    printf("\nPath: %s%s\n", mpg_path_name(path->path), memory);
     show_latency(path, all);
     show_bandwidth(path, all);
     show_overheads(path, all);
@@ -281,7 +281,9 @@ void show_network(const struct mpg_signature *sig, struct show *show)
     if (sig->paths == 0)
         show_missing(show, "latencies and transfer times");
     for (size_t i = 0; i < sig->paths; i++)
-        show_path(&sig->network[i], show->all);
+        show_path(&sig->network[i], "", show->all);
+    for (size_t i = 0; i < sig->device_paths; i++)
+        show_path(&sig->device[i], ", between the memories of GPUs", show->all);
 }
 
 /* ---- collectives ---- */

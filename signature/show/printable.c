@@ -100,8 +100,8 @@ int show_make_printable(struct mpg_signature *sig, struct mpg_error *err)
     for (size_t i = 0; i < sig->cores; i++)
         if (fit_core(&sig->core[i], err) < 0)
             return -1;
-    for (size_t i = 0; i < sig->paths; i++)
-        if (fit_path(&sig->network[i], err) < 0)
+    for (size_t i = 0; i < sig->paths + sig->device_paths; i++)
+        if (fit_path(mpg_signature_each_path(sig, i), err) < 0)
             return -1;
     if (fit_collectives(sig->collective, sig->collectives, err) < 0 ||
         fit_collectives(sig->reduction, sig->reductions, err) < 0)

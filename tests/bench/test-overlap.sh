@@ -47,10 +47,11 @@ is "as many samples as asked for" "$(awk '!/^#/ { n[$2 " " $3]++ } END { for (k 
     "0 4096 15;0 65536 15;1 4096 15;1 65536 15;"
 is "each transfer takes the library's time" "$(awk '!/^#/ && ($4 < 2.9e6 || $6 < 2.9e6)' "$file" | wc -l)" 0
 is "the computation takes longer" "$(awk '!/^#/ && $5 < 4.3e6' "$file" | wc -l)" 0
-# sides FILE: prints for each side whether the median overlap is above one half
+# sides FILE: prints for each side whether at least one transfer took less than half of the 3 ms beside its computation. (Busy
+# machines make all times longer, never shorter.)
 sides() {
-    awk '!/^#/ { f = 1 - ($6 - $5) / $4; n[$2]++; above[$2] += f > 0.5 }
-         END { for (s = 0; s < 2; s++) print (above[s] > n[s] / 2 ? "overlap" : "none") }' "$1" | tr '\n' ' '
+    awk '!/^#/ { over[$2] += $6 - $5 < 1.5e6 } END { for (s = 0; s < 2; s++) print (over[s] > 0 ? "overlap" : "none") }' "$1" |
+        tr '\n' ' '
 }
 is "a library that progresses transfers during computation overlaps" "$(sides "$file")" "overlap overlap "
 ok "one that does not" measure w waits -s 64KiB -i 15 -w 2 --max-time 60s
