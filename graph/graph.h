@@ -561,6 +561,7 @@ struct mpg_graph_counts {
     uint64_t transfers;         /* one-sided transfers: put, get, accumulate ... */
     uint64_t transfers_alone;   /* transfers without known window, or never completed */
     uint64_t file_calls;        /* MPI-IO calls, treated as local */
+    uint64_t device_calls;      /* calls with buffers in the memory of a GPU */
     uint64_t unknown;           /* calls recorded by name only, treated as local */
     uint64_t threads;           /* streams beyond the first of each rank */
     uint64_t shared_windows;    /* MPI_Win_allocate_shared, each rank's call */

@@ -96,6 +96,9 @@ enum {
 
 enum { MPG_ANY_SOURCE = 1, MPG_ANY_TAG = 2 };
 
+/* Buffers of a call that are memory of a GPU: whose data are sent; into which data are received. */
+enum { MPG_DEVICE_SENT = 1, MPG_DEVICE_RECEIVED = 2 };
+
 /* Kinds of objects in the arguments of calls. */
 enum mpg_object_kind { MPG_OBJECT_WINDOW, MPG_OBJECT_FILE };
 
@@ -133,6 +136,7 @@ struct mpg_event {
     uint32_t count_number; /* length of counts; 0 without counts */
     uint32_t request_number;
     uint32_t any;          /* MPG_ANY_ flags of the receive half */
+    uint32_t device;       /* MPG_DEVICE_ flags of the buffers */
     bool failed; /* the call returned an error and had no effect; only times, site and values are valid */
     bool killed;           /* FINALIZE: the process was killed in the call; the leave is unknown, LEAVE_NS is ENTER_NS */
     bool found;            /* probe: a message was available */

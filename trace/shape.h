@@ -20,7 +20,9 @@ enum {
     MPG_SHAPE_IN_ORDER = 128,  /* the new request is the previous request plus 1 */
     MPG_SHAPE_REPEATED = 256,  /* the requests equal the previous list of MPG_REPEATED_MIN to MPG_REPEATED_MAX requests */
     MPG_SHAPE_SUM = 512,       /* the event represents several aggregated calls */
-    MPG_SHAPE_FLAGS = 1023     /* all flags */
+    MPG_SHAPE_DEVICE = 3 << 10, /* MPG_DEVICE_SENT and MPG_DEVICE_RECEIVED, times 1 << MPG_SHAPE_DEVICE_SHIFT */
+    MPG_SHAPE_FLAGS = 4095,    /* all flags */
+    MPG_SHAPE_DEVICE_SHIFT = 10
 };
 
 /* Lengths of request lists remembered by writer and decoder, for programs that poll the same requests repeatedly. */

@@ -299,6 +299,7 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     if (enter(g, s, e, s->call.number, err) < 0 ||
         (s == r->streams && r->stream_count < r->threads && mpg_graph_keep_fork(g, s, err) < 0))
         return -1;
+    g->counts.device_calls += e->device != 0;
     s->call.region = g->has_regions ? mpg_graph_regions_innermost(&s->regions) : -1;
     s->call.enter_ns = graph_align(g, s->call.rank, e->enter_ns);
     s->call.leave_ns = graph_align(g, s->call.rank, e->leave_ns);

@@ -23,7 +23,8 @@
                         REAL(backward_ns) \
                         WHOLE(held_messages) REAL(held_ns) REAL(alone_ns) REAL(served_ns) REAL(posted_ns) WHOLE(kept_waiting) \
                             WHOLE(kept_leaving) WHOLE(waited_sends) WHOLE(waited_bytes) REAL(waited_ns) WHOLE(transfers) \
-                                WHOLE(transfers_alone) WHOLE(file_calls) WHOLE(unknown) WHOLE(threads) WHOLE(shared_windows) \
+                                WHOLE(transfers_alone) WHOLE(file_calls) WHOLE(device_calls) WHOLE(unknown) WHOLE(threads) \
+                                    WHOLE(shared_windows) \
                                     WHOLE(expanded) WHOLE(whole) WHOLE(partial)
 
 #define ONE(name) +1

@@ -320,6 +320,14 @@ static void print_other_jobs(const struct mpg_report *r, FILE *out)
              mpg_units_word(r->result->counts.foreign, "is", "are"));
 }
 
+static void print_device(const struct mpg_report *r, FILE *out)
+{
+    const uint64_t n = r->result->counts.device_calls;
+    const bool measured = r->p->target && r->p->target->device_paths > 0;
+    fprintf(out, "%" PRIu64 " %s buffers in the memory of GPUs: their messages take the times of the host's memory%s", n,
+            mpg_units_word(n, "call has", "calls have"), measured ? ", not the signature's times between GPUs" : "");
+}
+
 static void print_files(const struct mpg_report *r, FILE *out)
 {
     const uint64_t n = r->result->counts.file_calls;
@@ -411,6 +419,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"policy", mpg_assume_policy, r->extrapolation != NULL, NULL},
         {"network", mpg_assume_network, r->extrapolation && r->p->parameters, NULL},
         {"processors", mpg_assume_processors, r->extrapolation != NULL, NULL},
+        {"device memory", print_device, c->device_calls > 0, NULL},
         {"launches", NULL, r->p->launch != NULL,
          "each pair of replicas draws all message times from one randomly chosen launch of the benchmarks"},
         {"path", print_path, uses_path(r) && !r->placement, NULL},

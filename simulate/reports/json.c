@@ -69,6 +69,7 @@ static void put_trace(struct mpg_json *j, const struct mpg_report *r)
         {"shared_windows", c->shared_windows},
         {"foreign", c->foreign},
         {"file_calls", c->file_calls},
+        {"device_calls", c->device_calls},
         {"unknown_calls", c->unknown},
         {"failed_calls", c->failed},
         {"flushed_ns", c->flushed_ns},

@@ -253,7 +253,7 @@ TOP = {"format": str, "version": int, "attention": list, "mode": str, "seed": in
        "recording": dict, "reliable": bool, "slowdown_median": number, "replicas": list, "ranks": list, "mean_of_a_rank": dict}
 TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages made_eager made_synchronous collectives
     choices_kept receives_kept uncompleted_sends asynchronous cancelled threads one_sided shared_windows foreign
-    file_calls unknown_calls failed_calls flushed_ns tracer_ns cpu_intervals unmatched truncated incomplete_ranks""".split(), int)}
+    file_calls device_calls unknown_calls failed_calls flushed_ns tracer_ns cpu_intervals unmatched truncated incomplete_ranks""".split(), int)}
 OPTIONS = {"absorb": str, "polling": str, "polling_interval_ns": number, "clocks": str, "compute_ratio": number, "signature": text,
            "source": text, "source_from": text, "path": text, "source_path": text, "noise": text, "cosched": text, "measurement": str, "call_noise": text, "latency": text, "byte": text,
            "eager_limit_bytes": (int, type(None)),

@@ -24,6 +24,8 @@ static void put_list(struct mpg_bytes *b, const int64_t *numbers, uint32_t n)
         put(b, (int64_t)((uint64_t)numbers[i] - (i > 0 ? (uint64_t)numbers[i - 1] : 0)));
 }
 
+enum { DEVICE_SHIFT = 8 }; /* the device flags are stored above the flags of wildcards */
+
 static uint32_t flags_of(const struct mpg_event *e)
 {
     const bool lists = e->done_number | e->cancelled_number | e->resolution_number | e->value_number;
@@ -40,7 +42,7 @@ void mpg_spooled_put(struct mpg_bytes *b, const struct mpg_event *e)
     put(b, flags);
     put(b, e->enter_ns);
     put(b, e->leave_ns - e->enter_ns);
-    put(b, e->any);
+    put(b, e->any | e->device << DEVICE_SHIFT);
     put(b, e->message);
 #define PUT(field) \
     if (mask->field) \
@@ -157,7 +159,9 @@ bool mpg_spooled_get(struct mpg_spooled_event *s, const uint8_t *data, size_t si
     e->done_all = flags & DONE_ALL;
     e->enter_ns = get(&l);
     e->leave_ns = e->enter_ns + get(&l);
-    e->any = (uint32_t)get(&l);
+    const uint32_t any = (uint32_t)get(&l);
+    e->any = any & ((1u << DEVICE_SHIFT) - 1);
+    e->device = any >> DEVICE_SHIFT;
     e->message = get(&l);
     const struct mpg_shape *mask = &mpg_shape_masks[mpg_call_kind(e->call)];
 #define GET(field) \

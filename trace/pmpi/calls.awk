@@ -8,6 +8,7 @@
 #   COUNTS                          a struct tracer_counts
 #   SET FLAG                        a number or logical that the call has returned in an argument
 #   IN_PLACE                        whether a buffer is MPI_IN_PLACE
+#   BUFFER                          the address of a buffer
 #   TYPES                           a struct tracer_types
 #   REQUESTS                        address of requests, and whether they are Fortran's
 #   INDICES                         address of indices, and the number of the first (0 in C, mostly 1 in Fortran)
@@ -209,6 +210,22 @@ function record(call,    k, name) {
     if (k ~ /FILE/)
         return record_file(call, k)
     return "record_other(&s)"
+}
+# Returns the expression that notes CALL's buffers, to be put before record(), or "".
+function buffers(call,    k, sent, received) {
+    k = kind[call]
+    if (k !~ /^(I?SEND|I?RECV|I?SENDRECV|I?MRECV|P?SEND_INIT|P?RECV_INIT|I?(COLLECTIVE|NEIGHBOR)(_INIT)?|I?RMA)$/)
+        return ""
+    sent = has(call, "sendbuf") ? "sendbuf" : has(call, "buffer") ? "buffer" : \
+        has(call, "buf") && k ~ /SEND/ ? "buf" : has(call, "origin_addr") && call !~ /^R?[Gg]et(_c)?$/ ? "origin_addr" : ""
+    received = has(call, "recvbuf") ? "recvbuf" : has(call, "buffer") ? "buffer" : \
+        has(call, "buf") && k ~ /RECV/ ? "buf" : has(call, "result_addr") ? "result_addr" : \
+        has(call, "origin_addr") && call ~ /^R?[Gg]et(_c)?$/ ? "origin_addr" : ""
+    return sent received == "" ? "" : \
+        "tracer_note_buffers(&s, " address_of(sent) ", " address_of(received) "), "
+}
+function address_of(buffer) {
+    return buffer == "" ? "NULL" : "BUFFER(" buffer ")"
 }
 # Whether CALL is a local one that needs no time (trace/pmpi/local.h).
 function may_be_untimed(call) {

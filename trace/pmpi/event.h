@@ -9,6 +9,7 @@
 static inline struct mpg_event event_of(const struct tracer_scope *s)
 {
     return (struct mpg_event){.call = s->call,
+                              .device = s->device,
                               .comm = MPG_NO_COMM,
                               .newcomm = MPG_NO_COMM,
                               .object = MPG_NO_OBJECT,

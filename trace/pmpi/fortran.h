@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "trace/pmpi/devices.h"
 #include "trace/pmpi/local.h"
 #include "trace/pmpi/record.h"
 
@@ -42,6 +43,7 @@ void *fortran_real(const char *name, const void *caller);
 #define SET(x) (*(x))
 #define FLAG(x) (*(x) != 0)
 #define IN_PLACE(x) fortran_in_place(x)
+#define BUFFER(x) (x)
 /* The address of a choice buffer: the first member of the descriptor (Fortran 2018, 18.5.3). */
 #define DESCRIBED(x) (*(void *const *)(x))
 #define TYPES(x) ((struct tracer_types){(x), true})

@@ -43,7 +43,8 @@ static void write_collective(struct tracer_scope *s, int root, int64_t bytes,
         tracer_write(s, &e);
         return;
     }
-    struct mpg_shape shape = {.comm = comm->number, .root = tracer_peer(root), .bytes = bytes};
+    struct mpg_shape shape = {.flags = s->device << MPG_SHAPE_DEVICE_SHIFT, .comm = comm->number, .root = tracer_peer(root),
+                              .bytes = bytes};
     if (tracer_write_repeated(s, &shape))
         return;
     e = event_of(s);

@@ -20,6 +20,7 @@ struct tracer_scope {
     const void *return_address, *frame; /* return address and stack frame of the wrapper; FRAME NULL: unknown */
     const void *base;                   /* address at which the wrapper saves the caller's frame pointer */
     enum mpg_call call;
+    uint32_t device; /* MPG_DEVICE_ flags of the call's buffers */
     bool outermost; /* not called by MPI itself or by another wrapper */
 };
 

@@ -107,7 +107,7 @@ function wrapper(returns, name, head,    first, otherwise) {
         printf "%s", indented(first, "    ")
     print "    " returns " rc = " real(name) "(" arguments ");"
     print "    if (tracer_leave(&s, " outcome(name) "))"
-    print "        " record(name) ";"
+    print "        " buffers(name) record(name) ";"
     if (otherwise != "") {
         print "    else"
         print "        " otherwise ";"

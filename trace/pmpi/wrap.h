@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "trace/pmpi/devices.h"
 #include "trace/pmpi/local.h"
 #include "trace/pmpi/mpi_all.h"
 #include "trace/pmpi/record.h"
@@ -27,6 +28,7 @@
 #define SET(x) (*(x))
 #define FLAG(x) (*(x) != 0)
 #define IN_PLACE(x) ((x) == MPI_IN_PLACE)
+#define BUFFER(x) (x)
 #define TYPES(x) ((struct tracer_types){(x), false})
 #define REQUESTS(x) (x), false
 #define REQUEST(x) (x)

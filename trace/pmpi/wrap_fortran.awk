@@ -72,9 +72,9 @@ function both(call,    lower) {
 
 # Prints a wrapper that takes descriptors in place of choice buffers.
 function described(call, ours, real) {
-    print "\n#undef IN_PLACE\n#define IN_PLACE(x) fortran_in_place(DESCRIBED(x))"
+    print "\n#undef IN_PLACE\n#define IN_PLACE(x) fortran_in_place(DESCRIBED(x))\n#undef BUFFER\n#define BUFFER(x) DESCRIBED(x)"
     wrapper(call, ours, real)
-    print "#undef IN_PLACE\n#define IN_PLACE(x) fortran_in_place(x)"
+    print "#undef IN_PLACE\n#define IN_PLACE(x) fortran_in_place(x)\n#undef BUFFER\n#define BUFFER(x) (x)"
 }
 
 function has_choice_buffer(call,    i) {
@@ -192,7 +192,7 @@ function body(call, real,    k) {
         indented("tracer_end_early(\"MPI_Abort\");\n" real "tracer_leave(&s, *ierr);\n")
     else {
         indented(before(call) real "int rc = *ierr;\n")
-        indented("if (tracer_leave(&s, " outcome(call) "))\n    " record(call) ";\n")
+        indented("if (tracer_leave(&s, " outcome(call) "))\n    " buffers(call) record(call) ";\n")
         if (unrecorded(call) != "")
             indented("else\n    " unrecorded(call) ";\n")
         if (given_statuses(call))

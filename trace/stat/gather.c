@@ -202,6 +202,10 @@ static int add_call(struct stat_summary *s, struct stat_rank *r, const struct mp
                                 (double)e->sum.max_ns, 0, 0, 0};
         s->aggregated_number += one.number;
     }
+    if (e->device & MPG_DEVICE_SENT)
+        s->device_sent_bytes += one.sent_bytes;
+    if (e->device & MPG_DEVICE_RECEIVED)
+        s->device_received_bytes += one.received_bytes;
     struct stat_row *row = find_row(s, e);
     if (!row)
         return -1;

@@ -408,6 +408,16 @@ static void print_share(const struct stat_summary *s)
            100 * stat_share(&s->ranks[min]), min, 100 * stat_share(&s->ranks[max]), max);
 }
 
+/* Prints how many bytes were sent from the memory of GPUs, and received into it. */
+static void print_device(const struct stat_summary *s)
+{
+    char sent[32], received[32];
+    if (s->device_sent_bytes + s->device_received_bytes > 0)
+        printf("GPU memory  %s sent from it, %s received into it\n",
+               mpg_units_format_size(sent, sizeof sent, (int64_t)s->device_sent_bytes),
+               mpg_units_format_size(received, sizeof received, (int64_t)s->device_received_bytes));
+}
+
 void mpg_stat_print_head(const struct stat_summary *s)
 {
     static const char *const clocks[] = {"not comparable across ranks", "shared by all ranks",
@@ -448,6 +458,7 @@ void mpg_stat_print_head(const struct stat_summary *s)
     print_excerpt(t);
     if (s->failed_number)
         printf("failed      %" PRIu64 " of the calls returned an error\n", s->failed_number);
+    print_device(s);
     print_values(s);
     print_recording(s);
     print_overhead(s);

@@ -41,6 +41,8 @@ static void put_head(struct mpg_json *j, const struct stat_summary *s)
     mpg_json_count(j, "call_number", s->call_number);
     mpg_json_count(j, "aggregated_calls", s->aggregated_number);
     mpg_json_count(j, "failed", s->failed_number);
+    mpg_json_number(j, "device_sent_bytes", s->device_sent_bytes);
+    mpg_json_number(j, "device_received_bytes", s->device_received_bytes);
 }
 
 int mpg_stat_print_json(const struct stat_summary *s, const struct stat_line *lines, size_t n, struct mpg_error *err)

@@ -95,6 +95,7 @@ struct stat_summary {
     struct stat_rank *ranks;
     uint64_t call_number, failed_number, flush_number;
     uint64_t aggregated_number; /* number of calls aggregated in events */
+    double device_sent_bytes, device_received_bytes; /* of the calls' bytes: from and into memory of GPUs */
     double flush_ns, run_ns, longest_ns; /* run_ns, longest_ns: sum and maximum of the ranks' run times */
     size_t value_number;
     struct stat_value values[MPG_TRACE_MAX_VALUES];

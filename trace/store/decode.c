@@ -228,6 +228,7 @@ static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
     if (s->flags == 0)
         return;
     e->any = s->flags & MPG_SHAPE_ANY;
+    e->device = (s->flags & MPG_SHAPE_DEVICE) >> MPG_SHAPE_DEVICE_SHIFT;
     e->found = s->flags & MPG_SHAPE_FOUND;
     e->done_all = s->flags & MPG_SHAPE_DONE_ALL;
     e->failed = s->flags & MPG_SHAPE_FAILED;

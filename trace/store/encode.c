@@ -324,7 +324,7 @@ static inline uint32_t flags_of(struct mpg_trace_writer *w, const struct mpg_eve
                      (e->done_all ? MPG_SHAPE_DONE_ALL : 0) |
                      (e->cancelled_number | e->resolution_number ? MPG_SHAPE_EXTRAS : 0) |
                      (e->persistent ? MPG_SHAPE_PERSISTENT : 0) | MPG_SHAPE_IN_ORDER |
-                     MPG_SHAPE_REPEATED | (e->sum.calls ? MPG_SHAPE_SUM : 0);
+                     MPG_SHAPE_REPEATED | (e->sum.calls ? MPG_SHAPE_SUM : 0) | e->device << MPG_SHAPE_DEVICE_SHIFT;
     flags &= mask->flags;
     if ((flags & MPG_SHAPE_IN_ORDER) && e->requests[0] != w->last_request + 1)
         flags &= ~(uint32_t)MPG_SHAPE_IN_ORDER;

@@ -77,16 +77,18 @@ static int parse_list(struct mpg_text_event *t, enum mpg_text_key key, char *tex
     return 0;
 }
 
-static int parse_any(char *text, uint32_t *any, struct mpg_error *err)
+/* Parses a list of the words FIRST, for flag 1, and SECOND, for flag 2, the value of key NAME. */
+static int parse_flags(char *text, const char *name, const char *first, const char *second, uint32_t *flags,
+                       struct mpg_error *err)
 {
     char *state = NULL;
     for (char *word = strtok_r(text, ",", &state); word; word = strtok_r(NULL, ",", &state)) {
-        if (strcmp(word, "source") == 0)
-            *any |= MPG_ANY_SOURCE;
-        else if (strcmp(word, "tag") == 0)
-            *any |= MPG_ANY_TAG;
+        if (strcmp(word, first) == 0)
+            *flags |= 1;
+        else if (strcmp(word, second) == 0)
+            *flags |= 2;
         else
-            return mpg_error_set(err, "any=%s is not source or tag", word);
+            return mpg_error_set(err, "%s=%s is not %s or %s", name, word, first, second);
     }
     return 0;
 }
@@ -154,7 +156,9 @@ static int parse_value(struct mpg_text_event *t, enum mpg_text_key key, char *te
         e->counts = t->lists[key];
         return 0;
     case MPG_TEXT_TYPE_ANY:
-        return parse_any(text, field, err);
+        return parse_flags(text, "any", "source", "tag", field, err);
+    case MPG_TEXT_TYPE_DEVICE:
+        return parse_flags(text, "device", "send", "receive", field, err);
     case MPG_TEXT_TYPE_MATCHED:
         return parse_matched(t, text, err);
     case MPG_TEXT_TYPE_STRING:

@@ -29,6 +29,7 @@ enum mpg_text_key {
     MPG_TEXT_BYTES,
     MPG_TEXT_RECVBYTES,
     MPG_TEXT_ANY,
+    MPG_TEXT_DEVICE,
     MPG_TEXT_FOUND,
     MPG_TEXT_MESSAGE,
     MPG_TEXT_PERSISTENT,
@@ -65,6 +66,7 @@ enum mpg_text_type {
     MPG_TEXT_TYPE_LIST,   /* int64_t *, with the length in the uint32_t at `number` */
     MPG_TEXT_TYPE_BYTES,  /* an INT64; or, if the call has counts, a LIST of counts */
     MPG_TEXT_TYPE_ANY,    /* names of MPG_ANY_ flags */
+    MPG_TEXT_TYPE_DEVICE, /* names of MPG_DEVICE_ flags */
     MPG_TEXT_TYPE_MATCHED, /* list of resolutions: sources and tags of wildcard receives */
     MPG_TEXT_TYPE_STRING  /* quoted string */
 };

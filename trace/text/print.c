@@ -278,6 +278,11 @@ static void print_value(const struct printer *p, const struct mpg_event *e, enum
                 e->any == (MPG_ANY_SOURCE | MPG_ANY_TAG) ? "," : "",
                 e->any & MPG_ANY_TAG ? "tag" : "");
         break;
+    case MPG_TEXT_TYPE_DEVICE:
+        fprintf(out, "%s%s%s", e->device & MPG_DEVICE_SENT ? "send" : "",
+                e->device == (MPG_DEVICE_SENT | MPG_DEVICE_RECEIVED) ? "," : "",
+                e->device & MPG_DEVICE_RECEIVED ? "receive" : "");
+        break;
     case MPG_TEXT_TYPE_MATCHED:
         for (uint32_t i = 0; i < e->resolution_number; i++)
             fprintf(out, "%s%" PRId64 ":%d:%d", i ? "," : "", e->resolutions[i].request,
