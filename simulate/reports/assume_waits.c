@@ -67,9 +67,12 @@ void mpg_assume_overlap(const struct mpg_report *r, FILE *out)
             continue;
         fprintf(out, " %s, while the receiver computes, at ", mpg_path_name(path->path));
         print_sizes(path, MPG_OVERLAP_RECEIVE, out);
-        fprintf(out, ", while the sender computes, at ");
-        print_sizes(path, MPG_OVERLAP_SEND, out);
-        fprintf(out, " (assumed at all);");
+        if (path->overlap[MPG_OVERLAP_SEND].share.n > 0) {
+            fprintf(out, ", while the sender computes, at ");
+            print_sizes(path, MPG_OVERLAP_SEND, out);
+            fprintf(out, " (assumed at all)");
+        }
+        fputc(';', out);
     }
     fprintf(out, " other receives wait for a call");
 }
