@@ -53,7 +53,7 @@ bool mpg_kind_has_neighbors(enum mpg_kind kind)
 bool mpg_call_may_lack_comm(enum mpg_call call)
 {
     enum mpg_kind kind = mpg_call_kind(call);
-    return kind == MPG_KIND_DYNAMIC || kind == MPG_KIND_MRECV || kind == MPG_KIND_IMRECV ||
+    return kind == MPG_KIND_UNRECORDED || kind == MPG_KIND_DYNAMIC || kind == MPG_KIND_MRECV || kind == MPG_KIND_IMRECV ||
            call == MPG_CALL_Comm_create_from_group || call == MPG_CALL_Intercomm_create_from_groups;
 }
 

@@ -20,6 +20,10 @@ enum mpg_call {
 /* Kinds of calls, with the fields (besides times) of an event of each kind. */
 enum mpg_kind {
     MPG_KIND_FLUSH,        /* the tracer wrote to the file, or processed a long list of requests: neither MPI nor computation */
+    /* Without comm and object: recording pauses (bytes 0) or goes on (bytes 1). Otherwise counts of operations in the pause:
+     * bytes sends and recvbytes receives on comm with rank TO and TAG; with TO MPG_PROC_NULL, bytes collectives of comm or
+     * object */
+    MPG_KIND_UNRECORDED,
     MPG_KIND_REGION_BEGIN, /* string: the name; both times are equal */
     MPG_KIND_REGION_END,   /* string */
     MPG_KIND_INIT,
@@ -187,7 +191,7 @@ bool mpg_call_has_root(enum mpg_call call);
 /* Returns whether calls of KIND concern the neighbours of a topology. */
 bool mpg_kind_has_neighbors(enum mpg_kind kind);
 /* Returns whether CALL may have no communicator: calls that start or connect processes, receive a matched message, or make a
- * communicator from a group. */
+ * communicator from a group, and pauses of recording. */
 bool mpg_call_may_lack_comm(enum mpg_call call);
 /* For each call the variant without large counts: Send for Send_c. */
 extern const uint16_t mpg_call_plains[];

@@ -13,6 +13,7 @@
 
 #include "common/input.h"
 #include "common/kind.h"
+#include "trace/excerpt/excerpt.h"
 #include "trace/foreign/unpack.h"
 #include "trace/format.h"
 #include "trace/store/spool.h"
@@ -199,12 +200,20 @@ static int walk(struct mpg_trace *t, struct mpg_error *err)
     return 0;
 }
 
+static bool has_pauses(const struct mpg_trace *t)
+{
+    int32_t r = 0;
+    while (r < t->ranks && !mpg_trace_find_fact(t, r, "pauses"))
+        r++;
+    return r < t->ranks;
+}
+
 struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
 {
     const struct mpg_trace_format *format = NULL;
     struct mpg_trace *t = make(path, err);
     if (t && open_files(t, &format, err) == 0 && walk(t, err) == 0)
-        return t;
+        return has_pauses(t) ? mpg_excerpt_of_pauses(t, err) : t;
     mpg_trace_close(t);
     if (t && !format)
         mpg_kind_explain(path, MPG_FILE_TRACE, err);

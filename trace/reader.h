@@ -18,8 +18,9 @@
 struct mpg_trace;
 struct mpg_cursor;
 
-/* Opens PATH ("-": standard input). Standard input and translated traces are spooled to an unlinked temporary file in
- * $TMPDIR. Returns NULL with ERR, which names the file. The caller closes the trace. */
+/* Opens PATH ("-": standard input). If recording was paused, the trace is the excerpt of the recorded part (trace/excerpt/).
+ * Standard input, translated traces and excerpts are spooled to an unlinked temporary file in $TMPDIR. Returns NULL with ERR,
+ * which names the file. The caller closes the trace. */
 struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err);
 /* Opens the files of TRACE once more, for another thread: an imported or spooled trace is shared, not imported again. No
  * cursor of TRACE may be used during the call. Returns NULL with ERR. The caller closes both traces, in any order. */

@@ -23,6 +23,7 @@ enum { LOCAL_DEFAULT = 1, REFUSED_WAIT_S = 2 };
 struct request {
     const char *output;
     const char *papi, *signature; /* NULL: option not given */
+    double after_ns, for_ns;      /* 0: option not given */
     int mpi;                      /* argument of --mpi: index in `mpis`; -1: not given */
     int pcontrol;                 /* argument of --pcontrol: index in `pcontrols`; -1: not given */
     int64_t buffer_bytes, callsites, local;
@@ -106,6 +107,17 @@ static void set_top(bool linked)
         unsetenv("MPGTRACE_TOP");
 }
 
+/* Passes the time TIME_NS to the tracer as variable NAME; removes the variable if the option is not given. */
+static void set_time(const char *name, double time_ns)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%.0f", time_ns);
+    if (time_ns > 0)
+        setenv(name, number, 1);
+    else
+        unsetenv(name);
+}
+
 /* Passes options to the tracer in environment variables. The variable of an absent option is removed, because an outer run may
  * have set the variable. */
 static void set_values(const struct request *request)
@@ -130,6 +142,8 @@ static void set_values(const struct request *request)
         setenv("MPGTRACE_PROFILE", "1", 1);
     else
         unsetenv("MPGTRACE_PROFILE");
+    set_time("MPGTRACE_AFTER", request->after_ns);
+    set_time("MPGTRACE_FOR", request->for_ns);
     if (request->quiet)
         setenv("MPGTRACE_QUIET", "1", 1);
     else
@@ -254,6 +268,10 @@ int mpg_record_main(int argc, char **argv)
                  "and only the sum of the others (default 1)"},
         {.name = "no-local", .kind = MPG_OPTION_FLAG, .value = &request.no_local,
          .help = "record only sums of local calls, as --local=0"},
+        {.name = "after", .kind = MPG_OPTION_TIME, .value = &request.after_ns, .argument = "TIME", .minimum = 1, .maximum = 1e18,
+         .help = "begin to record TIME after MPI_Init"},
+        {.name = "for", .kind = MPG_OPTION_TIME, .value = &request.for_ns, .argument = "TIME", .minimum = 1, .maximum = 1e18,
+         .help = "record for TIME, from then on or from MPI_Init on"},
         {.name = "profile", .kind = MPG_OPTION_FLAG, .value = &request.profile,
          .help = "record only sums: number, time, bytes for each callsite"},
         {.name = "signature", .kind = MPG_OPTION_STRING, .value = &request.signature,
@@ -272,6 +290,8 @@ int mpg_record_main(int argc, char **argv)
         {0}};
     static const struct mpg_option_rule rules[] = {
         {"no-local", MPG_OPTION_EXCLUDES, "--local=N", "--no-local means --local=0"},
+        {"after", MPG_OPTION_EXCLUDES, "profile", "a profile is paused by MPI_Pcontrol"},
+        {"for", MPG_OPTION_EXCLUDES, "profile", "a profile is paused by MPI_Pcontrol"},
         {"signature", MPG_OPTION_EXCLUDES, "profile", "profiles cannot be simulated"},
         {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_program program = {

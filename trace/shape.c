@@ -10,6 +10,8 @@ const struct mpg_shape mpg_shape_failed_mask = {ALL, .flags = FAILURE};
 
 const struct mpg_shape mpg_shape_masks[] = {
     [MPG_KIND_FLUSH] = {ALL, .flags = FAILURE},
+    [MPG_KIND_UNRECORDED] = {ALL, .flags = FAILURE, .comm = -1, .to = -1, .tag = -1, .object = -1, .bytes = -1,
+                             .recvbytes = -1},
     [MPG_KIND_REGION_BEGIN] = {ALL, .flags = FAILURE, .string = -1},
     [MPG_KIND_REGION_END] = {ALL, .flags = FAILURE, .string = -1},
     [MPG_KIND_INIT] = {ALL, .flags = FAILURE},

@@ -21,12 +21,12 @@ static int count_operation(struct counting *x, const struct mpg_operation *o, bo
         if (is_before && !slot)
             return mpg_error_set(err, "out of memory");
         if (slot)
-            ++*slot;
+            *slot += o->unrecorded ? o->unrecorded : 1;
         return 0;
     }
     struct mpg_channel *c = &x->crossings->channels[o->where];
     struct mpg_channel_end *end = o->kind == MPG_OPERATION_SEND ? &c->sends : &c->receives;
-    ++*(messages_are_before ? &end->before : &end->inside);
+    *(messages_are_before ? &end->before : &end->inside) += o->unrecorded ? o->unrecorded : 1;
     return 0;
 }
 
@@ -59,9 +59,11 @@ static int count_rank(struct counting *x, int32_t rank, const struct mpg_edges *
             break;
         x->calls += place == MPG_INSIDE && mpg_event_is_call(e) && mpg_call_kind(e->call) != MPG_KIND_INIT;
         status = mpg_operations_of(&x->operations, e, err);
+        /* Unrecorded operations that become known in the excerpt are of the pause before. */
+        const bool is_before = place == MPG_BEFORE || mpg_call_kind(e->call) == MPG_KIND_UNRECORDED;
         for (uint32_t i = 0; i < x->operations.n && status == 0; i++)
-            status = count_operation(x, &x->operations.list[i], place == MPG_BEFORE,
-                                     place == MPG_BEFORE || mpg_messages_are_before(edges, e, threads), err);
+            status = count_operation(x, &x->operations.list[i], is_before,
+                                     is_before || mpg_messages_are_before(edges, e, threads), err);
     }
     mpg_cursor_close(cursor);
     count_meetings(x);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/reserve.h"
 #include "common/units.h"
 
 /* An argument of --from or --until. */
@@ -160,11 +161,10 @@ static int place(struct mpg_trace *trace, struct edge *edge, struct mpg_edges *e
     return 0;
 }
 
-int mpg_edges_find(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, struct mpg_edges **edges, struct mpg_error *err)
+/* Allocates the edges of all ranks: the whole run. Returns 0, or -1 with ERR. */
+static int make(struct mpg_trace *trace, struct mpg_edges **edges, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(trace);
-    struct edge from = {.option = "--from", .text = excerpt->from}, until = {.option = "--until", .text = excerpt->until,
-                                                                             .is_end = true};
     if (!(*edges = calloc((size_t)ranks, sizeof **edges)))
         return mpg_error_set(err, "out of memory");
     for (int32_t r = 0; r < ranks; r++) {
@@ -172,7 +172,15 @@ int mpg_edges_find(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, s
         if (find_init(trace, r, &(*edges)[r].init_ns, err) < 0)
             return -1;
     }
-    if (place(trace, &from, *edges, err) < 0 || place(trace, &until, *edges, err) < 0)
+    return 0;
+}
+
+int mpg_edges_find(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, struct mpg_edges **edges, struct mpg_error *err)
+{
+    const int32_t ranks = mpg_trace_ranks(trace);
+    struct edge from = {.option = "--from", .text = excerpt->from}, until = {.option = "--until", .text = excerpt->until,
+                                                                             .is_end = true};
+    if (make(trace, edges, err) < 0 || place(trace, &from, *edges, err) < 0 || place(trace, &until, *edges, err) < 0)
         return -1;
     for (int32_t r = 0; r < ranks; r++) {
         struct mpg_edges *e = &(*edges)[r];
@@ -182,4 +190,81 @@ int mpg_edges_find(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, s
             e->begin_ns = INT64_MIN;
     }
     return 0;
+}
+
+/* --- pauses of recording --- */
+
+/* Returns whether recording pauses or goes on at E. */
+static bool is_edge(const struct mpg_event *e)
+{
+    return mpg_call_kind(e->call) == MPG_KIND_UNRECORDED && e->comm == MPG_NO_COMM && e->object == MPG_NO_OBJECT;
+}
+
+static bool counts(const struct mpg_event *e)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    return mpg_event_is_call(e) && kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE && kind != MPG_KIND_PCONTROL;
+}
+
+static int add_stretch(struct mpg_stretch **stretches, uint32_t *capacity, uint32_t *n, const struct mpg_stretch *stretch,
+                       struct mpg_error *err)
+{
+    if (mpg_reserve_at(stretches, sizeof **stretches, capacity, *n + 1, err) < 0)
+        return -1;
+    (*stretches)[(*n)++] = *stretch;
+    return 0;
+}
+
+/* Finds the recorded stretches of RANK. *STRETCHES: a growing array; *N: their number, 1 or more. */
+static int find_stretches(struct mpg_trace *trace, int32_t rank, struct mpg_stretch **stretches, uint32_t *capacity, uint32_t *n,
+                          struct mpg_error *err)
+{
+    struct mpg_cursor *cursor = mpg_cursor_open(trace, rank, err);
+    struct mpg_stretch now = {INT64_MIN, INT64_MAX, 0};
+    const struct mpg_event *e;
+    int more = cursor ? 1 : -1, status = 0;
+    bool is_on = true;
+    *n = 0;
+    while (status == 0 && more > 0 && (more = mpg_cursor_read(cursor, &e, err)) > 0) {
+        now.calls += counts(e);
+        if (is_edge(e) && e->bytes > 0) {
+            now = (struct mpg_stretch){e->leave_ns, INT64_MAX, 0};
+            is_on = true;
+        } else if (is_edge(e) && is_on) {
+            now.end_ns = e->enter_ns;
+            status = add_stretch(stretches, capacity, n, &now, err);
+            is_on = false;
+        }
+    }
+    mpg_cursor_close(cursor);
+    if (status == 0 && is_on)
+        status = add_stretch(stretches, capacity, n, &now, err);
+    return status < 0 || more < 0 ? -1 : 0;
+}
+
+int mpg_edges_of_pauses(struct mpg_trace *trace, struct mpg_edges **edges, uint32_t *chosen, uint32_t *stretches,
+                        struct mpg_error *err)
+{
+    struct mpg_stretch *found = NULL;
+    uint32_t capacity = 0, n, most = 0;
+    int status = make(trace, edges, err);
+    for (int32_t r = 0; r < mpg_trace_ranks(trace) && status == 0; r++) {
+        if ((status = find_stretches(trace, r, &found, &capacity, &n, err)) < 0)
+            break;
+        if (r == 0) {
+            *stretches = 0;
+            for (uint32_t i = 0; i < n; i++) {
+                *stretches += found[i].calls > 0;
+                if (found[i].calls > found[most].calls || i == 0) {
+                    most = i;
+                    *chosen = *stretches;
+                }
+            }
+        }
+        const struct mpg_stretch *s = &found[most < n ? most : n - 1];
+        (*edges)[r].begin_ns = s->begin_ns;
+        (*edges)[r].end_ns = s->end_ns;
+    }
+    free(found);
+    return status;
 }

@@ -16,4 +16,14 @@ struct mpg_edges {
  * ERR: an invalid time, a region that a rank does not visit often enough, an end before the begin. */
 int mpg_edges_find(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, struct mpg_edges **edges, struct mpg_error *err);
 
+/* A stretch of a rank's run in which calls were recorded, between two pauses of recording. */
+struct mpg_stretch {
+    int64_t begin_ns, end_ns; /* as in struct mpg_edges */
+    uint64_t calls;
+};
+/* Sets *EDGES, as mpg_edges_find(), to the recorded stretch with the most calls on rank 0, and *CHOSEN and *STRETCHES to its
+ * number, from 1, and the number of stretches with calls. */
+int mpg_edges_of_pauses(struct mpg_trace *trace, struct mpg_edges **edges, uint32_t *chosen, uint32_t *stretches,
+                        struct mpg_error *err);
+
 #endif

@@ -11,60 +11,79 @@
 #include "trace/excerpt/place.h"
 #include "trace/store/spool.h"
 
-/* Describes the excerpt in TEXT of SIZE bytes: the value of the fact "excerpt". */
-static void describe(const struct mpg_excerpt *excerpt, const struct mpg_crossings *crossings, char *text, size_t size)
+/* Adds to TEXT of SIZE bytes, the value of the fact "excerpt", what is left out at the edges. */
+static void describe_left_out(const struct mpg_crossings *crossings, char *text, size_t size)
 {
+    const size_t used = strlen(text);
     uint64_t messages, collectives;
-    char of_from[600] = "", of_until[600] = "";
     mpg_crossings_sum(crossings, &messages, &collectives);
-    if (excerpt->from)
-        snprintf(of_from, sizeof of_from, "from %.500s", excerpt->from);
-    if (excerpt->until)
-        snprintf(of_until, sizeof of_until, "%suntil %.500s", excerpt->from ? " " : "", excerpt->until);
     if (messages == 0 && collectives == 0)
-        snprintf(text, size, "%s%s; no message and no collective crosses its edges", of_from, of_until);
+        snprintf(text + used, size - used, "; no message and no collective crosses its edges");
     else
-        snprintf(text, size, "%s%s; %llu %s and %llu %s cross its edges and are left out", of_from, of_until,
-                 (unsigned long long)messages, mpg_units_word(messages, "message", "messages"), (unsigned long long)collectives,
+        snprintf(text + used, size - used, "; %llu %s and %llu %s cross its edges and are left out", (unsigned long long)messages,
+                 mpg_units_word(messages, "message", "messages"), (unsigned long long)collectives,
                  mpg_units_word(collectives, "collective", "collectives"));
 }
 
 static int no_calls(const struct mpg_excerpt *excerpt, int64_t last_ns, struct mpg_error *err)
 {
     char time[32];
+    if (!excerpt)
+        return mpg_error_set(err, "recording was paused during all calls (record --after, or MPI_Pcontrol(0))");
     if (!excerpt->from)
         return mpg_error_set(err, "--until=%s: the run has no calls before this time", excerpt->until);
     return mpg_error_set(err, "--from=%s: the run has no calls in this part; its last call ends %s after MPI_Init", excerpt->from,
                          mpg_units_format_time(time, sizeof time, (double)last_ns));
 }
 
-/* Writes the excerpt of TRACE to FD. */
-static int make(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, int fd, struct mpg_error *err)
+enum { TEXT_BYTES = 1500 };
+
+/* Writes the part of TRACE between EDGES to FD. TEXT, of TEXT_BYTES, describes the edges. EXCERPT: NULL if pauses of recording
+ * are the edges. */
+static int write_part(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, const struct mpg_edges *edges, char *text,
+                      int fd, struct mpg_error *err)
 {
     struct mpg_crossings crossings = {.channels = NULL};
-    struct mpg_edges *edges = NULL;
     uint64_t calls;
     int64_t last_ns;
-    char text[1500], name[MPG_SPOOL_NAME_BYTES];
-    int status = mpg_edges_find(trace, excerpt, &edges, err);
-    if (status == 0)
-        status = mpg_excerpt_count(trace, edges, &crossings, &calls, &last_ns, err);
+    char name[MPG_SPOOL_NAME_BYTES];
+    int status = mpg_excerpt_count(trace, edges, &crossings, &calls, &last_ns, err);
     if (status == 0 && calls == 0)
         status = no_calls(excerpt, last_ns, err);
     if (status == 0) {
-        describe(excerpt, &crossings, text, sizeof text);
+        describe_left_out(&crossings, text, TEXT_BYTES);
         status = mpg_excerpt_write(trace, edges, &crossings, text, fd, mpg_spool_name(name), err);
     }
     mpg_crossings_clear(&crossings);
+    return status;
+}
+
+/* Writes the EXCERPT of TRACE to FD; EXCERPT NULL: the recorded part. */
+static int make(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, int fd, struct mpg_error *err)
+{
+    struct mpg_edges *edges = NULL;
+    char text[TEXT_BYTES] = "of the recorded part";
+    uint32_t chosen = 1, stretches = 1;
+    int status = excerpt ? mpg_edges_find(trace, excerpt, &edges, err)
+                         : mpg_edges_of_pauses(trace, &edges, &chosen, &stretches, err);
+    if (excerpt)
+        snprintf(text, sizeof text, "%s%.500s%s%.500s", excerpt->from ? "from " : "", excerpt->from ? excerpt->from : "",
+                 !excerpt->until  ? ""
+                 : excerpt->from  ? " until "
+                                  : "until ",
+                 excerpt->until ? excerpt->until : "");
+    else if (stretches > 1)
+        snprintf(text, sizeof text, "of recorded part %u of %u, which has the most calls", chosen, stretches);
+    if (status == 0)
+        status = write_part(trace, excerpt, edges, text, fd, err);
     free(edges);
     return status;
 }
 
-struct mpg_trace *mpg_excerpt_open(const char *path, const struct mpg_excerpt *excerpt, struct mpg_error *err)
+/* Returns the excerpt of TRACE, and closes TRACE. */
+static struct mpg_trace *replace(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, struct mpg_error *err)
 {
-    struct mpg_trace *trace = mpg_trace_open(path, err), *made = NULL;
-    if (!trace || (!excerpt->from && !excerpt->until))
-        return trace;
+    struct mpg_trace *made = NULL;
     const int fd = mpg_spool_file(err);
     if (fd >= 0 && make(trace, excerpt, fd, err) < 0) {
         (void)mpg_error_add_trace_path(trace, err);
@@ -73,6 +92,17 @@ struct mpg_trace *mpg_excerpt_open(const char *path, const struct mpg_excerpt *e
         made = mpg_trace_open_copy(trace, fd, err);
     mpg_trace_close(trace);
     return made;
+}
+
+struct mpg_trace *mpg_excerpt_of_pauses(struct mpg_trace *trace, struct mpg_error *err)
+{
+    return replace(trace, NULL, err);
+}
+
+struct mpg_trace *mpg_excerpt_open(const char *path, const struct mpg_excerpt *excerpt, struct mpg_error *err)
+{
+    struct mpg_trace *trace = mpg_trace_open(path, err);
+    return trace && (excerpt->from || excerpt->until) ? replace(trace, excerpt, err) : trace;
 }
 
 bool mpg_trace_is_excerpt(const struct mpg_trace *trace)

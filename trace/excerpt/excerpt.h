@@ -30,6 +30,9 @@ struct mpg_excerpt {
 /* Opens PATH as mpg_trace_open() does; if EXCERPT has an argument, returns the excerpt of the trace instead. Returns NULL with
  * ERR: also for a time or region that the run does not have, and if a window is synchronised by groups. */
 struct mpg_trace *mpg_excerpt_open(const char *path, const struct mpg_excerpt *excerpt, struct mpg_error *err);
+/* Returns the recorded part of TRACE, which has pauses of recording (fact "pauses"), and closes TRACE; of several parts the part
+ * with the most calls. Returns NULL with ERR. */
+struct mpg_trace *mpg_excerpt_of_pauses(struct mpg_trace *trace, struct mpg_error *err);
 /* Returns whether TRACE is an excerpt. */
 bool mpg_trace_is_excerpt(const struct mpg_trace *trace);
 /* Returns how many calls of TRACE count as failed because their collective or request is not in the excerpt. */

@@ -133,6 +133,51 @@ static int meet_at_window(struct mpg_operations *o, const struct mpg_event *e, s
                : meet_in(o, MPG_SEQUENCE_WINDOW, e->object, mpg_trace_object(o->trace, e->object)->comm, err);
 }
 
+/* --- pauses of recording --- */
+
+/* Adds N unrecorded collectives of a sequence. */
+static int skip_meetings(struct mpg_operations *o, enum mpg_sequence sequence, int32_t where, int32_t comm, uint64_t n,
+                         struct mpg_error *err)
+{
+    uint32_t meeting;
+    if (comm < 0 || comm >= mpg_trace_comm_count(o->trace))
+        return 0;
+    if (mpg_crossings_meeting(o->crossings, sequence, where, 0, members_of(o->trace, comm), &meeting, err) < 0)
+        return -1;
+    uint64_t *count = mpg_map_add(&o->counts, meeting, 0);
+    if (!count)
+        return out_of_memory(err);
+    const struct mpg_operation operation = {
+        .kind = MPG_OPERATION_MEET, .where = meeting, .number = *count, .unrecorded = n};
+    *count += n;
+    return add(o, &operation, err);
+}
+
+static int skip_messages(struct mpg_operations *o, enum mpg_operation_kind kind, const struct mpg_event *e, int64_t n,
+                         struct mpg_error *err)
+{
+    struct mpg_operation operation = {.kind = kind, .unrecorded = (uint64_t)n};
+    if (n <= 0)
+        return 0;
+    const int found = find_channel(o, kind == MPG_OPERATION_SEND, e->comm, e->to, e->tag, &operation.where, err);
+    return found <= 0 ? found : add(o, &operation, err);
+}
+
+/* Adds the operations that E counts. */
+static int skip(struct mpg_operations *o, const struct mpg_event *e, struct mpg_error *err)
+{
+    if (e->to >= 0)
+        return skip_messages(o, MPG_OPERATION_SEND, e, e->bytes, err) < 0
+                   ? -1
+                   : skip_messages(o, MPG_OPERATION_RECEIVE, e, e->recvbytes, err);
+    if (e->bytes <= 0)
+        return 0;
+    return e->object != MPG_NO_OBJECT
+               ? skip_meetings(o, MPG_SEQUENCE_WINDOW, e->object, mpg_trace_object(o->trace, e->object)->comm,
+                               (uint64_t)e->bytes, err)
+               : skip_meetings(o, MPG_SEQUENCE_COMM, e->comm, e->comm, (uint64_t)e->bytes, err);
+}
+
 /* --- persistent requests --- */
 
 static int keep(struct mpg_operations *o, const struct mpg_event *e, uint64_t kind, uint64_t where, struct mpg_error *err)
@@ -220,6 +265,8 @@ int mpg_operations_of(struct mpg_operations *o, const struct mpg_event *e, struc
     if (e->failed)
         return 0;
     switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_UNRECORDED:
+        return skip(o, e, err);
     case MPG_KIND_SEND:
         return send(o, e, err);
     case MPG_KIND_ISEND:

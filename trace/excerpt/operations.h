@@ -19,6 +19,7 @@ struct mpg_operation {
     uint32_t item;   /* at MPI_Start...: index of the request, otherwise 0 */
     uint32_t where;  /* index of the channel or meeting */
     uint64_t number; /* MEET: how many earlier collectives the rank has in the sequence */
+    uint64_t unrecorded; /* number of these operations in a pause of recording; 0: one recorded operation */
 };
 
 /* The state of one rank while its events are read in order. */

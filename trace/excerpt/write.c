@@ -204,7 +204,7 @@ static int write_inside(struct writing *x, const struct mpg_event *read, struct 
     int64_t values[64];
     if (!t)
         return -1;
-    if (begins_before(x, read))
+    if (begins_before(x, read) || mpg_call_kind(read->call) == MPG_KIND_UNRECORDED)
         return 0;
     const enum mpg_kind kind = mpg_call_kind(e.call);
     x->initialised = x->initialised || kind == MPG_KIND_INIT;
@@ -255,10 +255,11 @@ static int write_events(struct writing *x, struct mpg_cursor *cursor, struct mpg
  * event made of it by the reader. */
 static bool is_kept(const char *key)
 {
-    static const char *const others[] = {"died", "excerpt", "excerpt_edge_calls", "overhead_calls_ns", "flushed_stacks_ns",
-                                         "overhead_stacks_ns", "off_cpu_intervals_ns", "off_cpu_calls_ns", "cpu_user_ns",
-                                         "cpu_system_ns", "switches_voluntary", "switches_involuntary", "page_faults",
-                                         "runqueue_wait_ns", "steal_ns", "throttled_ns"};
+    static const char *const others[] = {"died", "pauses", "excerpt", "excerpt_edge_calls",
+                                         "overhead_calls_ns", "flushed_stacks_ns", "overhead_stacks_ns",
+                                         "off_cpu_intervals_ns", "off_cpu_calls_ns", "cpu_user_ns", "cpu_system_ns",
+                                         "switches_voluntary", "switches_involuntary", "page_faults", "runqueue_wait_ns",
+                                         "steal_ns", "throttled_ns"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(key, others[i]) == 0)
             return false;

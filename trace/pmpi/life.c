@@ -21,6 +21,7 @@
 #include "trace/pmpi/off_cpu.h"
 #include "trace/pmpi/openmp.h"
 #include "trace/pmpi/bypass.h"
+#include "trace/pmpi/pauses.h"
 #include "trace/pmpi/pcontrol.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/regions.h"
@@ -305,6 +306,10 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     struct mpg_event e = event_of(s);
     tracer_write(s, &e);
     regions_start(s);
+    if (profile_is_on() || !tracer_lock())
+        return;
+    pauses_start(streams.rank, s->leave_ns);
+    tracer_unlock();
 }
 
 /* --- end --- */
@@ -341,7 +346,8 @@ void tracer_finalized(struct tracer_scope *s)
 {
     if (!tracer_lock())
         return;
-    struct mpg_event e = event_of(s);
+    pauses_finish();
+    struct mpg_event e = event_of(s); /* after a pause without times, hence at the present time */
     tracer_write(s, &e);
     if (!tracer_lock())
         return;

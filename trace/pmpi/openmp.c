@@ -256,7 +256,8 @@ static void parallel_end(ompt_data_t *parallel, ompt_data_t *encountering, int f
     const struct tracer_scope *began = &team->scope;
     struct tracer_scope s = tracer_enter(MPG_CALL_Region_end, began->return_address, began->frame, began->base);
     const bool records = tracer_leave(&s, MPI_SUCCESS);
-    if (records && tracer_lock()) {
+    const bool is_recorded = records && began->enter_ns && s.enter_ns; /* 0: recording was paused */
+    if (is_recorded && tracer_lock()) {
         add_visit(team, s.enter_ns);
         tracer_unlock();
     }

@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "trace/mpg_region.h"
+#include "trace/pmpi/clock.h"
 #include "trace/pmpi/event.h"
+#include "trace/pmpi/pauses.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/regions.h"
 #include "trace/pmpi/report.h"
@@ -124,25 +126,31 @@ static void flush(void)
     tracer_unlock();
 }
 
-static void pause_profile(int level, int64_t now_ns)
+/* Pauses recording, or goes on, at NOW_NS. */
+static void change_recording(int level, int64_t now_ns)
 {
-    if (!profile_is_on() || !tracer_lock())
+    if (!tracer_lock())
         return;
-    profile_pause(level == PAUSE, now_ns);
+    if (profile_is_on())
+        profile_pause(level == PAUSE, now_ns);
+    else if (!pauses.by_time && level == PAUSE)
+        pauses_begin(now_ns);
+    else if (!pauses.by_time)
+        pauses_end(now_ns);
     tracer_unlock();
 }
 
 static void record(struct tracer_scope *s, int level)
 {
     if (level == RESUME)
-        pause_profile(level, s->enter_ns);
+        change_recording(level, s->enter_ns ? s->enter_ns : clock_now_ns());
     if (tracer_lock()) {
         struct mpg_event e = event_of(s);
         e.to = level;
         tracer_write(s, &e);
     }
     if (level == PAUSE)
-        pause_profile(level, s->leave_ns);
+        change_recording(level, s->leave_ns);
     if (level == FLUSH)
         flush();
 }

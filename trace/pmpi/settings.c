@@ -14,7 +14,7 @@ static const char prefix[] = "MPGTRACE_";
 
 /* Environment variables, without the prefix, read or set by the tracer, mpgtrace record or the tests. Further variables with the
  * prefix are reported as unknown. */
-static const char *const names[] = {"ANEW",   "BUFFER",  "CALLSITES", "CLOCK",   "CPU_TIME", "LOCAL", "MPI",
+static const char *const names[] = {"AFTER",  "ANEW",   "BUFFER",  "CALLSITES", "CLOCK",   "CPU_TIME", "FOR", "LOCAL", "MPI",
                                     "OFF_CPU", "OUTPUT", "PAPI",      "PCONTROL", "PROFILE", "PROGRAM",
                                     "QUIET",   "SIGNATURE", "TOP",    "WATCH"};
 

@@ -6,6 +6,7 @@
 #include "trace/pmpi/local.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/event.h"
+#include "trace/pmpi/pauses.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/record.h"
 #include "trace/pmpi/sites.h"
@@ -43,6 +44,17 @@ static __attribute__((noinline)) void prepare(enum mpg_call call)
         values_enter();
 }
 
+/* Recording is paused: goes on if it is time. Returns whether recording stays paused: the times of calls are then not read, and
+ * stay 0. A call of another thread that is in progress when recording goes on has no duration. */
+static __attribute__((noinline, cold)) bool stays_paused(void)
+{
+    const int64_t now_ns = pauses.next_ns < INT64_MAX ? clock_now_ns() : 0;
+    stream_thread.entering_ns = -1;
+    if (now_ns >= pauses.next_ns && stream_thread.stream)
+        pauses_turn(now_ns);
+    return pauses.on;
+}
+
 struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
                                  const void *frame, const void *base)
 {
@@ -61,8 +73,12 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
     t->return_address = (uintptr_t)return_address;
     if (streams.on && __builtin_expect(values_number || !t->stream, false))
         prepare(call);
+    if (__builtin_expect(pauses.on, false) && stays_paused())
+        return s;
     const int64_t begin_ns = s.enter_ns = clock_now_ns();
     if (streams.on && t->stream) {
+        if (__builtin_expect(begin_ns >= pauses.next_ns, false))
+            pauses_turn(begin_ns);
         s.enter_ns = off_cpu_enter(&t->off_cpu, s.enter_ns);
         mpg_trace_writer_inside(t->stream->writer, call, s.enter_ns);
     }
@@ -108,8 +124,10 @@ bool tracer_leave(struct tracer_scope *s, int rc)
     t->depth = 0;
     if (!streams.on)
         return false;
+    if (__builtin_expect(pauses.on, false))
+        return rc == MPI_SUCCESS;
     s->leave_ns = clock_now_ns();
-    t->in_calls_ns += s->leave_ns - s->enter_ns;
+    t->in_calls_ns += s->enter_ns ? s->leave_ns - s->enter_ns : 0;
     off_cpu_leave(&t->off_cpu, s->leave_ns);
     if (rc == MPI_SUCCESS)
         return true;
@@ -212,6 +230,8 @@ static __attribute__((noinline, cold)) void write_long_work(const struct mpg_eve
 void tracer_restart_enter(struct tracer_scope *s)
 {
     struct stream_thread *t = &stream_thread;
+    if (pauses.on)
+        return;
     write_own_work(s->enter_ns);
     s->enter_ns = off_cpu_enter(&t->off_cpu, clock_now_ns());
     mpg_trace_writer_inside(t->stream->writer, s->call, s->enter_ns);
@@ -242,6 +262,9 @@ bool tracer_write_repeated(const struct tracer_scope *s, struct mpg_shape *shape
 {
     struct stream *stream = stream_thread.stream;
     const int64_t enter_ns = enter_of(s, stream), leave_ns = leave_of(s, enter_ns);
+    shape->site = MPG_NO_SITE;
+    if (__builtin_expect(s->enter_ns == 0, false))
+        return false;
     shape->call = (uint32_t)s->call;
     shape->site = sites_capture(s);
     if (values_number || off_cpu_is_found(&stream_thread.off_cpu) || profile_is_on() ||
@@ -254,15 +277,48 @@ bool tracer_write_repeated(const struct tracer_scope *s, struct mpg_shape *shape
     return true;
 }
 
+/* Recording is paused: counts EVENT. Returns whether EVENT is written nevertheless; otherwise unlocks. */
+static __attribute__((noinline, cold)) bool write_paused(const struct mpg_event *event)
+{
+    if (pauses_count(event))
+        return true;
+    stream_unlock();
+    if (values_number)
+        values_leave();
+    return false;
+}
+
 void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
 {
-    tracer_write_at(s, event, sites_capture(s));
+    if (__builtin_expect(pauses.on, false))
+        tracer_write_at(s, event, MPG_NO_SITE);
+    else
+        tracer_write_at(s, event, sites_capture(s));
+}
+
+/* Returns S, which began while recording was paused, as a call of no duration at the leave. */
+static inline struct tracer_scope at_leave(const struct tracer_scope *s)
+{
+    struct tracer_scope now = *s;
+    now.enter_ns = now.leave_ns = s->leave_ns ? s->leave_ns : clock_now_ns();
+    return now;
 }
 
 void tracer_write_at(const struct tracer_scope *s, struct mpg_event *event, int32_t site)
 {
     struct mpg_error err;
     struct stream *stream = stream_thread.stream;
+    if (__builtin_expect(pauses.on, false) && !write_paused(event))
+        return;
+    struct tracer_scope now;
+    if (__builtin_expect(s->enter_ns == 0, false)) {
+        now = at_leave(s);
+        s = &now;
+    }
+    if (event->persistent && event->request_number == 0)
+        pauses_note(event);
+    if (event->resolution_number > 0 && !pauses.on)
+        pauses_complete(event, s->enter_ns);
     event->thread = stream->thread;
     event->enter_ns = enter_of(s, stream);
     event->leave_ns = leave_of(s, event->enter_ns);
@@ -293,7 +349,7 @@ void tracer_write_at(const struct tracer_scope *s, struct mpg_event *event, int3
 
 bool tracer_sum_up(const struct tracer_scope *s)
 {
-    if (profile_is_on() || !local_add(s, sites_capture(s)))
+    if (!pauses.on && (profile_is_on() || !local_add(s, sites_capture(s))))
         return false;
     stream_thread.entering_ns = -1;
     stream_unlock();

@@ -73,7 +73,7 @@ function split_list(list, parts) {
 # Whether the table has the function. Of extensions (MPIX_) only the persistent collectives,
 # which the standard took over unchanged.
 function is_known(name, list,    parts) {
-    if (!(name in kind) || kind[name] ~ /^(FLUSH|REGION_BEGIN|REGION_END|UNKNOWN)$/)
+    if (!(name in kind) || kind[name] ~ /^(FLUSH|UNRECORDED|REGION_BEGIN|REGION_END|UNKNOWN)$/)
         return 0
     return split_list(list, parts) == parameters[name] && (prefix == "MPI_" || kind[name] ~ /(COLLECTIVE|NEIGHBOR)_INIT/)
 }

@@ -34,7 +34,7 @@ function words(set, list,    parts, i) {
 
 # The wrappers of CALL that this MPI library needs.
 function both(call,    lower) {
-    if (call ~ /_(c2f|f2c|toint|fromint)$|^T_/ || kind[call] ~ /^(FLUSH|REGION_BEGIN|REGION_END|PCONTROL|UNKNOWN)$/)
+    if (call ~ /_(c2f|f2c|toint|fromint)$|^T_/ || kind[call] ~ /^(FLUSH|UNRECORDED|REGION_BEGIN|REGION_END|PCONTROL|UNKNOWN)$/)
         return
     if (call != plain_name[call]) {
         if (MPI == "mpich" && !has_choice_buffer(call))

@@ -333,7 +333,9 @@ int mpg_stat_gather(struct mpg_trace *t, struct stat_summary *s, struct mpg_erro
     for (int32_t r = 0; r < mpg_trace_ranks(t); r++)
         if (add_rank(s, r, err) < 0)
             return -1;
-    s->failed_number -= mpg_excerpt_edge_calls(t); /* calls at the edges of an excerpt did not return an error */
+    /* Calls at the edges of an excerpt did not return an error. */
+    const uint64_t edge_calls = mpg_excerpt_edge_calls(t);
+    s->failed_number -= edge_calls < s->failed_number ? edge_calls : s->failed_number;
     return 0;
 }
 

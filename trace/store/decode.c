@@ -101,8 +101,9 @@ static const char *translate(const struct mpg_decoder *d, uint32_t fresh, const 
         return "unknown communicator";
     if (fresh & NAMES(newcomm) && mask->newcomm && s->newcomm != MPG_NO_COMM && !mpg_decode_id(&d->comms, &s->newcomm))
         return "unknown new communicator";
-    bool none = s->object == MPG_NO_OBJECT && /* opening a file has failed: there is no object */
-                mpg_call_kind((enum mpg_call)s->call) == MPG_KIND_FILE_OPEN;
+    const enum mpg_kind kind = mpg_call_kind((enum mpg_call)s->call);
+    const bool none = s->object == MPG_NO_OBJECT && /* opening a file has failed: there is no object */
+                      (kind == MPG_KIND_FILE_OPEN || kind == MPG_KIND_UNRECORDED);
     if (fresh & NAMES(object) && mask->object && !none && !mpg_decode_id(&d->objects, &s->object))
         return "unknown window or file";
     if (fresh & NAMES(string) && mask->string && !mpg_decode_id(&d->strings, &s->string))

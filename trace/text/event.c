@@ -284,9 +284,9 @@ static int check_null(const struct mpg_event *e, enum mpg_text_key key, struct m
     enum mpg_kind kind = mpg_call_kind(e->call);
     int32_t label;
     if (info->type != MPG_TEXT_TYPE_LABEL || key == MPG_TEXT_NEWCOMM ||
-        (key == MPG_TEXT_COMM && (kind == MPG_KIND_DYNAMIC || kind == MPG_KIND_CONSTRUCTOR) &&
+        (key == MPG_TEXT_COMM && (kind == MPG_KIND_DYNAMIC || kind == MPG_KIND_CONSTRUCTOR || kind == MPG_KIND_UNRECORDED) &&
          mpg_call_may_lack_comm(e->call)) ||
-        (key == MPG_TEXT_FILE && kind == MPG_KIND_FILE_OPEN))
+        (key == MPG_TEXT_FILE && kind == MPG_KIND_FILE_OPEN) || (key == MPG_TEXT_WINDOW && kind == MPG_KIND_UNRECORDED))
         return 0;
     memcpy(&label, (const char *)e + info->field, sizeof label);
     return label >= 0 ? 0 : mpg_error_set(err, "MPI_%s: no '%s' is null", mpg_call_name(e->call),

@@ -55,6 +55,7 @@ enum { MAX_KEYS = 10 };
 #define MAY(key) MPG_TEXT_##key
 
 static const unsigned char grammar[MPG_KIND_OTHER + 1][MAX_KEYS + 1] = {
+    [MPG_KIND_UNRECORDED] = {MAY(COMM), MAY(WINDOW), MAY(TO), MAY(TAG), MAY(BYTES), MAY(RECVBYTES)},
     [MPG_KIND_REGION_BEGIN] = {NEED(NAME)},
     [MPG_KIND_REGION_END] = {NEED(NAME)},
     [MPG_KIND_FINALIZE] = {MAY(KILLED)},

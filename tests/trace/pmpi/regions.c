@@ -39,8 +39,8 @@ int main(int argc, char **argv)
     MPI_Pcontrol(100);
     MPI_Pcontrol(-100);
     MPI_Pcontrol(2);
-    MPI_Pcontrol(0);
-    MPI_Pcontrol(1);
+    MPI_Pcontrol(3);
+    MPI_Pcontrol(4);
     MPI_Pcontrol(-3);
     if (threads && provided == MPI_THREAD_MULTIPLE) {
         pthread_t thread;

@@ -39,7 +39,7 @@ END {
                 line = line "void"
             for (k = 1; k <= parameters[name]; k++)
                 line = line (k > 1 ? "," : "") plain(type[name, k])
-            if (kind[name] !~ /^(FLUSH|REGION_BEGIN|REGION_END)$/)
+            if (kind[name] !~ /^(FLUSH|UNRECORDED|REGION_BEGIN|REGION_END)$/)
                 print line
         }
         exit

@@ -46,7 +46,7 @@ points() {
     { tail -n 1 log; awk -f "$source/build-aux/failures.awk" log; } | sed 's/^/# /'
     return 1
 }
-for name in calls record fortran heap loaded-later survive truncated; do
+for name in calls record fortran heap pauses loaded-later survive truncated; do
     ok "test-$name passes" points $name
     like "... and is not skipped" "$(tail -n 1 log)" "1..[1-9]*"
 done

@@ -10,7 +10,7 @@ mpi_set "$mpirun" files
 shares_memory "$mpicc" "$mpirun" || export WAYS_APART=yes
 
 # Calls of which only the times are recorded, and the tracer's own work.
-others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../../../trace/calls.def")
+others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH|UNRECORDED),.*/\1/p' "$here/../../../trace/calls.def")
 others=$(printf '%s\n' "$others" | sed 'p; s/$/_c/')
 
 # recorded TRACE FOLDER: succeeds if TRACE's calls, with members in place of communicators and without unsuccessful

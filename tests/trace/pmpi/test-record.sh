@@ -9,7 +9,7 @@
 needs "$mpicc"
 
 # Calls of which only the times are recorded, and the tracer's own work.
-others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../../../trace/calls.def")
+others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH|UNRECORDED),.*/\1/p' "$here/../../../trace/calls.def")
 
 # calls TRACE: prints its calls, rank by rank, without times, call sites and such calls.
 calls() {

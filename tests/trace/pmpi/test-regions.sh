@@ -31,8 +31,8 @@ expected='0 Region_begin name="begun early"
 0 Region_begin name="100"
 0 Region_end name="100"
 0 Pcontrol level=2
-0 Pcontrol level=0
-0 Pcontrol level=1
+0 Pcontrol level=3
+0 Pcontrol level=4
 0 Pcontrol level=-3
 0 Region_end name="begun early"'
 
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
     MPI_Pcontrol(1, longer);
     MPI_Pcontrol(1, "a\nb");
     MPI_Pcontrol(1, "");
-    MPI_Pcontrol(0, "paused");
+    MPI_Pcontrol(3, "other");
     MPI_Pcontrol(-1, memory + page);
     return MPI_Finalize();
 }
@@ -131,7 +131,7 @@ levels='0 Pcontrol level=1
 0 Pcontrol level=1
 0 Pcontrol level=1
 0 Pcontrol level=1
-0 Pcontrol level=0
+0 Pcontrol level=3
 0 Pcontrol level=-1'
 numbered='0 Region_begin name="100"
 0 Region_end name="100"'

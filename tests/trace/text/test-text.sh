@@ -94,6 +94,7 @@ every_call() {
             else if (kind == "FILE") event(" file=0 bytes=512")
             else if (kind == "IFILE") event(" file=0 bytes=512" request())
             else if (kind == "PCONTROL") event(" level=-3")
+            else if (kind == "UNRECORDED") event(" comm=0 win=null to=1 tag=3 bytes=2 recvbytes=1")
             else event("")
             event(" failed=1")
         }' "${top_srcdir:-$here/../../..}/trace/calls.def"

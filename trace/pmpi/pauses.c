@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counts operations during pauses of recording. */
+#include "trace/pmpi/pauses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map.h"
+#include "trace/pmpi/comms.h"
+#include "trace/pmpi/settings.h"
+#include "trace/pmpi/stream.h"
+#include "trace/pmpi/values.h"
+
+/* What a count is about, in the second word of its key beside the tag. */
+enum counted { SENDS, RECEIVES, COLLECTIVES, WINDOWS, COUNTED_BITS = 2 };
+/* Directions of a persistent request; a wildcard receive is counted when its message is known. */
+enum { PERSISTENT_SEND = 1, PERSISTENT_RECEIVE, PERSISTENT_WILDCARD, PERSISTENT_BITS = 2 };
+
+struct pauses pauses = {.next_ns = INT64_MAX, .then_ns = INT64_MAX};
+
+/* An operation of a persistent request. */
+struct persistent {
+    int32_t comm, peer, tag;
+    int how;
+};
+
+static struct mpg_map counts;     /* (communicator and peer, tag and enum counted) -> number in this pause */
+static struct mpg_map wildcards;  /* request posted during a pause -> 1 + communicator */
+static struct mpg_map persistent; /* persistent request -> struct persistent *, of the whole run */
+
+/* The last count of each kind, because programs repeat messages. A new count may move all counts. */
+static struct last_count {
+    uint64_t key[2], *slot;
+    size_t of; /* number of counts */
+} last[1 << COUNTED_BITS];
+
+static uint64_t join(int32_t high, int32_t low)
+{
+    return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
+}
+
+static void add(enum counted what, int32_t comm, int32_t peer, int32_t tag)
+{
+    const uint64_t key[2] = {join(comm, peer), (uint64_t)(uint32_t)tag << COUNTED_BITS | (uint64_t)what};
+    struct last_count *l = &last[what];
+    if (!l->slot || l->of != counts.count || l->key[0] != key[0] || l->key[1] != key[1]) {
+        uint64_t *slot = mpg_map_add(&counts, key[0], key[1]);
+        if (!slot) {
+            tracer_out_of_memory();
+            return;
+        }
+        *l = (struct last_count){{key[0], key[1]}, slot, counts.count};
+    }
+    ++*l->slot;
+}
+
+static void clear_counts(void)
+{
+    mpg_map_clear(&counts);
+    memset(last, 0, sizeof last);
+}
+
+static void add_message(enum counted what, int32_t comm, int32_t peer, int32_t tag)
+{
+    if (comm >= 0 && peer >= 0)
+        add(what, comm, peer, tag);
+}
+
+/* Remembers that REQUEST, a wildcard receive on COMM, was posted during a pause. */
+static void post_wildcard(int64_t request, int32_t comm)
+{
+    uint64_t *slot = mpg_map_add(&wildcards, (uint64_t)request, 0);
+    if (slot)
+        *slot = (uint64_t)comm + 1;
+    else
+        tracer_out_of_memory();
+}
+
+static void post_receive(const struct mpg_event *e, int32_t tag)
+{
+    if (e->any && e->request_number > 0)
+        post_wildcard(e->requests[0], e->comm);
+    else
+        add_message(RECEIVES, e->comm, e->from, tag);
+}
+
+static void keep_persistent(const struct mpg_event *e, bool sends)
+{
+    uint64_t *slot = mpg_map_add(&persistent, (uint64_t)e->persistent[0], 0);
+    struct persistent *p = slot ? malloc(sizeof *p) : NULL;
+    if (!p) {
+        tracer_out_of_memory();
+        return;
+    }
+    free((struct persistent *)(uintptr_t)*slot);
+    *p = (struct persistent){.comm = e->comm, .peer = sends ? e->to : e->from, .tag = e->tag,
+                             .how = sends ? PERSISTENT_SEND : e->any ? PERSISTENT_WILDCARD : PERSISTENT_RECEIVE};
+    *slot = (uint64_t)(uintptr_t)p;
+}
+
+static void forget_persistent(const struct mpg_event *e)
+{
+    uint64_t *slot = e->persistent ? mpg_map_find(&persistent, (uint64_t)e->persistent[0], 0) : NULL;
+    if (!slot)
+        return;
+    free((struct persistent *)(uintptr_t)*slot);
+    mpg_map_remove(&persistent, (uint64_t)e->persistent[0], 0);
+}
+
+static void start_persistent(const struct mpg_event *e)
+{
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        const uint64_t *slot = mpg_map_find(&persistent, (uint64_t)e->persistent[i], 0);
+        const struct persistent *p = slot ? (const struct persistent *)(uintptr_t)*slot : NULL;
+        if (!p)
+            continue;
+        if (p->how == PERSISTENT_WILDCARD)
+            post_wildcard(e->requests[i], p->comm);
+        else
+            add_message(p->how == PERSISTENT_SEND ? SENDS : RECEIVES, p->comm, p->peer, p->tag);
+    }
+}
+
+/* --- events of a pause --- */
+
+/* Writes E, at TIME_NS, to this thread's stream. */
+static void write_unrecorded(struct mpg_event *e, int64_t time_ns)
+{
+    struct mpg_error err;
+    struct stream *stream = stream_thread.stream;
+    e->thread = stream->thread;
+    e->enter_ns = e->leave_ns = time_ns > stream->last_ns ? time_ns : stream->last_ns;
+    stream->last_ns = e->leave_ns;
+    stream->last_thread = NULL; /* no interval, and no time off the CPU, before the next event */
+    if (e->comm >= 0)
+        tracer_comm_define(e->comm);
+    if (mpg_trace_write_event(stream->writer, e, &err) < 0)
+        stream_fail(&err);
+}
+
+static struct mpg_event unrecorded(void)
+{
+    return (struct mpg_event){.call = MPG_CALL_Unrecorded, .site = MPG_NO_SITE, .comm = MPG_NO_COMM, .newcomm = MPG_NO_COMM,
+                              .object = MPG_NO_OBJECT, .to = MPG_PROC_NULL};
+}
+
+/* Writes that recording pauses at TIME_NS, or GOES_ON. */
+static void write_edge(int64_t time_ns, bool goes_on)
+{
+    struct mpg_event e = unrecorded();
+    e.bytes = goes_on;
+    write_unrecorded(&e, time_ns);
+}
+
+static void write_count(const struct mpg_map_entry *entry, int64_t now_ns)
+{
+    struct mpg_event e = unrecorded();
+    const enum counted what = (enum counted)(entry->key[1] & ((1 << COUNTED_BITS) - 1));
+    const int32_t first = (int32_t)(entry->key[0] >> 32), peer = (int32_t)(uint32_t)entry->key[0];
+    e.comm = what == WINDOWS ? MPG_NO_COMM : first;
+    e.object = what == WINDOWS ? first : MPG_NO_OBJECT;
+    e.to = what == SENDS || what == RECEIVES ? peer : MPG_PROC_NULL;
+    e.tag = (int32_t)(uint32_t)(entry->key[1] >> COUNTED_BITS);
+    *(what == RECEIVES ? &e.recvbytes : &e.bytes) = (int64_t)entry->value;
+    write_unrecorded(&e, now_ns);
+}
+
+/* Writes, once, the fact that the trace has pauses. */
+static int note_pauses(struct mpg_error *err)
+{
+    static bool noted;
+    struct mpg_trace_writer *writer = streams.first->writer;
+    if (noted)
+        return 0;
+    noted = true;
+    return mpg_trace_write_fact(writer, "pauses", "yes", err) < 0 ? -1 : mpg_trace_writer_flush(writer, err);
+}
+
+void pauses_begin(int64_t now_ns)
+{
+    struct mpg_error err;
+    if (pauses.on)
+        return;
+    if (mpg_trace_end_sums(tracer_writer(), &err) < 0 || note_pauses(&err) < 0)
+        tracer_fail(&err);
+    pauses.on = true;
+    write_edge(now_ns, false);
+}
+
+void pauses_end(int64_t now_ns)
+{
+    if (!pauses.on)
+        return;
+    pauses.on = false;
+    write_edge(now_ns, true);
+    for (size_t i = 0; i < counts.capacity; i++)
+        if (counts.entries[i].used)
+            write_count(&counts.entries[i], now_ns);
+    clear_counts();
+    if (values_number)
+        values_leave();
+}
+
+void pauses_finish(void)
+{
+    pauses.on = false;
+}
+
+void pauses_turn(int64_t now_ns)
+{
+    if (!tracer_lock())
+        return;
+    const int64_t due_ns = pauses.next_ns;
+    if (now_ns >= due_ns) {
+        pauses.next_ns = pauses.then_ns;
+        pauses.then_ns = INT64_MAX;
+        if (pauses.on)
+            pauses_end(now_ns); /* not earlier: a call may have been in progress when it was due */
+        else
+            pauses_begin(due_ns);
+    }
+    tracer_unlock();
+}
+
+static int64_t later(int64_t time_ns, int64_t span_ns)
+{
+    return span_ns < INT64_MAX - time_ns ? time_ns + span_ns : INT64_MAX;
+}
+
+void pauses_start(int rank, int64_t init_ns)
+{
+    const int64_t after_ns = setting_number("MPGTRACE_AFTER", SETTING_INT, 0, INT64_MAX, 0, rank);
+    const int64_t for_ns = setting_number("MPGTRACE_FOR", SETTING_INT, 1, INT64_MAX, INT64_MAX, rank);
+    const int64_t begin_ns = later(init_ns, after_ns), end_ns = for_ns < INT64_MAX ? later(begin_ns, for_ns) : INT64_MAX;
+    pauses.by_time = after_ns > 0 || end_ns < INT64_MAX;
+    pauses.next_ns = after_ns > 0 ? begin_ns : end_ns;
+    pauses.then_ns = after_ns > 0 ? end_ns : INT64_MAX;
+    if (after_ns > 0)
+        pauses_begin(init_ns);
+}
+
+void pauses_note(const struct mpg_event *e)
+{
+    switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_SEND_INIT:
+        keep_persistent(e, true);
+        break;
+    case MPG_KIND_RECV_INIT:
+        keep_persistent(e, false);
+        break;
+    case MPG_KIND_REQUEST_FREE:
+        forget_persistent(e);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- calls during a pause --- */
+
+/* Counts the receives that E completes, if they were posted with wildcards during a pause. Returns whether E completes wildcard
+ * receives that were posted, and recorded, before the pause. */
+static bool count_wildcards(const struct mpg_event *e)
+{
+    bool others = false;
+    for (uint32_t i = 0; i < e->resolution_number; i++) {
+        const uint64_t *slot = mpg_map_find(&wildcards, (uint64_t)e->resolutions[i].request, 0);
+        others = others || !slot;
+        if (!slot)
+            continue;
+        add_message(RECEIVES, (int32_t)(*slot - 1), e->resolutions[i].source, e->resolutions[i].tag);
+        mpg_map_remove(&wildcards, (uint64_t)e->resolutions[i].request, 0);
+    }
+    return others;
+}
+
+void pauses_complete(const struct mpg_event *e, int64_t now_ns)
+{
+    if (wildcards.count == 0)
+        return;
+    (void)count_wildcards(e);
+    for (size_t i = 0; i < counts.capacity; i++)
+        if (counts.entries[i].used)
+            write_count(&counts.entries[i], now_ns);
+    clear_counts();
+}
+
+static bool is_by_group(enum mpg_call call)
+{
+    return call == MPG_CALL_Comm_create_group || call == MPG_CALL_Intercomm_create || call == MPG_CALL_Comm_create_from_group ||
+           call == MPG_CALL_Intercomm_create_from_groups;
+}
+
+bool pauses_count(const struct mpg_event *e)
+{
+    if (e->failed)
+        return false;
+    switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_SEND:
+    case MPG_KIND_ISEND:
+        add_message(SENDS, e->comm, e->to, e->tag);
+        break;
+    case MPG_KIND_RECV:
+        add_message(RECEIVES, e->comm, e->from, e->tag);
+        break;
+    case MPG_KIND_IRECV:
+        post_receive(e, e->tag);
+        break;
+    case MPG_KIND_SENDRECV:
+        add_message(SENDS, e->comm, e->to, e->tag);
+        add_message(RECEIVES, e->comm, e->from, e->recvtag);
+        break;
+    case MPG_KIND_ISENDRECV:
+        add_message(SENDS, e->comm, e->to, e->tag);
+        post_receive(e, e->recvtag);
+        break;
+    case MPG_KIND_MPROBE:
+        if (e->found)
+            add_message(RECEIVES, e->comm, e->from, e->tag);
+        break;
+    case MPG_KIND_START:
+        start_persistent(e);
+        break;
+    case MPG_KIND_COMPLETE:
+        return count_wildcards(e); /* readers need the message of a recorded receive, to count it */
+    case MPG_KIND_REQUEST_FREE:
+        return e->persistent != NULL;
+    case MPG_KIND_COLLECTIVE:
+    case MPG_KIND_ICOLLECTIVE:
+    case MPG_KIND_NEIGHBOR:
+    case MPG_KIND_INEIGHBOR:
+    case MPG_KIND_WIN_CONSTRUCTOR:
+    case MPG_KIND_CONSTRUCTOR:
+    case MPG_KIND_ICONSTRUCTOR:
+        if (e->comm >= 0 && !is_by_group(e->call))
+            add(COLLECTIVES, e->comm, MPG_PROC_NULL, 0);
+        break;
+    case MPG_KIND_WIN_FENCE:
+    case MPG_KIND_WIN_FREE:
+        if (e->object != MPG_NO_OBJECT)
+            add(WINDOWS, e->object, MPG_PROC_NULL, 0);
+        break;
+    case MPG_KIND_SEND_INIT:
+    case MPG_KIND_RECV_INIT:
+    case MPG_KIND_COLLECTIVE_INIT:
+    case MPG_KIND_NEIGHBOR_INIT:
+    case MPG_KIND_PSEND_INIT:
+    case MPG_KIND_PRECV_INIT:
+    case MPG_KIND_FINALIZE:
+        return true;
+    default:
+        break;
+    }
+    return false;
+}
