@@ -3,8 +3,10 @@
  * reads. */
 #include "simulate/events/events.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -370,8 +372,12 @@ void mpg_extrapolation_clear(struct mpg_extrapolation *x)
 int mpg_events_predict_shared(struct mpg_trace *trace, const struct mpg_perturbation *p,
                               const struct mpg_simulation_options *options, struct mpg_result *result, struct mpg_error *err)
 {
-    static const char text[] = "Policy = offload\nBarrierAlgorithm = rounds\n";
-    struct mpg_parameters *none = mpg_parameters_parse(text, sizeof text - 1, "sharing", err);
+    /* the quantum is about Linux's slice of equal tasks */
+    char text[160];
+    const int length = snprintf(text, sizeof text, "Policy = offload\nBarrierAlgorithm = rounds\nQuantum = 3ms\nMap = cyclic\n");
+    if (options->cores > 0)
+        (void)snprintf(text + length, sizeof text - (size_t)length, "Processors = %" PRId32 "\n", options->cores);
+    struct mpg_parameters *none = mpg_parameters_parse(text, strlen(text), "sharing", err);
     struct mpg_processors processors = {0};
     const struct mpg_events_options events = {.simulation = options, .capacities = options->capacities};
     int status = none ? mpg_processors_init(&processors, none, mpg_trace_ranks(trace), err) : -1;

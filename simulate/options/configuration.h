@@ -96,6 +96,7 @@ struct mpg_model_config {
     bool has_weak_progress; /* with hypotheses: simulate weak progress of the sends that show weak progress in the trace */
     bool deterministic, lenient;
     enum mpg_contention contention;
+    int64_t cores;                     /* cores that all ranks share; 0: each rank has a core */
     int tasks;                         /* 1: --tasks=by-arrival: a master's tasks are given out in order of arrival */
     int64_t horizon;
 };

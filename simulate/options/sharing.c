@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The capacities shared by messages, from a signature's sharing curves (docs/MODEL.md, section 5, Sharing). */
+/* The capacities shared by messages, from a signature's sharing curves, and the cores shared by ranks (docs/MODEL.md, section 5,
+ * Sharing, Cores). */
 #include <stdlib.h>
 
 #include "simulate/events/events.h"
@@ -24,6 +25,10 @@ int mpg_setting_share(struct mpg_setting *in, const struct mpg_config *c, const 
     const struct mpg_signature *sig = f->target[i];
     const bool is_asked = c->model.contention == MPG_CONTENTION_MEASURED;
     /* paths of delays, wait states and the order of tasks are found in the order of the graph */
+    if (c->model.cores > 0 && c->model.cores < mpg_trace_ranks(f->trace)) {
+        o->cores = (int32_t)c->model.cores;
+        o->shared = mpg_events_predict_shared;
+    }
     const bool follows = c->question.where_tables > 0 || c->question.critical_path || c->question.waits != MPG_WAITS_BY_COUNT ||
                          c->output.timeline || c->model.tasks;
     if (!c->target.predict || c->target.machine || !sig || c->model.contention == MPG_CONTENTION_NONE || (follows && !is_asked) ||
@@ -49,7 +54,7 @@ int mpg_setting_share(struct mpg_setting *in, const struct mpg_config *c, const 
     if (!known || !mpg_capacities_known(&in->capacities))
         return 0;
     o->capacities = &in->capacities;
+    o->if_needed = !is_asked && !o->shared;
     o->shared = mpg_events_predict_shared;
-    o->if_needed = !is_asked;
     return 0;
 }

@@ -6,7 +6,7 @@
 
 #include "simulate/rules.h"
 
-enum { MAX_REPLICAS = 1000000, MAX_THREADS = 4096, MAX_SEGMENTS = 1000000, MAX_OPTIONS = 48 };
+enum { MAX_REPLICAS = 1000000, MAX_THREADS = 4096, MAX_SEGMENTS = 1000000, MAX_OPTIONS = 49 };
 static const double HUGE = 9e15;
 
 /* The words of options, in the order of the enums. */
@@ -103,6 +103,13 @@ static const struct mpg_option_rule rules[] = {
     {"contention=measured", MPG_OPTION_EXCLUDES, "waits", "wait states are found in the order of the graph"},
     {"contention=measured", MPG_OPTION_EXCLUDES, "tasks=by-arrival", "tasks are given out in the order of the graph"},
     {"contention=measured", MPG_OPTION_EXCLUDES, "timeline", "it is drawn in the order of the graph"},
+    {"cores", MPG_OPTION_NEEDS, "signature", "it has the costs of messages"},
+    {"cores", MPG_OPTION_EXCLUDES, "perturb", "delays have no order of time"},
+    {"cores", MPG_OPTION_EXCLUDES, "target", "its key Processors is the number of cores"},
+    {"cores", MPG_OPTION_EXCLUDES, "where", "no paths are followed in the order of time"},
+    {"cores", MPG_OPTION_EXCLUDES, "waits", "wait states are found in the order of the graph"},
+    {"cores", MPG_OPTION_EXCLUDES, "tasks=by-arrival", "tasks are given out in the order of the graph"},
+    {"cores", MPG_OPTION_EXCLUDES, "timeline", "it is drawn in the order of the graph"},
     {"polling=interval", MPG_OPTION_EXCLUDES, "polling=work", NULL},
     {"without=tracer", MPG_OPTION_EXCLUDES, "predict", NULL},
     {"without=tracer", MPG_OPTION_NEEDS, "signature", "without a signature, the tracer's time stays in the run anyway"},
@@ -379,6 +386,10 @@ static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_
          .help = "messages that share a port or the memory of a host: measured: by the\n"
                  "sharing curves of the signature; auto (default): the same, if they\n"
                  "delay each other; none: they share nothing"},
+        {.name = "cores", .kind = MPG_OPTION_INT, .value = &c->model.cores, .argument = "N", .minimum = 1,
+         .maximum = MAX_REPLICAS,
+         .help = "all ranks share N cores, in turns: rank r has core r mod N (default: a\n"
+                 "core for each rank)"},
         {.name = "polling", .kind = MPG_OPTION_WORD, .value = &c->model.polling, .words = pollings, .keys = k->polling,
          .help = "time between unsuccessful polls (Test..., Iprobe ...) of a loop: wait\n"
                  "(default): waiting, which noise does not lengthen; work: computation.\n"

@@ -83,6 +83,12 @@ static void print_noise(const struct mpg_report *r, FILE *out)
 }
 
 /* Writes the network path of messages on the target and, if different, on the source. */
+static void print_cores(const struct mpg_report *r, FILE *out)
+{
+    fprintf(out, "all ranks share %" PRId32 " %s in turns of 3 ms (--cores)", r->options->cores,
+            mpg_units_word((uint64_t)r->options->cores, "core", "cores"));
+}
+
 static void print_path(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_perturbation *p = r->p;
@@ -420,6 +426,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, s
         {"network", mpg_assume_network, r->extrapolation && r->p->parameters, NULL},
         {"processors", mpg_assume_processors, r->extrapolation != NULL, NULL},
         {"device memory", print_device, c->device_calls > 0, NULL},
+        {"processors", print_cores, r->options->cores > 0, NULL},
         {"launches", NULL, r->p->launch != NULL,
          "each pair of replicas draws all message times from one randomly chosen launch of the benchmarks"},
         {"path", print_path, uses_path(r) && !r->placement, NULL},

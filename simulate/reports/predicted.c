@@ -33,6 +33,7 @@ void mpg_report_run_account(const struct mpg_result *result, FILE *out)
     print_part("waiting for messages", a.message_ns, a.run_ns, out);
     print_part("in collectives", a.collective_ns, a.run_ns, out);
     print_part("waiting for other threads", a.thread_ns, a.run_ns, out);
+    print_part("waiting for a core", mpg_run_account_core_ns(&a), a.run_ns, out);
     print_part("run", a.run_ns, a.run_ns, out);
 }
 

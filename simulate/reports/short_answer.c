@@ -290,7 +290,8 @@ static void put_parts(const struct mpg_report *r, FILE *out)
         const char *name;
         double ns;
     } part[] = {{"computation", a.compute_ns}, {"waiting for messages", a.message_ns}, {"collectives", a.collective_ns},
-                {"OS noise", a.noise_ns}, {"MPI overhead", a.call_ns}, {"waiting for threads", a.thread_ns}};
+                {"OS noise", a.noise_ns}, {"MPI overhead", a.call_ns}, {"waiting for threads", a.thread_ns},
+                {"waiting for a core", mpg_run_account_core_ns(&a)}};
     const char *comma = "";
     if (!(a.run_ns > 0))
         return;

@@ -127,7 +127,7 @@ void mpg_warn_cores(const struct mpg_report *r, struct mpg_notes *list)
         mpg_notes_add(list, "cores",
             "oversubscribed recording (%" PRId32 " ranks had %.3g core%s of %s%s): time-sharing is counted as "
             "computation and as waiting for messages. Record with --cpu-time and ask with "
-            "--predict, or record with a core for each rank",
+            "--predict (--cores=N if ranks share cores on the target, too), or record with a core for each rank",
             host[first].crowded, host[first].room, host[first].room == 1 ? "" : "s",
             host[first].name ? mpg_printable(name, sizeof name, host[first].name) : "their host",
             others);

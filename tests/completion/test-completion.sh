@@ -52,7 +52,7 @@ is "mpgscale: its command, and files" "$(cd "$work/files" && offered "$MPGSCALE"
 is "mpgscale: words" "$(offered "$MPGSCALE" --table = '')" "aggregate callsites correlation efficiency runs"
 is "... of formats" "$(offered "$MPGSCALE" --export = '')" "csv extrap jsonl none"
 is "mpgbench: its benchmarks" "$(offered "$MPGBENCH" p)" "pingpong"
-is "an option that begins so" "$(offered "$MPGSIM" --co)" "--collectives= --compute-ratio= --contention="
+is "an option that begins so" "$(offered "$MPGSIM" --co)" "--collectives= --compute-ratio= --contention= --cores="
 is "... the only one, without a space after it" "$(offered "$MPGSIM" --mo)|$(cat "$work/compopt")" \
     "--models=|-o nospace "
 is "an old option is not" "$(offered "$MPGSIM" --noise-m)" ""

@@ -235,6 +235,29 @@ def sender_is_done(folder):
         ok(f"the sender is done: {name}", isinstance(ms(x), float) and abs(ms(x) - want) < 1e-6, ms(x), x.get("sharing"))
 
 
+def cores(folder):
+    """--cores: rank r has core r mod N, ranks of a core compute in turns of 3 ms."""
+    plain, port = signature(folder, "plain.sig"), signature(folder, "port.sig", port={1: 125e6, 2: 125e6})
+    work = [(r, (r + 1) * 1000000, (r + 1) * 1000000, "Comm_rank") for r in range(4)]
+    # Ranks 0 and 2 compute for 1 and 3 ms, 1 and 3 for 2 and 4 ms; the job ends with rank 3.
+    for n, want in ((4, 4), (7, 4), (2, 6), (1, 10)):
+        x = answer("--replicas=1", "--signature", plain, "--map=block:2", f"--cores={n}", calls(folder, "cores.txt", [], *work))
+        ok(f"cores: work of 1, 2, 3 and 4 ms on {n}", isinstance(ms(x), float) and abs(ms(x) - want) < 1e-6, ms(x))
+    long = [(r, 7000000, 7000000, "Comm_rank") for r in (0, 2)]
+    x = answer("--replicas=1", "--signature", plain, "--map=block:2", "--cores=2", calls(folder, "cores.txt", [], *long))
+    ok("... turns: 3, 3, 3, 3, 1 and 1 ms", abs(ms(x) - 14) < 1e-6, ms(x))
+    # Ranks 0 and 1 compute for 1 ms each, then ranks 2 and 3 post their receives: from 2 ms on 2000000 bytes share a port.
+    sends = [(0, 1000000, 1000000, "Send comm=0 to=2 tag=1 bytes=1000000"), (2, 0, 0, "Recv comm=0 from=0 tag=1 bytes=1000000"),
+             (1, 1000000, 1000000, "Send comm=0 to=3 tag=1 bytes=1000000"), (3, 0, 0, "Recv comm=0 from=1 tag=1 bytes=1000000")]
+    x = answer("--replicas=1", "--signature", port, "--map=block:2", "--cores=1", calls(folder, "cores.txt", [], *sends))
+    ok("... and messages that share a port", isinstance(ms(x), float) and abs(ms(x) - 18) < 1e-6, ms(x), x.get("sharing"))
+    status, text, why = run("--signature", port, "--map=block:2", "--cores=1", calls(folder, "cores.txt", [], *sends))
+    ok("... the short answer has the time without a core", status == 0 and b"waiting for a core" in text, text.decode(), why)
+    for more, says in ((["--perturb"], "--perturb"), (["--target=hdr"], "--target"), (["--where=call"], "--where")):
+        status, _, why = run("--cores=2", "--signature", plain, *more, calls(folder, "cores.txt", [], *work))
+        ok(f"... not with {says}", status == 2 and says in why, why)
+
+
 def calls(folder, name, comms, *rows):
     """ROWS: (rank, begin, end, call), ns after MPI_Init, in each rank's order; COMMS: further communicators, from 1 on."""
     lines = ["#mpgtext 1", "#ranks 4", "#clocks shared", "#comm 0 = 0 1 2 3",
@@ -338,6 +361,7 @@ def main():
         requests_wait(folder)
         collectives(folder)
         sender_is_done(folder)
+        cores(folder)
         at_random(folder)
     print(f"1..{number}")
 

@@ -230,3 +230,11 @@ struct mpg_summary mpg_summarise(const double *values, size_t n, double *sorted)
     s.low = sorted[n - 1 - (size_t)high];
     return s;
 }
+
+double mpg_run_account_core_ns(const struct mpg_run_account *a)
+{
+    static const double rounding = 1e-6;
+    const double known_ns = a->compute_ns + a->noise_ns + a->call_ns + a->message_ns + a->collective_ns + a->thread_ns;
+    const double rest_ns = a->run_ns - known_ns;
+    return rest_ns > rounding * a->run_ns ? rest_ns : 0;
+}

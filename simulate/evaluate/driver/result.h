@@ -88,6 +88,8 @@ double mpg_delay_injected(const struct mpg_delay_account *a);
 /* Return the mean of the accounts over ranks. */
 struct mpg_delay_account mpg_result_account(const struct mpg_result *result);
 struct mpg_run_account mpg_result_run_account(const struct mpg_result *result);
+/* Returns the time in which a rank waits for a core that other ranks use: what the parts of A lack of the run. */
+double mpg_run_account_core_ns(const struct mpg_run_account *a);
 
 /* Returns the traced run time of the job, ns: the longest traced_ns of a rank. */
 double mpg_result_traced(const struct mpg_result *result);

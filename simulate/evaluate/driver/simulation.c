@@ -415,7 +415,7 @@ static int find_need(struct mpg_trace *trace, const struct mpg_scenario *s, bool
 static int predict_shared(struct mpg_trace *trace, const struct mpg_scenario *s, bool *is_done, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = s->options;
-    *is_done = o->predicts && o->capacities;
+    *is_done = o->predicts && o->shared;
     if (*is_done && o->if_needed && find_need(trace, s, is_done, err) < 0)
         return -1;
     if (!*is_done)
@@ -432,7 +432,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, s
                  struct mpg_error *err)
 {
     size_t i = 0, rest = 0;
-    while (i < n && !scenario[i].options->capacities)
+    while (i < n && !scenario[i].options->shared)
         i++;
     if (i == n)
         return simulate(trace, scenario, n, passes, err);

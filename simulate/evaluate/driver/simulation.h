@@ -48,9 +48,10 @@ struct mpg_simulation_options {
     struct mpg_removals *removals; /* removals of the source's noise in all simulations; NULL: no source has noise */
     struct mpg_attribution_wanted where;
     struct mpg_times_options times; /* predict mode */
-    /* Predict mode: messages share CAPACITIES, and SHARED predicts; NULL: messages share nothing. IF_NEEDED: SHARED predicts
-     * only if some message of the first replica is delayed by sharing. */
+    /* Predict mode: SHARED predicts, if not NULL. Messages share CAPACITIES; NULL: they share nothing. All ranks share CORES; 0:
+     * each has a core. IF_NEEDED: SHARED predicts only if some message of the first replica is delayed by sharing. */
     const struct mpg_capacities *capacities;
+    int32_t cores;
     mpg_predict_shared *shared;
     bool if_needed;
     struct mpg_critical *path; /* predict mode with one replica: records the critical path; NULL: not wanted */
