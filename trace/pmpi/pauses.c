@@ -16,7 +16,7 @@ enum counted { SENDS, RECEIVES, COLLECTIVES, WINDOWS, COUNTED_BITS = 2 };
 /* Directions of a persistent request; a wildcard receive is counted when its message is known. */
 enum { PERSISTENT_SEND = 1, PERSISTENT_RECEIVE, PERSISTENT_WILDCARD, PERSISTENT_BITS = 2 };
 
-struct pauses pauses = {.next_ns = INT64_MAX, .then_ns = INT64_MAX};
+struct pauses pauses = {.next_ns = INT64_MAX, .for_ns = INT64_MAX};
 
 /* An operation of a persistent request. */
 struct persistent {
@@ -206,14 +206,18 @@ void pauses_finish(void)
     pauses.on = false;
 }
 
+static int64_t later(int64_t time_ns, int64_t span_ns)
+{
+    return span_ns < INT64_MAX - time_ns ? time_ns + span_ns : INT64_MAX;
+}
+
 void pauses_turn(int64_t now_ns)
 {
     if (!tracer_lock())
         return;
     const int64_t due_ns = pauses.next_ns;
     if (now_ns >= due_ns) {
-        pauses.next_ns = pauses.then_ns;
-        pauses.then_ns = INT64_MAX;
+        pauses.next_ns = pauses.on ? later(now_ns, pauses.for_ns) : INT64_MAX;
         if (pauses.on)
             pauses_end(now_ns); /* not earlier: a call may have been in progress when it was due */
         else
@@ -222,19 +226,13 @@ void pauses_turn(int64_t now_ns)
     tracer_unlock();
 }
 
-static int64_t later(int64_t time_ns, int64_t span_ns)
-{
-    return span_ns < INT64_MAX - time_ns ? time_ns + span_ns : INT64_MAX;
-}
-
 void pauses_start(int rank, int64_t init_ns)
 {
     const int64_t after_ns = setting_number("MPGTRACE_AFTER", SETTING_INT, 0, INT64_MAX, 0, rank);
     const int64_t for_ns = setting_number("MPGTRACE_FOR", SETTING_INT, 1, INT64_MAX, INT64_MAX, rank);
-    const int64_t begin_ns = later(init_ns, after_ns), end_ns = for_ns < INT64_MAX ? later(begin_ns, for_ns) : INT64_MAX;
-    pauses.by_time = after_ns > 0 || end_ns < INT64_MAX;
-    pauses.next_ns = after_ns > 0 ? begin_ns : end_ns;
-    pauses.then_ns = after_ns > 0 ? end_ns : INT64_MAX;
+    pauses.by_time = after_ns > 0 || for_ns < INT64_MAX;
+    pauses.next_ns = later(init_ns, after_ns > 0 ? after_ns : for_ns);
+    pauses.for_ns = for_ns;
     if (after_ns > 0)
         pauses_begin(init_ns);
 }

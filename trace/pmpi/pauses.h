@@ -11,7 +11,7 @@
 struct pauses {
     _Atomic bool on;  /* recording is paused; changed under the lock, as all members, and read without it */
     _Atomic int64_t next_ns; /* time at which recording is to pause or to go on; INT64_MAX: at no time */
-    int64_t then_ns;  /* ... and the time after; INT64_MAX: at no time */
+    int64_t for_ns;   /* length of the part by time, from the time at which recording goes on; INT64_MAX: up to the end */
     bool by_time;     /* the user asked for a part of the run by time: MPI_Pcontrol does not pause */
 };
 extern struct pauses pauses;
