@@ -92,14 +92,14 @@ bool mpg_times_is_answered(const struct mpg_evaluator *t)
     return t->target->noise->latency.n > 0;
 }
 
-/* Returns the time, by lane, at which the synchronous send of E completes. With latencies from the command line: when the
- * acknowledgement of the arrival comes back. Without: for a message of eager size when the acknowledgement of the match comes
- * back, for a larger message when all bytes have left. */
 bool mpg_times_is_large(const struct mpg_evaluator *t, double bytes)
 {
     return bytes > (double)t->options.eager_limit_bytes;
 }
 
+/* Returns the time, by lane, at which the synchronous send of E completes. With latencies from the command line: when the
+ * acknowledgement of the arrival comes back. Without: for a message of eager size when the acknowledgement of the match comes
+ * back, for a larger message when all bytes have left. */
 const double *mpg_times_sender_done(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
     struct mpg_sent_message m = sending_of(&e->origin, e->bytes);
