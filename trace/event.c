@@ -2,6 +2,7 @@
 /* Names and kinds of MPI calls, from trace/calls.def. */
 #include "trace/event.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static const char *const names[] = {
@@ -37,12 +38,38 @@ const char *mpg_call_prefix(enum mpg_call call)
     return call < MPG_CALL_Init || call == MPG_CALL_Unknown ? "" : "MPI_";
 }
 
+/* A hash table of all names: 1 + the call; 0: empty. Filled once. */
+enum { NAME_PLACES = 2048 };
+static uint16_t call_at[NAME_PLACES];
+_Static_assert(MPG_CALL_COUNT < NAME_PLACES / 2, "look-ups end early");
+
+/* Returns where NAME is in the table, or the empty place where it belongs. */
+static uint32_t find_name(const char *name)
+{
+    uint32_t hash = 2166136261; /* FNV-1a */
+    for (const char *p = name; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 16777619;
+    uint32_t place = hash % NAME_PLACES;
+    while (call_at[place] && strcmp(names[call_at[place] - 1], name) != 0)
+        place = (place + 1) % NAME_PLACES;
+    return place;
+}
+
+static void fill_names(void)
+{
+    for (int i = 0; i < MPG_CALL_COUNT; i++) {
+        const uint32_t place = find_name(names[i]);
+        if (!call_at[place])
+            call_at[place] = (uint16_t)(i + 1);
+    }
+}
+
 enum mpg_call mpg_call_by_name(const char *name)
 {
-    int i = 0;
-    while (i < MPG_CALL_COUNT && strcmp(names[i], name) != 0)
-        i++;
-    return (enum mpg_call)i;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fill_names);
+    const uint16_t found = call_at[find_name(name)];
+    return found ? (enum mpg_call)(found - 1) : MPG_CALL_COUNT;
 }
 
 bool mpg_kind_has_neighbors(enum mpg_kind kind)

@@ -124,7 +124,7 @@ const struct mpg_text_key_info *mpg_text_key_info(enum mpg_text_key key)
 enum mpg_text_key mpg_text_key_by_name(const char *name)
 {
     int key = MPG_TEXT_KEYS - 1;
-    while (key > MPG_TEXT_END && strcmp(infos[key].name, name) != 0)
+    while (key > MPG_TEXT_END && (infos[key].name[0] != name[0] || strcmp(infos[key].name, name) != 0))
         key--;
     return (enum mpg_text_key)key;
 }
