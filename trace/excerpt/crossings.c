@@ -87,7 +87,8 @@ bool mpg_meeting_is_whole(const struct mpg_meeting *m, uint64_t number)
 bool mpg_channel_is_whole(const struct mpg_channel_end *end, const struct mpg_channel_end *other)
 {
     const uint64_t number = end->before + end->met;
-    return number >= other->before && number < other->before + other->inside;
+    /* A probe can look at a message that is received after the excerpt. */
+    return end->met < end->inside && number >= other->before && number < other->before + other->inside;
 }
 
 static uint64_t at_most(uint64_t a, uint64_t b)

@@ -159,6 +159,14 @@ is "persistent requests are made again, messages matched before are not received
 1 250 250 Mrecv comm=0 from=0 tag=9 bytes=3 message=2
 1 250 250 Finalize"
 
+# A probe whose message is received after the part finds no message of the part, nor does the send.
+printf '%s\n' '#mpgtext 1' '#ranks 2' '#clocks shared' '#comm 0 = 0 1' '0 0 10 Init' '0 20 30 Send comm=0 to=1 tag=4 bytes=5' \
+    '0 90 95 Finalize' '1 0 10 Init' '1 40 50 Probe comm=0 from=0 tag=4 bytes=5' '1 70 80 Recv comm=0 from=0 tag=4 bytes=5' \
+    '1 90 95 Finalize' >probe.txt
+is "a probe before the end, its receive after" "$(events --until=50ns probe.txt | grep -E 'Send|Probe')" \
+    "0 20 30 Send comm=0 to=null tag=4 bytes=5
+1 40 50 Probe comm=0 from=null tag=4 bytes=5"
+
 printf '%s\n' '#mpgtext 1' '#ranks 2' '#clock 1 0 -500' '#clock 1 2000 -700' '0 0 100 Init' '0 400 420 Barrier comm=0' '0 900 910 Finalize' \
     '1 500 600 Init' '1 900 1020 Barrier comm=0' '1 1500 1510 Finalize' '#comm 0 = 0 1' >clocks.txt
 # Rank 1's offset is -500 - t/10: its clock shows t = (common + 500) / 0.9, so 1000 at the common 400.
