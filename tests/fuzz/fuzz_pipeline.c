@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A complete simulation of a trace, native or text: graph and lanes. */
+/* A complete simulation of a trace, native or text, and of a part of it: graph and lanes. */
 #include "simulate/evaluate/driver/simulation.h"
 #include "tests/fuzz/fuzz.h"
+#include "trace/excerpt/excerpt.h"
 
 enum { REPLICAS = 2 };
 
@@ -20,10 +21,23 @@ static void simulate(struct mpg_trace *t, bool lenient, struct mpg_error *err)
     mpg_perturbation_clear(&p);
 }
 
+/* Simulates the part of the trace PATH that EXCERPT says. */
+static void simulate_part(const char *path, const struct mpg_excerpt *excerpt)
+{
+    struct mpg_error err = {""};
+    struct mpg_trace *t = mpg_excerpt_open(path, excerpt, &err);
+    if (t)
+        simulate(t, false, &err);
+    else
+        fuzz_check_error(&err);
+    mpg_trace_close(t);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct mpg_error err = {""};
-    struct mpg_trace *t = mpg_trace_open(fuzz_file(data, size), &err);
+    const char *path = fuzz_file(data, size);
+    struct mpg_trace *t = mpg_trace_open(path, &err);
     if (!t) {
         fuzz_check_error(&err);
         return 0;
@@ -32,5 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     err.text[0] = '\0';
     simulate(t, true, &err);
     mpg_trace_close(t);
+    simulate_part(path, &(struct mpg_excerpt){.from = "1us", .until = "3us"});
+    simulate_part(path, &(struct mpg_excerpt){.from = "a", .until = "a:2"});
     return 0;
 }
