@@ -76,7 +76,8 @@ static int run(struct mpg_session *x, int argc, char **argv, struct mpg_error *e
     mpg_processes_leave(&x->processes);
     if (!mpg_processes_first(&x->processes))
         return 0;
-    mpg_excerpt_print(x->files.trace, "mpgsim", stderr);
+    if (x->config.output.json || x->config.output.csv) /* text says so itself */
+        mpg_excerpt_print(x->files.trace, "mpgsim", stderr);
     return mpg_session_output(x, err);
 }
 

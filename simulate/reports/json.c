@@ -16,6 +16,7 @@
 #include "simulate/reports/where.h"
 #include "simulate/reports/tasks.h"
 #include "simulate/rules.h"
+#include "trace/excerpt/excerpt.h"
 
 enum { JSON_VERSION = 2 };
 
@@ -81,6 +82,8 @@ static void put_trace(struct mpg_json *j, const struct mpg_report *r)
     };
     mpg_json_object(j, "trace");
     mpg_json_string(j, "path", mpg_trace_path(r->trace));
+    if (mpg_trace_is_excerpt(r->trace))
+        mpg_json_string(j, "excerpt", mpg_trace_find_fact(r->trace, 0, "excerpt"));
     mpg_json_integer(j, "ranks", r->result->ranks);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         mpg_json_count(j, numbers[i].key, numbers[i].value);

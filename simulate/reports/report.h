@@ -80,7 +80,9 @@ enum { MPG_SOURCE_WORDS = 4096 + 700 };
  * messages. */
 void mpg_report_counts(const char *trace, int32_t ranks, const struct mpg_graph_counts *counts, bool synchronous,
                        FILE *stream);
-/* Writes the traced command line as a line "program: ..."; nothing if not recorded. */
+/* Writes the part of the run that the trace is, as a line "excerpt: ..."; nothing for a whole run. */
+void mpg_report_excerpt(const struct mpg_report *report, FILE *stream);
+/* Writes the excerpt, and the traced command line as a line "program: ..."; nothing if not recorded. */
 void mpg_report_program(const struct mpg_report *report, FILE *stream);
 /* Writes the source and the origin of its signature to TEXT of SIZE bytes, MPG_SOURCE_WORDS at most. Returns false without a
  * source. */

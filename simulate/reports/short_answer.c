@@ -86,6 +86,7 @@ static void put_head(const struct mpg_report *r, FILE *out)
     const struct mpg_network_path *path = r->p->target_path;
     char source[MPG_SOURCE_WORDS];
     mpg_report_counts(mpg_trace_path(r->trace), r->result->ranks, &r->result->counts, false, out);
+    mpg_report_excerpt(r, out);
     put_program(r, out);
     fputs("target: ", out);
     mpg_printable_put(out, target && target->path ? target->path : "?");

@@ -17,6 +17,7 @@
 #include "simulate/reports/hypothesis_shares.h"
 #include "simulate/reports/critical.h"
 #include "simulate/reports/where.h"
+#include "trace/excerpt/excerpt.h"
 
 static void print_time(FILE *out, double ns)
 {
@@ -58,9 +59,16 @@ bool mpg_report_source(const struct mpg_report *r, char *text, size_t size)
     return false;
 }
 
+void mpg_report_excerpt(const struct mpg_report *r, FILE *out)
+{
+    if (mpg_trace_is_excerpt(r->trace))
+        mpg_lines_put_head("excerpt", mpg_trace_find_fact(r->trace, 0, "excerpt"), out);
+}
+
 void mpg_report_program(const struct mpg_report *r, FILE *out)
 {
     const char *key, *value;
+    mpg_report_excerpt(r, out);
     for (size_t i = 0; mpg_trace_fact(r->trace, 0, i, &key, &value); i++)
         if (strcmp(key, "program") == 0)
             mpg_lines_put_head("program", value, out);

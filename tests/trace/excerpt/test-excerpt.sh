@@ -116,10 +116,12 @@ is "the written part" "$(events kept.trace)" "$(cat b)"
 if [ -x "$MPGSIM" ]; then
     for mode in "--perturb --latency=const:100ns" "--predict --latency=const:1us"; do
         # shellcheck disable=SC2086 # options
-        is "mpgsim ${mode%% *} of a part" "$("$MPGSIM" $mode --json --from=3.5us --until=6.2us a.txt 2>said)" \
+        is "mpgsim ${mode%% *} of a part" "$("$MPGSIM" $mode --json --from=3.5us --until=6.2us a.txt 2>said | grep -v '^ *"excerpt": "from')" \
             "$("$MPGSIM" $mode --json part.txt | sed 's/part.txt/a.txt/')"
     done
     is "mpgsim says so" "$(cut -d' ' -f1-3 said)" "mpgsim: a.txt: excerpt"
+    is "mpgsim's JSON says so" "$("$MPGSIM" --json --from=3.5us --until=6.2us a.txt 2>/dev/null | grep -c '"excerpt": "from 3.5us')" 1
+    is "mpgsim's text says so" "$("$MPGSIM" --from=3.5us --until=6.2us a.txt 2>&1 | grep -c '^excerpt: from 3.5us')" 1
 fi
 
 # --- persistent requests, matched messages, threads ---
