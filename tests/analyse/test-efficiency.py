@@ -165,7 +165,7 @@ def test_not_computation():
         0 1150 1200 Finalize off=10
         1 1100 1200 Finalize""", "#fact 0 off_cpu rseq", "#fact 1 off_cpu rseq")
     text = run(path("t.txt"))[1]  # 60 of runs of 1050 + 1000, and of intervals of 850 + 400
-    ok("... little of it is good", "Recording             good: off the CPU for 2.9 % of the run outside of MPI (4.8 % of the time "
+    ok("... little of it is fair", "Recording             fair: off the CPU for 2.9 % of the run outside of MPI (4.8 % of the time "
        "outside), 1.5 % of the run in MPI, both deducted\n" in text, text)
     write(1, "0 1100 1200 Barrier off=300\n0 1200 1300 Finalize", "#fact 0 off_cpu rseq")
     ok("a disturbed recording is not reliable", "Recording             NOT RELIABLE: off the CPU for 27 % of" in run(path("t.txt"))[1])

@@ -328,7 +328,7 @@ bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *rec
     }
     recording->overhead_share = deducted_share(s);
     recording->mean_share = s->run_ns > 0 ? off_ns / s->run_ns : 0;
-    recording->is_good = recording->max_share <= MPG_STAT_GOOD_SHARE;
+    recording->is_good = recording->max_share <= MPG_TRACE_GOOD_OFF;
     return s->run_ns > 0;
 }
 
@@ -360,8 +360,8 @@ static void print_recording(const struct stat_summary *s)
         printf("recording   good: %s of the ranks' time off the CPU (rank %" PRId32 " most: %s)\n", all, r.max_rank,
                max);
     else
-        printf("recording   poor: rank %" PRId32 " was off its CPU for %s of the run (all ranks: %s): record again on an "
-               "idle machine\n", r.max_rank, max, all);
+        printf("recording   %s: rank %" PRId32 " was off its CPU for %s of the run (all ranks: %s): record again on an "
+               "idle machine\n", r.max_share > MPG_TRACE_FAIR_OFF ? "poor" : "fair", r.max_rank, max, all);
 }
 
 /* Prints the sums of counters recorded between calls. */

@@ -127,12 +127,9 @@ struct stat_recording {
     double mean_share, max_share;
     int32_t max_rank;
     double overhead_share; /* the tracer's time, as deducted by mpgsim, as a fraction of all ranks' run time; 0: unknown */
-    bool is_good; /* no rank exceeds MPG_STAT_GOOD_SHARE */
+    bool is_good; /* no rank exceeds MPG_TRACE_GOOD_OFF */
 };
 bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *recording);
-/* Largest share off the CPU of a good recording: half of the 5 % error aimed at in predictions. */
-#define MPG_STAT_GOOD_SHARE 0.025
-
 /* Prints the lines before the tables. All print functions write to standard output. */
 void mpg_stat_print_head(const struct stat_summary *s);
 /* Print the tables of calls and of regions. TOP: maximum number of rows, 0: all. Return 0; -1 with ERR: out of memory, the

@@ -177,8 +177,11 @@ is "... as JSON" "$("$MPGTRACE" stat --json "$tmp/good.txt" | tr -d ' \n' |
 off_cpu '0 0 1000000 Init' '0 2000000 2500000 Finalize off=25000' '1 0 1 Init' '1 1000001 1000002 Finalize' >"$tmp/limit.txt"
 like "up to 2.5 % of a rank's run it is good" "$(columns "$tmp/limit.txt")" "*recording good: 1.2 % *(rank 0 most: 2.5 %)*"
 off_cpu '0 0 1000000 Init' '0 2000000 2500000 Finalize off=25001' '1 0 1 Init' '1 1000001 1000002 Finalize' >"$tmp/poor.txt"
-has "above it is poor" "$(columns "$tmp/poor.txt")" \
-    "recording poor: rank 0 was off its CPU for 2.5 % of the run (all ranks: 1.3 %): record again on an idle machine"
+has "above it is fair" "$(columns "$tmp/poor.txt")" \
+    "recording fair: rank 0 was off its CPU for 2.5 % of the run (all ranks: 1.3 %): record again on an idle machine"
+off_cpu '0 0 1000000 Init' '0 2000000 2500000 Finalize off=100001' '1 0 1 Init' '1 1000001 1000002 Finalize' >"$tmp/poor.txt"
+has "above 10 % it is poor" "$(columns "$tmp/poor.txt")" \
+    "recording poor: rank 0 was off its CPU for 10 % of the run (all ranks: 5.0 %): record again on an idle machine"
 sed '/off_cpu/d' "$tmp/good.txt" >"$tmp/older.txt"
 has "an older trace" "$(columns "$tmp/older.txt")" \
     "recording off-CPU time not recorded (trace of an older version, or of a system that cannot)"
