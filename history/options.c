@@ -6,10 +6,11 @@
 #include "history/history.h"
 
 static const char *const kept[] = {
-    "absorb",      "against", "byte",     "call-noise", "collectives", "compute-ratio", "contention", "csv", "eager-limit",
-    "horizon",     "json",    "latency",  "hypothesis", "lenient",     "map",           "models",    "noise",
-    "paper",       "per-rank", "perturb", "polling", "predict",    "replicas",    "seed",          "signature", "source",
-    "sweep",       "target",  "tasks",    "tolerate", "verbose",    "waits",       "where",         "without", "without-noise",
+    "absorb",    "against", "byte",    "call-noise", "collectives", "compute-ratio", "contention", "cores", "csv",
+    "eager-limit", "from",    "horizon", "json",       "latency",     "hypothesis",    "lenient",    "map",   "models",
+    "noise",     "paper",   "per-rank", "perturb",   "polling",     "predict",       "replicas",   "seed",  "signature",
+    "source",    "sweep",   "target",  "tasks",      "tolerate",    "until",         "verbose",    "waits", "where",
+    "without",   "without-noise",
 };
 
 bool mpg_history_stores_option(const char *option)

@@ -165,7 +165,8 @@ static int pass_once(const struct mpg_pass_config *pass_config, const struct mpg
     struct mpg_graph *g = mpg_graph_open(pass_config->trace, pass_config->clocks, &options, err);
     if (!g)
         return -1;
-    if (threads > 0 && !(t.pool = mpg_thread_pool_new(consumers, n, threads, err))) {
+    t.pool = threads > 0 ? mpg_thread_pool_new(consumers, n, threads, err) : NULL;
+    if (threads > 0 && !t.pool && n > 1) { /* a single consumer can do without another thread */
         mpg_graph_close(g);
         return -1;
     }
