@@ -242,7 +242,7 @@ static double *reserve(double *value, size_t n, size_t *capacity, size_t columns
 }
 
 /* Rank 0: adds a block of case I to the results. TIME_NS: time of the last rank in each repetition; infinite if any rank was
- * late. OFF_NS: largest off-CPU time of any rank in each repetition, then, as last element, the largest slack. Times with off-CPU
+ * late. A repetition without a time above 0 counts as late. OFF_NS: largest off-CPU time of any rank in each repetition, then, as last element, the largest slack. Times with off-CPU
  * time do not count for the goal. */
 static int note_block(struct work *w, size_t i, const double *time_ns, const double *off_ns, struct mpg_error *err)
 {
@@ -258,7 +258,7 @@ static int note_block(struct work *w, size_t i, const double *time_ns, const dou
         return -1;
     s->value = grown;
     for (int k = 0; k < n; k++) {
-        if (isinf(time_ns[k]))
+        if (isinf(time_ns[k]) || time_ns[k] <= 0) /* late, or on a busy machine the clocks are compared badly */
             continue;
         const double row[MPG_SHARING_COLUMNS] = {c->pairs, c->directions, (double)c->size_bytes, (double)c->messages,
                                                  (double)c->window, time_ns[k], off_ns[k]};

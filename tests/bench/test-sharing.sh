@@ -76,9 +76,10 @@ faster() {
     awk -v limit=131 '!/^#/ && $2 != 3 && 1e3 * $1 * $3 * $4 / $6 > limit ' $file
 }
 is "nothing is faster than the link, whatever the number of pairs" "$(faster)" ""
-# 256 KiB take at least (262144 - 131072) B / 125 MB/s = 1.05 ms, since the bucket takes at most 128 KiB.
+# 256 KiB take at least (262144 - 131072) B / 125 MB/s = 1.05 ms, since the bucket takes at most 128 KiB. Ranks that were off their
+# CPUs may have compared their clocks badly.
 is "an opposite message is no faster than the link" \
-    "$(awk '!/^#/ && $2 == 3 && $3 == 262144 && $6 < 1.04e6' $file)" ""
+    "$(awk '!/^#/ && $2 == 3 && $3 == 262144 && $7 == 0 && $6 < 1.04e6' $file)" ""
 ok "sigmake makes a curve of it" "$SIGMAKE" -o near.sig pairs
 if has_python; then
     cat >expected.py <<'EOS'
