@@ -25,5 +25,7 @@ ok "no race between threads that record, end, and are cut off" \
     sh -c './streams a.trace >number 2>complaint || { sed "s/^/# /" complaint; exit 1; }'
 is "what they recorded is there" \
     "$("$MPGTRACE" print a.trace | grep -c Pcontrol)" "$(cat number)"
-is "threads that end hand on their streams" "$(ls a.trace | wc -l)" 5
+# Of thirteen threads at most five live at a time; on a busy machine fewer.
+files=$(ls a.trace | wc -l)
+ok "threads that end hand on their streams ($files files)" test "$files" -ge 2 -a "$files" -le 5
 done_testing
