@@ -103,8 +103,8 @@ const char *mpg_recording_describe(const struct mpg_recording *x, const char *ad
     else if (!knows_off_cpu(x))
         snprintf(text, size, "%s%s", off, tracer);
     else
-        snprintf(text, size, "%s: %s%s", x->calls_share > MAX_IN_ALL || x->between_share > MPG_TRACE_GOOD_OFF ? "fair" : "good", off,
-                 tracer);
+        snprintf(text, size, "%s: %s%s",
+                 x->calls_share > MAX_IN_ALL || x->between_share > MPG_TRACE_GOOD_OFF ? "fair" : "good", off, tracer);
     return text;
 }
 

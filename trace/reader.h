@@ -79,8 +79,8 @@ const char *mpg_trace_find_fact(const struct mpg_trace *trace, int32_t rank, con
  * 0.4 of it remains as an error: 4 and 10 % of the run (docs/MEASURING.md, Tracing). */
 #define MPG_TRACE_GOOD_OVERHEAD 0.1
 #define MPG_TRACE_FAIR_OVERHEAD 0.25
-/* Largest share of a run off the CPU, outside of MPI, of a good recording (half of the 5 % error aimed at in predictions), and of a
- * fair one. */
+/* Largest share of a run off the CPU, outside of MPI, of a good recording (half of the 5 % error aimed at in predictions), and
+ * of a fair one. */
 #define MPG_TRACE_GOOD_OFF 0.025
 #define MPG_TRACE_FAIR_OFF 0.1
 /* Returns -1 with ERR if TRACE, of another tool, has no times (fact "untimed"): the error states that WHAT of the traced run is

@@ -31,7 +31,7 @@ static struct mpg_network_options opt = {
 
 static const struct mpg_option options[] = {
     {.name = "sizes", .letter = 's', .kind = MPG_OPTION_STRING, .value = &opt.sizes, .argument = "LIST",
-     .help = "message sizes, like 8,64KiB (default: 1,8,64,256KiB,1MiB,\n4MiB, the eager limit and one byte more)"},
+     .help = "message sizes, like 8,64KiB (default: 1KiB, 8KiB, 64KiB,\n256KiB, 1MiB, 4MiB, the eager limit and one byte more)"},
     {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
      .help = "--max-iterations=200 --max-time=1s"},
     {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.max, .argument = "N",

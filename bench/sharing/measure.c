@@ -242,8 +242,8 @@ static double *reserve(double *value, size_t n, size_t *capacity, size_t columns
 }
 
 /* Rank 0: adds a block of case I to the results. TIME_NS: time of the last rank in each repetition; infinite if any rank was
- * late. A repetition without a time above 0 counts as late. OFF_NS: largest off-CPU time of any rank in each repetition, then, as last element, the largest slack. Times with off-CPU
- * time do not count for the goal. */
+ * late. A repetition without a time above 0 counts as late. OFF_NS: largest off-CPU time of any rank in each repetition, then, as
+ * last element, the largest slack. Times with off-CPU time do not count for the goal. */
 static int note_block(struct work *w, size_t i, const double *time_ns, const double *off_ns, struct mpg_error *err)
 {
     struct mpg_sharing_case *c = &w->cases->item[i];
