@@ -249,8 +249,13 @@ struct mpg_trace *mpg_trace_open_copy(const struct mpg_trace *trace, int fd, str
         close(fd);
         return NULL;
     }
-    if (mpg_trace_add_open(t, fd, trace->path, err) == 0 && walk(t, err) == 0 &&
-        (!trace->cut || (t->cut = strdup(trace->cut)) || out_of_memory(err) == 0))
+    int status = mpg_trace_add_open(t, fd, trace->path, err) == 0 ? walk(t, err) : -1;
+    if (status == 0 && trace->cut) {
+        free(t->cut);
+        t->cut = strdup(trace->cut);
+        status = t->cut ? 0 : out_of_memory(err);
+    }
+    if (status == 0)
         return t;
     mpg_trace_close(t);
     return NULL;
