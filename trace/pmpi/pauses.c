@@ -6,11 +6,14 @@
 #include <string.h>
 
 #include "common/map.h"
+#include "trace/pmpi/clock.h"
 #include "trace/pmpi/comms.h"
 #include "trace/pmpi/settings.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 
+/* Number of different counts above which they are written before the pause ends: programs may use a new tag for each message. */
+enum { MOST_COUNTS = 8192 };
 /* What a count is about, in the second word of its key beside the tag. */
 enum counted { SENDS, RECEIVES, COLLECTIVES, WINDOWS, COUNTED_BITS = 2 };
 /* Directions of a persistent request; a wildcard receive is counted when its message is known. */
@@ -39,11 +42,15 @@ static uint64_t join(int32_t high, int32_t low)
     return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
 }
 
+static void write_counts(int64_t now_ns);
+
 static void add(enum counted what, int32_t comm, int32_t peer, int32_t tag)
 {
     const uint64_t key[2] = {join(comm, peer), (uint64_t)(uint32_t)tag << COUNTED_BITS | (uint64_t)what};
     struct last_count *l = &last[what];
     if (!l->slot || l->of != counts.count || l->key[0] != key[0] || l->key[1] != key[1]) {
+        if (counts.count >= MOST_COUNTS && !mpg_map_find(&counts, key[0], key[1]))
+            write_counts(clock_now_ns());
         uint64_t *slot = mpg_map_add(&counts, key[0], key[1]);
         if (!slot) {
             tracer_out_of_memory();
@@ -123,18 +130,28 @@ static void start_persistent(const struct mpg_event *e)
 
 /* --- events of a pause --- */
 
-/* Writes E, at TIME_NS, to this thread's stream. */
+/* Lets the next event of STREAM be after what the writer has written by itself: flushes. */
+static int follow_writer(struct stream *stream, struct mpg_error *err)
+{
+    const struct mpg_work none = {.enter_ns = 0};
+    return mpg_trace_writer_worked(stream->writer, &none, &stream->last_ns, err);
+}
+
+/* Writes E, at TIME_NS or after the last event, to this thread's stream. */
 static void write_unrecorded(struct mpg_event *e, int64_t time_ns)
 {
     struct mpg_error err;
     struct stream *stream = stream_thread.stream;
+    if (e->comm >= 0)
+        tracer_comm_define(e->comm);
+    /* A flush comes before E has its time: E would be earlier than a flush that makes room for E. */
+    int status = mpg_trace_writer_is_full(stream->writer) ? mpg_trace_writer_flush(stream->writer, &err) : 0;
+    status = status < 0 ? -1 : follow_writer(stream, &err);
     e->thread = stream->thread;
     e->enter_ns = e->leave_ns = time_ns > stream->last_ns ? time_ns : stream->last_ns;
     stream->last_ns = e->leave_ns;
     stream->last_thread = NULL; /* no interval, and no time off the CPU, before the next event */
-    if (e->comm >= 0)
-        tracer_comm_define(e->comm);
-    if (mpg_trace_write_event(stream->writer, e, &err) < 0)
+    if (status < 0 || mpg_trace_write_event(stream->writer, e, &err) < 0 || follow_writer(stream, &err) < 0)
         stream_fail(&err);
 }
 
@@ -165,6 +182,15 @@ static void write_count(const struct mpg_map_entry *entry, int64_t now_ns)
     write_unrecorded(&e, now_ns);
 }
 
+/* Writes all counts, and begins new ones; readers add the counts of a pause. */
+static void write_counts(int64_t now_ns)
+{
+    for (size_t i = 0; i < counts.capacity; i++)
+        if (counts.entries[i].used)
+            write_count(&counts.entries[i], now_ns);
+    clear_counts();
+}
+
 /* Writes, once, the fact that the trace has pauses. */
 static int note_pauses(struct mpg_error *err)
 {
@@ -193,10 +219,7 @@ void pauses_end(int64_t now_ns)
         return;
     pauses.on = false;
     write_edge(now_ns, true);
-    for (size_t i = 0; i < counts.capacity; i++)
-        if (counts.entries[i].used)
-            write_count(&counts.entries[i], now_ns);
-    clear_counts();
+    write_counts(now_ns);
     if (values_number)
         values_leave();
 }

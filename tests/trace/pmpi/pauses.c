@@ -2,7 +2,8 @@
 /* "pauses MODE STEPS": a ring whose messages are in flight over the borders of steps, with receives from any source and
  * persistent requests, and a communicator of its own. MODE: "once" pauses recording at first, records steps STEPS / 3 to 2 STEPS
  * / 3 (odd ranks a step less at both ends), and pauses again; "twice" records steps 2 to 5 and STEPS / 2 to STEPS - 3; "time"
- * repeats the steps for 60 ms; "never" pauses all. */
+ * repeats the steps for 60 ms; "never" pauses all. "tags STEPS": in a pause each rank sends itself STEPS messages of different
+ * tags, then, recorded, one message of each tenth tag. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,24 @@ static void timed_steps(struct ring *r, int n)
     }
 }
 
+static void send_to_itself(const struct ring *r, int tag)
+{
+    int received;
+    MPI_Sendrecv(&r->rank, 1, MPI_INT, r->rank, tag, &received, 1, MPI_INT, r->rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static int tags(const struct ring *r, int n)
+{
+    MPI_Pcontrol(0);
+    for (int i = 0; i < n; i++)
+        send_to_itself(r, i);
+    MPI_Pcontrol(1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < n; i += 10)
+        send_to_itself(r, i);
+    return MPI_Finalize();
+}
+
 int main(int argc, char **argv)
 {
     struct ring r = {.rank = 0};
@@ -68,6 +87,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &r.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (strcmp(mode, "tags") == 0)
+        return tags(&r, n);
     r.right = (r.rank + 1) % size;
     r.left = (r.rank + size - 1) % size;
     MPI_Comm_split(MPI_COMM_WORLD, r.rank % 2, r.rank, &r.half);

@@ -54,6 +54,12 @@ simulates "the last part" after.trace
 ok "up to a time" traced 4 for.trace --for=20ms ./pauses time 10
 simulates "the first part" for.trace
 
+# The counts of so many tags fill the tracer's memory of counts and its segment several times.
+ok "a new tag for each message" traced 2 tags.trace ./pauses tags 20000
+is "... what is recorded after the pause" "$(calls tags.trace Sendrecv) $(calls tags.trace Barrier)" "2000 2000 0 0 1 1 0 0"
+is "... is whole" "$(left_out tags.trace)" "of recorded part 2 of 2, which has the most calls; no message and no collective crosses its edges"
+simulates "a part after many tags" tags.trace
+
 ok "nothing is recorded" traced 4 never.trace --after=1000s ./pauses never 10
 is "... which an error says" "$("$MPGTRACE" stat never.trace 2>&1)" \
     "mpgtrace stat: never.trace: recording was paused during all calls (record --after, or MPI_Pcontrol(0))"
