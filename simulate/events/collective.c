@@ -126,13 +126,12 @@ static int send(struct replica *rep, struct running_collective *c, const struct 
                 struct mpg_error *err)
 {
     struct running_member *x = &c->member[m->from];
-    struct letter *l = letter_of(rep, c, m, err), **last = &x->sent;
+    struct letter *l = letter_of(rep, c, m, err);
     double overhead_ns;
     if (!l)
         return -1;
-    while (*last)
-        last = &(*last)->next_sent;
-    *last = l;
+    *x->sent_end = l;
+    x->sent_end = &l->next_sent;
     l->sent_ns = fmax(*own_ns, x->free_ns);
     x->free_ns = l->sent_ns + fmax(c->costs.gap(c->costs.data, &l->m), mpg_letters_share_ns(rep, c, &l->m));
     l->is_sent = true;
@@ -229,6 +228,7 @@ static int begin_call(struct replica *rep, struct running_collective *c, int32_t
     const struct mpg_phase *phase = phase_of(c, x);
     struct letter **received = &x->received;
     x->own_ns = x->at_ns;
+    x->sent_end = &x->sent;
     if (phase->kind == MPG_PHASE_DOWN || phase->kind == MPG_PHASE_UP)
         return call_in_tree(rep, c, v, &x->own_ns, err);
     if (phase->kind == MPG_PHASE_POSTED) {

@@ -15,6 +15,7 @@ struct running_member {
     double own_ns;       /* in a call: end of the member's own work but for receive overheads and kappa */
     double free_ns;      /* earliest time of the next send, F in docs/MODEL.md */
     struct letter *sent, *received; /* messages of the current call */
+    struct letter **sent_end;       /* where the next sent message belongs */
     int phase;
     uint32_t place;      /* number of the call, or round, in the phase */
     uint32_t calls;      /* number of calls so far, in all phases; part of the key of kappa's draws */
