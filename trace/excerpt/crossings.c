@@ -75,6 +75,7 @@ void mpg_meeting_count(struct mpg_meeting *m, uint64_t before, uint64_t inside)
     m->first_end = end < m->first_end ? end : m->first_end;
     if (inside == 0)
         return;
+    m->inside += inside;
     m->first_begin = before < m->first_begin ? before : m->first_begin;
     m->latest_end = end > m->latest_end ? end : m->latest_end;
 }
@@ -112,7 +113,8 @@ void mpg_crossings_sum(const struct mpg_crossings *c, uint64_t *messages, uint64
         *messages += unpaired(&c->channels[i]);
     for (size_t i = 0; i < c->meeting_count; i++) {
         const struct mpg_meeting *m = &c->meetings[i];
-        const uint64_t some = m->latest_end > m->first_begin ? m->latest_end - m->first_begin : 0;
+        /* members far apart have no more collectives than all of them together */
+        const uint64_t some = m->latest_end > m->first_begin ? at_most(m->latest_end - m->first_begin, m->inside) : 0;
         const bool has_all = m->seen == m->expected && m->first_end > m->latest_begin;
         *collectives += some - (has_all ? m->first_end - m->latest_begin : 0);
     }

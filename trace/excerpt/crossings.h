@@ -25,6 +25,7 @@ struct mpg_meeting {
     int32_t expected, seen;               /* members of this job; members that were counted */
     uint64_t latest_begin, first_end;     /* numbers of the collectives that all members have in the excerpt: begin, end */
     uint64_t first_begin, latest_end;     /* numbers that some member has in the excerpt */
+    uint64_t inside;                      /* sum of the members' collectives in the excerpt */
 };
 
 struct mpg_crossings {

@@ -69,7 +69,7 @@ static double offset_at(const struct mpg_trace *trace, int32_t rank, int64_t tim
         return 0;
     for (size_t i = 1; time_ns > before_ns && mpg_trace_clock(trace, rank, i, &after_ns, &after_offset_ns); i++) {
         if (time_ns < after_ns)
-            return (double)before_offset_ns + (double)(after_offset_ns - before_offset_ns) *
+            return (double)before_offset_ns + ((double)after_offset_ns - (double)before_offset_ns) *
                                                   ((double)(time_ns - before_ns) / (double)(after_ns - before_ns));
         before_ns = after_ns;
         before_offset_ns = after_offset_ns;

@@ -238,10 +238,12 @@ static int write_events(struct writing *x, struct mpg_cursor *cursor, struct mpg
     while (status == 0 && (more = mpg_cursor_read(cursor, &e, err)) > 0) {
         const enum mpg_place place = mpg_place_of(x->edges, e);
         struct thread *t = find_thread(x, e->thread, err);
-        if (!t || mpg_operations_of(&x->operations, e, err) < 0 || (place != MPG_BEFORE && !x->begun && begin(x, err) < 0))
+        if (!t || (place != MPG_BEFORE && !x->begun && begin(x, err) < 0))
             return -1;
         if (place == MPG_AFTER)
             break;
+        if (mpg_operations_of(&x->operations, e, err) < 0)
+            return -1;
         status = place == MPG_BEFORE ? skip(x, e, err) : write_inside(x, e, err);
         t = &x->threads[e->thread];
         t->read_ns = e->leave_ns;
