@@ -232,7 +232,8 @@ void tracer_restart_enter(struct tracer_scope *s)
     struct stream_thread *t = &stream_thread;
     if (pauses.on)
         return;
-    write_own_work(s->enter_ns);
+    if (s->enter_ns > 0) /* 0: the call began in a pause, which another thread has ended */
+        write_own_work(s->enter_ns);
     s->enter_ns = off_cpu_enter(&t->off_cpu, clock_now_ns());
     mpg_trace_writer_inside(t->stream->writer, s->call, s->enter_ns);
 }
