@@ -35,7 +35,7 @@ static int find(const struct runtime *r, void *library, const char *name, void *
     char whole[64];
     snprintf(whole, sizeof whole, "%s%s", r->prefix, name);
     *(void **)function = dlsym(library, whole);
-    return *(void **)function ? 0 : mpg_error_set(err, "--memory=device: the library of %s has no %s", r->kind, whole);
+    return *(void **)function ? 0 : mpg_error_set(err, "the library of %s has no %s", r->kind, whole);
 }
 
 /* Opens a device of R's LIBRARY. Errors: no device, a function is missing. */
@@ -53,8 +53,7 @@ static int open_device(const struct runtime *r, void *library, int rank, struct 
     if (error == 0 && n > 0)
         error = use(rank % n);
     if (error != 0 || n <= 0)
-        return mpg_error_set(err, "--memory=device: no device of %s: %s", r->kind,
-                             error != 0 ? device->describe(error) : "the library finds none");
+        return mpg_error_set(err, "no device of %s: %s", r->kind, error != 0 ? device->describe(error) : "the library finds none");
     return 0;
 }
 
@@ -77,10 +76,16 @@ int mpg_device_open(struct mpg_device *device, int rank, struct mpg_error *err)
 {
     mpg_error_set(err, "--memory=device: neither libcudart.so (CUDA) nor libamdhip64.so (HIP) can be loaded: LD_LIBRARY_PATH "
                        "must have the folder of one");
+    bool any = false;
     for (int i = 0; i < RUNTIMES; i++) {
+        struct mpg_error why, before = *err;
         void *library = load(&runtimes[i]);
-        if (library && open_device(&runtimes[i], library, rank, device, err) == 0)
+        if (!library)
+            continue;
+        if (open_device(&runtimes[i], library, rank, device, &why) == 0)
             return ask_mpi(&runtimes[i], err);
+        mpg_error_set(err, "%.300s%s%.200s", any ? before.text : "--memory=device: ", any ? "; " : "", why.text);
+        any = true;
     }
     return -1;
 }

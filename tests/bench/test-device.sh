@@ -47,8 +47,9 @@ for name in libcudart.so.13 libcudart.so.12 libcudart.so.11.0 libamdhip64.so lib
 done
 refused "no runtime library" "neither libcudart.so (CUDA) nor libamdhip64.so (HIP) can be loaded*" LD_LIBRARY_PATH="$work/empty"
 with=(LD_PRELOAD="$stand_in" LD_LIBRARY_PATH="$build/tests/bench/.libs")
-refused "no device" "no device of CUDA: the library finds none" "${with[@]}" MPGKIT_DEVICES=0 MPGKIT_AWARE=1
-refused "no driver" "no device of CUDA: CUDA driver version is insufficient" "${with[@]}" MPGKIT_DEVICES=-1 MPGKIT_AWARE=1
+# A system may have HIP's library, too, of which the line then says as much.
+refused "no device" "no device of CUDA: the library finds none*" "${with[@]}" MPGKIT_DEVICES=0 MPGKIT_AWARE=1
+refused "no driver" "no device of CUDA: CUDA driver version is insufficient*" "${with[@]}" MPGKIT_DEVICES=-1 MPGKIT_AWARE=1
 refused "an MPI library that takes no device memory" "this MPI library takes no memory of CUDA (MPIX_Query_cuda_support returns 0)*" \
     "${with[@]}" MPGKIT_DEVICES=1 MPGKIT_AWARE=0
 
