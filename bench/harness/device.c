@@ -53,7 +53,8 @@ static int open_device(const struct runtime *r, void *library, int rank, struct 
     if (error == 0 && n > 0)
         error = use(rank % n);
     if (error != 0 || n <= 0)
-        return mpg_error_set(err, "no device of %s: %s", r->kind, error != 0 ? device->describe(error) : "the library finds none");
+        return mpg_error_set(err, "no device of %s: %s", r->kind,
+                             error != 0 ? device->describe(error) : "the library finds none");
     return 0;
 }
 
