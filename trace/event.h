@@ -190,6 +190,12 @@ static inline bool mpg_call_is_probe(enum mpg_call call)
 bool mpg_call_has_root(enum mpg_call call);
 /* Returns whether calls of KIND concern the neighbours of a topology. */
 bool mpg_kind_has_neighbors(enum mpg_kind kind);
+/* Returns whether CALL makes a communicator, and only the members of the new one call it, not all of an old communicator. */
+static inline bool mpg_call_is_by_group(enum mpg_call call)
+{
+    return call == MPG_CALL_Comm_create_group || call == MPG_CALL_Intercomm_create || call == MPG_CALL_Comm_create_from_group ||
+           call == MPG_CALL_Intercomm_create_from_groups;
+}
 /* Returns whether CALL may have no communicator: calls that start or connect processes, receive a matched message, or make a
  * communicator from a group, and pauses of recording. */
 bool mpg_call_may_lack_comm(enum mpg_call call);

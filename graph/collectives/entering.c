@@ -11,10 +11,7 @@
 void mpg_graph_find_order(const struct collectives *collectives, const struct mpg_event *e, struct entering *entering)
 {
     enum mpg_kind kind = mpg_call_kind(e->call);
-    bool by_group = e->call == MPG_CALL_Comm_create_group ||
-                    e->call == MPG_CALL_Intercomm_create ||
-                    e->call == MPG_CALL_Comm_create_from_group ||
-                    e->call == MPG_CALL_Intercomm_create_from_groups;
+    const bool by_group = mpg_call_is_by_group(e->call);
     int32_t comm = by_group ? e->newcomm : e->comm;
     entering->order = by_group ? ORDER_GROUP : ORDER_COMM;
     if (kind == MPG_KIND_WIN_FENCE || kind == MPG_KIND_WIN_FREE) {

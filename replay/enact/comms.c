@@ -288,9 +288,7 @@ static int make(struct player *p, struct play_comm *old, struct play_comm *made,
 /* Returns whether only the members of the new communicator make CALL. */
 static bool lacks_members(enum mpg_call call)
 {
-    return call == MPG_CALL_Comm_create_group || call == MPG_CALL_Comm_create_from_group ||
-           call == MPG_CALL_Intercomm_create || call == MPG_CALL_Intercomm_create_from_groups ||
-           call == MPG_CALL_Comm_dup || call == MPG_CALL_Comm_dup_with_info;
+    return mpg_call_is_by_group(call) || call == MPG_CALL_Comm_dup || call == MPG_CALL_Comm_dup_with_info;
 }
 
 /* Starts a nonblocking duplicate of OLD. If OLD is not replayed, neither is MADE. */

@@ -98,60 +98,44 @@ static int32_t members_of(const struct mpg_trace *trace, int32_t comm)
     return n;
 }
 
-/* Adds the next collective of meeting WHERE. */
-static int meet(struct mpg_operations *o, uint32_t item, uint32_t where, struct mpg_error *err)
+/* Adds the next collective of meeting WHERE; UNRECORDED > 0: the next UNRECORDED ones, which are not recorded. */
+static int meet(struct mpg_operations *o, uint32_t item, uint32_t where, uint64_t unrecorded, struct mpg_error *err)
 {
     uint64_t *count = mpg_map_add(&o->counts, where, 0);
     if (!count)
         return out_of_memory(err);
-    const struct mpg_operation operation = {.kind = MPG_OPERATION_MEET, .item = item, .where = where, .number = (*count)++};
+    const struct mpg_operation operation = {
+        .kind = MPG_OPERATION_MEET, .item = item, .where = where, .number = *count, .unrecorded = unrecorded};
+    *count += unrecorded > 0 ? unrecorded : 1;
     return add(o, &operation, err);
 }
 
-static int meet_in(struct mpg_operations *o, enum mpg_sequence sequence, int32_t where, int32_t comm, struct mpg_error *err)
+/* As meet(), in a sequence of the collectives of COMM. */
+static int meet_in(struct mpg_operations *o, enum mpg_sequence sequence, int32_t where, int32_t comm, uint64_t unrecorded,
+                   struct mpg_error *err)
 {
     uint32_t meeting;
     if (comm < 0 || comm >= mpg_trace_comm_count(o->trace))
         return 0;
     return mpg_crossings_meeting(o->crossings, sequence, where, 0, members_of(o->trace, comm), &meeting, err) < 0
                ? -1
-               : meet(o, 0, meeting, err);
+               : meet(o, 0, meeting, unrecorded, err);
 }
 
 static int construct(struct mpg_operations *o, const struct mpg_event *e, struct mpg_error *err)
 {
-    const bool by_group = e->call == MPG_CALL_Comm_create_group || e->call == MPG_CALL_Intercomm_create ||
-                          e->call == MPG_CALL_Comm_create_from_group || e->call == MPG_CALL_Intercomm_create_from_groups;
-    return by_group ? meet_in(o, MPG_SEQUENCE_GROUP, e->newcomm, e->newcomm, err)
-                    : meet_in(o, MPG_SEQUENCE_COMM, e->comm, e->comm, err);
+    return mpg_call_is_by_group(e->call) ? meet_in(o, MPG_SEQUENCE_GROUP, e->newcomm, e->newcomm, 0, err)
+                                         : meet_in(o, MPG_SEQUENCE_COMM, e->comm, e->comm, 0, err);
 }
 
-static int meet_at_window(struct mpg_operations *o, const struct mpg_event *e, struct mpg_error *err)
+static int meet_at_window(struct mpg_operations *o, const struct mpg_event *e, uint64_t unrecorded, struct mpg_error *err)
 {
     return e->object == MPG_NO_OBJECT
                ? 0
-               : meet_in(o, MPG_SEQUENCE_WINDOW, e->object, mpg_trace_object(o->trace, e->object)->comm, err);
+               : meet_in(o, MPG_SEQUENCE_WINDOW, e->object, mpg_trace_object(o->trace, e->object)->comm, unrecorded, err);
 }
 
 /* --- pauses of recording --- */
-
-/* Adds N unrecorded collectives of a sequence. */
-static int skip_meetings(struct mpg_operations *o, enum mpg_sequence sequence, int32_t where, int32_t comm, uint64_t n,
-                         struct mpg_error *err)
-{
-    uint32_t meeting;
-    if (comm < 0 || comm >= mpg_trace_comm_count(o->trace))
-        return 0;
-    if (mpg_crossings_meeting(o->crossings, sequence, where, 0, members_of(o->trace, comm), &meeting, err) < 0)
-        return -1;
-    uint64_t *count = mpg_map_add(&o->counts, meeting, 0);
-    if (!count)
-        return out_of_memory(err);
-    const struct mpg_operation operation = {
-        .kind = MPG_OPERATION_MEET, .where = meeting, .number = *count, .unrecorded = n};
-    *count += n;
-    return add(o, &operation, err);
-}
 
 static int skip_messages(struct mpg_operations *o, enum mpg_operation_kind kind, const struct mpg_event *e, int64_t n,
                          struct mpg_error *err)
@@ -172,10 +156,8 @@ static int skip(struct mpg_operations *o, const struct mpg_event *e, struct mpg_
                    : skip_messages(o, MPG_OPERATION_RECEIVE, e, e->recvbytes, err);
     if (e->bytes <= 0)
         return 0;
-    return e->object != MPG_NO_OBJECT
-               ? skip_meetings(o, MPG_SEQUENCE_WINDOW, e->object, mpg_trace_object(o->trace, e->object)->comm,
-                               (uint64_t)e->bytes, err)
-               : skip_meetings(o, MPG_SEQUENCE_COMM, e->comm, e->comm, (uint64_t)e->bytes, err);
+    return e->object != MPG_NO_OBJECT ? meet_at_window(o, e, (uint64_t)e->bytes, err)
+                                      : meet_in(o, MPG_SEQUENCE_COMM, e->comm, e->comm, (uint64_t)e->bytes, err);
 }
 
 /* --- persistent requests --- */
@@ -252,7 +234,7 @@ static int start(struct mpg_operations *o, const struct mpg_event *e, struct mpg
         const uint64_t kind = *slot & ((1 << KIND_BITS) - 1), where = (*slot >> KIND_BITS) - 1;
         const struct mpg_operation operation = {.kind = (enum mpg_operation_kind)kind, .item = i, .where = (uint32_t)where};
         if ((kind == WILDCARD             ? start_wildcard(o, e, i, (int32_t)where, err)
-             : kind == MPG_OPERATION_MEET ? meet(o, i, (uint32_t)where, err)
+             : kind == MPG_OPERATION_MEET ? meet(o, i, (uint32_t)where, 0, err)
                                           : add(o, &operation, err)) < 0)
             return -1;
     }
@@ -301,13 +283,13 @@ int mpg_operations_of(struct mpg_operations *o, const struct mpg_event *e, struc
     case MPG_KIND_NEIGHBOR:
     case MPG_KIND_INEIGHBOR:
     case MPG_KIND_WIN_CONSTRUCTOR:
-        return meet_in(o, MPG_SEQUENCE_COMM, e->comm, e->comm, err);
+        return meet_in(o, MPG_SEQUENCE_COMM, e->comm, e->comm, 0, err);
     case MPG_KIND_CONSTRUCTOR:
     case MPG_KIND_ICONSTRUCTOR:
         return construct(o, e, err);
     case MPG_KIND_WIN_FENCE:
     case MPG_KIND_WIN_FREE:
-        return meet_at_window(o, e, err);
+        return meet_at_window(o, e, 0, err);
     case MPG_KIND_WIN_GROUP:
     case MPG_KIND_WIN_EPOCH:
         return mpg_error_set(err, "rank %d calls MPI_%s: no part of such a run can be taken", o->rank, mpg_call_name(e->call));

@@ -306,12 +306,6 @@ void pauses_complete(const struct mpg_event *e, int64_t now_ns)
     clear_counts();
 }
 
-static bool is_by_group(enum mpg_call call)
-{
-    return call == MPG_CALL_Comm_create_group || call == MPG_CALL_Intercomm_create || call == MPG_CALL_Comm_create_from_group ||
-           call == MPG_CALL_Intercomm_create_from_groups;
-}
-
 bool pauses_count(const struct mpg_event *e)
 {
     if (e->failed)
@@ -353,7 +347,7 @@ bool pauses_count(const struct mpg_event *e)
     case MPG_KIND_WIN_CONSTRUCTOR:
     case MPG_KIND_CONSTRUCTOR:
     case MPG_KIND_ICONSTRUCTOR:
-        if (e->comm >= 0 && !is_by_group(e->call))
+        if (e->comm >= 0 && !mpg_call_is_by_group(e->call))
             add(COLLECTIVES, e->comm, MPG_PROC_NULL, 0);
         break;
     case MPG_KIND_WIN_FENCE:
