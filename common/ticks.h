@@ -51,4 +51,12 @@ static inline uint64_t mpg_clock_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Keeps this thread computing for TIME_NS. */
+static inline void mpg_clock_spin(double time_ns)
+{
+    const uint64_t start_ns = mpg_clock_ns();
+    while ((double)(mpg_clock_ns() - start_ns) < time_ns) {
+    }
+}
+
 #endif

@@ -28,6 +28,21 @@ struct mpg_network_options {
     bool iterations_given, max_given, seed_given, time_given;
 };
 
+/* Option table rows for the number of samples of benchmarks that record THINGS ("exchanges"): the settings of --quick, the
+ * default of --max-iterations, and the least number for large sizes, as text. */
+#define MPG_NUMBER_OPTIONS(o, things, quick_text, most_text, least_text)                                                        \
+    {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &(o).quick, .help = quick_text},                         \
+    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &(o).max, .argument = "N",                                      \
+     .help = things " recorded at most of each size up to 16KiB;\nfewer of larger ones (default: " most_text ")",               \
+     .minimum = 1, .maximum = 1e8, .given = &(o).max_given},                                                                    \
+    {.name = "max-time", .kind = MPG_OPTION_TIME, .value = &(o).time_ns, .argument = "TIME",                                    \
+     .help = "measure no longer than about TIME in all (default: 60s)",                                                        \
+     .minimum = 1e6, .maximum = 1e15, .given = &(o).time_given},                                                                \
+    {.name = "iterations", .letter = 'i', .kind = MPG_OPTION_INT, .value = &(o).iterations, .argument = "N",                    \
+     .help = "record N " things " of each size up to 16KiB, fewer of\nlarger ones but at least " least_text                     \
+             ", whatever the precision",                                                                                       \
+     .minimum = 1, .maximum = 1e8, .given = &(o).iterations_given}
+
 /* Option table rows common to pair benchmarks. O: a struct mpg_network_options; WARMUP_TEXT: default of --warmup as text.
  * MPG_NETWORK_OPTIONS has the rows of benchmarks that detect the eager limit. */
 #define MPG_PAIR_OPTIONS(o, warmup_text)                                                                                        \

@@ -34,17 +34,7 @@ static const struct mpg_option options[] = {
      .help = "windows by MPI_Win_create, in place of MPI_Win_allocate"},
     {.name = "sizes", .letter = 's', .kind = MPG_OPTION_STRING, .value = &opt.sizes, .argument = "LIST",
      .help = "sizes, multiples of 8 for accumulate, like 8,64KiB\n(default: 8,64,512,4KiB,32KiB,256KiB,1MiB,4MiB)"},
-    {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
-     .help = "--max-iterations=400 --max-time=1s"},
-    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.max, .argument = "N",
-     .help = "operations recorded at most of each size up to 16KiB;\nfewer of larger ones"
-             " (default: 4000)", .minimum = 1, .maximum = 1e8, .given = &opt.max_given},
-    {.name = "max-time", .kind = MPG_OPTION_TIME, .value = &opt.time_ns, .argument = "TIME",
-     .help = "measure no longer than about TIME in all (default: 60s)",
-     .minimum = 1e6, .maximum = 1e15, .given = &opt.time_given},
-    {.name = "iterations", .letter = 'i', .kind = MPG_OPTION_INT, .value = &opt.iterations, .argument = "N",
-     .help = "record N operations of each size up to 16KiB, fewer of\nlarger ones but at least 100,"
-             " whatever the precision", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
+    MPG_NUMBER_OPTIONS(opt, "operations", "--max-iterations=400 --max-time=1s", "4000", "100"),
     MPG_PAIR_OPTIONS(opt, "20"),
     {0}};
 

@@ -28,17 +28,7 @@ static const struct mpg_option options[] = {
     {.name = "sizes", .letter = 's', .kind = MPG_OPTION_STRING, .value = &opt.sizes, .argument = "LIST",
      .help = "message sizes, like 0,8,64KiB (default: 0, 1 and powers\nof two from 8 to 4MiB, the eager"
              " limit and one byte more)"},
-    {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
-     .help = "--max-iterations=400 --max-time=1s"},
-    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.max, .argument = "N",
-     .help = "exchanges recorded at most of each size up to 16KiB;\nfewer of larger ones"
-             " (default: 4000)", .minimum = 1, .maximum = 1e8, .given = &opt.max_given},
-    {.name = "max-time", .kind = MPG_OPTION_TIME, .value = &opt.time_ns, .argument = "TIME",
-     .help = "measure no longer than about TIME in all (default: 60s)",
-     .minimum = 1e6, .maximum = 1e15, .given = &opt.time_given},
-    {.name = "iterations", .letter = 'i', .kind = MPG_OPTION_INT, .value = &opt.iterations, .argument = "N",
-     .help = "record N exchanges of each size up to 16KiB, fewer of\nlarger ones but at least 100,"
-             " whatever the precision", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
+    MPG_NUMBER_OPTIONS(opt, "exchanges", "--max-iterations=400 --max-time=1s", "4000", "100"),
     MPG_NETWORK_OPTIONS(opt, "20"),
     {0}};
 
@@ -49,13 +39,6 @@ static const struct mpg_program program = {
     .options = options};
 
 /* ---- the exchange ---- */
-
-static void spin(double time_ns)
-{
-    const uint64_t start_ns = mpg_clock_ns();
-    while ((double)(mpg_clock_ns() - start_ns) < time_ns) {
-    }
-}
 
 /* Sends a message by MPI_Send if eager, else by MPI_Isend, since MPI_Send would wait for the receiver. Returns the
  * timer reading after this call. */
@@ -103,7 +86,7 @@ static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamp
     for (int64_t i = 0; i < n; i++) {
         stamps->start[i] = mpg_timer_read(x->timer);
         stamps->sent[i] = send_message(x);
-        spin(late_ns);
+        mpg_clock_spin(late_ns);
         stamps->receive_start[i] = mpg_timer_read(x->timer);
         MPI_Recv(x->receive_buffer, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
         stamps->end[i] = mpg_timer_read(x->timer);
@@ -111,7 +94,7 @@ static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamp
                                    stamps->end[i] - stamps->receive_start[i]);
         MPI_Irecv(x->receive_buffer, x->size, MPI_BYTE, 1, TAG, x->comm, posted);
         send_message(x);
-        spin(late_ns);
+        mpg_clock_spin(late_ns);
         stamps->wait_start[i] = mpg_timer_read(x->timer);
         MPI_Wait(posted, MPI_STATUS_IGNORE);
         stamps->wait_end[i] = mpg_timer_read(x->timer);

@@ -32,17 +32,7 @@ static struct mpg_network_options opt = {
 static const struct mpg_option options[] = {
     {.name = "sizes", .letter = 's', .kind = MPG_OPTION_STRING, .value = &opt.sizes, .argument = "LIST",
      .help = "message sizes, like 8,64KiB (default: 1KiB, 8KiB, 64KiB,\n256KiB, 1MiB, 4MiB, the eager limit and one byte more)"},
-    {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
-     .help = "--max-iterations=200 --max-time=1s"},
-    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.max, .argument = "N",
-     .help = "exchanges recorded at most of each size up to 16KiB;\nfewer of larger ones"
-             " (default: 2000)", .minimum = 1, .maximum = 1e8, .given = &opt.max_given},
-    {.name = "max-time", .kind = MPG_OPTION_TIME, .value = &opt.time_ns, .argument = "TIME",
-     .help = "measure no longer than about TIME in all (default: 60s)",
-     .minimum = 1e6, .maximum = 1e15, .given = &opt.time_given},
-    {.name = "iterations", .letter = 'i', .kind = MPG_OPTION_INT, .value = &opt.iterations, .argument = "N",
-     .help = "record N exchanges of each size up to 16KiB, fewer of\nlarger ones but at least 100,"
-             " whatever the precision", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
+    MPG_NUMBER_OPTIONS(opt, "exchanges", "--max-iterations=200 --max-time=1s", "2000", "100"),
     MPG_NETWORK_OPTIONS(opt, "10"),
     {0}};
 
@@ -55,13 +45,6 @@ static const struct mpg_program program = {
 
 /* ---- the exchange ---- */
 
-static void compute(double time_ns)
-{
-    const uint64_t start_ns = mpg_clock_ns();
-    while ((double)(mpg_clock_ns() - start_ns) < time_ns) {
-    }
-}
-
 /* A transfer from this rank, WORK_NS of computation before the wait. Sets *START and *END: from the posting of the send until the
  * receiver's word that the message has arrived. */
 static void send_timed(const struct mpg_bench_exchange *x, double work_ns, uint64_t *start, uint64_t *end)
@@ -70,7 +53,7 @@ static void send_timed(const struct mpg_bench_exchange *x, double work_ns, uint6
     *start = mpg_timer_read(x->timer);
     MPI_Isend(x->send_buffer, x->size, MPI_BYTE, 1, DATA, x->comm, x->request);
     if (work_ns > 0)
-        compute(work_ns);
+        mpg_clock_spin(work_ns);
     MPI_Wait(x->request, MPI_STATUS_IGNORE);
     MPI_Recv(NULL, 0, MPI_BYTE, 1, ARRIVED, x->comm, MPI_STATUS_IGNORE);
     *end = mpg_timer_read(x->timer);
@@ -84,7 +67,7 @@ static void receive_timed(const struct mpg_bench_exchange *x, double work_ns, ui
     MPI_Irecv(x->receive_buffer, x->size, MPI_BYTE, 1, DATA, x->comm, x->request);
     MPI_Send(NULL, 0, MPI_BYTE, 1, READY, x->comm);
     if (work_ns > 0)
-        compute(work_ns);
+        mpg_clock_spin(work_ns);
     MPI_Wait(x->request, MPI_STATUS_IGNORE);
     *end = mpg_timer_read(x->timer);
 }

@@ -21,17 +21,7 @@ static const struct mpg_option options[] = {
     {.name = "sizes", .letter = 's', .kind = MPG_OPTION_STRING, .value = &opt.sizes, .argument = "LIST",
      .help = "message sizes, like 0,8,64KiB (default: 0, 1 and powers\nof two from 8 to 4MiB, the eager"
              " limit and one byte more)"},
-    {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
-     .help = "--max-iterations=1000 --max-time=1s"},
-    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.max, .argument = "N",
-     .help = "exchanges recorded at most of each size up to 16KiB;\nfewer of larger ones"
-             " (default: 10000)", .minimum = 1, .maximum = 1e8, .given = &opt.max_given},
-    {.name = "max-time", .kind = MPG_OPTION_TIME, .value = &opt.time_ns, .argument = "TIME",
-     .help = "measure no longer than about TIME in all (default: 60s)",
-     .minimum = 1e6, .maximum = 1e15, .given = &opt.time_given},
-    {.name = "iterations", .letter = 'i', .kind = MPG_OPTION_INT, .value = &opt.iterations, .argument = "N",
-     .help = "record N exchanges of each size up to 16KiB, fewer of\nlarger ones but at least 200,"
-             " whatever the precision", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
+    MPG_NUMBER_OPTIONS(opt, "exchanges", "--max-iterations=1000 --max-time=1s", "10000", "200"),
     {.name = "tail-error", .kind = MPG_OPTION_REAL, .value = &opt.tail_error, .argument = "PERCENT",
      .help = "half width of the 99th percentile's interval, 0 for none\n(default: 10)", .maximum = 1000},
     MPG_MEMORY_OPTION(opt),
