@@ -15,8 +15,6 @@ enum { NEAR = 2 };
 /* If a settlement concerns more than a MANYth of the flows, their ends are put in order together. */
 enum { MANY = 8 };
 
-/* Flows that end within this time end together; shorter than any rounding of a time that matters. */
-static const double TOGETHER_NS = 1e-6;
 /* A bucket with less than this part of its bytes is empty. */
 static const double EMPTY = 1e-6;
 /* A sum of bounds within this ratio of the capacity does not exceed it. */
@@ -360,7 +358,7 @@ static void end_part(struct flows *f, uint32_t flow)
 
 void *mpg_flows_end(struct flows *f, double now_ns, double *delay_ns, bool *continues)
 {
-    if (f->ends == 0 || f->heap[0].end_ns > now_ns + TOGETHER_NS)
+    if (f->ends == 0 || f->heap[0].end_ns > now_ns + MPG_TOGETHER_NS)
         return NULL;
     const uint32_t flow = f->heap[0].flow;
     const struct flow *x = &f->flow[flow];
@@ -526,8 +524,8 @@ static double empty_at(const struct flows *f, uint32_t resource)
 /* Marks the resources whose bucket is empty at NOW_NS as changed. */
 static void mark_empty(struct flows *f, double now_ns)
 {
-    for (uint32_t i = 0; i < f->draining.n && f->empty_ns <= now_ns + TOGETHER_NS; i++)
-        if (empty_at(f, f->draining.of[i]) <= now_ns + TOGETHER_NS)
+    for (uint32_t i = 0; i < f->draining.n && f->empty_ns <= now_ns + MPG_TOGETHER_NS; i++)
+        if (empty_at(f, f->draining.of[i]) <= now_ns + MPG_TOGETHER_NS)
             mark_changed(f, f->draining.of[i]);
 }
 

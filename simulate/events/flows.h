@@ -18,6 +18,9 @@
 #include "common/error.h"
 #include "simulate/models/capacities.h"
 
+/* Times within this difference are equal: shorter than any rounding of a time that matters. */
+static const double MPG_TOGETHER_NS = 1e-6;
+
 struct flows;
 
 /* Returns a state without flows on the resources of CAPACITIES, which outlives the state. The caller frees it. NULL with ERR:

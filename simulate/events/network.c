@@ -140,13 +140,10 @@ static int begin_flow(struct replica *rep, struct flight *f, struct mpg_error *e
     return buffered ? end_send(rep, f, f->begin_ns - f->asked_ns, err) : 0;
 }
 
-/* Shorter than any difference of times that matters. */
-static const double ROUNDING_NS = 1e-6;
-
 /* Returns the time before which bytes began that can delay the request for F: these bytes do not cross the request. */
 static double delaying_before_ns(const struct flight *f)
 {
-    return fmin(f->asked_ns - f->latency_ns + ROUNDING_NS, f->asked_ns);
+    return fmin(f->asked_ns - f->latency_ns + MPG_TOGETHER_NS, f->asked_ns);
 }
 
 /* Nothing in its port is ahead of the request for F's bytes any longer: the bytes begin, unless they wait for opposite bytes. */
