@@ -41,7 +41,8 @@ of() {
 # ---- preempted ranks ----
 
 # With a spinning process on each core, ranks are preempted, and then a round trip of 8 bytes takes milliseconds. Nine
-# tenths of these round trips must report that a rank was off its CPU; the others may be a hypervisor's doing.
+# tenths of these round trips must report that a rank was off its CPU; the others may be a hypervisor's doing. How often
+# ranks are preempted is the scheduler's to say: a run of 30 ms may see none, so runs get longer until one does.
 spinning=
 spin_on_all_cores() {
     local core
@@ -57,16 +58,27 @@ stop_spinning() {
     wait $spinning 2>/dev/null
     spinning=
 }
+# preempted: measures beside spinning processes until a round trip takes 2 ms.
+preempted() {
+    local rounds
+    for rounds in 20000 100000 400000 1600000; do
+        rm -rf spun
+        ranks 2 "$PINGPONG" -o spun -s 8 -i $rounds --max-time 5s --no-eager || return
+        awk '!/^#/ && $3 >= 2e6 { n++ } END { exit !n }' spun/*.samples && return
+        echo "# none of $rounds round trips took 2 ms"
+    done
+    return 1
+}
 if [ "$(nproc)" -ge 2 ]; then
     spin_on_all_cores
-    ok "beside processes that spin" ranks 2 "$PINGPONG" -o spun -s 8 -i 20000 --max-time 2s --no-eager
+    ok "beside processes that spin, round trips take milliseconds" preempted
     stop_spinning
-    ok "exchanges of milliseconds say that a rank was off its CPU" awk '
+    ok "they say that a rank was off its CPU" awk '
         /^#/ || $3 < 2e6 { next } { n++; off += $6 > 0.5 * $3 }
-        END { print "# " off " of " n; exit !(n > 0 && off >= 0.9 * n) }' spun/*.samples
+        END { print "# " off + 0 " of " n + 0; exit !(n > 0 && off >= 0.9 * n) }' spun/*.samples
     is "nothing else is said of it" "$(of off_cpu spun/*.samples)" ""
 else
-    skip "exchanges of milliseconds say that a rank was off its CPU" "one core only"
+    skip "they say that a rank was off its CPU" "one core only"
 fi
 ok "ranks that share a core" ranks $((2 * $(nproc))) "$PINGPONG" -o shared -s 8 -i 50 --no-eager -p 1
 is "of these it is not looked for" "$(of off_cpu shared/*.samples)" "not looked for: ranks share cores"
