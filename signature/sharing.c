@@ -37,10 +37,10 @@ double mpg_signature_capacity(const struct mpg_signature *sig, enum mpg_path_cla
     }
     if (!below && !above)
         return INFINITY;
-    const double low = mpg_distribution_quantile(below ? below->bandwidth : above->bandwidth, 0.5);
+    const double low = mpg_distribution_quantile(below ? below->value : above->value, 0.5);
     if (!below || !above)
         return low;
-    const double high = mpg_distribution_quantile(above->bandwidth, 0.5);
+    const double high = mpg_distribution_quantile(above->value, 0.5);
     return low + (high - low) * (flows - below->pairs) / (above->pairs - below->pairs);
 }
 

@@ -221,11 +221,14 @@ void mpg_signature_free(struct mpg_signature *sig)
     if (!sig)
         return;
     for (size_t i = 0; i < sig->sharings; i++)
-        mpg_distribution_free(sig->sharing[i].bandwidth);
+        mpg_distribution_free(sig->sharing[i].value);
     free(sig->sharing);
     for (size_t i = 0; i < sig->opposites; i++)
-        mpg_distribution_free(sig->opposite[i].bandwidth);
+        mpg_distribution_free(sig->opposite[i].value);
     free(sig->opposite);
+    for (size_t i = 0; i < sig->leads; i++)
+        mpg_distribution_free(sig->lead[i].value);
+    free(sig->lead);
     for (size_t i = 0; i < sig->rates; i++)
         free_rate(&sig->rate[i]);
     free(sig->rate);

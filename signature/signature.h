@@ -15,7 +15,7 @@
 #include "statistics/loggp.h"
 
 /* Major and minor version of the file format. A reader accepts major versions 1 to 4 with any minor version. */
-enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 7 };
+enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 8 };
 
 /* Limits of a signature. A file that exceeds any of them is rejected as a whole. */
 enum {
@@ -244,7 +244,8 @@ struct mpg_sharing_point {
     bool both;                /* each pair sends in both directions at once; false: in one direction */
     int64_t size_bytes;       /* size of the messages */
     int pairs;                /* number of pairs, >= 1 */
-    struct mpg_distribution *bandwidth; /* sum over pairs (and directions), bytes/s, > 0 at the median */
+    /* sum of the rates of all pairs (and directions), bytes/s, > 0 at the median; of leads a time, ns, >= 0 */
+    struct mpg_distribution *value;
 };
 
 /* ---- compute ---- */
@@ -301,10 +302,14 @@ struct mpg_signature {
     struct mpg_sharing_point *sharing;
     size_t opposites;         /* number of points of opposite messages, ascending in path, size, pairs; 0: not measured, or a file
                                * before version 4.6 */
-    /* A message that begins when an opposite message has used a quarter of its own time: BANDWIDTH is the size over the time of
+    /* A message that begins when an opposite message has used a quarter of its own time: the value is the size over the time of
      * the later message. PAIRS is 1 (the messages are of one pair of ranks) or 2 (of two pairs between the same nodes, or at the
      * same placement). */
     struct mpg_sharing_point *opposite;
+    size_t leads;             /* number of points of leads, ascending in path, size, pairs; 0: not measured, or a file before
+                               * version 4.8 */
+    /* Messages of PAIRS pairs that begin together, in one direction: the value is the time from the first end to the last. */
+    struct mpg_sharing_point *lead;
     size_t rates;             /* number of rates, ascending in kernel, cores at once, host, core */
     struct mpg_compute_rate *rate;
 };

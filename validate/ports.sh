@@ -5,12 +5,13 @@
 # two hosts, the traces are recorded on this host over shared memory. Needs root, tc (iproute2) and Open MPI; `make validate-ports`
 # calls it. The ranks are predicted on the cores of this host (--cores).
 #
-# Usage: validate/ports.sh [--output=DIR] [--runs=N] [--unit=NS] [--rate=RATE] [--burst=BYTES] [PROGRAM]...
+# Usage: validate/ports.sh [--output=DIR] [--runs=N] [--unit=NS] [--rate=RATE] [--burst=BYTES] [--commands=FILE] [PROGRAM]...
 #   --output=DIR    keep signature, traces and run times in DIR; what is there already is used (default: a temporary folder)
 #   --runs=N        real runs of each program (default: 7)
 #   --unit=NS       the real runs wait NS for each unit of work (about a microsecond), and yield the core: ranks do not compete
 #                   for cores
 #   --rate, --burst of each port, as tc writes them (default: 1gbit, 128kb)
+#   --commands=FILE other programs, a line each: a name, a tab, and the command for four ranks
 #   PROGRAM         PATTERN-STEPS-BYTES-WORK of validate/programs/ports.c or kernels.c (default: those of docs/VALIDATION.md)
 # PRIORITY (chrt -f 20) goes before the launcher: on a busy host, ranks of four wait for other programs.
 # Prints a table: run time in ms, median and range of the real runs; predicted without and with sharing, and their errors.
@@ -31,7 +32,7 @@ skip_all() {
 # shellcheck source=tests/two-hosts.sh
 . "$top_srcdir/tests/two-hosts.sh"
 
-output='' runs=7 unit='' rate=1gbit burst=128kb
+output='' runs=7 unit='' rate=1gbit burst=128kb commands=''
 while [ $# -gt 0 ]; do
     case $1 in
     --output=*) output=${1#*=} ;;
@@ -39,12 +40,13 @@ while [ $# -gt 0 ]; do
     --unit=*) unit=${1#*=} ;;
     --rate=*) rate=${1#*=} ;;
     --burst=*) burst=${1#*=} ;;
+    --commands=*) commands=$(realpath -- "${1#*=}") || exit 1 ;;
     -*) skip_all "no option '$1'" ;;
     *) break ;;
     esac
     shift
 done
-[ $# -gt 0 ] || set -- stream-100-200000-500 stream-20-1000000-500 pairs-100-200000-500 pairs-20-1000000-500 pairs-100-200000-0 \
+[ $# -gt 0 ] || [ -n "$commands" ] || set -- stream-100-200000-500 stream-20-1000000-500 pairs-100-200000-500 pairs-20-1000000-500 pairs-100-200000-0 \
     ring-100-200000-500 ring-20-1000000-500 halo-100-200000-500 halo-20-1000000-500 everybody-50-200000-500 \
     everybody-200-40000-500 alltoall-50-200000-500 alltoall-10-1000000-500 allreduce-50-400000-500 allgather-50-200000-500 \
     grid-60-400000-800 mixed-60-300000-1000 nbody-20-150000-2000 farm-15-300000-4000 wavefront-25-100000-2000 \
@@ -71,7 +73,7 @@ measure() {
     on_hosts 100 1 "$bench/pingpong/pingpong" -o "$r" -s 0,8,1KiB,4KiB,16KiB,64KiB,128KiB,256KiB,512KiB,1MiB,4MiB -i 40 &&
         on_hosts 100 1 "$bench/bandwidth/bandwidth" -o "$r" -s 8,4KiB,64KiB,256KiB,1MiB -i 20 &&
         on_hosts 100 1 "$bench/overhead/overhead" -o "$r" -s 8,4KiB,64KiB,256KiB,1MiB -i 20 &&
-        on_hosts 200 2 "$bench/sharing/sharing" -o "$r" -s 64KiB,256KiB,1MiB,4MiB -i 10 --no-bind &&
+        on_hosts 200 2 "$bench/sharing/sharing" -o "$r" -s 64KiB,256KiB,1MiB,4MiB -i 20 --no-bind &&
         on_hosts 200 2 "$bench/collective/collective" -o "$r" -q &&
         "$bench/ftq/ftq" --mode=detour --together --duration=4s -o "$r" >/dev/null &&
         ip netns exec "$a" $mpirun -np 2 "$bench/pingpong/pingpong" -o "$r" -s 0,8,4KiB,64KiB,256KiB,1MiB -i 40 >/dev/null &&
@@ -104,19 +106,20 @@ $MPICC -std=gnu11 -O2 -I"$top_srcdir" -shared -fPIC -o "$output/timer.so" "$top_
 [ -s "$output/ports.sig" ] || measure || skip_all "the hosts cannot be measured"
 echo "| program | real runs, ms | predicted alone, ms | off, % | predicted sharing, ms | off, % |"
 echo "|---|---|--:|--:|--:|--:|"
-for program; do
-    IFS=- read -r pattern steps bytes work <<<"$program"
-    trace=$output/$program.trace runs_of=$output/$program${unit:+-$unit}.runs binary=$output/kernels
-    ! grep -q "{\"$pattern\"," "$top_srcdir/validate/programs/ports.c" || binary=$output/ports
+
+# compare NAME TITLE TRACED RUN: prints the row TITLE of the command TRACED, as recorded, and RUN, its words, as run on both hosts;
+# files are called NAME
+compare() {
+    local trace=$output/$1.trace runs_of=$output/$1${unit:+-$unit}.runs
     # shellcheck disable=SC2046,SC2086 # words
     [ -e "$trace" ] || env $(mpi_settings "$plain" crowd shm yield) ${PRIORITY-} $plain -np 4 --bind-to none \
-        "$top_builddir/trace/mpgtrace" record --quiet --cpu-time -o "$trace" "$binary" "$pattern" "$steps" "$bytes" "$work" ||
-        exit 1
+        "$top_builddir/trace/mpgtrace" record --quiet --cpu-time -o "$trace" $3 >/dev/null || return 1
     touch "$runs_of"
     while [ "$(wc -l <"$runs_of")" -lt "$runs" ]; do
-        ran "$binary-run" "$pattern" "$steps" "$bytes" "$work" >>"$runs_of" || exit 1
+        # shellcheck disable=SC2086 # words
+        ran $4 >>"$runs_of" || return 1
     done
-    sort -n "$runs_of" | awk -v program="$pattern, $steps x $bytes B, $work us" -v alone="$(predicted "$trace" none)" \
+    sort -n "$runs_of" | awk -v program="$2" -v alone="$(predicted "$trace" none)" \
         -v shared="$(predicted "$trace" auto)" '
         { t[NR] = $1 / 1e6 }
         END {
@@ -124,4 +127,15 @@ for program; do
             printf "| %s | %.0f (%.0f .. %.0f) | %.0f | %+.1f | %.0f | %+.1f |\n", program, median, t[1], t[NR], alone / 1e6,
                    100 * (alone / 1e6 / median - 1), shared / 1e6, 100 * (shared / 1e6 / median - 1)
         }'
+}
+
+for program; do
+    IFS=- read -r pattern steps bytes work <<<"$program"
+    binary=$output/kernels
+    ! grep -q "{\"$pattern\"," "$top_srcdir/validate/programs/ports.c" || binary=$output/ports
+    compare "$program" "$pattern, $steps x $bytes B, $work us" "$binary $pattern $steps $bytes $work" \
+        "$binary-run $pattern $steps $bytes $work" || exit 1
 done
+[ -z "$commands" ] || while IFS=$'\t' read -r name command <&3; do
+    compare "$name" "$name" "$command" "$command" || exit 1
+done 3<"$commands"

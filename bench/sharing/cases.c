@@ -27,7 +27,7 @@ static int next_pairs(int pairs, int all)
 static void set_messages(struct mpg_sharing_case *c, int64_t window, int64_t in_flight_bytes)
 {
     int64_t fits = in_flight_bytes / c->size_bytes;
-    if (c->directions == MPG_SHARING_OPPOSITE) {
+    if (c->directions == MPG_SHARING_OPPOSITE || c->directions == MPG_SHARING_LEAD) {
         c->window = c->messages = 1;
         return;
     }
@@ -37,10 +37,14 @@ static void set_messages(struct mpg_sharing_case *c, int64_t window, int64_t in_
     c->messages = c->window * (windows < 1 ? 1 : windows);
 }
 
-/* Returns whether opposite messages are measured with the pairs and the size of C. */
-static bool has_opposite(const struct mpg_sharing_case *c)
+/* Returns whether the directions of C are measured with the pairs and the size of C. */
+static bool is_measured(const struct mpg_sharing_case *c)
 {
-    return c->pairs <= MPG_SHARING_OPPOSITE_PAIRS && c->size_bytes >= MPG_SHARING_OPPOSITE_BYTES;
+    if (c->directions == MPG_SHARING_OPPOSITE)
+        return c->pairs <= MPG_SHARING_OPPOSITE_PAIRS && c->size_bytes >= MPG_SHARING_OPPOSITE_BYTES;
+    if (c->directions == MPG_SHARING_LEAD)
+        return c->pairs == MPG_SHARING_LEAD_PAIRS && c->size_bytes >= MPG_SHARING_OPPOSITE_BYTES;
+    return true;
 }
 
 int mpg_sharing_cases_make(const struct mpg_sharing_group group[MPG_PATHS], const int64_t *size, int64_t n,
@@ -52,10 +56,10 @@ int mpg_sharing_cases_make(const struct mpg_sharing_group group[MPG_PATHS], cons
     for (int p = 0; p < MPG_PATHS; p++)
         for (int pairs = 1; group[p].pairs > 1 && pairs <= group[p].pairs; pairs = next_pairs(pairs, group[p].pairs)) {
             struct mpg_sharing_case made = {.path = (enum mpg_path)p, .pairs = pairs, .group = groups++, .max = max};
-            for (int64_t i = 0; i < MPG_SHARING_OPPOSITE * n; i++) {
-                made.directions = 1 + (int)(i % MPG_SHARING_OPPOSITE);
-                made.size_bytes = size[i / MPG_SHARING_OPPOSITE];
-                if (made.directions == MPG_SHARING_OPPOSITE && !has_opposite(&made))
+            for (int64_t i = 0; i < MPG_SHARING_LEAD * n; i++) {
+                made.directions = 1 + (int)(i % MPG_SHARING_LEAD);
+                made.size_bytes = size[i / MPG_SHARING_LEAD];
+                if (!is_measured(&made))
                     continue;
                 set_messages(&made, window, in_flight_bytes);
                 if (add(cases, &made, err) < 0)

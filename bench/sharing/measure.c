@@ -84,10 +84,16 @@ static bool is_opposite(const struct mpg_sharing_case *c)
     return c->directions == MPG_SHARING_OPPOSITE;
 }
 
-/* Returns whether this rank receives the second of two opposite messages. */
-static bool receives_second(const struct part *part)
+static bool is_lead(const struct mpg_sharing_case *c)
 {
-    return part->first && part->follows;
+    return c->directions == MPG_SHARING_LEAD;
+}
+
+/* Returns whether this rank's end of a repetition counts: of opposite messages only the end of the second, of leads the ends at
+ * receivers. */
+static bool counts(const struct mpg_sharing_case *c, const struct part *part)
+{
+    return is_opposite(c) ? part->first && part->follows : !is_lead(c) || !part->first;
 }
 
 static bool receives(const struct mpg_sharing_case *c, const struct part *part)
@@ -242,9 +248,11 @@ static double *reserve(double *value, size_t n, size_t *capacity, size_t columns
 }
 
 /* Rank 0: adds a block of case I to the results. TIME_NS: time of the last rank in each repetition; infinite if any rank was
- * late. A repetition without a time above 0 counts as late. OFF_NS: largest off-CPU time of any rank in each repetition, then, as
- * last element, the largest slack. Times with off-CPU time do not count for the goal. */
-static int note_block(struct work *w, size_t i, const double *time_ns, const double *off_ns, struct mpg_error *err)
+ * late. A repetition without a time above 0 counts as late. FIRST_NS: of leads, the time of the first receiver. OFF_NS: largest
+ * off-CPU time of any rank in each repetition, then, as last element, the largest slack. Times with off-CPU time do not count for
+ * the goal. */
+static int note_block(struct work *w, size_t i, const double *time_ns, const double *first_ns, const double *off_ns,
+                      struct mpg_error *err)
 {
     struct mpg_sharing_case *c = &w->cases->item[i];
     struct mpg_sharing_rows *rows = &w->result->rows[c->path];
@@ -261,7 +269,7 @@ static int note_block(struct work *w, size_t i, const double *time_ns, const dou
         if (isinf(time_ns[k]) || time_ns[k] <= 0) /* late, or on a busy machine the clocks are compared badly */
             continue;
         const double row[MPG_SHARING_COLUMNS] = {c->pairs, c->directions, (double)c->size_bytes, (double)c->messages,
-                                                 (double)c->window, time_ns[k], off_ns[k]};
+                                                 (double)c->window, time_ns[k] - (is_lead(c) ? first_ns[k] : 0), off_ns[k]};
         memcpy(rows->value + MPG_SHARING_COLUMNS * rows->n++, row, sizeof row);
         sorted[valid++] = time_ns[k];
         if (off_ns[k] <= 0)
@@ -273,7 +281,8 @@ static int note_block(struct work *w, size_t i, const double *time_ns, const dou
     c->slack_ns = off_ns[n];
     c->done += valid;
     c->late += n - valid;
-    c->finished = c->done >= c->max || c->done + c->late >= ATTEMPTS * c->max;
+    c->finished = c->done >= c->max || c->done + c->late >= ATTEMPTS * c->max ||
+                  (w->config->adaptive && is_lead(c) && c->done >= MPG_SHARING_LEADS);
     return 0;
 }
 
@@ -284,21 +293,27 @@ static int collect(struct work *w, size_t i, struct mpg_error *err)
     const int rank = w->ranks->rank;
     const struct mpg_sharing_case *c = &w->cases->item[i];
     const bool mine = w->part[c->group].comm != MPI_COMM_NULL;
-    double time_ns[BLOCK] = {0}, off_ns[BLOCK + 1] = {0}, last_ns[BLOCK], most_ns[BLOCK + 1];
+    double time_ns[BLOCK] = {0}, before_ns[BLOCK], off_ns[BLOCK + 1] = {0}, last_ns[BLOCK], first_ns[BLOCK], most_ns[BLOCK + 1];
+    for (int k = 0; k < b->n; k++)
+        before_ns[k] = INFINITY;
     for (int k = 0; k < b->n && mine; k++) {
         time_ns[k] = b->late[k] != MPG_START_IN_TIME
                          ? INFINITY
                          : mpg_sync_time_ns(w->sync, rank, b->end[k]) - b->start_ns[k] - c->offset_ns - w->timer->cost_ns;
-        if (is_opposite(c) && !receives_second(&w->part[c->group]) && !isinf(time_ns[k]))
-            time_ns[k] = 0; /* only the end of the second message counts */
+        if (!counts(c, &w->part[c->group]) && !isinf(time_ns[k]))
+            time_ns[k] = 0;
+        else
+            before_ns[k] = time_ns[k];
         off_ns[k] = b->off_ns[k];
         w->start_error_ns = fmax(w->start_error_ns,
                                  fabs(mpg_sync_time_ns(w->sync, rank, b->start[k]) - b->start_ns[k]));
     }
     MPI_Reduce(time_ns, last_ns, b->n, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (is_lead(c))
+        MPI_Reduce(before_ns, first_ns, b->n, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
     off_ns[b->n] = mine ? w->slack_ns[i] : 0;
     MPI_Reduce(off_ns, most_ns, b->n + 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    return rank == 0 ? note_block(w, i, last_ns, most_ns, err) : 0;
+    return rank == 0 ? note_block(w, i, last_ns, first_ns, most_ns, err) : 0;
 }
 
 /* Rank 0: ends cases that have reached the goal. Each case has had a block in every round so far. */
@@ -309,7 +324,7 @@ static int judge(struct work *w, struct mpg_error *err)
     for (size_t i = 0; i < w->cases->n; i++) {
         struct mpg_sharing_case *c = &w->cases->item[i];
         const struct series *s = &w->series[i];
-        if (c->finished || s->n == 0)
+        if (c->finished || s->n == 0 || is_lead(c))
             continue;
         double *sorted = malloc(s->n * sizeof *sorted);
         if (!sorted)

@@ -25,7 +25,11 @@ enum { MPG_SHARING_COLUMNS = 7, MPG_SHARING_TIME = 5 };
  * the second rank of the last pair sends the other, whose time from its begin to its end is the sample. With one pair both
  * messages are of this pair. */
 enum { MPG_SHARING_OPPOSITE = 3, MPG_SHARING_OPPOSITE_PAIRS = 2 };
-/* Smaller messages, mostly eager, have no opposite cases. */
+/* "Directions" of two messages at once, in one direction: the first rank of each of two pairs sends one; the sample is the lead
+ * of the message that ends first: the time from its end to the end of the other. Leads are long where messages share unevenly.
+ * Their cases end after MPG_SHARING_LEADS samples, since their median is not wanted precisely. */
+enum { MPG_SHARING_LEAD = 4, MPG_SHARING_LEAD_PAIRS = 2, MPG_SHARING_LEADS = 100 };
+/* Smaller messages, mostly eager, have no opposite cases, and no leads. */
 #define MPG_SHARING_OPPOSITE_BYTES ((int64_t)64 << 10)
 /* A start delayed by more than this share of a repetition counts as late. */
 #define MPG_SHARING_LATE_SHARE 0.05
@@ -34,7 +38,7 @@ enum { MPG_SHARING_OPPOSITE = 3, MPG_SHARING_OPPOSITE_PAIRS = 2 };
 struct mpg_sharing_case {
     enum mpg_path path;
     int pairs;
-    int directions;     /* 1: each pair's first rank sends; 2: both ranks send; MPG_SHARING_OPPOSITE */
+    int directions;     /* 1: each pair's first rank sends; 2: both ranks send; MPG_SHARING_OPPOSITE; MPG_SHARING_LEAD */
     int group;          /* index of the communicator: equal for equal PATH and PAIRS, ascending from 0 */
     int64_t size_bytes;
     /* for each sender: number of messages in a repetition, a multiple of WINDOW; number of messages in flight */
@@ -76,9 +80,9 @@ struct mpg_sharing_result {
 };
 
 /* Makes the cases of all GROUPs with at least two pairs: 1, 2, 4 ... and all pairs; both values of directions; one and two
- * pairs also with opposite messages of at least MPG_SHARING_OPPOSITE_BYTES; the N SIZEs (each >= 1), with WINDOW messages in
- * flight, fewer where more than IN_FLIGHT_BYTES would be in flight; at most MAX repetitions of each case. Without a group of two
- * pairs CASES is empty. The caller frees CASES->item. Errors: out of memory. */
+ * pairs also with opposite messages, and two with leads, of at least MPG_SHARING_OPPOSITE_BYTES; the N SIZEs (each >= 1), with
+ * WINDOW messages in flight, fewer where more than IN_FLIGHT_BYTES would be in flight; at most MAX repetitions of each case.
+ * Without a group of two pairs CASES is empty. The caller frees CASES->item. Errors: out of memory. */
 int mpg_sharing_cases_make(const struct mpg_sharing_group group[MPG_PATHS], const int64_t *size, int64_t n,
                            int64_t window, int64_t in_flight_bytes, int64_t max,
                            struct mpg_sharing_cases *cases, struct mpg_error *err);

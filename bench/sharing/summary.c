@@ -27,15 +27,16 @@ static void print_case(const struct mpg_sharing_rows *rows, const struct mpg_sha
     char size[32], median[32];
     size_t n = pick(rows, c, value);
     double messages = (double)(c->pairs * c->directions * c->messages);
+    static const char *const directions[] = {"one", "both", "opposite", "lead"};
     if (c->directions == MPG_SHARING_OPPOSITE)
         messages = 1;
     printf("%10s %9s %5d %9lld %8zu %6lld", mpg_units_format_size(size, sizeof size, c->size_bytes),
-           c->directions == 1 ? "one" : c->directions == 2 ? "both" : "opposite", c->pairs, (long long)c->window, n,
-           (long long)c->late);
+           directions[c->directions - 1], c->pairs, (long long)c->window, n, (long long)c->late);
     if (n > 0) {
         double time_ns = mpg_sorted_quantile(value, n, 0.5);
-        printf(" %10s %10.1f %12.0f", mpg_units_format_time(median, sizeof median, time_ns),
-               1e3 * messages * (double)c->size_bytes / time_ns, 1e9 * messages / time_ns);
+        printf(" %10s", mpg_units_format_time(median, sizeof median, time_ns));
+        if (c->directions != MPG_SHARING_LEAD)
+            printf(" %10.1f %12.0f", 1e3 * messages * (double)c->size_bytes / time_ns, 1e9 * messages / time_ns);
     }
     putchar('\n');
 }

@@ -281,39 +281,45 @@ int mpg_read_collectives(const json_t *root, struct mpg_signature *sig, struct m
     return read_times(root, "reductions", &sig->reduction, &sig->reductions, err);
 }
 
-/* Reads point P of list KEY, element I, from OBJECT. */
-static int read_point(const json_t *object, const char *key, size_t i, bool directed, struct mpg_sharing_point *p,
+/* A list of points: its key, whether they have a direction, and the key of their values. */
+struct points {
+    const char *key;
+    bool directed;
+    const char *value;
+};
+
+/* Reads point P, element I of list LIST, from OBJECT. */
+static int read_point(const json_t *object, const struct points *list, size_t i, struct mpg_sharing_point *p,
                       struct mpg_error *err)
 {
     const json_t *placement, *direction = NULL;
     if (mpg_json_get(object, "placement", JSON_STRING, &placement, err) < 0 ||
-        (directed && mpg_json_get(object, "direction", JSON_STRING, &direction, err) < 0))
-        return mpg_error_prefix(err, "%s[%zu]", key, i);
+        (list->directed && mpg_json_get(object, "direction", JSON_STRING, &direction, err) < 0))
+        return mpg_error_prefix(err, "%s[%zu]", list->key, i);
     const char *name = placement ? json_string_value(placement) : "", *way = direction ? json_string_value(direction) : "";
     p->path = mpg_path_find(name);
     p->both = strcmp(way, "both") == 0;
     if (p->path == MPG_PATHS)
-        return mpg_error_set(err, "%s[%zu]: placement is '%.100s', not a path class", key, i, name);
-    if (directed && !p->both && strcmp(way, "one") != 0)
-        return mpg_error_set(err, "%s[%zu]: direction is '%.100s', not 'one' or 'both'", key, i, way);
+        return mpg_error_set(err, "%s[%zu]: placement is '%.100s', not a path class", list->key, i, name);
+    if (list->directed && !p->both && strcmp(way, "one") != 0)
+        return mpg_error_set(err, "%s[%zu]: direction is '%.100s', not 'one' or 'both'", list->key, i, way);
     if (mpg_json_need_integer(object, "bytes", &p->size_bytes, err) < 0 ||
         mpg_json_need_count(object, "pairs", 1, &p->pairs, err) < 0 ||
-        mpg_json_need_distribution(object, "bandwidth", &p->bandwidth, err) < 0)
-        return mpg_error_prefix(err, "%s[%zu]", key, i);
+        mpg_json_need_distribution(object, list->value, &p->value, err) < 0)
+        return mpg_error_prefix(err, "%s[%zu]", list->key, i);
     return 0;
 }
 
-/* Reads the list KEY of points with a direction, if DIRECTED. */
-static int read_points(const json_t *root, const char *key, bool directed, struct mpg_sharing_point **points, size_t *n,
-                       struct mpg_error *err)
+/* Reads the list OF of N POINTS. */
+static int read_points(const json_t *root, struct points of, struct mpg_sharing_point **points, size_t *n, struct mpg_error *err)
 {
     struct mpg_json_list list;
-    if (mpg_json_get_list(root, key, MPG_SIGNATURE_MAX_LIST, sizeof **points, &list, err) < 0)
+    if (mpg_json_get_list(root, of.key, MPG_SIGNATURE_MAX_LIST, sizeof **points, &list, err) < 0)
         return -1;
     *points = list.memory;
     while (*n < list.n) {
         const size_t i = (*n)++;
-        if (read_point(json_array_get(list.array, i), key, i, directed, &(*points)[i], err) < 0)
+        if (read_point(json_array_get(list.array, i), &of, i, &(*points)[i], err) < 0)
             return -1;
     }
     return 0;
@@ -321,9 +327,10 @@ static int read_points(const json_t *root, const char *key, bool directed, struc
 
 int mpg_read_sharing(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
-    return read_points(root, "sharing", true, &sig->sharing, &sig->sharings, err) < 0
-               ? -1
-               : read_points(root, "opposite", false, &sig->opposite, &sig->opposites, err);
+    if (read_points(root, (struct points){"sharing", true, "bandwidth"}, &sig->sharing, &sig->sharings, err) < 0 ||
+        read_points(root, (struct points){"opposite", false, "bandwidth"}, &sig->opposite, &sig->opposites, err) < 0)
+        return -1;
+    return read_points(root, (struct points){"leads", false, "lead_ns"}, &sig->lead, &sig->leads, err);
 }
 
 int mpg_read_compute(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)

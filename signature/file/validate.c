@@ -545,9 +545,9 @@ static int compare_sharing(const struct mpg_sharing_point *a, const struct mpg_s
     return order ? order : (a->pairs > b->pairs) - (a->pairs < b->pairs);
 }
 
-/* Checks the N POINTS of list KEY, whose order is ORDER in words. */
-static int check_points(const struct mpg_sharing_point *points, size_t n, const char *key, const char *order,
-                        struct mpg_error *err)
+/* Checks the N POINTS of list KEY, whose order is ORDER in words; their values have the key VALUE, and are above 0 if RATES. */
+static int check_points(const struct mpg_sharing_point *points, size_t n, const char *key, const char *order, const char *value,
+                        bool rates, struct mpg_error *err)
 {
     if (check_count(n, MPG_SIGNATURE_MAX_LIST, key, err) < 0)
         return -1;
@@ -559,9 +559,9 @@ static int check_points(const struct mpg_sharing_point *points, size_t n, const 
         if (status == 0 && p->pairs < 1)
             status = mpg_error_set(err, "pairs is %d, less than 1", p->pairs);
         if (status == 0)
-            status = check_times(p->bandwidth, "bandwidth", err);
-        if (status == 0 && !(mpg_distribution_quantile(p->bandwidth, 0.5) > 0))
-            status = mpg_error_set(err, "the median of bandwidth is 0");
+            status = check_times(p->value, value, err);
+        if (status == 0 && rates && !(mpg_distribution_quantile(p->value, 0.5) > 0))
+            status = mpg_error_set(err, "the median of %s is 0", value);
         if (status == 0 && i > 0 && compare_sharing(p - 1, p) >= 0)
             status = mpg_error_set(err, "%s do not ascend", order);
         if (status < 0)
@@ -572,9 +572,11 @@ static int check_points(const struct mpg_sharing_point *points, size_t n, const 
 
 static int check_sharing(const struct mpg_signature *sig, struct mpg_error *err)
 {
-    if (check_points(sig->sharing, sig->sharings, "sharing", "placement, direction, bytes, pairs", err) < 0)
+    static const char undirected[] = "placement, bytes, pairs";
+    if (check_points(sig->sharing, sig->sharings, "sharing", "placement, direction, bytes, pairs", "bandwidth", true, err) < 0 ||
+        check_points(sig->opposite, sig->opposites, "opposite", undirected, "bandwidth", true, err) < 0)
         return -1;
-    return check_points(sig->opposite, sig->opposites, "opposite", "placement, bytes, pairs", err);
+    return check_points(sig->lead, sig->leads, "leads", undirected, "lead_ns", false, err);
 }
 
 static int compare_rates(const struct mpg_compute_rate *a, const struct mpg_compute_rate *b)

@@ -216,7 +216,8 @@ void mpg_write_collectives(struct mpg_json *out, const struct mpg_signature *sig
     write_times(out, "reductions", sig->reduction, sig->reductions);
 }
 
-static void write_points(struct mpg_json *out, const char *key, bool directed, const struct mpg_sharing_point *points, size_t n)
+static void write_points(struct mpg_json *out, const char *key, bool directed, const char *value,
+                         const struct mpg_sharing_point *points, size_t n)
 {
     if (n == 0)
         return;
@@ -231,7 +232,7 @@ static void write_points(struct mpg_json *out, const char *key, bool directed, c
             mpg_json_text(out, "direction", p->both ? "both" : "one");
         mpg_json_integer(out, "bytes", p->size_bytes);
         mpg_json_integer(out, "pairs", p->pairs);
-        mpg_json_put_distribution(out, "bandwidth", p->bandwidth);
+        mpg_json_put_distribution(out, value, p->value);
         mpg_json_close(out);
     }
     mpg_json_close(out);
@@ -239,8 +240,9 @@ static void write_points(struct mpg_json *out, const char *key, bool directed, c
 
 void mpg_write_sharing(struct mpg_json *out, const struct mpg_signature *sig)
 {
-    write_points(out, "sharing", true, sig->sharing, sig->sharings);
-    write_points(out, "opposite", false, sig->opposite, sig->opposites);
+    write_points(out, "sharing", true, "bandwidth", sig->sharing, sig->sharings);
+    write_points(out, "opposite", false, "bandwidth", sig->opposite, sig->opposites);
+    write_points(out, "leads", false, "lead_ns", sig->lead, sig->leads);
 }
 
 void mpg_write_compute(struct mpg_json *out, const struct mpg_signature *sig)

@@ -19,7 +19,7 @@ static const struct mpg_quantile_interval *interval_of(const struct mpg_distribu
 
 static double median_of(const struct mpg_sharing_point *p)
 {
-    return mpg_distribution_quantile(p->bandwidth, 0.5);
+    return mpg_distribution_quantile(p->value, 0.5);
 }
 
 /* Formats P in TEXT of SIZE bytes: "between nodes, one direction, 4 MiB, 2 pairs". */
@@ -33,7 +33,7 @@ static void format_point(const struct mpg_sharing_point *p, char *text, size_t s
 /* Checks how precisely P's median is known. */
 static int check_precision(struct mpg_check *c, const struct mpg_sharing_point *p, struct mpg_error *err)
 {
-    const struct mpg_quantile_interval *interval = interval_of(p->bandwidth);
+    const struct mpg_quantile_interval *interval = interval_of(p->value);
     char text[160];
     double median = median_of(p);
     if (!interval)
@@ -45,10 +45,10 @@ static int check_precision(struct mpg_check *c, const struct mpg_sharing_point *
     if (isinf(width))
         return mpg_check_add_finding(c, MPG_FOUND_CAPACITY, MPG_MOVES_UNKNOWN, err,
                                      "sharing, %s: %zu samples are too few for an interval of the median", text,
-                                     p->bandwidth->n);
+                                     p->value->n);
     return mpg_check_add_finding(c, MPG_FOUND_CAPACITY, fmin(width, 1), err,
                                  "sharing, %s: the median is known to +-%.0f %%, by %zu samples", text, 100 * width,
-                                 p->bandwidth->n);
+                                 p->value->n);
 }
 
 /* Checks whether the pairs of point P, more than at point FEWER, transfer significantly less in total. P and FEWER have equal
@@ -56,7 +56,7 @@ static int check_precision(struct mpg_check *c, const struct mpg_sharing_point *
 static int check_fall(struct mpg_check *c, const struct mpg_sharing_point *fewer, const struct mpg_sharing_point *p,
                       struct mpg_error *err)
 {
-    const struct mpg_quantile_interval *before = interval_of(fewer->bandwidth), *after = interval_of(p->bandwidth);
+    const struct mpg_quantile_interval *before = interval_of(fewer->value), *after = interval_of(p->value);
     char text[160], rate[2][32];
     double fall = 1 - median_of(p) / median_of(fewer);
     if (!before || !after || fall <= MPG_MESSAGES_MATTER || !(after->high < before->low))

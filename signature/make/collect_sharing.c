@@ -9,10 +9,10 @@
 
 /* The samples of a point: path class, direction, message size and number of pairs. */
 struct point {
-    struct mpg_sharing_point key; /* without bandwidth */
-    bool opposite;    /* of opposite messages; sorts last */
+    struct mpg_sharing_point key; /* without value */
+    enum kind { CURVE, OPPOSITE, LEAD } kind; /* a point of a curve, of opposite messages, or of leads; the first order */
     size_t n, capacity;
-    double *value;    /* bytes/s */
+    double *value;    /* bytes/s; ns of leads */
     uint32_t *launch; /* file number of each value; a file's values follow one another */
 };
 
@@ -37,9 +37,9 @@ void mpg_collect_free_sharing(struct mpg_collect_sharing *list)
 static int compare(const void *left, const void *right)
 {
     const struct mpg_sharing_point *a = &((const struct point *)left)->key, *b = &((const struct point *)right)->key;
-    const bool late_a = ((const struct point *)left)->opposite, late_b = ((const struct point *)right)->opposite;
-    if (late_a != late_b)
-        return late_a ? 1 : -1;
+    const enum kind kind_a = ((const struct point *)left)->kind, kind_b = ((const struct point *)right)->kind;
+    if (kind_a != kind_b)
+        return kind_a > kind_b ? 1 : -1;
     if (a->path != b->path)
         return a->path > b->path ? 1 : -1;
     if (a->both != b->both)
@@ -49,8 +49,8 @@ static int compare(const void *left, const void *right)
     return (a->pairs > b->pairs) - (a->pairs < b->pairs);
 }
 
-/* The number of directions in samples of opposite messages. */
-enum { OPPOSITE = 3 };
+/* Numbers of directions in samples. */
+enum { ONE_DIRECTION = 1, BOTH_DIRECTIONS, OPPOSITE_MESSAGES, LEADS };
 
 /* Finds the point of LIST equal to KEY, or adds the point. NULL: too many, out of memory. */
 static struct point *find(struct mpg_collect_sharing *list, const struct point *key, struct mpg_error *err)
@@ -97,20 +97,20 @@ static int add_sample(struct mpg_collect_sharing *list, const struct mpg_results
 {
     double pairs = r->column[MPG_COLUMN_PAIRS][i], directions = r->column[MPG_COLUMN_DIRECTIONS][i];
     double size_bytes = r->column[MPG_COLUMN_SIZE_BYTES][i], messages = r->column[MPG_COLUMN_MESSAGES][i];
-    const bool opposite = directions == OPPOSITE;
+    const enum kind kind = directions == OPPOSITE_MESSAGES ? OPPOSITE : directions == LEADS ? LEAD : CURVE;
     double time_ns = r->column[MPG_COLUMN_TIME_NS][i];
-    double bytes = opposite ? messages * size_bytes : pairs * directions * messages * size_bytes;
+    double bytes = messages * size_bytes * (kind == CURVE ? pairs * directions : 1);
     if (pairs < 1 || pairs > INT32_MAX)
         return mpg_error_set(err, "%.15g pairs at once", pairs);
-    if (directions != 1 && directions != 2 && !opposite)
+    if (kind == CURVE && directions != ONE_DIRECTION && directions != BOTH_DIRECTIONS)
         return mpg_error_set(err, "%.15g directions", directions);
-    if (!(bytes > 0) || !(time_ns > 0))
+    if (!(bytes > 0) || !(kind == LEAD ? time_ns >= 0 : time_ns > 0))
         return mpg_error_set(err, "%.15g bytes in %.15g ns", bytes, time_ns);
-    const struct point key = {.key = {.path = path, .both = directions == 2, .size_bytes = (int64_t)size_bytes,
+    const struct point key = {.key = {.path = path, .both = directions == BOTH_DIRECTIONS, .size_bytes = (int64_t)size_bytes,
                                       .pairs = (int)pairs},
-                              .opposite = opposite};
+                              .kind = kind};
     struct point *point = find(list, &key, err);
-    return point ? append(point, 1e9 * bytes / time_ns, list->files, err) : -1;
+    return point ? append(point, kind == LEAD ? time_ns : 1e9 * bytes / time_ns, list->files, err) : -1;
 }
 
 int mpg_collect_add_sharing(struct mpg_collect *c, const struct mpg_results *r, enum mpg_path_class path,
@@ -134,14 +134,17 @@ int mpg_collect_put_sharing(struct mpg_collect *c, struct mpg_error *err)
     qsort(list->point, list->n, sizeof *list->point, compare);
     sig->sharing = calloc(list->n + 1, sizeof *sig->sharing);
     sig->opposite = calloc(list->n + 1, sizeof *sig->opposite);
-    if (!sig->sharing || !sig->opposite)
+    sig->lead = calloc(list->n + 1, sizeof *sig->lead);
+    if (!sig->sharing || !sig->opposite || !sig->lead)
         return mpg_collect_no_memory(err);
     for (size_t i = 0; i < list->n; i++) {
         const struct point *from = &list->point[i];
-        struct mpg_sharing_point *to = from->opposite ? &sig->opposite[sig->opposites++] : &sig->sharing[sig->sharings++];
+        struct mpg_sharing_point *to = from->kind == LEAD       ? &sig->lead[sig->leads++]
+                                       : from->kind == OPPOSITE ? &sig->opposite[sig->opposites++]
+                                                                : &sig->sharing[sig->sharings++];
         const struct mpg_samples samples = {.n = from->n, .value = from->value, .launch = from->launch};
         *to = from->key;
-        if (mpg_collect_samples(&samples, false, &to->bandwidth, err) < 0)
+        if (mpg_collect_samples(&samples, false, &to->value, err) < 0)
             return mpg_error_prefix(err, "sharing");
     }
     return 0;

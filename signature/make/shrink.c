@@ -206,10 +206,13 @@ static int change_network(struct mpg_signature *sig, change_function *change, si
     if (change_collectives(sig->collective, sig->collectives, change, argument, err) < 0)
         return -1;
     for (size_t i = 0; i < sig->sharings; i++)
-        if (change(sig->sharing[i].bandwidth, argument, err) < 0)
+        if (change(sig->sharing[i].value, argument, err) < 0)
             return -1;
     for (size_t i = 0; i < sig->opposites; i++)
-        if (change(sig->opposite[i].bandwidth, argument, err) < 0)
+        if (change(sig->opposite[i].value, argument, err) < 0)
+            return -1;
+    for (size_t i = 0; i < sig->leads; i++)
+        if (change(sig->lead[i].value, argument, err) < 0)
             return -1;
     return change_collectives(sig->reduction, sig->reductions, change, argument, err);
 }

@@ -321,8 +321,22 @@ static void put_sharing(const struct mpg_sharing_point *p)
     put_text(", ", "direction", p->both ? "both" : "one");
     put_count(", ", "size_bytes", p->size_bytes);
     put_count(", ", "pairs_at_once", p->pairs);
-    put_distribution(", ", "bandwidth_bytes_per_s", p->bandwidth);
+    put_distribution(", ", "bandwidth_bytes_per_s", p->value);
     putchar('}');
+}
+
+/* Prints the list KEY of N POINTS without a direction, whose values have the key VALUE, after another list. */
+static void put_points(const char *key, const char *value, const struct mpg_sharing_point *points, size_t n)
+{
+    printf("],\n \"%s\": [", key);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i > 0 ? ",\n  " : "\n  ", stdout);
+        put_text("{", "placement", mpg_path_name(points[i].path));
+        put_count(", ", "size_bytes", points[i].size_bytes);
+        put_count(", ", "pairs", points[i].pairs);
+        put_distribution(", ", value, points[i].value);
+        putchar('}');
+    }
 }
 
 static void put_rate(const struct mpg_compute_rate *r)
@@ -405,16 +419,8 @@ void show_json(const struct mpg_signature *sig)
         fputs(i > 0 ? ",\n  " : "\n  ", stdout);
         put_sharing(&sig->sharing[i]);
     }
-    fputs("],\n \"opposite\": [", stdout);
-    for (size_t i = 0; i < sig->opposites; i++) {
-        const struct mpg_sharing_point *p = &sig->opposite[i];
-        fputs(i > 0 ? ",\n  " : "\n  ", stdout);
-        put_text("{", "placement", mpg_path_name(p->path));
-        put_count(", ", "size_bytes", p->size_bytes);
-        put_count(", ", "pairs", p->pairs);
-        put_distribution(", ", "bandwidth_bytes_per_s", p->bandwidth);
-        putchar('}');
-    }
+    put_points("opposite", "bandwidth_bytes_per_s", sig->opposite, sig->opposites);
+    put_points("leads", "lead_ns", sig->lead, sig->leads);
     fputs("],\n \"compute\": [", stdout);
     for (size_t i = 0; i < sig->rates; i++) {
         fputs(i > 0 ? ",\n  " : "\n  ", stdout);

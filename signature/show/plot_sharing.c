@@ -20,7 +20,7 @@ static bool same_curve(const void *of, size_t a, size_t b)
 static void point(const void *of, size_t row, struct plot_point *to)
 {
     const struct mpg_sharing_point *p = (const struct mpg_sharing_point *)of + row;
-    const struct mpg_distribution *d = p->bandwidth;
+    const struct mpg_distribution *d = p->value;
     to->x = p->pairs;
     to->y = to->low = to->high = mpg_distribution_quantile(d, 0.5) / 1e6;
     for (size_t i = 0; i < d->intervals; i++)

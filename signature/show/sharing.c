@@ -24,10 +24,10 @@ static void show_interval(const struct mpg_distribution *d)
 static void show_point(const struct mpg_sharing_point *p, double alone)
 {
     char size[SHOW_TEXT];
-    double median = mpg_distribution_quantile(p->bandwidth, 0.5);
+    double median = mpg_distribution_quantile(p->value, 0.5);
     printf("%-14s %-9s %8s %5d %8zu %10.1f", mpg_path_name(p->path), p->both ? "both" : "one",
-           mpg_units_format_size(size, sizeof size, p->size_bytes), p->pairs, p->bandwidth->n, median / 1e6);
-    show_interval(p->bandwidth);
+           mpg_units_format_size(size, sizeof size, p->size_bytes), p->pairs, p->value->n, median / 1e6);
+    show_interval(p->value);
     printf(" %12.0f", median / (double)(p->size_bytes > 0 ? p->size_bytes : 1));
     if (alone > 0)
         printf(" %10.2f", median / alone);
@@ -58,9 +58,25 @@ static void show_opposite(const struct mpg_signature *sig)
         const struct mpg_sharing_point *p = &sig->opposite[i];
         char size[SHOW_TEXT];
         printf("%-14s %-9s %7s %7zu %10.1f", mpg_path_name(p->path), p->pairs == 1 ? "one pair" : "two pairs",
-               mpg_units_format_size(size, sizeof size, p->size_bytes), p->bandwidth->n,
-               mpg_distribution_quantile(p->bandwidth, 0.5) / 1e6);
-        show_interval(p->bandwidth);
+               mpg_units_format_size(size, sizeof size, p->size_bytes), p->value->n,
+               mpg_distribution_quantile(p->value, 0.5) / 1e6);
+        show_interval(p->value);
+        putchar('\n');
+    }
+}
+
+/* Prints a row of each size of leads. */
+static void show_leads(const struct mpg_signature *sig)
+{
+    printf("\nLeads of two messages at once, from the end of the first to the end of the second\n"
+           "placement         size samples         p1        p50        p99\n");
+    for (size_t i = 0; i < sig->leads; i++) {
+        const struct mpg_sharing_point *p = &sig->lead[i];
+        static const double of[] = {0.01, 0.5, 0.99};
+        char size[SHOW_TEXT], time[SHOW_TEXT];
+        printf("%-14s %7s %7zu", mpg_path_name(p->path), mpg_units_format_size(size, sizeof size, p->size_bytes), p->value->n);
+        for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+            printf(" %10s", mpg_units_format_time(time, sizeof time, mpg_distribution_quantile(p->value, of[k])));
         putchar('\n');
     }
 }
@@ -79,11 +95,13 @@ void show_sharing(const struct mpg_signature *sig, const struct show *show)
             hidden += n;
             continue;
         }
-        double alone = p->pairs == 1 ? mpg_distribution_quantile(p->bandwidth, 0.5) : 0;
+        double alone = p->pairs == 1 ? mpg_distribution_quantile(p->value, 0.5) : 0;
         for (size_t i = 0; i < n; i++)
             show_point(&p[i], alone);
     }
     show_rest(hidden, 0, "rows");
     if (sig->opposites > 0)
         show_opposite(sig);
+    if (sig->leads > 0)
+        show_leads(sig);
 }

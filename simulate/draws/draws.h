@@ -21,11 +21,13 @@ enum mpg_purpose {
     MPG_DRAW_PHASE,         /* starting point of a rank in the noise record (call 0) */
     MPG_DRAW_ROW,           /* start of a row of successive messages (simulate/models/flights.h) */
     MPG_DRAW_LAUNCH,        /* benchmark launch that a replica draws from; rank, call and index are 0 */
-    MPG_DRAW_SEND,          /* o_s of a message: a part of the block of its latency */
-    MPG_DRAW_RECEIVE,       /* o_r of a message: another part of the block of its latency */
-    MPG_DRAW_COLLECTIVE,    /* a collective as a whole; the call is that of its first member */
+    MPG_DRAW_WEIGHT,        /* weight of a message that shares capacities; the call is the number of the sender's earlier ones */
+    MPG_DRAW_COLLECTIVE = 13, /* a collective as a whole; the call is that of its first member */
     MPG_DRAW_PART,          /* bootstrap: block of a noise record */
     MPG_DRAW_QUANTUM,       /* time lost in a quantum; with index > 0: drawn detours of block CALL */
+    /* Parts of the block of the message's latency: */
+    MPG_DRAW_SEND,          /* o_s of a message */
+    MPG_DRAW_RECEIVE,       /* o_r of a message */
     MPG_DRAW_REMOVED = 0    /* time that the noise of the source machine took from the compute interval before the call */
 };
 

@@ -29,6 +29,7 @@ struct flow {
     void *what;
     struct crossing near[NEAR]; /* its resources, if there are at most NEAR */
     double bound;             /* bytes/ns; INFINITY */
+    double weight;
     double rate;              /* since since_ns; 0: not settled yet */
     double left, since_ns;    /* bytes left at since_ns */
     double rest;              /* bytes left when its part has crossed; 0: it has, or there is none */
@@ -51,7 +52,8 @@ struct resource {
     bool drains;                 /* the resource is in the list `draining` */
     uint64_t seen;
     double free;                 /* in a settlement: capacity not yet given to flows, */
-    uint32_t open;               /* and number of flows without a rate */
+    uint32_t open;               /* number of flows without a rate, */
+    double weights;              /* and the sum of their weights */
 };
 
 struct list {
@@ -320,6 +322,7 @@ int mpg_flows_add(struct flows *f, const struct mpg_new_flow *x, double now_ns, 
     const uint32_t flow = f->unused.n > 0 ? f->unused.of[--f->unused.n] : f->flows++;
     f->flow[flow] = (struct flow){.what = x->what,
                                   .crossed = (uint16_t)n,
+                                  .weight = x->weight,
                                   .bound = x->tau_ns > 0 ? x->bytes / x->tau_ns : INFINITY,
                                   .left = x->bytes,
                                   .rest = x->part > 0 && x->tau_ns > 0 ? x->bytes * (1 - x->part) : 0,
@@ -417,10 +420,13 @@ static void visit_resource(struct flows *f, uint32_t resource, double now_ns)
         r->seen = f->settlement;
         r->free = capacity_of(f, resource);
         r->open = r->n;
+        r->weights = 0;
         append(&f->full, resource);
     }
-    for (uint32_t i = 0; i < r->n; i++)
+    for (uint32_t i = 0; i < r->n; i++) {
+        r->weights += f->flow[r->flow[i]].weight;
         visit_flow(f, r->flow[i]);
+    }
 }
 
 /* Adds all flows that full resources connect with the open flows. */
@@ -443,30 +449,32 @@ static void fill(struct flows *f, uint32_t flow, double rate, double now_ns)
         if (r->seen == f->settlement) {
             r->free = fmax(r->free - rate, 0);
             r->open--;
+            r->weights -= f->flow[flow].weight;
         }
     }
     set_rate(f, flow, rate, now_ns);
 }
 
-/* The rate at which the first full resource has no capacity left; INFINITY: all flows of full resources have rates. */
+/* The rate of a flow of weight 1 at which the first full resource has no capacity left; INFINITY: all flows of full resources
+ * have rates. */
 static double least_share(const struct flows *f)
 {
     double share = INFINITY;
     for (uint32_t i = 0; i < f->full.n; i++) {
         const struct resource *r = &f->resource[f->full.of[i]];
         if (r->open > 0) /* rounding may leave nothing for the last flow */
-            share = fmin(share, fmax(r->free, ROUNDING * capacity_of(f, f->full.of[i])) / r->open);
+            share = fmin(share, fmax(r->free, ROUNDING * capacity_of(f, f->full.of[i])) / r->weights);
     }
     return share;
 }
 
-/* Whether FLOW crosses a resource whose share is SHARE. */
+/* Whether FLOW crosses a resource whose share is SHARE, the rate of a flow of weight 1. */
 static bool is_bottlenecked(const struct flows *f, uint32_t flow, double share)
 {
     const struct crossing *crossing = crossings_of(f, flow);
     for (uint32_t i = 0, n = f->flow[flow].crossed; i < n; i++) {
         const struct resource *r = &f->resource[crossing[i].resource];
-        if (r->seen == f->settlement && r->open > 0 && r->free <= share * r->open * (1 + ROUNDING))
+        if (r->seen == f->settlement && r->open > 0 && r->free <= share * r->weights * (1 + ROUNDING))
             return true;
     }
     return false;
@@ -481,7 +489,7 @@ static void fill_all(struct flows *f, double now_ns)
         uint32_t kept = 0;
         for (uint32_t i = 0; i < f->open.n; i++) {
             const uint32_t flow = f->open.of[i];
-            if (f->flow[flow].bound <= share)
+            if (f->flow[flow].bound <= share * f->flow[flow].weight)
                 fill(f, flow, f->flow[flow].bound, now_ns);
             else
                 f->open.of[kept++] = flow;
@@ -491,7 +499,7 @@ static void fill_all(struct flows *f, double now_ns)
         for (uint32_t i = kept = 0; !any && i < f->open.n; i++) {
             const uint32_t flow = f->open.of[i];
             if (is_bottlenecked(f, flow, share))
-                fill(f, flow, share, now_ns);
+                fill(f, flow, share * f->flow[flow].weight, now_ns);
             else
                 f->open.of[kept++] = flow;
         }

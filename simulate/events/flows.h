@@ -3,7 +3,7 @@
  * section 5, Sharing). Private to simulate/events/.
  *
  * A flow crosses a memory, or two ports and the links between them, each shared by all flows that cross it. A flow has a
- * bound: the rate at which it takes its time without sharing. Rates are the max-min fair ones by progressive filling
+ * bound: the rate at which it takes its time without sharing. Rates are the weighted max-min fair ones by progressive filling
  * (Bertsekas and Gallager, Data Networks, 1992, 6.5.2), with the bounds as further constraints. A resource with a bucket
  * limits no flow until the bucket is empty.
  *
@@ -29,10 +29,11 @@ struct flows *mpg_flows_new(const struct mpg_capacities *capacities, struct mpg_
 void mpg_flows_free(struct flows *f); /* NULL is allowed */
 
 /* A flow of BYTES (> 0) from rank FROM to rank TO, which takes TAU_NS (>= 0; 0: as fast as the resources allow) without sharing.
- * WHAT, not NULL, returns at its end, and before, unless PART is 0 or TAU_NS is 0, when PART (< 1) of the bytes has crossed. */
+ * WHAT, not NULL, returns at its end, and before, unless PART is 0 or TAU_NS is 0, when PART (< 1) of the bytes has crossed.
+ * Where flows share, their rates are as their WEIGHTs (> 0). */
 struct mpg_new_flow {
     int32_t from, to;
-    double bytes, tau_ns, part;
+    double bytes, tau_ns, part, weight;
     void *what;
 };
 /* Adds flow X, which begins at NOW_NS. Error: out of memory. */

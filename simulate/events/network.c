@@ -45,6 +45,7 @@ struct network {
     struct mpg_pool flights;
     double in_flight;    /* messages between INJECT and DELIVER */
     struct flows *flows; /* messages between INJECT and FLOW; NULL: nothing is shared */
+    uint64_t *begun;     /* of each rank: number of its messages whose bytes have begun */
     struct opposites opposites; /* messages between INJECT and FLOW that wait for each other */
     bool settles;        /* rates change after the messages that enter the network now */
     double end_ns;       /* when the first flows end, or the first bucket is empty; INFINITY: never, or rates will change */
@@ -63,11 +64,16 @@ struct network *mpg_events_network_new(const struct mpg_parameters *p, const str
                           .capacities = capacities,
                           .flights.size = sizeof(struct flight),
                           .end_ns = INFINITY};
-    if (capacities && !(n->flows = mpg_flows_new(capacities, err))) {
-        free(n);
-        return NULL;
-    }
-    return n;
+    if (!capacities)
+        return n;
+    n->begun = calloc((size_t)processors->ranks, sizeof *n->begun);
+    if (!n->begun)
+        mpg_error_set(err, "out of memory");
+    if (n->begun && (n->flows = mpg_flows_new(capacities, err)))
+        return n;
+    free(n->begun);
+    free(n);
+    return NULL;
 }
 
 void mpg_events_network_free(struct network *n)
@@ -75,6 +81,7 @@ void mpg_events_network_free(struct network *n)
     if (!n)
         return;
     mpg_flows_free(n->flows);
+    free(n->begun);
     mpg_opposites_clear(&n->opposites);
     mpg_pool_clear(&n->flights);
     free(n);
@@ -129,9 +136,21 @@ static int end_send(struct replica *rep, struct flight *f, double delay_ns, stru
     return mpg_events_program_set_known(&rep->program, &rep->program.slot[slot].left, &rep->calls, err);
 }
 
+/* Draws the weight of F, whose bytes begin now. */
+static double weight_of(struct replica *rep, const struct flight *f)
+{
+    const struct mpg_capacities *c = rep->capacities;
+    const bool near = c->host[f->from] == c->host[f->to];
+    if (c->leads[near ? MPG_RESOURCE_MEMORY : MPG_RESOURCE_OUT].n == 0)
+        return 1;
+    const struct mpg_address at = {.seed = rep->target->noise->seed, .call = rep->network->begun[f->from]++, .rank = f->from,
+                                   .purpose = MPG_DRAW_WEIGHT};
+    return mpg_message_weight(c, near, f->bytes, mpg_draw(&at, rep->replica));
+}
+
 static int begin_flow(struct replica *rep, struct flight *f, struct mpg_error *err)
 {
-    const struct mpg_new_flow flow = {f->from, f->to, f->bytes, f->tau_ns, f->part < 1 ? f->part : 0, f};
+    const struct mpg_new_flow flow = {f->from, f->to, f->bytes, f->tau_ns, f->part < 1 ? f->part : 0, weight_of(rep, f), f};
     f->begin_ns = rep->now_ns;
     rep->network->settles = true;
     if (mpg_flows_add(rep->network->flows, &flow, rep->now_ns, err) < 0)

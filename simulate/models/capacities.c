@@ -14,6 +14,9 @@ static const double REMAINING = 0.75;
  * queue; more than WHOLE_QUEUE: all bytes are in the queue. */
 static const double WAITS = 0.5, NO_QUEUE = 0.1, WHOLE_QUEUE = 0.8;
 
+/* Least ratio of the rates of two messages at once: of a lead that is as long as a message, one message waited for the other. */
+static const double LEAST_RATIO = 0.05;
+
 static int set_constant(struct mpg_capacity_curve *curve, double bytes_per_s, struct mpg_error *err)
 {
     if (bytes_per_s <= 0)
@@ -155,7 +158,7 @@ static double one_way_ns(const struct mpg_network_path *path, double size_bytes)
 static double waited_share(const struct mpg_network_path *path, const struct mpg_sharing_point *p)
 {
     const double alone_ns = one_way_ns(path, (double)p->size_bytes);
-    return (1e9 * (double)p->size_bytes / mpg_distribution_quantile(p->bandwidth, 0.5) / alone_ns - 1) / REMAINING;
+    return (1e9 * (double)p->size_bytes / mpg_distribution_quantile(p->value, 0.5) / alone_ns - 1) / REMAINING;
 }
 
 /* Returns the size from which messages of a pair of ranks wait for opposite messages of this pair: above the largest measured
@@ -192,6 +195,32 @@ static int find_queue(struct mpg_capacities *c, const struct mpg_signature *sig,
     return 0;
 }
 
+/* Finds the leads of messages on PATH. */
+static void find_leads(struct mpg_leads *leads, const struct mpg_signature *sig, enum mpg_path_class path)
+{
+    size_t first = 0, n = 0;
+    while (first < sig->leads && sig->lead[first].path != path)
+        first++;
+    while (first + n < sig->leads && sig->lead[first + n].path == path)
+        n++;
+    const double rate = mpg_signature_capacity(sig, path, 1) / 1e9;
+    if (n > 0 && isfinite(rate))
+        *leads = (struct mpg_leads){.of = &sig->lead[first], .n = n, .rate = rate};
+}
+
+double mpg_message_weight(const struct mpg_capacities *c, bool near, double bytes, double u)
+{
+    const struct mpg_leads *l = &c->leads[near ? MPG_RESOURCE_MEMORY : MPG_RESOURCE_OUT];
+    size_t i = 0;
+    if (l->n == 0)
+        return 1;
+    while (i + 1 < l->n && (double)l->of[i].size_bytes < bytes)
+        i++;
+    const double lead_ns = mpg_distribution_quantile(l->of[i].value, fabs(2 * u - 1));
+    const double ratio = fmax(1 - l->rate * lead_ns / (double)l->of[i].size_bytes, LEAST_RATIO);
+    return exp(copysign(log(ratio), 0.5 - u) / M_SQRT2);
+}
+
 int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signature *sig, double byte_factor,
                                 const int32_t *host, int32_t ranks, struct mpg_error *err)
 {
@@ -208,6 +237,8 @@ int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signa
         c->port.of[0] = mpg_signature_capacity(sig, MPG_PATH_BETWEEN, 1) / byte_factor / 1e9;
     if (status == 0)
         status = find_queue(c, sig, err);
+    find_leads(&c->leads[MPG_RESOURCE_OUT], sig, MPG_PATH_BETWEEN);
+    find_leads(&c->leads[MPG_RESOURCE_MEMORY], sig, MPG_PATH_NODE);
     c->opposite_bytes[MPG_RESOURCE_OUT] = find_opposite(sig, MPG_PATH_BETWEEN);
     c->opposite_bytes[MPG_RESOURCE_MEMORY] = find_opposite(sig, MPG_PATH_NODE);
     return status == 0 ? set_curve(&c->memory, sig, MPG_PATH_NODE, byte_factor, err) : -1;
@@ -217,6 +248,11 @@ void mpg_capacities_pass_requests(struct mpg_capacities *c)
 {
     c->queues = 0;
     c->opposite_bytes[MPG_RESOURCE_OUT] = c->opposite_bytes[MPG_RESOURCE_MEMORY] = 0;
+}
+
+void mpg_capacities_share_evenly(struct mpg_capacities *c)
+{
+    c->leads[MPG_RESOURCE_OUT].n = c->leads[MPG_RESOURCE_MEMORY].n = 0;
 }
 
 void mpg_capacities_clear(struct mpg_capacities *c)

@@ -35,6 +35,12 @@ struct mpg_capacities {
     struct mpg_port_queue {
         double size_bytes, bytes; /* most bytes ahead of the request for a message of this size; INFINITY: all */
     } *queue;
+    /* By OUT and MEMORY: the leads of two messages at once, by size, ascending; n = 0: messages share evenly. */
+    struct mpg_leads {
+        const struct mpg_sharing_point *of; /* the signature's */
+        size_t n;
+        double rate; /* of a message alone, bytes/ns */
+    } leads[MPG_RESOURCES];
     /* By OUT and MEMORY: messages of a pair of ranks from this size on wait for opposite ones; 0: none does. */
     double opposite_bytes[MPG_RESOURCES];
 };
@@ -93,6 +99,11 @@ static inline bool mpg_opposite_waits(const struct mpg_capacities *c, bool near,
     return from_bytes > 0 && bytes >= from_bytes;
 }
 
+/* Returns the weight of a message of BYTES bytes between two ranks, on one host (NEAR) or two, > 0: its rate relative to the
+ * rates of others that share the same resources. U, uniform on (0, 1), draws the lead of a message of the next measured size, or
+ * of the largest (docs/MODEL.md, section 5, Uneven shares). 1 without leads. */
+double mpg_message_weight(const struct mpg_capacities *c, bool near, double bytes, double u);
+
 /* Returns true if some resource has a capacity. */
 static inline bool mpg_capacities_known(const struct mpg_capacities *c)
 {
@@ -116,8 +127,8 @@ int mpg_capacities_of_parameters(struct mpg_capacities *c, const struct mpg_para
                                  const struct mpg_processors *processors, struct mpg_error *err);
 /* Fills C, zero at first, with the sharing curves of SIG, with BYTE_FACTOR (>= 0) times the time per byte. Without curves in SIG,
  * C has no capacities. HOST: for each of RANKS ranks any number that identifies the host. A single flow is not limited, since the
- * times of a pair are measured, unless these times show that ports have a bucket. Error: out of memory. The caller clears C, even
- * after an error. */
+ * times of a pair are measured, unless these times show that ports have a bucket. SIG outlives C. Error: out of memory. The
+ * caller clears C, even after an error. */
 int mpg_capacities_of_signature(struct mpg_capacities *c, const struct mpg_signature *sig, double byte_factor,
                                 const int32_t *host, int32_t ranks, struct mpg_error *err);
 /* Sets OF to the capacities C in REPLICA: C without the background traffic, drawn for each link with SEED. OF uses parts of
@@ -127,6 +138,8 @@ const struct mpg_capacities *mpg_capacities_of_replica(const struct mpg_capaciti
                                                        struct mpg_capacities *of, struct mpg_error *err);
 /* Lets no request wait: port queues are empty, and opposite messages pass each other. */
 void mpg_capacities_pass_requests(struct mpg_capacities *c);
+/* Lets messages share evenly: all have the weight 1. */
+void mpg_capacities_share_evenly(struct mpg_capacities *c);
 void mpg_capacities_clear(struct mpg_capacities *c); /* zero-initialised is allowed */
 
 #endif

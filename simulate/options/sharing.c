@@ -46,6 +46,8 @@ int mpg_setting_share(struct mpg_setting *in, const struct mpg_config *c, const 
         return -1;
     if (mpg_option_has_word(&c->model.without, MPG_WITHOUT_REQUEST_WAITS))
         mpg_capacities_pass_requests(&in->capacities);
+    if (mpg_option_has_word(&c->model.without, MPG_WITHOUT_UNEVEN_SHARES))
+        mpg_capacities_share_evenly(&in->capacities);
     if (is_asked && sig->sharings == 0)
         return mpg_error_set(err, "--contention=measured: %s has no sharing curves", sig->path);
     if (is_asked && !known)

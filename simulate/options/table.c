@@ -37,13 +37,14 @@ const char *mpg_collectives_word(enum mpg_collectives how)
 /* Returns the words of --without: the names of the rules, then the words from MPG_WITHOUT_TRACER on. */
 static const char *const *list_without(void)
 {
-    static const char *words[MPG_RULES + 5];
+    static const char *words[MPG_RULES + 6];
     for (int i = 0; i < MPG_RULES; i++)
         words[i] = mpg_rule_name((enum mpg_rule)i);
     words[MPG_WITHOUT_TRACER] = "tracer";
     words[MPG_WITHOUT_WEAK_PROGRESS] = "weak-progress";
     words[MPG_WITHOUT_CHOICE] = "choice";
     words[MPG_WITHOUT_REQUEST_WAITS] = "request-waits";
+    words[MPG_WITHOUT_UNEVEN_SHARES] = "uneven-shares";
     return words;
 }
 

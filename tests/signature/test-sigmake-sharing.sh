@@ -83,9 +83,22 @@ between nodes two pairs 64 KiB 31 131.1"
 like "... and two of the curve alone" "$("$sigshow" --all opposite.sig | grep -c '^between nodes  one  ')" 2
 like "sigdiff compares them" "$("$sigdiff" --all opposite.sig opposite.sig)" \
     "*between nodes: message after an opposite one of the same pair, 64 KiB*"
-echo "1 4 65536 1 1 875000 0" | sharing 1 >opposite/b.samples
-like "there is no fourth kind" "$("$sigmake" opposite 2>&1)" "*: 4 directions"
+echo "1 5 65536 1 1 875000 0" | sharing 1 >opposite/b.samples
+like "there is no fifth kind" "$("$sigmake" opposite 2>&1)" "*: 5 directions"
 rm opposite/b.samples
+
+# ---- leads ----
+
+# The lead of one message in three is 0, of the others 0.1 and 0.3 ms.
+mkdir leads
+{ echo "1 1 65536 64 64 35000000 0"; echo "2 1 65536 64 64 70000000 0"; echo "2 4 65536 1 1 0 0"; echo "2 4 65536 1 1 100000 0"
+  echo "2 4 65536 1 1 300000 0"; } | repeated 31 | sharing 0 >leads/a.samples
+ok "sigmake reads leads" "$sigmake" -o leads.sig leads
+like "sigshow has a row of each size" "$("$sigshow" leads.sig | sed -n '/^Leads/,$p' | sed -n 3p)" \
+    "between nodes   64 KiB      93       0 ns *100 us *304.5 us"
+is "... and JSON their times" "$("$sigshow" --json leads.sig | grep -c '"placement": "between nodes", "size_bytes": 65536, "pairs": 2, "lead_ns"')" 1
+like "sigdiff shows them" "$("$sigdiff" --all leads.sig leads.sig)" "*between nodes: lead of the first of 2 messages at once, 64 KiB*"
+ok "a lead alone makes no curve" test "$("$sigshow" --all leads.sig | grep -c '^between nodes  one  ')" = 2
 
 # ---- off the CPU, orders, classes ----
 
@@ -167,7 +180,7 @@ wrong "no launch" "header line '# launch:' is missing" '/^# launch/d'
 wrong "no path" "header line '# path:' is missing" '/^# path/d'
 wrong "another path" "'near' is not a path class" 's/^# path: .*/# path: near/'
 wrong "no pairs" "sample 0: 0 pairs at once" '0,/^1 1 /s/^1 1 /0 1 /'
-wrong "four directions" "sample 0: 4 directions" '0,/^1 1 /s/^1 1 /1 4 /'
+wrong "five directions" "sample 0: 5 directions" '0,/^1 1 /s/^1 1 /1 5 /'
 wrong "no bytes" "sample 0: 0 bytes in *" '0,/^1 1 65536 /s/^1 1 65536 /1 1 0 /'
 wrong "no messages" "sample 0: 0 bytes in *" '0,/^1 1 65536 64 /s/^1 1 65536 64 /1 1 65536 0 /'
 wrong "no time" "sample 0: * bytes in 0 ns" '0,/^1 1 65536 64 64 [0-9]*/s/^1 1 65536 64 64 [0-9]*/1 1 65536 64 64 0/'

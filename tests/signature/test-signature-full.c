@@ -120,6 +120,8 @@ static struct mpg_sharing_point sharing[] = {
     {MPG_PATH_BETWEEN, false, 65536, 2, &fitted}, {MPG_PATH_BETWEEN, true, 4096, 16, &fitted}};
 static struct mpg_sharing_point opposite[] = {
     {MPG_PATH_NODE, false, 65536, 1, &small}, {MPG_PATH_BETWEEN, false, 65536, 2, &fitted}};
+static struct mpg_sharing_point leads[] = {
+    {MPG_PATH_NODE, false, 65536, 2, &small}, {MPG_PATH_BETWEEN, false, 65536, 2, &fitted}};
 static double launch_means[] = {1 / 3.0, 0.25, 1e12};
 static struct mpg_compute_rate rates[] = {
     {"floating_point", "flop/s", NULL, 3, 1, &small, 0, NULL},
@@ -132,21 +134,14 @@ static struct mpg_fact sources[] = {{"ftq-a-core3.samples", "crc32 0badcafe"}};
 static struct mpg_signature_failure failures[] = {
     {MPG_PART_NOISE | MPG_PART_RATES, 1 / 3.0, "a check", "it was found", "do better"},
     {MPG_PART_ALL, -1, "b", "c", "d"}};
-static struct mpg_signature full = {.facts = 2,
-                                    .fact = header,
-                                    .checks = 24,
-                                    .failures = 2,
-                                    .failure = failures,
-                                    .sources = 1,
-                                    .source = sources,
-                                    .cores = 5, .core = cores,
-                                    .paths = 3, .network = paths,
-                                    .collectives = 4, .collective = collectives,
-                                    .reductions = 4, .reduction = reductions,
+static struct mpg_signature full = {.facts = 2, .fact = header,
+                                    .checks = 24, .failures = 2, .failure = failures,
+                                    .sources = 1, .source = sources,
+                                    .cores = 5, .core = cores, .paths = 3, .network = paths,
+                                    .collectives = 4, .collective = collectives, .reductions = 4, .reduction = reductions,
                                     .sharings = 4, .sharing = sharing,
-                                    .opposites = 2, .opposite = opposite,
-                                    .rates = 4,
-                                    .rate = rates};
+                                    .opposites = 2, .opposite = opposite, .leads = 2, .lead = leads,
+                                    .rates = 4, .rate = rates};
 
 /* ---- bit-exact comparison ---- */
 
@@ -318,7 +313,13 @@ static bool same_path(const struct mpg_network_path *a, const struct mpg_network
 static bool same_point(const struct mpg_sharing_point *p, const struct mpg_sharing_point *q)
 {
     return p->path == q->path && p->both == q->both && p->size_bytes == q->size_bytes && p->pairs == q->pairs &&
-           same_distribution(p->bandwidth, q->bandwidth);
+           same_distribution(p->value, q->value);
+}
+
+static void test_points(const struct mpg_sharing_point *a, const struct mpg_sharing_point *b, size_t n, const char *of)
+{
+    for (size_t i = 0; i < n; i++)
+        ok(same_point(&a[i], &b[i]), "point %zu of %s, every bit", i, of);
 }
 
 static bool same_collective(const struct mpg_collective_time *a,
@@ -364,10 +365,9 @@ static void test_round_trip(void)
     char effect[100];
     is_text(mpg_signature_effect(&failures[0], effect, sizeof effect), "can change computation and rates by 33 %");
     is_text(mpg_signature_effect(&failures[1], effect, sizeof effect), "");
-    ok(sig->cores == full.cores && sig->paths == full.paths &&
-           sig->collectives == full.collectives && sig->reductions == full.reductions &&
-           sig->sharings == full.sharings && sig->opposites == full.opposites && sig->rates == full.rates,
-       "as many of all");
+    ok(sig->cores == full.cores && sig->paths == full.paths && sig->collectives == full.collectives &&
+           sig->reductions == full.reductions && sig->sharings == full.sharings && sig->opposites == full.opposites &&
+           sig->leads == full.leads && sig->rates == full.rates, "as many of all");
     for (size_t i = 0; i < full.cores; i++)
         ok(same_core(&sig->core[i], &cores[i]), "core %zu, every bit", i);
     for (size_t i = 0; i < full.paths; i++)
@@ -376,10 +376,9 @@ static void test_round_trip(void)
         ok(same_collective(&sig->collective[i], &collectives[i]), "collective %zu, every bit", i);
     for (size_t i = 0; i < full.reductions; i++)
         ok(same_collective(&sig->reduction[i], &reductions[i]), "reduction %zu, every bit", i);
-    for (size_t i = 0; i < full.sharings; i++)
-        ok(same_point(&sig->sharing[i], &sharing[i]), "point %zu of sharing curves, every bit", i);
-    for (size_t i = 0; i < full.opposites; i++)
-        ok(same_point(&sig->opposite[i], &opposite[i]), "point %zu of opposite messages, every bit", i);
+    test_points(sig->sharing, sharing, full.sharings, "sharing curves");
+    test_points(sig->opposite, opposite, full.opposites, "opposite messages");
+    test_points(sig->lead, leads, full.leads, "leads");
     for (size_t i = 0; i < full.rates; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i], *s = &rates[i];
         ok(same_text(r->kernel, s->kernel) && same_text(r->unit, s->unit) &&
@@ -401,7 +400,7 @@ static void test_rejected(void)
     static const struct {
         const char *from, *to, *says;
     } cases[] = {
-        {"[4, 7]", "[1, 9]", "network is not an object"},
+        {"[4, 8]", "[1, 9]", "network is not an object"},
         {"\"moves\": ", "\"moves\": -", "checks: failed[0]: moves is -0.33"},
         {"\"moves\": ", "\"moves\": [], \"x\": ", "checks: failed[0]: moves is not a number"},
         {"\"parts\": [", "\"parts\": 7, \"x\": [", "checks: failed[0]: parts is not an array"},
@@ -534,6 +533,8 @@ static void test_rejected(void)
         {"\"pairs\": 16,", "\"pairs\": 0,", "sharing[3]: pairs is 0"},
         {"\"bandwidth\": {", "\"x\": {", "sharing[0]: bandwidth is missing"},
         {"\"opposite\": [", "\"opposite\": 7, \"x\": [", "opposite is not an array"},
+        {"\"leads\": [", "\"leads\": 7, \"x\": [", "leads is not an array"},
+        {"\"lead_ns\": {", "\"x\": {", "leads[0]: lead_ns is missing"},
         {"\"kernel\": \"floating_point\",", "", "compute[0]: kernel is missing"},
         {"\"unit\": \"flop/s\",", "", "compute[0]: unit is missing"},
         {"\"kernel\": \"memory_latency\"", "\"kernel\": \"b\"", "compute[3]: kernel, cores_at_once"},

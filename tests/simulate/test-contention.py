@@ -5,6 +5,7 @@ hand; and the simulation in the order of time against the ordinary one on random
 names the program, CONTENTION_SEEDS how many programs are compared (default 24)."""
 
 import json
+import math
 import os
 import random
 import subprocess
@@ -14,6 +15,9 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ORACLE = os.path.join(HERE, "..", "oracle")
 MPGSIM = os.environ["MPGSIM"]
+sys.path.insert(0, ORACLE)
+from oracle_draws import WEIGHT, Draws  # noqa: E402
+
 SEEDS = int(os.environ.get("CONTENTION_SEEDS", "24"))
 number = 0
 
@@ -31,10 +35,11 @@ def always(value):
     return {"n": 2, "mean": value, "quantiles": [value, value]}
 
 
-def signature(folder, name, bucket=0, opposite=(), send_ns=None, **curves):
+def signature(folder, name, bucket=0, opposite=(), leads=(), send_ns=None, **curves):
     """20 us and 8 ns a byte between nodes, of 65536 bytes eager; 500 ns and 0.1 ns a byte on a node, of 4096. CURVES: port and memory,
     a dictionary of pairs and bytes a second each. BUCKET: each message between nodes finds a bucket of so many bytes.
-    OPPOSITE: (bytes, pairs, waited share) of opposite messages between nodes. SEND_NS: W, the time of a send between nodes."""
+    OPPOSITE: (bytes, pairs, waited share) of opposite messages between nodes. LEADS: (bytes, ns, ns), ascending; leads are uniform
+    between both times. SEND_NS: W, the time of a send between nodes."""
     def path(kind, least, byte, limit):
         sizes = [0, limit, limit + 1, 200000, 1000000, 4000000]
         saved = bucket if kind == "between nodes" else 0
@@ -54,6 +59,10 @@ def signature(folder, name, bucket=0, opposite=(), send_ns=None, **curves):
         made["opposite"] = [{"placement": "between nodes", "bytes": size, "pairs": pairs,
                              "bandwidth": always(1e9 * size / ((20000 + 8 * size) * (1 + 0.75 * share)))}
                             for size, pairs, share in opposite]
+    if leads:
+        made["version"][1] = 8
+        made["leads"] = [{"placement": "between nodes", "bytes": size, "pairs": 2,
+                          "lead_ns": {"n": 2, "mean": (low + high) / 2, "quantiles": [low, high]}} for size, low, high in leads]
     with open(os.path.join(folder, name), "w", encoding="ascii") as file:
         json.dump(made, file)
     return os.path.join(folder, name)
@@ -215,6 +224,34 @@ def requests_wait(folder):
         ok(f"opposite messages, {name}", isinstance(ms(x), float) and abs(ms(x) - want) < 1e-6, ms(x), x.get("sharing"))
 
 
+def uneven_shares(folder):
+    """Ranks 0 and 1 send 1000000 bytes each to ranks 2 and 3, twice, through a port as fast as one message; after the first message
+    rank 2 computes for 30 ms. Weights by the rule of docs/MODEL.md."""
+    curve, leads = {1: 125e6, 2: 125e6}, [(65536, 0, 0), (1048576, 1e6, 5e6), (4194304, 0, 0)]
+    rows = [(r, 0, 0, f"Send comm=0 to={r + 2} tag=1 bytes=1000000") for r in (0, 1)]
+    rows += [(r, 0, 0, f"Recv comm=0 from={r - 2} tag=1 bytes=1000000") for r in (2, 3)] + [(2, 30000000, 30000000, "Comm_rank")]
+    trace = calls(folder, "uneven.txt", [], *rows)
+    sig = signature(folder, "uneven.sig", port=curve, leads=leads)
+
+    def weight(seed, rank):
+        u = Draws(seed, 0)(rank, 0, WEIGHT)
+        ratio = max(1 - 0.125 * (1e6 + abs(2 * u - 1) * 4e6) / 1048576, 0.05)
+        return ratio ** ((1 if u > 0.5 else -1) / math.sqrt(2))
+    bad, first = [], 0
+    for seed in range(1, 41):
+        x = answer("--replicas=1", f"--seed={seed}", "--signature", sig, "--map=block:2", trace)
+        w = [weight(seed, rank) for rank in (0, 1)]
+        end = 16.02 if w[0] < w[1] else 0.02 + 8 * (w[0] + w[1]) / w[0]
+        first += w[0] > w[1]
+        if not isinstance(ms(x), float) or abs(ms(x) - end - 30) > 1e-4:
+            bad.append((seed, ms(x), end + 30, w, x.get("failed")))
+    ok(f"uneven shares: rank 2's message ends by the weights in 40 runs, first in {first}", not bad and 10 < first < 30, *bad[:3])
+    for name, more, size in (("without the rule", ["--without=uneven-shares"], 1048576), ("leads of 0", [], 4194304)):
+        sig = signature(folder, "even.sig", port=curve, leads=[x for x in leads if x[0] <= size] if more else leads[2:])
+        x = answer("--replicas=1", *more, "--signature", sig, "--map=block:2", trace)
+        ok(f"... equal shares {name}", isinstance(ms(x), float) and abs(ms(x) - 46.02) < 1e-6, ms(x), x.get("failed"))
+
+
 def sender_is_done(folder):
     """Two messages of 1000000 bytes share a port until 16.02 ms; after sending one, rank 0 computes for 20 ms. W is 0.1 ms: of a
     message alone the hundredth part of the bytes, which crosses in 0.16 ms."""
@@ -359,6 +396,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         by_hand(folder)
         requests_wait(folder)
+        uneven_shares(folder)
         collectives(folder)
         sender_is_done(folder)
         cores(folder)

@@ -123,7 +123,7 @@ ok "a run with recording in it, as ever" refuses 2 "*--without=tracer needs --si
 for option in --models=noise --models=cosched --models=measurement; do
     ok "$option=often" refuses 2 "*$option: 'often' is not *" "$option=often" --perturb --signature=target.sig t.txt
 done
-ok "a rule that is none" refuses 2 "*--without: 'all' is not rows, *, tracer, weak-progress, choice or request-waits*" --without=rows,all t.txt
+ok "a rule that is none" refuses 2 "*--without: 'all' is not rows, *, tracer, weak-progress, choice, request-waits or uneven-shares*" --without=rows,all t.txt
 like "the answer names the rules that are left out" "$("$mpgsim" --perturb --signature=target.sig --without=overheads,rows t.txt)" \
     "*without *rules left out of the model: rows overheads*"
 is "... and JSON" "$("$mpgsim" --json --perturb --signature=target.sig --without=overheads,rows t.txt | "$python" -c '
