@@ -94,7 +94,7 @@ predicted() {
 ran() {
     rm -f timer
     MPGKIT_TIMER=$PWD/timer on_hosts 60 2 env LD_PRELOAD="$output/timer.so" "$@" >/dev/null || return 1
-    awk '{ t = $3 - $2; most = t > most ? t : most } END { print most }' timer
+    awk '{ t = $3 - $2; most = t > most ? t : most } END { printf "%.0f\n", most }' timer
 }
 
 for name in ports kernels; do

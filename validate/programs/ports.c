@@ -6,6 +6,7 @@
  * Patterns:
  *     stream      each rank of the first host sends to its partner on the second host
  *     pairs       each rank exchanges with its partner on the other host
+ *     pingpong    each rank of the first host sends to its partner and receives from it
  *     ring        each rank sends to the next rank and receives from the one before
  *     halo        each rank exchanges with both neighbours of the ring
  *     everybody   each rank exchanges with all others, by messages that are posted at once
@@ -38,6 +39,17 @@ static void pairs(struct ports *p)
 {
     const int partner = (p->rank + p->ranks / 2) % p->ranks;
     exchange(p, partner, partner);
+}
+
+static void pingpong(struct ports *p)
+{
+    const int half = p->ranks / 2, partner = (p->rank + half) % (2 * half);
+    for (int turn = 0; turn < 2 && p->rank < 2 * half; turn++) {
+        if ((p->rank < half) == (turn == 0))
+            MPI_Send(p->sent, p->size, MPI_BYTE, partner, 0, MPI_COMM_WORLD);
+        else
+            MPI_Recv(p->received, p->size, MPI_BYTE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
 }
 
 static void ring(struct ports *p)
@@ -95,8 +107,9 @@ static void bcast(struct ports *p)
 static const struct {
     const char *name;
     void (*run)(struct ports *p);
-} patterns[] = {{"stream", stream}, {"pairs", pairs}, {"ring", ring}, {"halo", halo}, {"everybody", everybody},
-                {"alltoall", alltoall}, {"allreduce", allreduce}, {"allgather", allgather}, {"bcast", bcast}};
+} patterns[] = {{"stream", stream}, {"pairs", pairs}, {"pingpong", pingpong}, {"ring", ring}, {"halo", halo},
+                {"everybody", everybody}, {"alltoall", alltoall}, {"allreduce", allreduce}, {"allgather", allgather},
+                {"bcast", bcast}};
 
 int main(int argc, char **argv)
 {
