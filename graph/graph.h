@@ -603,6 +603,9 @@ void mpg_batch_give_back(struct mpg_batch *batch);
 int mpg_clock_bounds_take(void *bounds, const struct mpg_steps *steps, struct mpg_error *err);
 /* Returns the number of slots allocated so far: slots are 0 .. value-1. Can grow with every step. */
 uint32_t mpg_graph_slots(const struct mpg_graph *graph);
+/* Returns whether libraries progress posted receives in CALL, judging by its kind: not in calls that only start, free or cancel
+ * an operation, in MPI-IO, and in blocking sends, unless the send waits for its receiver, which the caller knows. */
+bool mpg_graph_call_progresses(enum mpg_call call);
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *graph);
 /* Returns the number of calls without waits whose begin and leave steps were made together, which is faster; 0 with
  * options.unfused. */

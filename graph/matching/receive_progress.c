@@ -14,7 +14,7 @@ int mpg_graph_deferred_init(struct deferred_receives *all, int32_t ranks, struct
     return all->rank ? 0 : mpg_graph_out_of_memory(err);
 }
 
-bool mpg_graph_makes_progress(const struct call *call)
+bool mpg_graph_call_progresses(enum mpg_call call)
 {
     const uint64_t only_starts =
         GRAPH_KIND(ISEND) | GRAPH_KIND(IRECV) | GRAPH_KIND(ISENDRECV) | GRAPH_KIND(IMRECV) | GRAPH_KIND(START) |
@@ -24,7 +24,12 @@ bool mpg_graph_makes_progress(const struct call *call)
         GRAPH_KIND(CANCEL) | GRAPH_KIND(SEND) | GRAPH_KIND(RMA) | GRAPH_KIND(IRMA);
     const uint64_t files = GRAPH_KIND(FILE_OPEN) | GRAPH_KIND(FILE_CLOSE) | GRAPH_KIND(FILE) | GRAPH_KIND(IFILE) |
                            GRAPH_KIND(FILE_COLLECTIVE);
-    return !call->event->failed && !graph_is_among(mpg_call_kind(call->event->call), only_starts | files);
+    return !graph_is_among(mpg_call_kind(call), only_starts | files);
+}
+
+bool mpg_graph_makes_progress(const struct call *call)
+{
+    return !call->event->failed && mpg_graph_call_progresses(call->event->call);
 }
 
 int mpg_graph_deferred_add(struct deferred_receives *all, const struct call *call, struct message *m, struct mpg_error *err)

@@ -24,9 +24,7 @@ struct deferred_receives {
 /* Makes ALL defer the receives of RANKS ranks: each until the next call of the rank that makes progress. Returns 0, or -1: out
  * of memory. */
 int mpg_graph_deferred_init(struct deferred_receives *all, int32_t ranks, struct mpg_error *err);
-/* Returns whether the library progresses posted receives in CALL, judging by the kind of the call. Excluded are calls that
- * only start, free or cancel an operation, MPI-IO, failed calls, and blocking sends; the caller must treat blocking sends that
- * wait for the receiver as making progress. */
+/* Returns mpg_graph_call_progresses() of CALL, and false if CALL failed. */
 bool mpg_graph_makes_progress(const struct call *call);
 /* Adds the receive of M, posted by CALL, to the deferred receives. Returns 0, or -1: out of memory. */
 int mpg_graph_deferred_add(struct deferred_receives *all, const struct call *call, struct message *m, struct mpg_error *err);

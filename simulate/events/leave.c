@@ -177,6 +177,8 @@ int mpg_events_steps_leave(struct replica *rep, uint32_t stream, const struct mp
         return -1;
     l = &rep->stream[stream];
     l->ends_ns = *mpg_times_stream(rep->times, stream);
+    if (steps_is_first(rep, stream) && !s->failed && (s->edge_number > 0 || mpg_graph_call_progresses(s->call)))
+        rep->rank[stream].progressed_ns = l->ends_ns;
     const bool meets = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
     l->own_ns = meets ? enter_ns : fmin(mpg_times_own(rep->times), l->ends_ns);
     if (s->dropped || rep->stream[stream].blocks || (s->transfer->owner >= 0 && !s->failed && rep->serves_transfers))

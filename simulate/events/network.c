@@ -323,14 +323,23 @@ int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct m
     return send_step(rep, f, s, &m, at_ns, err);
 }
 
+/* Returns whether a synchronous message of BYTES bytes waits for opposite ones, or these for it. */
+static bool opposes(const struct mpg_capacities *c, int32_t from, int32_t to, double bytes)
+{
+    return c && mpg_opposite_waits(c, c->host[from] == c->host[to], bytes);
+}
+
 /* Sets whether F, a synchronous message, depends on a request that may wait. */
 static void set_asking(const struct replica *rep, struct flight *f, int32_t from, int32_t to, double bytes)
 {
+    f->opposes = opposes(rep->capacities, from, to, bytes);
+    f->asks = f->opposes || (rep->capacities && rep->capacities->queues > 0);
+}
+
+bool mpg_events_network_asks(const struct replica *rep, const struct mpg_step *s)
+{
     const struct mpg_capacities *c = rep->capacities;
-    if (!c)
-        return;
-    f->opposes = mpg_opposite_waits(c, c->host[from] == c->host[to], bytes);
-    f->asks = f->opposes || c->queues > 0;
+    return c && contend(rep->network, s->rank, s->receiver) && (c->queues > 0 || opposes(c, s->rank, s->receiver, s->bytes));
 }
 
 int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err)

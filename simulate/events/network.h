@@ -20,6 +20,8 @@ void mpg_events_network_free(struct network *n); /* NULL is allowed */
 int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err);
 /* Sends the bytes of the synchronous message NODE, whose slot holds their arrival without contention. */
 int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err);
+/* Returns whether the receiver of S, a synchronous message, asks for its bytes by a request that may wait. */
+bool mpg_events_network_asks(const struct replica *rep, const struct mpg_step *s);
 /* Sends M at AT_NS; its arrival will be an event KIND of rank ID, with object WHAT. */
 int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind,
                                uint32_t id,

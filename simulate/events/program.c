@@ -150,6 +150,14 @@ static int expand(struct program *p, const struct mpg_step *s, struct kept_batch
     return 0;
 }
 
+int mpg_events_program_await(struct program *p, struct node *node, uint32_t slot, const struct program_calls *calls,
+                             struct mpg_error *err)
+{
+    if (need(p, node, program_value(p, slot), err) < 0)
+        return -1;
+    return node->missing == 0 ? calls->evaluate(calls->replica, node, err) : 0;
+}
+
 void mpg_events_program_drop_node(struct program *p, struct node *node)
 {
     mpg_events_program_give_back(p, node->batch);

@@ -24,6 +24,7 @@ struct node {
     struct kept_batch *batch; /* batch of the step */
     uint32_t missing;        /* inputs that are not known yet */
     int32_t member;          /* EXPAND: the member, relative to the root, whose enter is the input */
+    bool awaits_progress;    /* SYNCHRONOUS: the receiver asks for the bytes in the call that progresses the receive */
 };
 
 /* What waits for a value: a node, a meeting, or (if both are NULL) a stream. */
@@ -106,7 +107,8 @@ struct program_calls {
     /* NODE's inputs are known; the replica takes ownership of NODE */
     int (*evaluate)(void *replica, struct node *node, struct mpg_error *err);
     int (*meet)(void *replica, struct meeting *meeting, struct mpg_error *err); /* all members have arrived */
-    /* returns the slot from which the receiver progresses the message of S, a SYNCHRONOUS step */
+    /* returns the slot from which the receiver progresses the message of S, a SYNCHRONOUS step, or slot b of S if the receiver
+     * may progress the message earlier */
     uint32_t (*progress_slot)(const void *replica, const struct mpg_step *s);
 };
 
@@ -144,6 +146,9 @@ static inline const struct mpg_step *program_first(const struct program *p, uint
 }
 /* Removes the first pending step of STREAM, or NODE. */
 void mpg_events_program_drop(struct program *p, uint32_t stream);
+/* NODE, whose inputs were known, needs the value of SLOT, too: it is evaluated again when this value is known. */
+int mpg_events_program_await(struct program *p, struct node *node, uint32_t slot, const struct program_calls *calls,
+                             struct mpg_error *err);
 void mpg_events_program_drop_node(struct program *p, struct node *node);
 /* Returns the time at which RANK leaves M, in which all members have arrived, ns. */
 double mpg_events_meeting_end(const struct meeting *m, int32_t rank);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "common/reserve.h"
+#include "simulate/evaluate/vectors.h"
 #include "simulate/events/collective.h"
+#include "simulate/events/costs.h"
 #include "simulate/events/network.h"
 #include "simulate/events/steps.h"
 
@@ -61,13 +63,36 @@ static int wake(void *replica, uint32_t stream, struct mpg_error *err)
     return l->state == STREAM_WAITS && !l->left ? mpg_events_replica_schedule(rep, stream, rep->now_ns, err) : 0;
 }
 
+/* Returns whether the receiver of S, a SYNCHRONOUS step, had read the envelope before the receive was posted: then it asks for the
+ * bytes when it posts the receive (docs/MODEL.md, section 5, Requests that wait). */
+static bool has_read_envelope(const struct replica *rep, const struct mpg_step *s)
+{
+    double lambda_ns, tau_ns;
+    if (!mpg_events_network_asks(rep, s))
+        return false;
+    const double posted_ns = *mpg_times_slot(rep->times, s->b, MPG_SLOT_TIME);
+    const double progressed_ns = rep->rank[s->receiver].progressed_ns;
+    const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
+    mpg_events_message_times(rep, &m, &lambda_ns, &tau_ns);
+    return progressed_ns <= posted_ns && *mpg_times_slot(rep->times, s->a, MPG_SLOT_TIME) + lambda_ns <= progressed_ns;
+}
+
 static int evaluate(void *replica, struct node *node, struct mpg_error *err)
 {
     struct replica *rep = replica;
     const struct mpg_step *s = node->step;
     if (s->kind == MPG_STEP_EXPAND)
         return mpg_events_collective_enter(rep, node, err);
-    if (mpg_events_steps_take(rep, s, err) < 0)
+    if (s->kind == MPG_STEP_SYNCHRONOUS && !node->awaits_progress && mpg_times_progress_slot(rep->times, s) != s->b) {
+        if (!has_read_envelope(rep, s)) {
+            node->awaits_progress = true;
+            return mpg_events_program_await(&rep->program, node, mpg_times_progress_slot(rep->times, s), &rep->calls, err);
+        }
+        struct mpg_step at_once = *s;
+        at_once.progress_slot = s->b;
+        if (mpg_events_steps_take(rep, &at_once, err) < 0)
+            return -1;
+    } else if (mpg_events_steps_take(rep, s, err) < 0)
         return -1;
     if (s->kind != MPG_STEP_SYNCHRONOUS)
         return mpg_events_replica_node_known(rep, node, err);
@@ -136,7 +161,8 @@ static int happen(struct replica *rep, const struct event *e, struct mpg_error *
 
 static uint32_t progress_slot(const void *replica, const struct mpg_step *s)
 {
-    return mpg_times_progress_slot(((const struct replica *)replica)->times, s);
+    const struct replica *rep = replica;
+    return mpg_events_network_asks(rep, s) ? s->b : mpg_times_progress_slot(rep->times, s);
 }
 
 static int begin(struct replica *rep, struct program_source *source, struct mpg_evaluator *times, struct mpg_error *err)

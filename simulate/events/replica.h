@@ -72,6 +72,7 @@ struct rank {
     bool holds, queued;      /* the rank holds the processor; the rank is in the processor's queue */
     bool switching;          /* the rank holds the processor, and runs from EVENT_GRANT on */
     double ready_ns;         /* time since when the rank has been ready */
+    double progressed_ns;    /* end of the last call with progress; of ranks with one thread */
     double use[USES];
     uint64_t requests;       /* number of requests served so far */
 };

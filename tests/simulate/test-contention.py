@@ -224,6 +224,33 @@ def requests_wait(folder):
         ok(f"opposite messages, {name}", isinstance(ms(x), float) and abs(ms(x) - want) < 1e-6, ms(x), x.get("sharing"))
 
 
+def read_envelopes(folder):
+    """Rank 0 sends 1000000 bytes, 20 us and 8 ms, to rank 2. Rank 2 waits for a message of rank 3 until 3.9805 ms, then posts the
+    receive, computes for 6 ms and waits. If the envelope came before 3.9805 ms, rank 2 asks when it posts; else when it waits. BACK:
+    rank 2 posts the receive, sends as many bytes back, and waits 1 us later: these wait for the first bytes if rank 2 asked first."""
+    def trace(sends_at, back):
+        rows = [(0, 0, 0, "Irecv comm=0 from=2 tag=2 bytes=1000000 request=2")] if back else []
+        rows += [(0, sends_at, sends_at, "Isend comm=0 to=2 tag=1 bytes=1000000 request=1"),
+                 (0, sends_at, sends_at, "Waitall requests=1,2" if back else "Wait request=1"),
+                 (3, 3980000, 3980000, "Send comm=0 to=2 tag=3 bytes=0"),
+                 (2, 0, 4000000, "Recv comm=0 from=3 tag=3 bytes=0")]
+        late = 4000000 if sends_at < 4000000 else sends_at + 1000000
+        rows.append((2, late, late, "Irecv comm=0 from=0 tag=1 bytes=1000000 request=1"))
+        if back:
+            rows.append((2, late, late, "Isend comm=0 to=0 tag=2 bytes=1000000 request=2"))
+        wait = late + 1000 if back else 10000000
+        return calls(folder, "read.txt", [], *rows, (2, wait, wait, "Waitall requests=1,2" if back else "Wait request=1"))
+    sig = signature(folder, "opposite.sig", port={1: 125e6, 2: 125e6}, opposite=[(1000000, 1, 1)])
+    for name, more, sends_at, back, want in (
+            ("read in a call: rank 2 asks when it posts", [], 0, False, 11.9805),
+            ("... not without the rule", ["--without=request-waits"], 0, False, 17.9805),
+            ("... not if it came after the call", [], 4500000, False, 17.9805),
+            ("... and bytes in the other direction wait", [], 0, True, 19.9805),
+            ("... but cross if it came after the call", [], 4500000, True, 13.5005)):
+        x = answer("--replicas=1", *more, "--contention=measured", "--signature", sig, "--map=block:2", trace(sends_at, back))
+        ok(f"envelopes: {name}", isinstance(ms(x), float) and abs(ms(x) - want) < 1e-6, ms(x), x.get("failed"), x.get("sharing"))
+
+
 def uneven_shares(folder):
     """Ranks 0 and 1 send 1000000 bytes each to ranks 2 and 3, twice, through a port as fast as one message; after the first message
     rank 2 computes for 30 ms. Weights by the rule of docs/MODEL.md."""
@@ -397,6 +424,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         by_hand(folder)
         requests_wait(folder)
+        read_envelopes(folder)
         uneven_shares(folder)
         collectives(folder)
         sender_is_done(folder)
