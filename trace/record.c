@@ -11,6 +11,7 @@
 #include "common/launcher.h"
 #include "common/option.h"
 #include "common/printable.h"
+#include "common/units.h"
 #include "trace/commands.h"
 #include "trace/record/folder.h"
 #include "trace/record/target.h"
@@ -23,6 +24,7 @@ enum { LOCAL_DEFAULT = 1, REFUSED_WAIT_S = 2 };
 struct request {
     const char *output;
     const char *papi, *signature; /* NULL: option not given */
+    const char *region, *iterations; /* NULL: option not given */
     double after_ns, for_ns;      /* 0: option not given */
     int mpi;                      /* argument of --mpi: index in `mpis`; -1: not given */
     int pcontrol;                 /* argument of --pcontrol: index in `pcontrols`; -1: not given */
@@ -107,47 +109,37 @@ static void set_top(bool linked)
         unsetenv("MPGTRACE_TOP");
 }
 
+/* Passes TEXT to the tracer as variable NAME; removes the variable if TEXT is NULL. */
+static void set_text(const char *name, const char *text)
+{
+    if (text)
+        setenv(name, text, 1);
+    else
+        unsetenv(name);
+}
+
 /* Passes the time TIME_NS to the tracer as variable NAME; removes the variable if the option is not given. */
 static void set_time(const char *name, double time_ns)
 {
     char number[32];
     snprintf(number, sizeof number, "%.0f", time_ns);
-    if (time_ns > 0)
-        setenv(name, number, 1);
-    else
-        unsetenv(name);
+    set_text(name, time_ns > 0 ? number : NULL);
 }
 
 /* Passes options to the tracer in environment variables. The variable of an absent option is removed, because an outer run may
  * have set the variable. */
 static void set_values(const struct request *request)
 {
-    if (request->cpu_time)
-        setenv("MPGTRACE_CPU_TIME", "1", 1);
-    else
-        unsetenv("MPGTRACE_CPU_TIME");
-    if (request->papi)
-        setenv("MPGTRACE_PAPI", request->papi, 1);
-    else
-        unsetenv("MPGTRACE_PAPI");
-    if (request->pcontrol >= 0)
-        setenv("MPGTRACE_PCONTROL", pcontrols[request->pcontrol], 1);
-    else
-        unsetenv("MPGTRACE_PCONTROL");
-    if (request->mpi >= 0)
-        setenv("MPGTRACE_MPI", mpis[request->mpi], 1);
-    else
-        unsetenv("MPGTRACE_MPI");
-    if (request->profile)
-        setenv("MPGTRACE_PROFILE", "1", 1);
-    else
-        unsetenv("MPGTRACE_PROFILE");
+    set_text("MPGTRACE_CPU_TIME", request->cpu_time ? "1" : NULL);
+    set_text("MPGTRACE_PAPI", request->papi);
+    set_text("MPGTRACE_PCONTROL", request->pcontrol >= 0 ? pcontrols[request->pcontrol] : NULL);
+    set_text("MPGTRACE_MPI", request->mpi >= 0 ? mpis[request->mpi] : NULL);
+    set_text("MPGTRACE_PROFILE", request->profile ? "1" : NULL);
+    set_text("MPGTRACE_REGION", request->region);
+    set_text("MPGTRACE_ITERATIONS", request->iterations);
     set_time("MPGTRACE_AFTER", request->after_ns);
     set_time("MPGTRACE_FOR", request->for_ns);
-    if (request->quiet)
-        setenv("MPGTRACE_QUIET", "1", 1);
-    else
-        unsetenv("MPGTRACE_QUIET");
+    set_text("MPGTRACE_QUIET", request->quiet ? "1" : NULL);
 }
 
 /* Reports once for all ranks the reason WHY PROGRAM is not traced. */
@@ -244,6 +236,17 @@ static bool records_local(void *request, const char *condition)
     return local > 0 && local != LOCAL_DEFAULT;
 }
 
+/* Refuses a wrong range of --iterations. */
+static int check_iterations(void *request, char **arguments, size_t n, struct mpg_error *err)
+{
+    uint64_t first = 0, last;
+    const char *text = ((const struct request *)request)->iterations;
+    (void)arguments, (void)n;
+    if (text && mpg_units_parse_range(text, "iterations", &first, &last, err) < 0)
+        return mpg_error_prefix(err, "--iterations");
+    return text && first == 0 ? mpg_error_set(err, "--iterations=%s: iterations count from 1", text) : 0;
+}
+
 int mpg_record_main(int argc, char **argv)
 {
     struct request request = {.output = "app.trace", .buffer_bytes = 1 << 18, .callsites = 8,
@@ -272,6 +275,11 @@ int mpg_record_main(int argc, char **argv)
          .help = "begin to record TIME after MPI_Init"},
         {.name = "for", .kind = MPG_OPTION_TIME, .value = &request.for_ns, .argument = "TIME", .minimum = 1, .maximum = 1e18,
          .help = "record for TIME, from then on or from MPI_Init on"},
+        {.name = "region", .kind = MPG_OPTION_STRING, .value = &request.region, .argument = "NAME",
+         .help = "record only inside of region NAME of the program"},
+        {.name = "iterations", .kind = MPG_OPTION_STRING, .value = &request.iterations, .argument = "A-B",
+         .help = "record from the begin of the region's visit A\n"
+                 "to the end of visit B, as one part"},
         {.name = "profile", .kind = MPG_OPTION_FLAG, .value = &request.profile,
          .help = "record only sums: number, time, bytes for each callsite"},
         {.name = "signature", .kind = MPG_OPTION_STRING, .value = &request.signature,
@@ -292,13 +300,17 @@ int mpg_record_main(int argc, char **argv)
         {"no-local", MPG_OPTION_EXCLUDES, "--local=N", "--no-local means --local=0"},
         {"after", MPG_OPTION_EXCLUDES, "profile", "a profile is paused by MPI_Pcontrol"},
         {"for", MPG_OPTION_EXCLUDES, "profile", "a profile is paused by MPI_Pcontrol"},
+        {"region", MPG_OPTION_EXCLUDES, "profile", "a profile is paused by MPI_Pcontrol"},
+        {"region", MPG_OPTION_EXCLUDES, "after", "a part is given by time or by region"},
+        {"region", MPG_OPTION_EXCLUDES, "for", "a part is given by time or by region"},
+        {"iterations", MPG_OPTION_NEEDS, "region", "iterations are visits of a region"},
         {"signature", MPG_OPTION_EXCLUDES, "profile", "profiles cannot be simulated"},
         {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_program program = {
         .name = "mpgtrace record", .arguments = "PROGRAM [ARGUMENT]...",
         .summary = "Run PROGRAM as one MPI process and record its calls; started by mpirun.",
         .options = options, .min_arguments = 1, .max_arguments = -1, .stop_at_argument = true,
-        .rules = rules, .holds = records_local, .context = &request};
+        .rules = rules, .holds = records_local, .resolve = check_iterations, .context = &request};
     const int first = mpg_option_parse(&program, argc, argv);
     struct mpg_error err;
     describe_program(argv + first);

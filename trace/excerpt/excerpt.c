@@ -29,7 +29,7 @@ static int no_calls(const struct mpg_excerpt *excerpt, int64_t last_ns, struct m
 {
     char time[32];
     if (!excerpt)
-        return mpg_error_set(err, "recording was paused during all calls (record --after, or MPI_Pcontrol(0))");
+        return mpg_error_set(err, "recording was paused during all calls (record --after or --region, or MPI_Pcontrol(0))");
     if (!excerpt->from)
         return mpg_error_set(err, "--until=%s: the run has no calls before this time", excerpt->until);
     return mpg_error_set(err, "--from=%s: the run has no calls in this part; its last call ends %s after MPI_Init", excerpt->from,

@@ -35,6 +35,7 @@
 #include "trace/pmpi/summary.h"
 #include "trace/pmpi/usage.h"
 #include "trace/pmpi/values.h"
+#include "trace/pmpi/visits.h"
 
 enum { MIN_SEGMENT_BYTES = 4096, DEFAULT_SEGMENT_BYTES = 1 << 18, MAX_SEGMENT_BYTES = 1 << 26 };
 
@@ -305,6 +306,8 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     off_cpu_leave(&stream_thread.off_cpu, s->leave_ns); /* begin of the first compute interval */
     struct mpg_event e = event_of(s);
     tracer_write(s, &e);
+    if (!profile_is_on())
+        visits_start(streams.rank);
     regions_start(s);
     if (profile_is_on() || !tracer_lock())
         return;
@@ -361,6 +364,7 @@ void tracer_finalized(struct tracer_scope *s)
     if (streams.rank == 0) {
         bypass_report();
         pcontrol_report();
+        visits_report();
         openmp_report();
         summary_report(life.folder);
     }

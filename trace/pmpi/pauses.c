@@ -11,6 +11,7 @@
 #include "trace/pmpi/settings.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
+#include "trace/pmpi/visits.h"
 
 /* Number of different counts above which they are written before the pause ends: programs may use a new tag for each message. */
 enum { MOST_COUNTS = 8192 };
@@ -251,9 +252,15 @@ void pauses_turn(int64_t now_ns)
 
 void pauses_start(int rank, int64_t init_ns)
 {
+    if (visits_limit()) {
+        pauses.is_given = true;
+        if (!visits_inside())
+            pauses_begin(init_ns);
+        return;
+    }
     const int64_t after_ns = setting_number("MPGTRACE_AFTER", SETTING_INT, 0, INT64_MAX, 0, rank);
     const int64_t for_ns = setting_number("MPGTRACE_FOR", SETTING_INT, 1, INT64_MAX, INT64_MAX, rank);
-    pauses.by_time = after_ns > 0 || for_ns < INT64_MAX;
+    pauses.is_given = after_ns > 0 || for_ns < INT64_MAX;
     pauses.next_ns = later(init_ns, after_ns > 0 ? after_ns : for_ns);
     pauses.for_ns = for_ns;
     if (after_ns > 0)

@@ -12,15 +12,16 @@ struct pauses {
     _Atomic bool on;  /* recording is paused; changed under the lock, as all members, and read without it */
     _Atomic int64_t next_ns; /* time at which recording is to pause or to go on; INT64_MAX: at no time */
     int64_t for_ns;   /* length of the part by time, from the time at which recording goes on; INT64_MAX: up to the end */
-    bool by_time;     /* the user asked for a part of the run by time: MPI_Pcontrol does not pause */
+    bool is_given;    /* the user asked for a part of the run by time or region: MPI_Pcontrol does not pause */
 };
 extern struct pauses pauses;
 
-/* Reads MPGTRACE_AFTER and MPGTRACE_FOR, numbers of ns. INIT_NS: end of MPI_Init. */
+/* Pauses outside of the visits to which recording is limited (visits.h); without a limit reads MPGTRACE_AFTER and MPGTRACE_FOR,
+ * numbers of ns. INIT_NS: end of MPI_Init. */
 void pauses_start(int rank, int64_t init_ns);
 /* At NOW_NS, when pauses.next_ns has come: pauses, or goes on. Callers do not hold the lock. */
 void pauses_turn(int64_t now_ns);
-/* MPI_Pcontrol(0) and MPI_Pcontrol(1), at NOW_NS. No effect if recording is in this state, or pauses by time. */
+/* MPI_Pcontrol(0) and MPI_Pcontrol(1), at NOW_NS. No effect if recording is in this state. */
 void pauses_begin(int64_t now_ns);
 void pauses_end(int64_t now_ns);
 /* Recording is paused: counts the operations of EVENT, whose call is complete. Returns whether EVENT is to be written

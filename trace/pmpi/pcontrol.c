@@ -133,9 +133,9 @@ static void change_recording(int level, int64_t now_ns)
         return;
     if (profile_is_on())
         profile_pause(level == PAUSE, now_ns);
-    else if (!pauses.by_time && level == PAUSE)
+    else if (!pauses.is_given && level == PAUSE)
         pauses_begin(now_ns);
-    else if (!pauses.by_time)
+    else if (!pauses.is_given)
         pauses_end(now_ns);
     tracer_unlock();
 }

@@ -12,6 +12,7 @@
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/untraced.h"
+#include "trace/pmpi/visits.h"
 
 enum { MAX_NAME = 4096, MAX_NAMES = 1 << 16, MAX_EARLY = 64 };
 
@@ -112,8 +113,12 @@ static void write_named(struct tracer_scope *s, const char *text)
 
 static void write_event(struct tracer_scope *s, const char *text)
 {
+    if (s->call == MPG_CALL_Region_begin)
+        visits_begin(s, text);
     s->leave_ns = s->enter_ns;
     write_named(s, text);
+    if (s->call == MPG_CALL_Region_end)
+        visits_end(s, text);
 }
 
 void record_unknown(struct tracer_scope *s, int which)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Recording of a part of a run (TAP): MPI_Pcontrol(0) and (1), --after and --for, with messages, requests and receives
+# Recording of a part of a run (TAP): MPI_Pcontrol(0) and (1), --after and --for, --region and --iterations, with messages, requests and receives
 # from any source across the edges.
 set -u
 . "$(dirname "$0")/traced.sh"
 needs "$mpicc"
 
-ok "compiles" $mpicc -std=gnu11 -O1 -Wall -o pauses "$here/pauses.c"
+ok "compiles" $mpicc -std=gnu11 -O1 -Wall -I "$top_srcdir" -o pauses "$here/pauses.c"
 
 # calls TRACE NAME: prints how many calls NAME each rank has in TRACE.
 calls() {
@@ -54,6 +54,36 @@ simulates "the last part" after.trace
 ok "up to a time" traced 4 for.trace --for=20ms ./pauses time 10
 simulates "the first part" for.trace
 
+ok "the whole run with regions" traced 4 whole.trace ./pauses region 60
+ok "some iterations of a region" traced 4 steps.trace --region=step --iterations=5-9 ./pauses region 60
+is "... are recorded" "$(calls steps.trace Startall)" "5 5 5 5"
+# Visits 5 to 9 are steps 4 to 8: sends 5 to 9 meet receives 4 to 8 on AHEAD, sends 4 to 8 receives 5 to 9 on ANY.
+is "... with what crosses the edges" "$(left_out steps.trace)" \
+    "of the recorded part; 16 messages and 0 collectives cross its edges and are left out"
+simulates "iterations" steps.trace
+# without_times TRACE [OPTION]...: prints TRACE without times, numbers of requests, regions and definitions.
+without_times() {
+    "$MPGTRACE" print "$@" 2>/dev/null | sed -E '/^[0-9]+ [0-9]+ [0-9]+ (Flush|Comm_rank|Comm_size|Region_.*)( |$)/d; /^[0-9]/!d
+        s/^([0-9]+) [0-9]+ [0-9]+ /\1 /; s/ (site|request|requests|done|started|persistent|off|off_call|resolved|string|name)=[^ ]+//g'
+}
+is "... are those of the same part of the whole trace" "$(without_times steps.trace)" \
+    "$(without_times whole.trace --from=step:5 --until=step:9)"
+ok "one visit of a region" traced 4 block.trace --region=block --iterations=2 ./pauses region 60
+is "... is recorded" "$(calls block.trace Startall)" "10 10 10 10"
+is "... with the regions inside" "$("$MPGTRACE" print block.trace | grep -c '^0 .* Region_begin')" 11
+ok "all visits of a region" traced 4 blocks.trace --region=block ./pauses region 60
+like "... of which the visit with the most calls counts" "$(left_out blocks.trace)" "of recorded part ? of 6, which has the most calls; *"
+is "... on all ranks" "$(calls blocks.trace Startall)" "10 10 10 10"
+simulates "a visit" blocks.trace
+ok "MPI_Pcontrol does not pause then" traced 4 both.trace --region=step ./pauses once 60
+is "... and a region without visits is said" "$(cat err)" \
+    "mpgtrace: rank 0 never enters region 'step' (--region): none of its calls are recorded"
+ok "iterations that do not come" traced 4 few.trace --region=step --iterations=70-80 ./pauses region 60
+is "... are said" "$(cat err)" \
+    "mpgtrace: rank 0 enters region 'step' 60 times, and visit 70 (--iterations) not: none of its calls are recorded"
+ok "more iterations than there are" traced 4 more.trace --region=step --iterations=60-80 ./pauses region 60
+is "... are recorded up to the end" "$(calls more.trace Startall) $(cat err)" "1 1 1 1 "
+
 # The counts of so many tags fill the tracer's memory of counts and its segment several times.
 ok "a new tag for each message" traced 2 tags.trace ./pauses tags 20000
 is "... what is recorded after the pause" "$(calls tags.trace Sendrecv) $(calls tags.trace Barrier)" "2000 2000 0 0 1 1 0 0"
@@ -62,10 +92,20 @@ simulates "a part after many tags" tags.trace
 
 ok "nothing is recorded" traced 4 never.trace --after=1000s ./pauses never 10
 is "... which an error says" "$("$MPGTRACE" stat never.trace 2>&1)" \
-    "mpgtrace stat: never.trace: recording was paused during all calls (record --after, or MPI_Pcontrol(0))"
+    "mpgtrace stat: never.trace: recording was paused during all calls (record --after or --region, or MPI_Pcontrol(0))"
 "$MPGTRACE" record --for=5 ./pauses 2>err
 is "a time without unit" "$?: $(cat err)" \
     "2: mpgtrace record: --for: '5' has no unit: write 5ns, 5us, 5ms or 5s (try 'mpgtrace record --help')"
 "$MPGTRACE" record --after=1s --profile ./pauses 2>err
 like "profiles have no parts by time" "$?: $(cat err)" "2: mpgtrace record: *--after*--profile*"
+for range in 0-5 5-3 -3 3- x 1-2-3 99999999999999999999; do
+    "$MPGTRACE" record --region=step --iterations="$range" ./pauses 2>err
+    like "--iterations=$range is refused" "$?: $(cat err)" "2: mpgtrace record: --iterations[:=]*try 'mpgtrace record --help')"
+done
+"$MPGTRACE" record --iterations=1-2 ./pauses 2>err
+like "iterations need a region" "$?: $(cat err)" "2: mpgtrace record: *--iterations*--region*"
+"$MPGTRACE" record --region=step --for=1s ./pauses 2>err
+like "a part by time or by region" "$?: $(cat err)" "2: mpgtrace record: *--region*--for*"
+"$MPGTRACE" record --region= ./pauses 2>err
+like "a region has a name" "$?: $(cat err)" "2: mpgtrace record: *region*"
 done_testing
