@@ -24,6 +24,7 @@ static const struct {
     [COMPARE_LOAD_BALANCE] = {"Load balance"},
     [COMPARE_SERIALIZATION] = {"Serialization"},
     [COMPARE_TRANSFER] = {"Transfer"},
+    [COMPARE_NOISE] = {"Noise"},
     [COMPARE_EFFICIENCY] = {"Parallel efficiency"},
 };
 

@@ -25,8 +25,9 @@ enum compare_quantity {
     /* POP's efficiencies (analyse/efficiency/efficiency.h) */
     COMPARE_LOAD_BALANCE,  /* mean / maximum computation of a rank */
     COMPARE_SERIALIZATION, /* maximum computation of a rank / run time of the ideal run; NAN: the ideal run is not known */
-    COMPARE_TRANSFER,      /* run time of the ideal run / run time; NAN: the ideal run is not known */
-    COMPARE_EFFICIENCY,    /* mean computation of a rank / run time */
+    COMPARE_TRANSFER,      /* run time of the disturbed ideal run / run time; NAN: the ideal run is not known */
+    COMPARE_NOISE,         /* run time of the ideal run / run time of the disturbed ideal run; NAN: the ideal run is not known */
+    COMPARE_EFFICIENCY,    /* mean computation of a rank / run time: the product of the four factors above */
     COMPARE_QUANTITIES
 };
 /* Return the name of QUANTITY, such as "Run time"; and true if QUANTITY is a time in ns, false for a fraction. */

@@ -36,7 +36,7 @@ static void find_quantities(struct compare_run *run, const struct stat_summary *
     run->quantity[COMPARE_OFF_CPU] = off_ns / run->ranks;
     run->quantity[COMPARE_POLLING] = polled_ns / run->ranks;
     run->quantity[COMPARE_LOAD_BALANCE] = max_ns > 0 ? mean_ns / max_ns : NAN;
-    run->quantity[COMPARE_SERIALIZATION] = run->quantity[COMPARE_TRANSFER] = NAN;
+    run->quantity[COMPARE_SERIALIZATION] = run->quantity[COMPARE_TRANSFER] = run->quantity[COMPARE_NOISE] = NAN;
     run->quantity[COMPARE_EFFICIENCY] = s->longest_ns > 0 ? mean_ns / s->longest_ns : NAN;
 }
 
@@ -51,10 +51,11 @@ static void find_efficiencies(struct compare_run *run, struct mpg_trace *trace)
         run->quantity[COMPARE_LOAD_BALANCE] = ratios.load_balance;
         run->quantity[COMPARE_SERIALIZATION] = ratios.serialization;
         run->quantity[COMPARE_TRANSFER] = ratios.transfer;
+        run->quantity[COMPARE_NOISE] = ratios.noise;
         run->quantity[COMPARE_EFFICIENCY] = ratios.parallel;
     } else
-        mpg_printable_print_error("mpgtrace compare: warning: %s: serialization and transfer are not known: %s\n", run->path,
-                                  err.text);
+        mpg_printable_print_error("mpgtrace compare: warning: %s: serialization, transfer and noise are not known: %s\n",
+                                  run->path, err.text);
     mpg_efficiency_run_clear(&found);
 }
 

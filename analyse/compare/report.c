@@ -36,7 +36,7 @@ static void put_quantities(struct mpg_table *t, const struct comparison *c)
     static const char *const keys[COMPARE_QUANTITIES] = {
         [COMPARE_RUN] = "run_time", [COMPARE_COMPUTATION] = "computation", [COMPARE_MPI] = "mpi",
         [COMPARE_OFF_CPU] = "off_cpu", [COMPARE_POLLING] = "polling", [COMPARE_LOAD_BALANCE] = "load_balance",
-        [COMPARE_SERIALIZATION] = "serialization", [COMPARE_TRANSFER] = "transfer",
+        [COMPARE_SERIALIZATION] = "serialization", [COMPARE_TRANSFER] = "transfer", [COMPARE_NOISE] = "noise",
         [COMPARE_EFFICIENCY] = "parallel_efficiency"};
     for (int q = 0; q < COMPARE_QUANTITIES; q++) {
         mpg_table_text(t, keys[q]);
@@ -90,6 +90,7 @@ static void put_runs(struct mpg_json *j, const char *key, const struct compare_r
         mpg_json_number(j, "load_balance", run->quantity[COMPARE_LOAD_BALANCE]);
         mpg_json_number(j, "serialization", run->quantity[COMPARE_SERIALIZATION]);
         mpg_json_number(j, "transfer", run->quantity[COMPARE_TRANSFER]);
+        mpg_json_number(j, "noise", run->quantity[COMPARE_NOISE]);
         mpg_json_number(j, "parallel_efficiency", run->quantity[COMPARE_EFFICIENCY]);
         if (run->knows_recording)
             mpg_json_bool(j, "good", run->recording.is_good);

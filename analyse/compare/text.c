@@ -96,7 +96,7 @@ static size_t print_warnings(const struct comparison *c, FILE *out)
         lines++;
     }
     if (worst) {
-        fputs("Recording              poor: in ", out);
+        fprintf(out, "Recording              %s: in ", mpg_stat_recording_verdict(&worst->recording));
         mpg_printable_put(out, worst->path);
         fprintf(out, " rank %" PRId32 " was off its CPU for %.1f %% of its run\n", worst->recording.max_rank,
                 100 * worst->recording.max_share);

@@ -264,7 +264,7 @@ def test_efficiencies():
     program.write("pipe.txt")
     quantities = {q["kind"]: q["before"] for q in answer("pipe.txt", "pipe.txt")["quantities"]}
     # rank 0 also computes until the end of the run
-    wanted = {"load_balance": (8500 + 4000) / 2 / 8500, "serialization": 1, "transfer": 1, "parallel_efficiency": (8500 + 4000) / 2 / 8500}
+    wanted = {"load_balance": (8500 + 4000) / 2 / 8500, "serialization": 1, "transfer": 1, "noise": 1, "parallel_efficiency": (8500 + 4000) / 2 / 8500}
     ok("efficiencies by hand", all(math.isclose(quantities[key], value) for key, value in wanted.items()), quantities)
     program = Program()
     program.call(0, 4000, 0, "Send comm=0 to=1 tag=1 bytes=8")
@@ -273,12 +273,28 @@ def test_efficiencies():
     program.call(1, 4000, 300, "Send comm=0 to=0 tag=2 bytes=8")
     program.write("turns.txt")
     quantities = {q["kind"]: q["before"] for q in answer("turns.txt", "turns.txt")["quantities"]}
-    wanted = {"load_balance": 1, "serialization": 0.5, "transfer": 8000 / 8500, "parallel_efficiency": 4000 / 8500}
+    wanted = {"load_balance": 1, "serialization": 0.5, "transfer": 8000 / 8500, "noise": 1,
+              "parallel_efficiency": 4000 / 8500}
     ok("... of two ranks in turns", all(math.isclose(quantities[key], value) for key, value in wanted.items()), quantities)
     of_run = json.loads(subprocess.run([MPGTRACE, "efficiency", "--json", "turns.txt"], capture_output=True, text=True,
                                        check=True).stdout)["traces"][0]
-    names = {"load_balance": "load_balance", "serialization": "serialization", "transfer": "transfer", "parallel_efficiency": "parallel"}
+    names = {"load_balance": "load_balance", "serialization": "serialization", "transfer": "transfer", "noise": "noise",
+             "parallel_efficiency": "parallel"}
     ok("... as mpgtrace efficiency says", all(quantities[key] == of_run[name] for key, name in names.items()), of_run)
+
+
+def test_recording():
+    """Rank 1 was off its CPU for 1, 3 or 12 % of the run: compare says what mpgtrace stat says."""
+    for off, verdict in ((100, None), (300, "fair"), (1200, "poor")):
+        program = Program(about=[f"#fact {r} {fact}" for r in range(2) for fact in ("mpgkit 0.2.0", "off_cpu rseq")])
+        program.everywhere(8000, 1000, "Barrier")
+        program.lines[-1] += f" off={off}"
+        program.write("off.txt", 990)
+        shown = [line.split(maxsplit=1)[1] for line in run("off.txt", "off.txt").stdout.splitlines() if line.startswith("Recording")]
+        is_same(f"recording, {off / 100:g} % off the CPU", shown,
+                [f"{verdict}: in off.txt rank 1 was off its CPU for {off / 100:.1f} % of its run"] if verdict else [])
+        stat = subprocess.run([MPGTRACE, "stat", "off.txt"], capture_output=True, text=True, check=True).stdout
+        ok("... as mpgtrace stat says", f"recording   {verdict or 'good'}: " in stat, stat)
 
 
 def test_errors():
@@ -310,6 +326,7 @@ def main():
         test_shape()
         test_polling()
         test_efficiencies()
+        test_recording()
         test_errors()
         os.chdir("/")
     return finish()

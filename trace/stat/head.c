@@ -332,6 +332,11 @@ bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *rec
     return s->run_ns > 0;
 }
 
+const char *mpg_stat_recording_verdict(const struct stat_recording *recording)
+{
+    return recording->is_good ? "good" : recording->max_share > MPG_TRACE_FAIR_OFF ? "poor" : "fair";
+}
+
 /* Writes SHARE as a percentage of at least two significant digits to TEXT (SIZE bytes); returns TEXT. */
 static const char *format_share(char *text, size_t size, double share)
 {
@@ -361,7 +366,7 @@ static void print_recording(const struct stat_summary *s)
                max);
     else
         printf("recording   %s: rank %" PRId32 " was off its CPU for %s of the run (all ranks: %s): record again on an "
-               "idle machine\n", r.max_share > MPG_TRACE_FAIR_OFF ? "poor" : "fair", r.max_rank, max, all);
+               "idle machine\n", mpg_stat_recording_verdict(&r), r.max_rank, max, all);
 }
 
 /* Prints the sums of counters recorded between calls. */

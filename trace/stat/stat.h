@@ -130,6 +130,8 @@ struct stat_recording {
     bool is_good; /* no rank exceeds MPG_TRACE_GOOD_OFF */
 };
 bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *recording);
+/* Returns "good", "fair" or "poor", by the time off the CPU of RECORDING's rank max_rank. */
+const char *mpg_stat_recording_verdict(const struct stat_recording *recording);
 /* Prints the lines before the tables. All print functions write to standard output. */
 void mpg_stat_print_head(const struct stat_summary *s);
 /* Print the tables of calls and of regions. TOP: maximum number of rows, 0: all. Return 0; -1 with ERR: out of memory, the
