@@ -443,8 +443,8 @@ void mpg_stat_print_head(const struct stat_summary *s)
             printf("\n%-11s ", key);
             print_text("", value);
         }
-    printf("\nrun time    %s (longest rank, MPI_Init to MPI_Finalize)\n",
-           mpg_units_format_time(longest, sizeof longest, s->longest_ns));
+    printf("\nrun time    %s (longest rank, %s)\n", mpg_units_format_time(longest, sizeof longest, s->longest_ns),
+           mpg_trace_is_excerpt(t) ? "within the excerpt" : "MPI_Init to MPI_Finalize");
     print_share(s);
     printf("clocks      %s\n", clocks[mpg_trace_clocks(t)]);
     print_machine(t);

@@ -93,8 +93,9 @@ is "calls in progress at an edge are cut there" "$(events --from=3.5us --until=6
 0 7200 7200 Region_end name="step"
 1 4500 5000 Allreduce comm=0 bytes=8'
 is "a collective that a member ends before the edge is local, and no error of the call" \
-    "$(sed 's/^0 3000 5000 All/0 3000 3500 All/' a.txt | "$MPGTRACE" stat --from=3us - | grep -E '^(excerpt|failed|MPI_Allr)')" \
-    "excerpt     from 3us; 1 message and 1 collective cross its edges and are left out
+    "$(sed 's/^0 3000 5000 All/0 3000 3500 All/' a.txt | "$MPGTRACE" stat --from=3us - | grep -E '^(run|excerpt|failed|MPI_Allr)')" \
+    "run time    4 us (longest rank, within the excerpt)
+excerpt     from 3us; 1 message and 1 collective cross its edges and are left out
 MPI_Allreduce                       1         1 us  12.50 %                          "
 
 # --- the answers ---
