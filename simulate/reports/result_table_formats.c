@@ -247,12 +247,13 @@ static void print_tolerances(const struct mpg_result_table *rows, FILE *out)
     char base[32];
     for (size_t i = 0; i < rows->tolerances; i++) {
         const struct mpg_tolerance *t = &rows->tolerance[i];
-        fprintf(out, i > 0 ? "Limit of at most %.6g" : t->base_ns > 0 ? "\nTolerated, so that the median run takes at most %.6g" :
+        fprintf(out, i > 0 ? "Limit of at most %.6g" : t->base_ns > 0 ? "\nTolerated, so that a replica takes at most %.6g" :
                 "\nTolerated, so that the median slowdown is at most %.6g", t->slowdown);
         if (t->base_ns > 0)
             fputs(" times", out);
         if (t->base_ns > 0 && i == 0)
-            fprintf(out, " the time of the run as given, %s", mpg_units_format_time(base, sizeof base, t->base_ns));
+            fprintf(out, " its time as given, in the median (median run as given: %s)",
+                    mpg_units_format_time(base, sizeof base, t->base_ns));
         print_tolerance(rows, t, out);
     }
 }
@@ -301,8 +302,9 @@ static int print_tolerated(const struct mpg_result_table *rows, FILE *out, struc
         print_tolerances(rows, out);
         return 0;
     }
-    fprintf(out, "\nTolerated, so that the median run takes at most this multiple of the %s\n",
-            rows->predicted ? "run as given" : "traced run");
+    fprintf(out, "\nTolerated, so that %s\n",
+            rows->predicted ? "a replica takes at most this multiple of its time as given, in the median"
+                            : "the median run takes at most this multiple of the traced run");
     return put_tolerances(rows, false, MPG_TABLE_TEXT, out, NULL, err);
 }
 

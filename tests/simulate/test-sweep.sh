@@ -291,7 +291,7 @@ is "... a ratio" "$(tolerated --predict --latency=const:1400ns --tolerate=5%:com
 is "... noise, of two intervals" "$(tolerated --predict --latency=const:1400ns --tolerate=5%:noise hidden.txt)" \
     "up to $(number '0.05 * 5000 / 2') - -"
 ok "... as text" eval '"$mpgsim" --predict --latency=const:1400ns --tolerate=1%,5%:latency hidden.txt | tolerated_lines |
-    cmp - <(printf "%s\n" "Tolerated, so that the median run takes at most 1.01 times the time of the run as given, 5 us" \
+    cmp - <(printf "%s\n" "Tolerated, so that a replica takes at most 1.01 times its time as given, in the median (median run as given: 5 us)" \
     "  latency       up to 1.46429 times" "Limit of at most 1.05 times" "  latency       up to 1.60714 times")'
 # Each of several signatures is compared with its own run, and has the value that it has alone; also in CSV and in the
 # table.
