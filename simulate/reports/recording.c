@@ -3,18 +3,27 @@
 
 #include "common/printable.h"
 
-struct mpg_recording mpg_report_recording(const struct mpg_report *r)
+static struct mpg_recording recording_for(const struct mpg_report *r, enum mpg_recording_use use)
 {
     const struct mpg_result *q = r->result;
     double run_ns = 0;
     for (int32_t i = 0; i < q->ranks; i++)
         run_ns += (double)q->recorded_ns[i];
-    return mpg_recording_of(&q->counts, run_ns, q->predicted ? MPG_RECORDING_INTERVALS : MPG_RECORDING_ALL, r->p->off_cpu_known,
-                            mpg_perturbation_removes_off_cpu(r->p));
+    return mpg_recording_of(&q->counts, run_ns, use, r->p->off_cpu_known, mpg_perturbation_removes_off_cpu(r->p));
+}
+
+struct mpg_recording mpg_report_recording(const struct mpg_report *r)
+{
+    return recording_for(r, r->result->predicted ? MPG_RECORDING_INTERVALS : MPG_RECORDING_ALL);
 }
 
 /* Smallest change of computation, as a fraction, that makes an answer unreliable; equal to the limit for recordings. */
 static const double MAX_MOVES = 0.1;
+
+bool mpg_report_is_perturbed_reliable(const struct mpg_report *r)
+{
+    return recording_for(r, MPG_RECORDING_ALL).reliable && !mpg_report_wrong_noise(r);
+}
 
 const struct mpg_signature_failure *mpg_report_wrong_noise(const struct mpg_report *r)
 {

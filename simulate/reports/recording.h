@@ -16,6 +16,9 @@ const struct mpg_signature_failure *mpg_report_wrong_noise(const struct mpg_repo
 void mpg_report_take_reliability(const struct mpg_report *report, struct mpg_notes *list);
 /* Returns whether REPORT's answer is reliable. */
 bool mpg_report_is_reliable(const struct mpg_report *report);
+/* Returns whether the perturbed run beside REPORT's prediction is reliable: a perturbed run keeps the recorded times of calls, so
+ * time off the CPU in calls counts, too. */
+bool mpg_report_is_perturbed_reliable(const struct mpg_report *report);
 /* Writes the problem with the target's noise found by mpg_report_wrong_noise() to TEXT of SIZE bytes, and returns TEXT. */
 const char *mpg_report_describe_wrong_noise(const struct mpg_report *report, char *text, size_t size);
 /* Writes RECORDING in words, with advice if not reliable, to TEXT of SIZE bytes, and returns TEXT. */

@@ -25,6 +25,8 @@ enum { MAX_LINES = 20, MAX_WARNINGS = 2, NAME_BYTES = 400, PROGRAM_BYTES = 60, F
 static const double MUCH = 0.1, OFF_PART = 0.1;
 /* If recording takes at least this share of the recorded run, the run without recording is stated, too. */
 static const double MUCH_RECORDING = 0.005;
+/* Minimum relative difference between mean and median run for stating the mean run beside means of its parts. */
+static const double SKEWED = 0.02;
 
 /* Names of lines folded first on a narrow page. */
 static const char *const folded_first[] = {"Predicted",  "Parallel efficiency", "Sensitivity", "Warning",   "Time of a rank",
@@ -174,7 +176,8 @@ static void put_recorded(const struct mpg_report *r, const struct mpg_summary *r
     fputc('\n', out);
 }
 
-/* If the prediction differs much from the recorded run, writes the parts of calls and of computation in both. */
+/* If the prediction differs much from the recorded run, writes the parts of calls and of computation in both. The parts are means
+ * of replicas: where a few replicas are much longer, the parts add up to more than the median run, so the mean run is written. */
 static void put_difference(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
 {
     const struct mpg_result *q = r->result;
@@ -201,7 +204,12 @@ static void put_difference(const struct mpg_report *r, const struct mpg_summary 
     put_time(out, a.compute_ns + a.noise_ns);
     fputs(" (recorded: ", out);
     put_time(out, sum_ns - calls_ns);
-    fputs(")\n", out);
+    fputc(')', out);
+    if (fabs(run->mean - run->median) > SKEWED * run->median) {
+        fputs("; means of replicas, whose mean run takes ", out);
+        put_time(out, run->mean);
+    }
+    fputc('\n', out);
 }
 
 static void put_perturbed(const struct mpg_report *r, const struct mpg_summary *run, FILE *out)
@@ -217,6 +225,8 @@ static void put_perturbed(const struct mpg_report *r, const struct mpg_summary *
         return;
     }
     put_time(out, s->median);
+    if (!mpg_report_is_perturbed_reliable(r))
+        fputs("  NOT RELIABLE", out);
     if (traced_ns > 0) {
         fprintf(out, "  slowdown %.4g", s->median / traced_ns);
         if (s->low < s->high)

@@ -85,6 +85,10 @@ sed 's/off=7000/off=200/' interval.text >good.text
 "$mpgsim" --perturb --signature quiet.sig good.text >out
 ok "a quiet one's is not" grep -q '^  recording  *good: off the CPU for 0.46 % of the run outside of MPI (0.62 % of the time outside), 0 % of the run in MPI, both deducted$' out
 is "in JSON, too" "$(run --perturb --signature quiet.sig good.text) $(say reliable)" "21500 True"
+# Time off the CPU in calls, which a prediction replaces and a perturbed run keeps.
+"$mpgsim" --source=none --signature "$here/../../results/reference/reference.sig" meeting.text | grep "^P[er]" >out
+is "the perturbed run beside a reliable prediction has its own mark" \
+    "$(sed -n 's/^\(Pre[a-z]*\|Per[a-z]*\) run.*NOT RELIABLE.*/\1/p' out) of $(wc -l <out)" "Perturbed of 2"
 # A signature measured while other programs ran.
 "$python" - "$here/../../results/reference/reference.sig" >loaded.sig <<'END'
 import json

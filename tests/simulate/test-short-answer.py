@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -308,6 +309,13 @@ def check_difference():
     line = next((line for line in out.splitlines() if line.startswith("Difference")), "")
     ok("far from the recording: why, by hand", line.startswith("Difference            a rank spends ") and
        " in MPI calls (recorded: 54.25 us, of that 50 us off its CPU) and computes for 8.25 us (recorded: 8.25 us)" in line, out)
+    ok("... replicas are alike", line.endswith(")"), line)
+    noisy = ["--signature=t.sig", "--source=none", "--noise=exp:100us", "late.txt"]
+    mean_ns = answer(*noisy)["run_time_ns"]["mean"]
+    line = next((line for line in run(*noisy)[1].splitlines() if line.startswith("Difference")), "")
+    ok("... replicas differ: the mean run, which the parts add up to",
+       re.search(r"; means of replicas, whose mean run takes ([0-9.]+) us$", line) and
+       math.isclose(float(line.split()[-2]), mean_ns / 1000, rel_tol=1e-3), (mean_ns, line))
     out = run("--signature=t.sig", "--source=none", "pair.txt")[1]
     ok("... not where it is near", "Difference" not in out, out)
 
