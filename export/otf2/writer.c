@@ -297,7 +297,7 @@ static int take_fact(void *context, const char *key, const char *value, struct m
     if (strcmp(key, "signature_part") == 0)
         return 0;
     if (strcmp(key, "signature") == 0) {
-        mpg_left_out_add(w->left, "stored signatures: name them with --source", 1);
+        mpg_left_out_add(w->left, "stored signatures: left out, give them to mpgsim with --source", 1);
         return 0;
     }
     return keep_fact(w, key, value, err);

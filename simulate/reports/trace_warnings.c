@@ -16,7 +16,7 @@ void mpg_warn_source(const struct mpg_report *r, struct mpg_notes *list)
     if (s->origin != MPG_SOURCE_UNKNOWN || !r->p->target)
         return;
     mpg_notes_add(list, "source",
-        "none known (%s): the traced machine is assumed without noise, and as fast as the "
+        "none known, and the target does not replace it (%s): the traced machine is assumed without noise, and as fast as the "
         "target at its best. Its noise stays in the run, and the target's noise is added "
         "(give --source, or record with mpgtrace record --signature; --source=none accepts this)",
         s->why);

@@ -136,7 +136,7 @@ is "collectives beyond the measured are their messages" "$(attention sizes --per
 program "${good[@]}"
 
 # ---- the source ----
-only source "none known (another kernel): the traced machine is assumed without noise*" \
+only source "none known, and the target does not replace it (another kernel): the traced machine is assumed without noise*" \
     "no source" --perturb --signature=elsewhere.sig
 is "unless that is meant" "$(attention '' --perturb --signature=elsewhere.sig --source=none)" ""
 
