@@ -205,8 +205,8 @@ void mpg_predicted_warnings(const struct mpg_report *r, struct mpg_notes *list)
     add_kept_waits(r, list);
     if (r->source->origin == MPG_SOURCE_UNKNOWN && r->p->target)
         mpg_notes_add(list, "source",
-                          "none known, and the target does not replace it (%s): noise of the traced machine counts as computation "
-                          "(give --source, or record with mpgtrace record --signature; --source=none "
+                          "none known, and the target does not replace it (%s): noise of the traced machine counts as "
+                          "computation (give --source, or record with mpgtrace record --signature; --source=none "
                           "accepts this)", r->source->why);
     if (c->cpu_intervals == 0)
         mpg_warn_cores(r, list);
