@@ -26,6 +26,26 @@ static int print_loop(const struct mpg_loop *loop, struct mpg_site_names *names,
     return 0;
 }
 
+/* Writes SHARE as a percentage with a sign and at least two digits to TEXT (TIME_TEXT bytes), and returns TEXT. */
+static const char *format_change(char *text, double share)
+{
+    const double percent = 100 * share;
+    snprintf(text, TIME_TEXT, fabs(percent) >= 99.5 ? "%+.0f" : "%+.2g", percent);
+    return text;
+}
+
+static void print_trend(const struct mpg_efficiency_iterations *x, FILE *out)
+{
+    char trend[TIME_TEXT], low[TIME_TEXT], high[TIME_TEXT];
+    format_change(low, x->trend_low);
+    format_change(high, x->trend_high);
+    if (x->trend_low > 0 || x->trend_high < 0)
+        fprintf(out, "Trend                 iterations get %s: from first to last by %s %% of the median iteration (95 %% CI "
+                     "%s .. %s)\n", x->trend > 0 ? "slower" : "faster", format_change(trend, x->trend), low, high);
+    else if (!isnan(x->trend))
+        fprintf(out, "Trend                 none (95 %% CI %s .. %s %% from the first to the last)\n", low, high);
+}
+
 static int print_loops(const struct mpg_efficiency_iterations *x, double run_ns, struct mpg_site_names *names, FILE *out,
                        struct mpg_error *err)
 {
@@ -37,13 +57,7 @@ static int print_loops(const struct mpg_efficiency_iterations *x, double run_ns,
     if (print_loop(&x->loops.loop[0], names, out, err) < 0)
         return -1;
     fputc('\n', out);
-    if (x->trend_low > 0 || x->trend_high < 0)
-        fprintf(out, "Trend                 iterations get %s: from first to last by %+.2g %% of the median iteration (95 %% CI "
-                     "%+.2g .. %+.2g)\n", x->trend > 0 ? "slower" : "faster", 100 * x->trend, 100 * x->trend_low,
-                100 * x->trend_high);
-    else if (!isnan(x->trend))
-        fprintf(out, "Trend                 none (95 %% CI %+.2g .. %+.2g %% from the first to the last)\n", 100 * x->trend_low,
-                100 * x->trend_high);
+    print_trend(x, out);
     for (size_t i = 1; i < x->loops.n && i <= OTHER_LOOPS; i++) {
         fprintf(out, "%s--iterations=%" PRIu64 ": before ", i == 1 ? "Other loops           " : "                      ",
                 x->loops.loop[i].iterations);

@@ -248,6 +248,13 @@ def test_times():
     ok("iterations get slower: 90 ns of the median, 1090", abs(found["trend"] - 90 / 1090) < 1e-9 and found["trend_low"] > 0)
     text = run(p.write())[1]
     ok("... is said", "iterations get slower: from first to last by +8.3 % of the median iteration" in text, text)
+    steep = Program(2)
+    for i in range(10):
+        steep.meet("Allreduce bytes=8", 2, [1000 * (i + 1), 400])
+    found_steep = answer(steep.write())
+    wanted = f"by {100 * found_steep['trend']:+.0f} % of the median iteration"
+    text = run(steep.write())[1]
+    ok("... more than 100 %, without an exponent", found_steep["trend"] > 1 and wanted in text and "e+" not in text, (wanted, text))
     table = list(csv.DictReader(io.StringIO(run("--csv", p.write())[1])))
     ok("CSV has the same rows",
        [(r["part"], float(r["run_ns"])) for r in table] == [(r["part"], r["run_ns"]) for r in found["rows"]], table)
