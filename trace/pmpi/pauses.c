@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/map.h"
+#include "common/reserve.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/comms.h"
 #include "trace/pmpi/settings.h"
@@ -31,6 +32,15 @@ struct persistent {
 static struct mpg_map counts;     /* (communicator and peer, tag and enum counted) -> number in this pause */
 static struct mpg_map wildcards;  /* request posted during a pause -> 1 + communicator */
 static struct mpg_map persistent; /* persistent request -> struct persistent *, of the whole run */
+
+/* Regions that began during this pause and are open, in the order of their begins. */
+static struct {
+    struct open_region {
+        uint32_t thread;
+        int32_t string;
+    } *items;
+    size_t count, capacity;
+} opened;
 
 /* The last count of each kind, because programs repeat messages. A new count may move all counts. */
 static struct last_count {
@@ -192,6 +202,45 @@ static void write_counts(int64_t now_ns)
     clear_counts();
 }
 
+/* Notes E, the begin or end of a region during a pause. Returns whether E is to be written: the end of a region that began
+ * before the pause. */
+static bool note_region(const struct mpg_event *e)
+{
+    struct mpg_error err;
+    const uint32_t thread = stream_thread.stream->thread;
+    size_t i = opened.count;
+    if (mpg_call_kind(e->call) == MPG_KIND_REGION_BEGIN) {
+        if (mpg_grow(&opened.items, opened.count, &opened.capacity, sizeof *opened.items, &err) < 0)
+            tracer_fail(&err);
+        else
+            opened.items[opened.count++] = (struct open_region){thread, e->string};
+        return false;
+    }
+    while (i > 0 && opened.items[i - 1].thread != thread)
+        i--;
+    if (i == 0)
+        return true;
+    memmove(&opened.items[i - 1], &opened.items[i], (opened.count - i) * sizeof *opened.items);
+    opened.count--;
+    return false;
+}
+
+/* Writes the begins of the regions that this thread has begun during the pause and not ended, at NOW_NS. The caller must not
+ * write to other threads' streams: their open regions are not recorded. */
+static void write_regions(int64_t now_ns)
+{
+    for (size_t i = 0; i < opened.count; i++) {
+        if (opened.items[i].thread != stream_thread.stream->thread)
+            continue;
+        struct mpg_event e = unrecorded();
+        e.call = MPG_CALL_Region_begin;
+        e.to = 0;
+        e.string = opened.items[i].string;
+        write_unrecorded(&e, now_ns);
+    }
+    opened.count = 0;
+}
+
 /* Writes, once, the fact that the trace has pauses. */
 static int note_pauses(struct mpg_error *err)
 {
@@ -219,6 +268,7 @@ void pauses_end(int64_t now_ns)
     if (!pauses.on)
         return;
     pauses.on = false;
+    write_regions(now_ns);
     write_edge(now_ns, true);
     write_counts(now_ns);
     if (values_number)
@@ -318,6 +368,9 @@ bool pauses_count(const struct mpg_event *e)
     if (e->failed)
         return false;
     switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_REGION_BEGIN:
+    case MPG_KIND_REGION_END:
+        return note_region(e);
     case MPG_KIND_SEND:
     case MPG_KIND_ISEND:
         add_message(SENDS, e->comm, e->to, e->tag);

@@ -25,7 +25,8 @@ void pauses_turn(int64_t now_ns);
 void pauses_begin(int64_t now_ns);
 void pauses_end(int64_t now_ns);
 /* Recording is paused: counts the operations of EVENT, whose call is complete. Returns whether EVENT is to be written
- * nevertheless: it makes or frees a persistent request, or tells the message of a recorded wildcard receive. */
+ * nevertheless: it makes or frees a persistent request, tells the message of a recorded wildcard receive, or ends a region that
+ * began before the pause. */
 bool pauses_count(const struct mpg_event *event);
 /* EVENT, which is about to be written, makes or frees a persistent request: notes the request. */
 void pauses_note(const struct mpg_event *event);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* "pauses MODE STEPS": a ring whose messages are in flight over the borders of steps, with receives from any source and
  * persistent requests, and a communicator of its own. MODE: "once" pauses recording at first, records steps STEPS / 3 to 2 STEPS
- * / 3 (odd ranks a step less at both ends), and pauses again; "twice" records steps 2 to 5 and STEPS / 2 to STEPS - 3; "time"
- * repeats the steps for 60 ms; "region" marks the steps as regions step, within a region block of 10 steps each; "never" pauses
- * all. "tags STEPS": in a pause each rank sends itself STEPS messages of different
- * tags, then, recorded, one message of each tenth tag. */
+ * / 3 (odd ranks a step less at both ends), and pauses again; "twice" records steps 2 to 5 and STEPS / 2 to STEPS - 3, with
+ * region early from step 4 to 8 and region late from step 10 to STEPS - 5; "time" repeats the steps for 60 ms; "region" marks
+ * the steps as regions step, within a region block of 10 steps each; "killed" does the same, and rank 1 is killed after two
+ * thirds of the steps; "never" pauses all. "tags STEPS": in a pause each rank sends itself STEPS messages of different tags,
+ * then, recorded, one message of each tenth tag. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +41,30 @@ static void step(struct ring *r, int i)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Before step I of N in mode "twice": begins and ends regions across the edges of pauses. */
+static void mark_edges(int i, int n)
+{
+    if (i == 4)
+        mpg_region_begin("early");
+    if (i == 8)
+        mpg_region_end("early");
+    if (i == 10)
+        mpg_region_begin("late");
+    if (i == n - 5)
+        mpg_region_end("late");
+}
+
 static void steps(struct ring *r, const char *mode, int n)
 {
     const int once = strcmp(mode, "once") == 0, twice = strcmp(mode, "twice") == 0, odd = r->rank % 2;
-    const int regions = strcmp(mode, "region") == 0;
+    const int killed = strcmp(mode, "killed") == 0, regions = killed || strcmp(mode, "region") == 0;
     for (int i = 0; i < n; i++) {
         if ((once && i == n / 3 + odd) || (twice && (i == 2 || i == n / 2)))
             MPI_Pcontrol(1);
+        if (killed && r->rank == 1 && i == 2 * n / 3)
+            raise(SIGKILL);
+        if (twice)
+            mark_edges(i, n);
         if (regions && i % 10 == 0)
             MPI_Pcontrol(MPG_REGION_BEGIN, "block");
         if (regions)
@@ -106,7 +125,7 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, r.rank % 2, r.rank, &r.half);
     MPI_Send_init(r.out, 1, MPI_INT, r.right, PERSISTENT, MPI_COMM_WORLD, &r.persistent[0]);
     MPI_Recv_init(r.in + 2, 1, MPI_INT, MPI_ANY_SOURCE, PERSISTENT, MPI_COMM_WORLD, &r.persistent[1]);
-    if (strcmp(mode, "time") != 0 && strcmp(mode, "region") != 0)
+    if (strcmp(mode, "time") != 0 && strcmp(mode, "region") != 0 && strcmp(mode, "killed") != 0)
         MPI_Pcontrol(0);
     MPI_Send(r.out, 2, MPI_INT, r.right, AHEAD, MPI_COMM_WORLD); /* received in the first step */
     MPI_Irecv(r.in + 3, 1, MPI_INT, MPI_ANY_SOURCE, ANY, MPI_COMM_WORLD, &r.any);

@@ -44,6 +44,11 @@ is "the longer one counts" "$(calls twice.trace Startall)" "28 28 28 28"
 is "... and is named" "$(left_out twice.trace)" \
     "of recorded part 3 of 3, which has the most calls; 16 messages and 0 collectives cross its edges and are left out"
 simulates "the longer part" twice.trace
+# regions TRACE: prints the begins and ends of regions of rank 1, with their names.
+regions() {
+    "$MPGTRACE" print "$1" 2>/dev/null | sed -nE 's/^1 [0-9]+ [0-9]+ (Region_[a-z]*) name="([^"]*)".*/\1 \2/p' | paste -sd,
+}
+is "regions that are open at its edges are cut there" "$(regions twice.trace)" "Region_begin late,Region_end late"
 is "a part of the part" "$("$MPGTRACE" print --until=1000s twice.trace 2>/dev/null | grep -c '^[0-9].* Startall')" 112
 
 ok "by time" traced 4 time.trace --after=10ms --for=20ms ./pauses time 10
@@ -61,9 +66,9 @@ is "... are recorded" "$(calls steps.trace Startall)" "5 5 5 5"
 is "... with what crosses the edges" "$(left_out steps.trace)" \
     "of the recorded part; 16 messages and 0 collectives cross its edges and are left out"
 simulates "iterations" steps.trace
-# without_times TRACE [OPTION]...: prints TRACE without times, numbers of requests, regions and definitions.
+# without_times TRACE [OPTION]...: prints TRACE without times, numbers of requests and strings, and definitions.
 without_times() {
-    "$MPGTRACE" print "$@" 2>/dev/null | sed -E '/^[0-9]+ [0-9]+ [0-9]+ (Flush|Comm_rank|Comm_size|Region_.*)( |$)/d; /^[0-9]/!d
+    "$MPGTRACE" print "$@" 2>/dev/null | sed -E '/^[0-9]+ [0-9]+ [0-9]+ (Flush|Comm_rank|Comm_size)( |$)/d; /^[0-9]/!d
         s/^([0-9]+) [0-9]+ [0-9]+ /\1 /; s/ (site|request|requests|done|started|persistent|off|off_call|resolved|string|name)=[^ ]+//g'
 }
 is "... are those of the same part of the whole trace" "$(without_times steps.trace)" \
@@ -83,6 +88,18 @@ is "... are said" "$(cat err)" \
     "mpgtrace: rank 0 enters region 'step' 60 times, and visit 70 (--iterations) not: none of its calls are recorded"
 ok "more iterations than there are" traced 4 more.trace --region=step --iterations=60-80 ./pauses region 60
 is "... are recorded up to the end" "$(calls more.trace Startall) $(cat err)" "1 1 1 1 "
+
+# Rank 1 is killed at the begin of step 40, after the barrier that ends step 39.
+traced 4 killed-after.trace --region=block --iterations=2-3 ./pauses killed 60
+is "a rank is killed after the recorded part: the part is whole" "$(calls killed-after.trace Startall)" "20 20 20 20"
+simulates "the part before a death" killed-after.trace
+traced 4 killed-within.trace --region=step --iterations=31-60 ./pauses killed 60
+like "a rank is killed in the recorded part: its calls are there" "$(calls killed-within.trace Startall)" "* 10 *"
+is "... which waits refuses in one line" "$("$MPGTRACE" waits killed-within.trace 2>&1 >waits.txt | grep -v excerpt | grep -c -e --lenient)" 1
+ok "... and reads with --lenient" "$MPGTRACE" waits --lenient -o waits.txt killed-within.trace
+traced 4 killed-before.trace --region=step --iterations=50-60 ./pauses killed 60
+like "a rank is killed before the recorded part: nothing is recorded" "$("$MPGTRACE" stat killed-before.trace 2>&1)" \
+    "mpgtrace stat: killed-before.trace: recording was paused during all calls *"
 
 # The counts of so many tags fill the tracer's memory of counts and its segment several times.
 ok "a new tag for each message" traced 2 tags.trace ./pauses tags 20000
