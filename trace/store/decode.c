@@ -21,8 +21,7 @@ void mpg_decoder_stop(struct mpg_decoder *d)
 {
     free(d->raw);
     free(d->slices);
-    for (int i = 0; i < MPG_SHAPE_PARTS; i++)
-        free(d->shapes[i]);
+    mpg_shape_table_clear(&d->shapes);
     struct mpg_map *maps[] = {&d->comms, &d->objects, &d->strings, &d->modules, &d->sites};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         mpg_map_clear(maps[i]);
@@ -123,15 +122,20 @@ static void set_absent(const struct mpg_shape *mask, struct mpg_shape *s)
 #undef ABSENT
 }
 
-/* Returns the place of shape NUMBER, allocated on first use; NULL: out of memory. */
-static struct mpg_shape *place_of(struct mpg_decoder *d, uint32_t number)
+/* Sets BASE to the last new shape of CALL, if this shape exists and the next shape, with FLAGS, may take fields from it. Returns
+ * the shape's number, or MPG_MAX_SHAPES. */
+static uint32_t find_base(const struct mpg_decoder *d, uint32_t call, uint32_t flags, struct mpg_shape *base)
 {
-    uint32_t place;
-    const uint32_t part = mpg_shape_part(number, &place);
-    struct mpg_shape *shapes = d->shapes[part];
-    if (!shapes && !(shapes = d->shapes[part] = malloc(((size_t)MPG_FIRST_SHAPES << part) * sizeof *shapes)))
-        return NULL;
-    return &shapes[place];
+    const uint32_t last = d->last_of_call[call];
+    if (d->shapes.total <= last)
+        return MPG_MAX_SHAPES;
+    const struct mpg_short_shape *s = &d->shapes.shapes[last];
+    const struct mpg_shape *pattern = mpg_shape_pattern_of(&d->shapes, s);
+    if (pattern->call != call || ((pattern->flags | flags) & MPG_SHAPE_FAILED))
+        return MPG_MAX_SHAPES;
+    *base = *pattern;
+    mpg_shape_change(s, &base->site);
+    return last;
 }
 
 static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error *err)
@@ -146,15 +150,11 @@ static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error 
     if (flags & MPG_SHAPE_FAILED)
         mask = &mpg_shape_failed_mask;
 
-    uint32_t last = d->last_of_call[call];
-    const struct mpg_shape *base = d->shape_total > last ? mpg_shape_at(d, last) : NULL;
-    bool has_base = base && base->call == call && !((base->flags | flags) & MPG_SHAPE_FAILED);
-    /* Numbers of definitions in fields taken from BASE are trace-wide already. */
-    const uint32_t fresh = has_base ? given & NAMING : NAMING;
     struct mpg_shape s = {0};
-    if (has_base)
-        s = *base;
-    else
+    const uint32_t base = find_base(d, call, flags, &s);
+    /* Numbers of definitions in fields taken from the base are trace-wide already. */
+    const uint32_t fresh = base < MPG_MAX_SHAPES ? given & NAMING : NAMING;
+    if (base == MPG_MAX_SHAPES)
         set_absent(mask, &s);
     s.call = call;
     s.flags = flags;
@@ -164,12 +164,9 @@ static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error 
     if (wrong)
         return mpg_decoder_damaged(d, wrong, err);
 
-    *number = (uint32_t)(d->shape_total % MPG_MAX_SHAPES);
-    struct mpg_shape *place = place_of(d, *number);
-    if (!place)
-        return mpg_error_set(err, "out of memory");
-    *place = s;
-    d->shape_total++;
+    *number = (uint32_t)(d->shapes.total % MPG_MAX_SHAPES);
+    if (mpg_shape_table_add(&d->shapes, &s, base, err) < 0)
+        return -1;
     d->last_of_call[call] = (uint16_t)*number;
     return 0;
 }
@@ -188,7 +185,7 @@ static int read_off_cpu(struct mpg_decoder *d, struct mpg_error *err)
 
 /* Reads the definitions and the off-CPU time that precede an event, then the event's shape. Returns the shape; NULL with
  * ERR: damaged data, or out of memory. */
-static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_error *err)
+static const struct mpg_short_shape *read_operation(struct mpg_decoder *d, struct mpg_error *err)
 {
     uint16_t *predicted = &d->predicted[mpg_shape_context(d->history)];
     uint64_t op;
@@ -210,29 +207,31 @@ static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_
                                                     : MPG_MAX_SHAPES;
     else if (read_shape(d, &number, err) < 0)
         return NULL;
-    if (number >= MPG_MAX_SHAPES || d->shape_total <= number) {
+    if (number >= MPG_MAX_SHAPES || d->shapes.total <= number) {
         mpg_decoder_damaged(d, "unknown shape", err);
         return NULL;
     }
     *predicted = (uint16_t)number;
     d->history = mpg_shape_remember(d->history, number);
-    return mpg_shape_at(d, number);
+    return &d->shapes.shapes[number];
 }
 
-/* Copies shape S to E. All other fields of E except thread and times become 0. */
-static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
+/* Copies shape S, with PATTERN, to E. All other fields of E except thread and times become 0. */
+static void apply_shape(const struct mpg_short_shape *s, const struct mpg_shape *pattern, struct mpg_event *e)
 {
     /* From `site` on, both structs have equal fields in equal order. */
-    memcpy(&e->site, &s->site, sizeof *s - offsetof(struct mpg_shape, site));
+    memcpy(&e->site, &pattern->site, sizeof *pattern - offsetof(struct mpg_shape, site));
+    mpg_shape_change(s, &e->site);
     memset(&e->any, 0, sizeof *e - offsetof(struct mpg_event, any));
-    e->call = (enum mpg_call)s->call;
-    if (s->flags == 0)
+    e->call = (enum mpg_call)pattern->call;
+    const uint32_t flags = pattern->flags;
+    if (flags == 0)
         return;
-    e->any = s->flags & MPG_SHAPE_ANY;
-    e->device = (s->flags & MPG_SHAPE_DEVICE) >> MPG_SHAPE_DEVICE_SHIFT;
-    e->found = s->flags & MPG_SHAPE_FOUND;
-    e->done_all = s->flags & MPG_SHAPE_DONE_ALL;
-    e->failed = s->flags & MPG_SHAPE_FAILED;
+    e->any = flags & MPG_SHAPE_ANY;
+    e->device = (flags & MPG_SHAPE_DEVICE) >> MPG_SHAPE_DEVICE_SHIFT;
+    e->found = flags & MPG_SHAPE_FOUND;
+    e->done_all = flags & MPG_SHAPE_DONE_ALL;
+    e->failed = flags & MPG_SHAPE_FAILED;
 }
 
 /* Returns the 64 bits that follow the first USED bits at P. P has ROOM bytes; all bits beyond are taken as 0. */
@@ -488,10 +487,12 @@ int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event **event, struct mpg
     }
     if (d->slices && is_short(d) && mpg_decoder_slice_on(d, err) < 0)
         return -1;
-    const struct mpg_shape *shape = read_operation(d, err);
-    if (!shape)
+    const struct mpg_short_shape *s = read_operation(d, err);
+    if (!s)
         return -1;
-    apply_shape(shape, e);
+    const struct mpg_shape *pattern = mpg_shape_pattern_of(&d->shapes, s);
+    const uint32_t flags = pattern->flags;
+    apply_shape(s, pattern, e);
     e->thread = d->thread;
     if (!read_times(d, e))
         return mpg_decoder_damaged(d, "time", err);
@@ -500,7 +501,7 @@ int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event **event, struct mpg
     if (__builtin_expect((d->off_before_ns | d->off_in_ns) != 0, false) && !apply_off_cpu(d, e))
         return mpg_decoder_damaged(d, "off-CPU time", err);
     if (!e->failed) {
-        if (!mpg_decode_body(d, e, shape->flags))
+        if (!mpg_decode_body(d, e, flags))
             return d->ran_out ? mpg_error_set(err, "out of memory")
                               : mpg_decoder_damaged(d, mpg_call_name(e->call), err);
         const enum mpg_kind kind = mpg_call_kind(e->call);

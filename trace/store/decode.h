@@ -4,8 +4,8 @@
 #ifndef MPG_DECODE_H
 #define MPG_DECODE_H
 
-#include "trace/shape.h"
 #include "trace/store/private.h"
+#include "trace/store/shape_table.h"
 
 struct mpg_list { /* a growing array of int64_t, int32_t, frames or resolutions */
     void *data;
@@ -32,10 +32,6 @@ struct mpg_numbers {
 
 enum { MPG_TIMES_A_BATCH = 16 };
 
-/* Shapes are stored in parts of 8, 16, 32, ... shapes, so that existing shapes do not move. */
-enum { MPG_SHAPE_PARTS = 10, MPG_FIRST_SHAPES = 8 };
-_Static_assert(MPG_FIRST_SHAPES * ((1 << MPG_SHAPE_PARTS) - 1) >= MPG_MAX_SHAPES, "parts for all shapes");
-
 struct mpg_decoder {
     struct mpg_trace *trace;
     int32_t rank;
@@ -60,9 +56,8 @@ struct mpg_decoder {
     uint64_t chunk_events;
     uint64_t listed; /* number of list elements decoded so far */
     int64_t last_ns, last_request, last_persistent, last_message;
-    struct mpg_shape *shapes[MPG_SHAPE_PARTS]; /* see mpg_shape_at() */
+    struct mpg_shape_table shapes;
     uint32_t history;
-    uint64_t shape_total;
     uint16_t predicted[1 << MPG_CONTEXT_BITS], last_of_call[MPG_CALL_COUNT];
     /* number in the stream -> 1 + trace-wide number */
     struct mpg_map comms, objects, strings, modules, sites;
@@ -81,23 +76,6 @@ void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t r
  * call. */
 int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err);
 void mpg_decoder_stop(struct mpg_decoder *d);
-
-/* Returns the number of the part with shape NUMBER; *PLACE: index of the shape in the part. */
-static inline uint32_t mpg_shape_part(uint32_t number, uint32_t *place)
-{
-    const uint32_t n = number + MPG_FIRST_SHAPES;
-    const uint32_t part = (uint32_t)(__builtin_clz(MPG_FIRST_SHAPES) - __builtin_clz(n));
-    *place = n - ((uint32_t)MPG_FIRST_SHAPES << part);
-    return part;
-}
-
-/* Returns shape NUMBER, which exists. */
-static inline struct mpg_shape *mpg_shape_at(const struct mpg_decoder *d, uint32_t number)
-{
-    uint32_t place;
-    const uint32_t part = mpg_shape_part(number, &place);
-    return &d->shapes[part][place];
-}
 
 /* --- functions for the files of the decoder --- */
 
