@@ -325,7 +325,8 @@ int mpg_graph_further_slot(struct steps *s, uint32_t *slot, struct mpg_error *er
 {
     if (s->slots == s->unused_capacity) { /* room for the case that all slots are unused at once */
         if (mpg_reserve_at(&s->unused_slots, sizeof *s->unused_slots, &s->unused_capacity, s->slots + 1, err) < 0 ||
-            mpg_reserve_at(&s->next_freed, sizeof *s->next_freed, &s->next_freed_capacity, s->slots + 1, err) < 0)
+            (s->keeps_slots &&
+             mpg_reserve_at(&s->next_freed, sizeof *s->next_freed, &s->next_freed_capacity, s->slots + 1, err) < 0))
             return -1;
     }
     *slot = s->slots++;

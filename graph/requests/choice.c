@@ -17,7 +17,8 @@ static struct message *received(const struct request *request)
     bool is_one = request && request->kind == REQUEST_RECEIVE && !request->unresolved &&
                   !request->cancelling &&
                   mpg_call_kind((enum mpg_call)request->call) != MPG_KIND_ISENDRECV;
-    return is_one && request->message && !request->message->dropped ? request->message : NULL;
+    struct message *m = is_one ? graph_request_message(request) : NULL;
+    return m && !m->dropped ? m : NULL;
 }
 
 static int note_given(struct completing *completing, int64_t id, struct mpg_error *err)
@@ -47,7 +48,7 @@ static bool may_be_whole(const struct rank_requests *rank, const struct mpg_even
     bool any = false;
     for (uint32_t i = 0; i < e->request_number; i++) {
         const struct request *request = graph_find_request(rank, e->requests[i]);
-        const struct message *m = request ? request->message : NULL;
+        const struct message *m = request ? graph_request_message(request) : NULL;
         if (!request || request->kind == REQUEST_NOTHING)
             continue;
         bool is_sent = request->kind == REQUEST_SEND && !request->cancelling && m && m->is_of_program &&

@@ -23,7 +23,7 @@ static int keep(struct completing *completing, struct request *request, struct m
 static int await_request(struct requests *requests, struct call *call, struct request *request, struct mpg_error *err)
 {
     struct waiter *waiter = &call->waiter;
-    struct message *m = request->message, *sending = graph_request_sending(request);
+    struct message *m = graph_request_message(request), *sending = graph_request_sending(request);
     switch ((enum request_kind)request->kind) {
     case REQUEST_SEND:
         if (m->synchronous && !m->arrived)
@@ -94,8 +94,8 @@ static int completion_edge(struct requests *requests, struct call *call,
                            struct request *request, bool polls, struct mpg_error *err)
 {
     struct matching *matching = requests->matching;
-    struct message *m = request->message, *sending = graph_request_sending(request);
-    struct more_of_request *more = request->more;
+    struct message *m = graph_request_message(request), *sending = graph_request_sending(request);
+    struct more_of_request *more = request->has_more ? request->more : NULL;
     struct group *group;
     switch ((enum request_kind)request->kind) {
     case REQUEST_SEND:
@@ -112,7 +112,7 @@ static int completion_edge(struct requests *requests, struct call *call,
         if (!polls)
             mpg_graph_note_received(matching, call, m);
         mpg_graph_receiver_done(matching, m, polls);
-        request->message = NULL;
+        *(more ? &more->message : &request->message) = NULL; /* M is freed */
         return 0;
     case REQUEST_COLLECTIVE:
         if (mpg_graph_nbc_edges(requests->nbc_progress, &more->part, call, err) < 0)
@@ -135,7 +135,7 @@ static int completion_edge(struct requests *requests, struct call *call,
 /* Returns how many parts (messages or collectives) of REQUEST hypotheses drop. Adds the number of parts to *PARTS. */
 static uint32_t count_dropped(const struct requests *requests, const struct request *request, uint32_t *parts)
 {
-    const struct message *m = request->message, *sending = graph_request_sending(request);
+    const struct message *m = graph_request_message(request), *sending = graph_request_sending(request);
     uint32_t dropped = 0;
     switch ((enum request_kind)request->kind) {
     case REQUEST_SEND:
@@ -204,7 +204,8 @@ int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *
     return 0;
 }
 
-int mpg_graph_end_requests(struct requests *requests, const struct rank_requests *rank, struct mpg_error *err)
+int mpg_graph_end_requests(struct requests *requests, const struct rank_requests *rank, int32_t world_rank,
+                           struct mpg_error *err)
 {
     struct mpg_graph_counts *counts = requests->matching->counts;
     const struct request *open = NULL;
@@ -212,7 +213,7 @@ int mpg_graph_end_requests(struct requests *requests, const struct rank_requests
     for (struct request *request; (request = mpg_graph_next_request(rank, &next));) {
         counts->cancelled += request->cancelling;
         if (request->kind == REQUEST_SEND) {
-            mpg_graph_sender_done(requests->matching, request->message, true);
+            mpg_graph_sender_done(requests->matching, graph_request_message(request), true);
             continue;
         }
         if (request->kind == REQUEST_RECEIVE && request->cancelling)
@@ -222,8 +223,9 @@ int mpg_graph_end_requests(struct requests *requests, const struct rank_requests
             continue;
         }
         counts->unmatched++;
-        if (request->message)
-            request->message->unmatched = true;
+        struct message *m = graph_request_message(request);
+        if (m)
+            m->unmatched = true;
         if (graph_request_sending(request))
             mpg_graph_sender_done(requests->matching, graph_request_sending(request), true);
         if (!open || request->number < open->number)
@@ -231,7 +233,7 @@ int mpg_graph_end_requests(struct requests *requests, const struct rank_requests
     }
     if (!open || requests->matching->lenient)
         return 0;
-    const struct call_ref call_ref = graph_request_call(open);
+    const struct call_ref call_ref = {world_rank, open->thread, (enum mpg_call)open->call, open->number};
     return mpg_graph_error_lenient(&call_ref, err, "its request is never completed");
 }
 
@@ -239,7 +241,7 @@ int mpg_graph_end_requests(struct requests *requests, const struct rank_requests
 
 static bool find_need(const struct request *q, const struct waiter *waiter, struct need *need)
 {
-    const struct message *m = q->message, *sending = graph_request_sending(q);
+    const struct message *m = graph_request_message(q), *sending = graph_request_sending(q);
     switch ((enum request_kind)q->kind) {
     case REQUEST_SEND:
         need->as_sender = m->send_waiter == waiter;
@@ -283,8 +285,8 @@ uint32_t mpg_graph_abandon_completion(struct completing *completing, const struc
     uint32_t n = 0;
     for (uint32_t i = 0; i < completing->count; i++) {
         struct request *q = completing->requests[i];
-        n += mpg_graph_abandon_message(q->message, waiter);
-        if (q->more)
+        n += mpg_graph_abandon_message(graph_request_message(q), waiter);
+        if (q->has_more)
             n += mpg_graph_abandon_message(q->more->sending, waiter) + graph_abandon(&q->more->ready_waiter, waiter) +
                  mpg_graph_abandon_group(q->more->group, waiter) + mpg_graph_abandon_part(&q->more->part, waiter);
     }

@@ -11,7 +11,7 @@ static bool is_open(const struct message *m)
 /* Returns the message received by REQUEST; NULL: REQUEST sends. */
 static struct message *received(const struct request *request)
 {
-    return request->kind == REQUEST_RECEIVE ? request->message : NULL;
+    return request->kind == REQUEST_RECEIVE ? graph_request_message(request) : NULL;
 }
 
 bool mpg_graph_completes_open(const struct completing *completing)

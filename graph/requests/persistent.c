@@ -180,7 +180,7 @@ static int start_partitioned(struct requests *requests, const struct call *call,
         return 0;
     }
     mpg_graph_note_post(requests->matching, call);
-    if (mpg_graph_post_on(requests->matching, call, &p->channel, p->bytes, &request->message, err) < 0)
+    if (mpg_graph_post_on(requests->matching, call, &p->channel, p->bytes, &request->more->message, err) < 0)
         return -1;
     request->kind = REQUEST_RECEIVE;
     return 0;
@@ -238,18 +238,17 @@ int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *
 static int depart(struct requests *requests, const struct call *call, struct request *request,
                   struct mpg_error *err)
 {
-    struct protocol protocol =
-        graph_load_protocol(requests->matching, MPG_CALL_Psend_init, request->more->load);
-    if (mpg_graph_send_on(requests->matching, call, &request->more->channel, protocol, request->more->load, 0, &request->message,
-                          err) < 0)
+    struct more_of_request *more = request->more;
+    struct protocol protocol = graph_load_protocol(requests->matching, MPG_CALL_Psend_init, more->load);
+    if (mpg_graph_send_on(requests->matching, call, &more->channel, protocol, more->load, 0, &more->message, err) < 0)
         return -1;
     request->kind = REQUEST_SEND;
     /* A thread waiting for REQUEST goes on waiting, for the receiver. */
-    if (protocol.sync_target && !request->message->arrived) {
-        request->message->send_waiter = request->more->ready_waiter;
-        request->more->ready_waiter = NULL;
+    if (protocol.sync_target && !more->message->arrived) {
+        more->message->send_waiter = more->ready_waiter;
+        more->ready_waiter = NULL;
     } else
-        graph_wake(&request->more->ready_waiter);
+        graph_wake(&more->ready_waiter);
     return 0;
 }
 

@@ -192,10 +192,10 @@ int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank
                      completed */
     requests->matching->counts->cancelled += request->cancelling;
     if (request->kind == REQUEST_SEND)
-        mpg_graph_sender_done(requests->matching, request->message, true);
+        mpg_graph_sender_done(requests->matching, graph_request_message(request), true);
     if (graph_request_sending(request))
         mpg_graph_sender_done(requests->matching, graph_request_sending(request), true);
-    struct message *received = request->kind == REQUEST_RECEIVE ? request->message : NULL;
+    struct message *received = request->kind == REQUEST_RECEIVE ? graph_request_message(request) : NULL;
     mpg_graph_remove_request(requests, rank, request);
     if (received)
         mpg_graph_receive_freed(requests->matching, received);
@@ -208,6 +208,7 @@ void mpg_graph_cancel_request(struct rank_requests *rank, const struct call *cal
     if (!request)
         return;
     request->cancelling = true;
-    if (request->message)
-        request->message->cancelling = true;
+    struct message *m = graph_request_message(request);
+    if (m)
+        m->cancelling = true;
 }

@@ -109,8 +109,10 @@ int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *
  * trace. */
 bool mpg_graph_starts_receive(const struct rank_requests *rank, const struct mpg_event *start, int32_t comm, int32_t from,
                               int32_t tag);
-/* To be called at the end of the rank. Returns -1 with ERR if receives or collectives were never completed. */
-int mpg_graph_end_requests(struct requests *requests, const struct rank_requests *rank, struct mpg_error *err);
+/* To be called at the end of WORLD_RANK, which has the requests RANK. Returns -1 with ERR if receives or collectives were never
+ * completed. */
+int mpg_graph_end_requests(struct requests *requests, const struct rank_requests *rank, int32_t world_rank,
+                           struct mpg_error *err);
 void mpg_graph_rank_requests_clear(struct requests *requests, struct rank_requests *rank);
 
 /* Fills NEED with the first event that WAITER still waits for to complete COMPLETING. Returns false: there is none. */

@@ -100,7 +100,6 @@ struct request *mpg_graph_add_request(struct requests *requests, struct rank_req
     request->kind = (uint8_t)kind;
     request->call = (uint16_t)here.call;
     request->thread = here.thread;
-    request->rank = here.rank;
     request->number = here.number;
     request->id = id;
     if (insert(rank, request) < 0) {
@@ -113,8 +112,13 @@ struct request *mpg_graph_add_request(struct requests *requests, struct rank_req
 
 int mpg_graph_enlarge_request(struct requests *requests, struct request *request, struct mpg_error *err)
 {
-    request->more = mpg_pool_take(&requests->more_pool);
-    return request->more ? 0 : mpg_graph_out_of_memory(err);
+    struct more_of_request *more = mpg_pool_take(&requests->more_pool);
+    if (!more)
+        return mpg_graph_out_of_memory(err);
+    more->message = request->message;
+    request->has_more = true;
+    request->more = more;
+    return 0;
 }
 
 struct request *mpg_graph_add_large_request(struct requests *requests, struct rank_requests *rank, const struct call *call,
@@ -126,7 +130,7 @@ struct request *mpg_graph_add_large_request(struct requests *requests, struct ra
 
 static void give_back(struct requests *requests, struct request *request)
 {
-    if (request->more)
+    if (request->has_more)
         mpg_pool_give(&requests->more_pool, request->more);
     mpg_pool_give(&requests->request_pool, request);
 }
@@ -139,8 +143,9 @@ void mpg_graph_remove_request(struct requests *requests, struct rank_requests *r
         rank->near_count--;
     } else
         mpg_map_remove(&rank->far, (uint64_t)request->id, 0);
-    if (request->kind == REQUEST_RECEIVE && request->message && request->message->has_more)
-        graph_wake(&graph_more(request->message)->choice_waiter);
+    const struct message *received = request->kind == REQUEST_RECEIVE ? graph_request_message(request) : NULL;
+    if (received && received->has_more)
+        graph_wake(&graph_more(received)->choice_waiter);
     give_back(requests, request);
 }
 
@@ -148,7 +153,7 @@ void mpg_graph_rank_requests_clear(struct requests *requests, struct rank_reques
 {
     size_t next = 0;
     for (struct request *request; (request = mpg_graph_next_request(rank, &next));) {
-        if (request->more)
+        if (request->has_more)
             free(request->more->group);
         give_back(requests, request);
     }

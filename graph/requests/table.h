@@ -15,22 +15,27 @@ enum request_kind {
     REQUEST_NOTHING   /* nothing to wait for: MPI_PROC_NULL, cancelled, or without other ranks */
 };
 
-/* A request. Requests of messages are numerous, so rare data is in struct more_of_request. */
+/* A request. Requests of messages are numerous, so rare data is in struct more_of_request, and two requests fill a cache line. */
 struct request {
     uint8_t kind;                /* enum request_kind */
     bool unresolved : 1;         /* a wildcard receive of unknown source or tag: never completed in the trace */
     bool completing : 1;         /* a begun call of the rank completes the request */
     bool cancelling : 1;         /* the rank has asked for cancellation */
-    uint16_t call;               /* enum mpg_call of the posting call; thread and world rank of the call */
+    bool has_more : 1;           /* the request has a struct more_of_request */
+    uint16_t call;               /* enum mpg_call of the posting call; thread of the call */
     uint32_t thread;
-    int32_t rank;
     uint64_t number;             /* call number of the posting call */
     int64_t id;
-    struct message *message;
-    struct more_of_request *more; /* NULL: none */
+    union {
+        struct message *message;      /* without more: the message, or NULL */
+        struct more_of_request *more; /* has_more */
+    };
 };
 
+_Static_assert(sizeof(struct request) == 32 || sizeof(void *) != 8, "a request is not half a cache line");
+
 struct more_of_request {
+    struct message *message; /* the message, or NULL */
     struct message *sending; /* RECEIVE: the message sent by an Isendrecv; otherwise NULL */
     struct part part;
     struct group *group;
@@ -40,14 +45,14 @@ struct more_of_request {
     struct channel_name channel; /* PARTITIONS: channel of the message */
 };
 
-static inline struct call_ref graph_request_call(const struct request *request)
+static inline struct message *graph_request_message(const struct request *request)
 {
-    return (struct call_ref){request->rank, request->thread, (enum mpg_call)request->call, request->number};
+    return request->has_more ? request->more->message : request->message;
 }
 
 static inline struct message *graph_request_sending(const struct request *request)
 {
-    return request->more ? request->more->sending : NULL;
+    return request->has_more ? request->more->sending : NULL;
 }
 
 /* A persistent operation, as defined by MPI_Send_init. */
