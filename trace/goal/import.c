@@ -15,22 +15,14 @@ static const char any_guessed[] = "receives from any source or with any tag: the
                                   "earliest send "
                                   "that fits is taken";
 
-void mpg_goal_forget_labels(struct goal_import *im)
-{
-    for (size_t i = 0; i < im->label_number; i++)
-        free(im->labels[i]);
-    im->label_number = 0;
-    mpg_map_clear(&im->label_map);
-}
-
 /* --- one rank --- */
 
 static void name_node(void *context, const struct goal_node *node, char *text, size_t size)
 {
     const struct goal_import *im = context;
     static const char *const kinds[] = {"operation", "send", "recv", "calc"};
-    if (im->labels && node->name < im->label_number)
-        snprintf(text, size, "%.60s (%s)", im->labels[node->name], kinds[node->kind & 3]);
+    if (node->name < im->labels.number)
+        snprintf(text, size, "%.60s (%s)", goal_label_name(&im->labels, node->name), kinds[node->kind & 3]);
     else
         snprintf(text, size, "%u (%s)", (unsigned)(node - im->graph.nodes), kinds[node->kind & 3]);
 }
@@ -119,7 +111,7 @@ static int read_pass(struct goal_import *im, int pass, struct mpg_error *err)
     im->pass = pass;
     im->wildcard = 0;
     mpg_goal_reset(&im->graph);
-    mpg_goal_forget_labels(im);
+    mpg_goal_forget_labels(&im->labels);
     rewind(im->in);
     const int first = getc(im->in);
     rewind(im->in);
@@ -169,12 +161,10 @@ int mpg_goal_import(const char *path, const char *target, int fd, const struct m
         mpg_error_prefix(err, "%s", path);
     if (im->in)
         (void)fclose(im->in);
-    mpg_goal_forget_labels(im);
+    mpg_goal_clear_labels(&im->labels);
     mpg_goal_clear(&im->graph);
     mpg_wildcards_free(im->wildcards);
     mpg_foreign_clear(&im->foreign);
-    free(im->labels);
-    free(im->label_nodes);
     free(im->world.members);
     free(im);
     return status;

@@ -9,6 +9,7 @@
 #include "trace/foreign/foreign.h"
 #include "trace/foreign/wildcards.h"
 #include "trace/goal/graph.h"
+#include "trace/goal/labels.h"
 
 struct goal_import {
     struct mpg_foreign foreign;
@@ -18,10 +19,7 @@ struct goal_import {
     FILE *in;
     int64_t size_bytes;
     struct goal_graph graph;      /* schedule of the current rank */
-    char **labels;                /* by number: labels of the current rank; NULL: nodes have no names (binary form) */
-    uint32_t *label_nodes;        /* by number of a label: the label's node; UINT32_MAX: none yet */
-    size_t label_number, label_capacity;
-    struct mpg_map label_map;     /* (hash of a label, number of the collision) -> 1 + number of the label */
+    struct goal_labels labels;    /* of the current rank; none: nodes have no names (binary form, or no label) */
     uint64_t cpu_ns[256];         /* by cpu: work of the current rank so far */
     int32_t rank;
     struct mpg_wildcards *wildcards;
@@ -38,7 +36,5 @@ int mpg_goal_read_binary(struct goal_import *im, struct mpg_error *err);
 /* Processes the schedule IM->graph of rank IM->rank, depending on the pass: looks for receives from any source, matches
  * messages, or makes events. Returns 0, or -1 with ERR. */
 int mpg_goal_rank(struct goal_import *im, struct mpg_error *err);
-/* Forgets the labels of a rank. */
-void mpg_goal_forget_labels(struct goal_import *im);
 
 #endif

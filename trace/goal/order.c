@@ -188,15 +188,34 @@ static int compare_after(const void *a, const void *b, void *edges)
     return (x->before > y->before) - (x->before < y->before);
 }
 
+/* Return whether the edges of G are sorted by compare_edges(), and by compare_after(), as in most schedules. */
+static bool are_sorted(const struct goal_graph *g)
+{
+    for (size_t e = 1; e < g->edge_number; e++)
+        if (compare_edges(&g->edges[e - 1], &g->edges[e]) > 0)
+            return false;
+    return true;
+}
+
+static bool are_sorted_by_after(const struct goal_graph *g)
+{
+    for (uint32_t e = 1; e < g->edge_number; e++) {
+        const uint32_t before = e - 1;
+        if (compare_after(&before, &e, g->edges) > 0)
+            return false;
+    }
+    return true;
+}
+
 /* Sorts the edges of G, and counts the requirements of each operation. Returns -1 with ERR if an operation depends on an
  * operation of a different cpu. */
 static int prepare(struct goal_graph *g, const struct order *o, struct mpg_error *err)
 {
-    if (g->edge_number > 0)
+    if (!are_sorted(g))
         qsort(g->edges, g->edge_number, sizeof *g->edges, compare_edges);
     for (size_t e = 0; e < g->edge_number; e++)
         o->edges_to[e] = (uint32_t)e;
-    if (g->edge_number > 0)
+    if (!are_sorted_by_after(g))
         qsort_r(o->edges_to, g->edge_number, sizeof *o->edges_to, compare_after, g->edges);
     for (size_t i = 0; i < g->n; i++) {
         struct goal_node *node = &g->nodes[i];

@@ -2,7 +2,6 @@
 /* Reads GOAL's text: `num_ranks N`, and for each rank `rank R { ... }` with a statement a line. */
 #include "trace/goal/import.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,8 @@ struct text {
     struct mpg_line_reader *lines;
     bool in_comment, in_rank;
     bool *seen; /* by rank: the file has a schedule for the rank */
+    char *buffer; /* words of the current line */
+    size_t buffer_bytes;
 };
 
 /* Overwrites comments in LINE by blanks. */
@@ -35,7 +36,22 @@ static void cut_comments(struct text *t, char *line)
     }
 }
 
-static bool is_mark(char c)
+/* Returns whether C is white space in the C locale. */
+static inline bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Returns whether WORD is NAME, of lower-case letters, in any case. */
+static inline bool is_word(const char *word, const char *name)
+{
+    for (; *name; word++, name++)
+        if ((*word | 0x20) != *name)
+            return false;
+    return !*word;
+}
+
+static inline bool is_mark(char c)
 {
     return c == '{' || c == '}' || c == ':';
 }
@@ -45,7 +61,7 @@ static int split(const char *line, char *buffer, char **words, struct mpg_error 
 {
     int n = 0;
     for (const char *p = line; *p;) {
-        if (isspace((unsigned char)*p)) {
+        if (is_blank(*p)) {
             p++;
             continue;
         }
@@ -55,7 +71,7 @@ static int split(const char *line, char *buffer, char **words, struct mpg_error 
         const bool is_single = is_mark(*p);
         do
             *buffer++ = *p++;
-        while (!is_single && *p && !isspace((unsigned char)*p) && !is_mark(*p));
+        while (!is_single && *p && !is_blank(*p) && !is_mark(*p));
         *buffer++ = '\0';
     }
     return n;
@@ -82,36 +98,6 @@ static bool parse_bytes(char *word, uint64_t *size)
     return is_number;
 }
 
-/* Returns the number of the label NAME in the current rank, assigned on first use; -1 with ERR: out of memory. */
-static int64_t find_label(struct goal_import *im, const char *name, struct mpg_error *err)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (const char *p = name; *p; p++)
-        hash = (hash ^ (uint64_t)(unsigned char)*p) * 0x100000001b3u;
-    for (uint64_t collisions = 0;; collisions++) {
-        uint64_t *slot = mpg_map_add(&im->label_map, hash, collisions);
-        if (slot && *slot && strcmp(im->labels[*slot - 1], name) != 0)
-            continue;
-        if (slot && *slot)
-            return (int64_t)*slot - 1;
-        if (slot && im->label_number == im->label_capacity) {
-            const size_t capacity = im->label_capacity ? 2 * im->label_capacity : 64;
-            char **labels = realloc(im->labels, capacity * sizeof *labels);
-            im->labels = labels ? labels : im->labels;
-            uint32_t *nodes = labels ? realloc(im->label_nodes, capacity * sizeof *nodes) : NULL;
-            im->label_nodes = nodes ? nodes : im->label_nodes;
-            im->label_capacity = nodes ? capacity : im->label_capacity;
-        }
-        if (!slot || im->label_number == im->label_capacity || !(im->labels[im->label_number] = strdup(name))) {
-            mpg_error_set(err, "out of memory");
-            return -1;
-        }
-        im->label_nodes[im->label_number] = UINT32_MAX;
-        *slot = ++im->label_number;
-        return (int64_t)im->label_number - 1;
-    }
-}
-
 static int statement_error(char *const *words, int n, struct mpg_error *err)
 {
     return mpg_error_set(err, "'%.40s%s%.40s' is not a statement that mpgkit reads", words[0], n > 1 ? " " : "", n > 1 ? words[1]
@@ -123,18 +109,18 @@ static int statement_error(char *const *words, int n, struct mpg_error *err)
 static int parse_operation(struct goal_import *im, char **words, int n, uint32_t label, struct mpg_error *err)
 {
     struct goal_node node = {.name = label, .peer = -1};
-    const bool sends = strcasecmp(words[0], "send") == 0, receives = strcasecmp(words[0], "recv") == 0;
+    const bool sends = is_word(words[0], "send"), receives = is_word(words[0], "recv");
     int64_t number = 0;
     int i = 2;
     node.kind = sends ? GOAL_SEND : receives ? GOAL_RECV : GOAL_CALC;
-    if (!sends && !receives && strcasecmp(words[0], "calc") != 0)
+    if (!sends && !receives && !is_word(words[0], "calc"))
         return statement_error(words, n, err);
     if (node.kind == GOAL_CALC) {
         if (n < 2 || !parse_number(words[1], 0, INT64_MAX / 8, &number))
             return mpg_error_set(err, "calc: '%.40s' is no time in ns", n < 2 ? "" : words[1]);
         node.size = (uint64_t)number;
     } else {
-        if (n < 4 || !parse_bytes(words[1], &node.size) || strcasecmp(words[2], sends ? "to" : "from") != 0 ||
+        if (n < 4 || !parse_bytes(words[1], &node.size) || !is_word(words[2], sends ? "to" : "from") ||
             !parse_number(words[3], sends ? 0 : -1, im->ranks - 1, &number))
             return mpg_error_set(err, "%s: not '%s BYTESb %s RANK' with a rank below %d", words[0], words[0], sends ? "to"
                                  : "from", im->ranks);
@@ -142,8 +128,8 @@ static int parse_operation(struct goal_import *im, char **words, int n, uint32_t
         i = 4;
     }
     for (; i < n; i += 2) {
-        const bool is_tag = strcasecmp(words[i], "tag") == 0, is_cpu = strcasecmp(words[i], "cpu") == 0;
-        if (!is_tag && !is_cpu && strcasecmp(words[i], "nic") != 0)
+        const bool is_tag = is_word(words[i], "tag"), is_cpu = is_word(words[i], "cpu");
+        if (!is_tag && !is_cpu && !is_word(words[i], "nic"))
             return statement_error(words + i, n - i, err);
         if (i + 1 == n || !parse_number(words[i + 1], is_tag && receives ? -1 : 0, is_tag ? INT32_MAX : 255, &number))
             return mpg_error_set(err, "%s: '%.40s' is out of range", words[i], i + 1 < n ? words[i + 1] : "");
@@ -151,9 +137,10 @@ static int parse_operation(struct goal_import *im, char **words, int n, uint32_t
         node.cpu = is_cpu ? (uint8_t)number : node.cpu;
     }
     if (label != UINT32_MAX) {
-        if (im->label_nodes[label] != UINT32_MAX)
-            return mpg_error_set(err, "label %.80s is defined twice", im->labels[label]);
-        im->label_nodes[label] = (uint32_t)im->graph.n;
+        uint32_t *labelled = &im->labels.labels[label].node;
+        if (*labelled != UINT32_MAX)
+            return mpg_error_set(err, "label %.80s is defined twice", goal_label_name(&im->labels, label));
+        *labelled = (uint32_t)im->graph.n;
     }
     return mpg_goal_add_node(&im->graph, &node, err);
 }
@@ -163,12 +150,13 @@ static int parse_operation(struct goal_import *im, char **words, int n, uint32_t
 static int parse_requires(struct goal_import *im, char **words, struct mpg_error *err)
 {
     struct goal_graph *g = &im->graph;
-    const int64_t after = find_label(im, words[0], err), before = after < 0 ? -1 : find_label(im, words[2], err);
+    const int64_t after = mpg_goal_label(&im->labels, words[0], err);
+    const int64_t before = after < 0 ? -1 : mpg_goal_label(&im->labels, words[2], err);
     if (before < 0)
         return -1;
     const size_t n = g->n; /* turns off the check of operation numbers, because the numbers are labels */
     g->n = SIZE_MAX;
-    const int status = mpg_goal_add_edge(g, (uint32_t)before, (uint32_t)after, strcasecmp(words[1], "irequires") == 0, err);
+    const int status = mpg_goal_add_edge(g, (uint32_t)before, (uint32_t)after, is_word(words[1], "irequires"), err);
     g->n = n;
     return status;
 }
@@ -179,23 +167,23 @@ static int finish_rank(struct goal_import *im, struct mpg_error *err)
     struct goal_graph *g = &im->graph;
     for (size_t e = 0; e < g->edge_number; e++) {
         struct goal_edge *edge = &g->edges[e];
-        const uint32_t before = im->label_nodes[edge->before], after = im->label_nodes[edge->after];
+        const uint32_t before = im->labels.labels[edge->before].node, after = im->labels.labels[edge->after].node;
         if (before == UINT32_MAX || after == UINT32_MAX)
-            return mpg_error_set(err, "label %.80s is not defined", im->labels[before == UINT32_MAX ? edge->before
-                                                                               : edge->after]);
+            return mpg_error_set(err, "label %.80s is not defined",
+                                 goal_label_name(&im->labels, before == UINT32_MAX ? edge->before : edge->after));
         edge->before = before;
         edge->after = after;
     }
     const int status = mpg_goal_rank(im, err);
     mpg_goal_reset(g);
-    mpg_goal_forget_labels(im);
+    mpg_goal_forget_labels(&im->labels);
     return status;
 }
 
 static int begin_rank(struct goal_import *im, struct text *t, char **words, int n, struct mpg_error *err)
 {
     int64_t rank;
-    if (n < 3 || strcasecmp(words[0], "rank") != 0 || strcmp(words[2], "{") != 0)
+    if (n < 3 || !is_word(words[0], "rank") || strcmp(words[2], "{") != 0)
         return statement_error(words, n, err);
     if (!parse_number(words[1], 0, im->ranks - 1, &rank))
         return mpg_error_set(err, "rank '%.40s' of %d", words[1], im->ranks);
@@ -207,9 +195,10 @@ static int begin_rank(struct goal_import *im, struct text *t, char **words, int 
     return n == 3 ? 0 : mpg_error_set(err, "a statement in the line that begins the rank");
 }
 
+/* Takes the N WORDS of a statement. The survey needs operations, but neither labels nor edges. */
 static int take_words(struct goal_import *im, struct text *t, char **words, int n, struct mpg_error *err)
 {
-    const bool has_label = n > 2 && strcmp(words[1], ":") == 0;
+    const bool has_label = n > 2 && strcmp(words[1], ":") == 0, is_survey = im->pass == GOAL_SURVEY;
     int64_t label = -1;
     if (!t->in_rank)
         return begin_rank(im, t, words, n, err);
@@ -217,20 +206,34 @@ static int take_words(struct goal_import *im, struct text *t, char **words, int 
         t->in_rank = false;
         return finish_rank(im, err);
     }
-    if (n == 3 && (strcasecmp(words[1], "requires") == 0 || strcasecmp(words[1], "irequires") == 0))
-        return parse_requires(im, words, err);
-    if (has_label && (label = find_label(im, words[0], err)) < 0)
+    if (n == 3 && (is_word(words[1], "requires") || is_word(words[1], "irequires")))
+        return is_survey ? 0 : parse_requires(im, words, err);
+    if (has_label && !is_survey && (label = mpg_goal_label(&im->labels, words[0], err)) < 0)
         return -1;
-    return parse_operation(im, words + 2 * has_label, n - 2 * has_label, has_label ? (uint32_t)label : UINT32_MAX, err);
+    return parse_operation(im, words + 2 * has_label, n - 2 * has_label, label < 0 ? UINT32_MAX : (uint32_t)label, err);
 }
 
-static int take_line(struct goal_import *im, struct text *t, char *line, struct mpg_error *err)
+/* Makes room for the words of a line of BYTES bytes. Returns 0, or -1: out of memory. */
+static int reserve_words(struct text *t, size_t bytes, struct mpg_error *err)
+{
+    if (2 * bytes + 1 <= t->buffer_bytes)
+        return 0;
+    char *buffer = realloc(t->buffer, 4 * bytes + 1);
+    if (!buffer)
+        return mpg_error_set(err, "out of memory");
+    t->buffer = buffer;
+    t->buffer_bytes = 4 * bytes + 1;
+    return 0;
+}
+
+/* Takes LINE, of BYTES bytes. */
+static int take_line(struct goal_import *im, struct text *t, char *line, size_t bytes, struct mpg_error *err)
 {
     char *words[MAX_WORDS];
     int64_t ranks;
-    cut_comments(t, line);
-    char *buffer = malloc(2 * strlen(line) + 1);
-    const int n = buffer ? split(line, buffer, words, err) : mpg_error_set(err, "out of memory");
+    if (t->in_comment || memchr(line, '/', bytes))
+        cut_comments(t, line);
+    const int n = reserve_words(t, bytes, err) < 0 ? -1 : split(line, t->buffer, words, err);
     int status = n < 0 ? -1 : 0;
     if (n > 0 && t->seen)
         status = take_words(im, t, words, n, err);
@@ -242,7 +245,6 @@ static int take_line(struct goal_import *im, struct text *t, char *line, struct 
         if (!(t->seen = calloc((size_t)im->ranks, sizeof *t->seen)))
             status = mpg_error_set(err, "out of memory");
     }
-    free(buffer);
     return status;
 }
 
@@ -271,12 +273,13 @@ int mpg_goal_read_text(struct goal_import *im, unsigned long *number, struct mpg
         else if (memchr(line, '\0', n))
             status = mpg_error_set(err, "holds a zero byte, which no text has");
         else
-            status = take_line(im, &t, line, err);
+            status = take_line(im, &t, line, n, err);
     }
     *number = t.lines ? mpg_line_reader_number(t.lines) : 0;
     if (status == 0)
         status = check_ranks(im, &t, err);
     mpg_line_reader_free(t.lines);
     free(t.seen);
+    free(t.buffer);
     return status;
 }
