@@ -3,11 +3,27 @@
 
 #include <stdlib.h>
 
-#include "common/reserve.h"
-
 enum { WORDS = sizeof(struct mpg_shape) / sizeof(uint32_t) };
 _Static_assert(sizeof(struct mpg_shape) % sizeof(uint32_t) == 0, "a shape consists of words");
 _Static_assert(MPG_MAX_SHAPES <= UINT16_MAX, "a pattern for each shape");
+
+/* Makes room for one more item of SIZE bytes in the array at ITEMS (the address of its pointer), which has N of *CAPACITY items.
+ * Begins with few items, because most ranks have few shapes, and a trace can have 65 536 ranks. Returns 0, or -1: out of
+ * memory. */
+static int grow(void *items, size_t n, size_t *capacity, size_t size, struct mpg_error *err)
+{
+    enum { MIN_ITEMS = 4 };
+    void *array;
+    if (n < *capacity)
+        return 0;
+    memcpy(&array, items, sizeof array);
+    const size_t more = *capacity ? 2 * *capacity : MIN_ITEMS;
+    if (!(array = realloc(array, more * size)))
+        return mpg_error_set(err, "out of memory");
+    memcpy(items, &array, sizeof array);
+    *capacity = more;
+    return 0;
+}
 
 /* Sets S to the changes from pattern P to SHAPE. Returns false: too many words differ, or call and flags do. */
 static bool shorten(const struct mpg_shape_pattern *p, const struct mpg_shape *shape, struct mpg_short_shape *s)
@@ -39,7 +55,7 @@ static int add_pattern(struct mpg_shape_table *t, const struct mpg_shape *shape,
     if (t->unused) {
         i = t->unused - 1;
         t->unused = t->patterns[i].users;
-    } else if (mpg_grow(&t->patterns, i, &t->pattern_capacity, sizeof *t->patterns, err) < 0)
+    } else if (grow(&t->patterns, i, &t->pattern_capacity, sizeof *t->patterns, err) < 0)
         return -1;
     else
         t->pattern_number++;
@@ -62,7 +78,7 @@ int mpg_shape_table_add(struct mpg_shape_table *t, const struct mpg_shape *shape
 {
     const size_t number = t->total % MPG_MAX_SHAPES;
     struct mpg_short_shape s = {.pattern = like < MPG_MAX_SHAPES ? t->shapes[like].pattern : 0};
-    if (t->total < MPG_MAX_SHAPES && mpg_grow(&t->shapes, number, &t->capacity, sizeof *t->shapes, err) < 0)
+    if (t->total < MPG_MAX_SHAPES && grow(&t->shapes, number, &t->capacity, sizeof *t->shapes, err) < 0)
         return -1;
     if ((like == MPG_MAX_SHAPES || !shorten(&t->patterns[s.pattern], shape, &s)) && add_pattern(t, shape, &s, err) < 0)
         return -1;
