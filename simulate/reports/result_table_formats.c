@@ -29,6 +29,13 @@ static char *format_value(char *text, size_t size, double value)
     return text;
 }
 
+/* Writes a factor as the options take it: x2. */
+static char *format_factor(char *text, size_t size, double value)
+{
+    snprintf(text, size, "x%.6g", value);
+    return text;
+}
+
 static char *format_bytes(char *text, size_t size, double value)
 {
     return value >= 0 ? mpg_table_format_size(text, size, value) : format_value(text, size, value);
@@ -47,10 +54,11 @@ static void add_values(struct columns *x, const struct mpg_result_table *rows)
     for (size_t c = 0; c < rows->columns; c++) {
         const struct mpg_result_column *column = &rows->column[c];
         const bool has_unit = column->unit && (column->unit[0] == 'n' || column->unit[0] == 'b');
+        const bool is_factor = column->unit && strcmp(column->unit, "factor") == 0;
         snprintf(x->key[c], KEY, "%s%s%s", column->name, has_unit ? "_" : "", has_unit ? column->unit : "");
         x->list[x->n++] = (struct mpg_table_column){
             .key = x->key[c], .json = column->name, .group = "values", .heading = column->name,
-                .formatter = formatter_of(column)};
+                .formatter = is_factor ? format_factor : formatter_of(column)};
     }
 }
 
@@ -85,7 +93,7 @@ static void add_runs(struct columns *x, const struct mpg_result_table *rows)
         {.key = "p5_ns", .json = ""},
         {.key = "p95_ns", .json = ""},
         {.key = any_speed ? "runs_90_low_ns,runs_90_high_ns" : NULL, .json = any_speed ? "run_time_90_percent_ns" : "",
-         .heading = any_speed ? "90 % of runs" : NULL, .formatter = mpg_units_format_time},
+         .heading = any_speed ? "90 % of runs" : NULL, .formatter = mpg_units_format_time, .missing = "unknown"},
         MPG_SUMMARY_COLUMNS("run_time_ns"),
         {.json = "synchronous_messages"},
         {.key = "slowdown", .json = "slowdown_median", .heading = !traced ? NULL : rows->predicted ? "times traced" : "slowdown",

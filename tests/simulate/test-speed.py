@@ -133,7 +133,14 @@ def check_unknown():
     words = ["--source=here.sig", "--signature=here.sig", "--signature=once.sig", "--noise=exp:30us", "--replicas=40", "pair.txt"]
     rows = {row["values"]["signature"]: row["run_time_90_percent_ns"] for row in answer(*words)["rows"]}
     ok("a table has the interval of the rows whose speed is known", rows["once.sig"] is None and len(rows["here.sig"]) == 2, rows)
+    shown = run(*words)[1].splitlines()
+    ok("... and unknown for the others", [any(line.split()[:2] == [row, "once.sig"] and "unknown" in line for line in shown)
+                                          for row in ("1", "2")].count(True) == 1 and
+       not any("here.sig" in line and "unknown" in line for line in shown), shown)
     words[2:3] = []
+    shown = run(*words, "--predict", "--sweep=latency=x1,x2.5")[1].splitlines()
+    ok("a factor is written as options take it", [line.split()[1] for line in shown if line.split()[:1] in (["1"], ["2"])] ==
+       ["x1", "x2.5"], shown)
     rows = answer(*words, "--predict", "--models=speed=recorded", "--sweep=latency=x1,x2")["rows"]
     ok("... and none at the recorded speed", all("run_time_90_percent_ns" not in row and
        all(a["topic"] != "speed" for a in row["assumptions"]) for row in rows), rows)
