@@ -330,10 +330,18 @@ static int search_one(struct search *s, const struct mpg_config *config, const s
     return config->target.predict && find_base(s, err) < 0 ? -1 : search(s, err);
 }
 
-/* Fills ROWS for the single signature of S: the run without the axis, and the run with each tolerated value. */
+/* Returns the value of the axis in the first row: of a factor of a prediction 1, the run as given, with which the tolerance
+ * compares; otherwise the smallest value. */
+static double first_row_value(const struct search *s)
+{
+    const enum mpg_sweep_unit unit = s->config->question.sweep.axis[0].unit;
+    return s->base_ns > 0 && (unit == MPG_SWEEP_FACTOR || unit == MPG_SWEEP_SCALE) ? 1 : s->min;
+}
+
+/* Fills ROWS for the single signature of S: the run to compare with, and the run with each tolerated value. */
 static int fill_rows(const struct search *s, struct mpg_result_table *rows, struct mpg_error *err)
 {
-    double values[1 + MAX_LIMITS] = {s->min};
+    double values[1 + MAX_LIMITS] = {first_row_value(s)};
     const size_t n = s->config->question.tolerated.n;
     for (size_t k = 0; k < n; k++)
         values[1 + k] = s->curve[k][MEDIAN].none ? s->curve[k][MEDIAN].high : s->curve[k][MEDIAN].low;

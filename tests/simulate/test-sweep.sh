@@ -293,6 +293,9 @@ is "... noise, of two intervals" "$(tolerated --predict --latency=const:1400ns -
 ok "... as text" eval '"$mpgsim" --predict --latency=const:1400ns --tolerate=1%,5%:latency hidden.txt | tolerated_lines |
     cmp - <(printf "%s\n" "Tolerated, so that a replica takes at most 1.01 times its time as given, in the median (median run as given: 5 us)" \
     "  latency       up to 1.46429 times" "Limit of at most 1.05 times" "  latency       up to 1.60714 times")'
+is "... the first row is the run as given" "$("$mpgsim" --predict --latency=const:1400ns --tolerate=5%:latency hidden.txt |
+    awk '$1 == "row" { on = 1; next } on && NF == 0 { exit } on { print $1, $2, $3, $4 }')" "1 x1 5 us
+2 x1.60714 5.25 us"
 # Each of several signatures is compared with its own run, and has the value that it has alone; also in CSV and in the
 # table.
 cat >apart.py <<'END'
