@@ -146,6 +146,26 @@ static int cut(struct writing *x, struct mpg_error *err)
     return status == 0 ? put_call(x, MPG_CALL_Finalize, end_ns, err) : status;
 }
 
+/* Writes the facts that threads of the rank died; with the call of a death, if the call began in the excerpt. */
+static int write_deaths(struct writing *x, struct mpg_error *err)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < mpg_trace_threads(x->trace, x->rank) && status == 0; i++) {
+        const uint32_t thread = mpg_trace_thread(x->trace, x->rank, i);
+        enum mpg_call call;
+        int64_t enter_ns;
+        char value[96];
+        if (!mpg_trace_died(x->trace, x->rank, thread, &call, &enter_ns))
+            continue;
+        if (call != MPG_CALL_COUNT && enter_ns >= x->edges->begin_ns && enter_ns < x->edges->end_ns)
+            snprintf(value, sizeof value, "%u %s %lld", thread, mpg_call_name(call), (long long)enter_ns);
+        else
+            snprintf(value, sizeof value, "%u", thread);
+        status = mpg_copy_fact(x->copy, "died", value, err);
+    }
+    return status;
+}
+
 /* Ends the rank's excerpt. IS_CUT: the rank has events after the excerpt. A rank that has ended before the excerpt is there,
  * without calls. */
 static int end(struct writing *x, bool is_cut, struct mpg_error *err)
@@ -156,7 +176,7 @@ static int end(struct writing *x, bool is_cut, struct mpg_error *err)
         return 0;
     if (x->finalised_before)
         return put_call(x, MPG_CALL_Finalize, x->edges->begin_ns, err);
-    return is_cut ? cut(x, err) : 0;
+    return is_cut ? cut(x, err) : write_deaths(x, err);
 }
 
 /* --- events in the excerpt --- */
@@ -253,8 +273,8 @@ static int write_events(struct writing *x, struct mpg_cursor *cursor, struct mpg
 
 /* --- ranks --- */
 
-/* Returns whether fact KEY of the trace is a fact of the excerpt. Sums over the whole run are not. A death is written with the
- * event made of it by the reader. */
+/* Returns whether fact KEY of the trace is a fact of the excerpt. Sums over the whole run are not. Deaths are written where the
+ * rank's excerpt ends. */
 static bool is_kept(const char *key)
 {
     static const char *const others[] = {"died", "pauses", "excerpt", "excerpt_edge_calls",

@@ -69,6 +69,15 @@ second='0 5000 5000 Init
 1 8000 9000 Finalize'
 is "from a region's second visit: a message whose send is before has no partner" "$(events --from=step:2 a.txt)" "$second"
 is "from the time of the visit: the same" "$(events --from=4us a.txt)" "$second"
+{ grep -v -e Finalize -e '^1 7600' a.txt; echo "#died 0 Barrier 7700"; echo "#died 1 Barrier 7420"; } >dead.txt
+deaths() {
+    "$MPGTRACE" print "$@" 2>/dev/null | grep '^#died' | paste -sd,
+}
+is "ranks that die in the part" "$(deaths --from=4us dead.txt)" "#died 0 Barrier 7700,#died 1 Barrier 7420"
+is "... of which one has called its last call before" "$(deaths --from=6.45us dead.txt)" "#died 0 Barrier 7700,#died 1"
+is "... that die after the part" "$(deaths --until=4us dead.txt)" ""
+like "stat says who died in the part" "$("$MPGTRACE" stat --from=4us dead.txt)" "*died        rank 0 inside MPI_Barrier*died        rank 1 inside MPI_Barrier*"
+like "waits refuses the part, but for --lenient" "$("$MPGTRACE" waits --from=4us dead.txt 2>&1 >out)" "*rank 0 was killed or ended inside MPI_Barrier*--lenient*"
 is "the line counts what crosses the edges" "$(said --from=step:2 a.txt)" \
     "mpgtrace print: a.txt: excerpt from step:2; 1 message and 0 collectives cross its edges and are left out"
 is "up to a region's end: open requests are completed there" "$(events --until=step a.txt)" '0 0 1000 Init

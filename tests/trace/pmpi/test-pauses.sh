@@ -95,6 +95,7 @@ is "a rank is killed after the recorded part: the part is whole" "$(calls killed
 simulates "the part before a death" killed-after.trace
 traced 4 killed-within.trace --region=step --iterations=31-60 ./pauses killed 60
 like "a rank is killed in the recorded part: its calls are there" "$(calls killed-within.trace Startall)" "* 10 *"
+like "... and stat says who died" "$("$MPGTRACE" stat killed-within.trace)" "*died        rank 1 outside of MPI*"
 is "... which waits refuses in one line" "$("$MPGTRACE" waits killed-within.trace 2>&1 >waits.txt | grep -v excerpt | grep -c -e --lenient)" 1
 ok "... and reads with --lenient" "$MPGTRACE" waits --lenient -o waits.txt killed-within.trace
 traced 4 killed-before.trace --region=step --iterations=50-60 ./pauses killed 60
