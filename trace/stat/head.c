@@ -224,26 +224,26 @@ static double mean_fact(const struct mpg_trace *t, const char *key)
     return known ? sum_ns / known : -1;
 }
 
-/* Returns the tracer's time for a recorded call, ns: the mean over the run if in the facts of all ranks; otherwise as measured in
- * MPI_Init; -1: unknown. */
-static double cost_of_call(const struct stat_summary *s, uint64_t recorded)
-{
-    double sum_ns = 0;
-    for (int32_t i = 0; i < mpg_trace_ranks(s->trace); i++) {
-        const double ns = mpg_units_parse_fact(mpg_trace_find_fact(s->trace, i, "overhead_calls_ns"), -1);
-        if (ns < 0)
-            return mean_fact(s->trace, "overhead_call_ns");
-        sum_ns += ns;
-    }
-    return recorded > 0 ? sum_ns / (double)recorded : 0;
-}
-
 /* Returns the time, ns, that mpgsim deducts for a recorded call: the median of the calls measured in the run, or else as measured
  * in MPI_Init; -1: unknown. */
 static double deducted_call(const struct stat_summary *s)
 {
     const double median_ns = mean_fact(s->trace, "overhead_call_median_ns");
     return median_ns >= 0 ? median_ns : mean_fact(s->trace, "overhead_call_ns");
+}
+
+/* Returns the tracer's time for a recorded call, ns: the mean over the run if in the facts of all ranks; otherwise, as of an
+ * excerpt, which has no sums over the run, the time that mpgsim deducts; -1: unknown. */
+static double cost_of_call(const struct stat_summary *s, uint64_t recorded)
+{
+    double sum_ns = 0;
+    for (int32_t i = 0; i < mpg_trace_ranks(s->trace); i++) {
+        const double ns = mpg_units_parse_fact(mpg_trace_find_fact(s->trace, i, "overhead_calls_ns"), -1);
+        if (ns < 0)
+            return deducted_call(s);
+        sum_ns += ns;
+    }
+    return recorded > 0 ? sum_ns / (double)recorded : 0;
 }
 
 /* Returns the share of all ranks' run time that mpgsim deducts as the tracer's time; 0: unknown. */
