@@ -83,6 +83,8 @@ const char *mpg_trace_find_fact(const struct mpg_trace *trace, int32_t rank, con
  * of a fair one. */
 #define MPG_TRACE_GOOD_OFF 0.025
 #define MPG_TRACE_FAIR_OFF 0.1
+/* Smallest share of a run off the CPU, inside MPI, that deserves to be said. */
+#define MPG_TRACE_CALLS_OFF 0.1
 /* Returns -1 with ERR if TRACE, of another tool, has no times (fact "untimed"): the error states that WHAT of the traced run is
  * unknown. */
 int mpg_trace_need_times(const struct mpg_trace *trace, const char *what, struct mpg_error *err);

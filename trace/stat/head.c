@@ -311,7 +311,7 @@ static void print_overhead(const struct stat_summary *s)
 
 bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *recording)
 {
-    double off_ns = 0;
+    double off_ns = 0, in_ns = 0;
     *recording = (struct stat_recording){.max_share = -1};
     if (mpg_trace_find_fact(s->trace, 0, "predicted"))
         return false;
@@ -321,6 +321,7 @@ bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *rec
         if (!r->off_cpu_known)
             return false;
         off_ns += r->off_between_ns;
+        in_ns += r->off_in_ns;
         if (share > recording->max_share) {
             recording->max_share = share;
             recording->max_rank = i;
@@ -328,6 +329,7 @@ bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *rec
     }
     recording->overhead_share = deducted_share(s);
     recording->mean_share = s->run_ns > 0 ? off_ns / s->run_ns : 0;
+    recording->calls_share = s->run_ns > 0 ? in_ns / s->run_ns : 0;
     recording->is_good = recording->max_share <= MPG_TRACE_GOOD_OFF;
     return s->run_ns > 0;
 }
@@ -349,7 +351,7 @@ static const char *format_share(char *text, size_t size, double share)
 static void print_recording(const struct stat_summary *s)
 {
     struct stat_recording r;
-    char all[32], max[32];
+    char all[32], max[32], in_mpi[32];
     if (!mpg_stat_recording(s, &r)) {
         if (mpg_trace_find_fact(s->trace, 0, "mpgkit") && !mpg_trace_find_fact(s->trace, 0, "off_cpu"))
             printf("recording   off-CPU time not recorded (trace of an older version, or of a system that cannot)\n");
@@ -362,8 +364,10 @@ static void print_recording(const struct stat_summary *s)
                r.overhead_share > MPG_TRACE_FAIR_OVERHEAD ? "poor" : "fair", 100 * r.overhead_share,
                r.overhead_share > MPG_TRACE_FAIR_OVERHEAD ? " (less with record --callsites=0)" : "", all);
     else if (r.is_good)
-        printf("recording   good: %s of the ranks' time off the CPU (rank %" PRId32 " most: %s)\n", all, r.max_rank,
-               max);
+        printf("recording   good: %s of the ranks' time off the CPU (rank %" PRId32 " most: %s)%s%s%s\n", all, r.max_rank, max,
+               r.calls_share > MPG_TRACE_CALLS_OFF ? "; in MPI " : "",
+               r.calls_share > MPG_TRACE_CALLS_OFF ? format_share(in_mpi, sizeof in_mpi, r.calls_share) : "",
+               r.calls_share > MPG_TRACE_CALLS_OFF ? ", which mpgsim --predict replaces and --perturb keeps" : "");
     else
         printf("recording   %s: rank %" PRId32 " was off its CPU for %s of the run (all ranks: %s): record again on an "
                "idle machine\n", mpg_stat_recording_verdict(&r), r.max_rank, max, all);

@@ -125,6 +125,7 @@ void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more);
  * are predicted. */
 struct stat_recording {
     double mean_share, max_share;
+    double calls_share; /* of all ranks' time off the CPU inside MPI, as a fraction of their run time */
     int32_t max_rank;
     double overhead_share; /* the tracer's time, as deducted by mpgsim, as a fraction of all ranks' run time; 0: unknown */
     bool is_good; /* no rank exceeds MPG_TRACE_GOOD_OFF */
