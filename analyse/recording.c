@@ -11,7 +11,8 @@
  * known only where messages show waiting. docs/VALIDATION.md, Busy recordings, has the resulting errors. Predictions use only
  * compute intervals; perturbations keep the traced times of calls. FEW: a share of interruptions below FEW does no harm to a
  * program that computes little on an otherwise idle machine. MENTIONED: smaller shares of recording are not mentioned. */
-static const double MAX_BETWEEN = MPG_TRACE_FAIR_OFF, MAX_IN_ALL = MPG_TRACE_CALLS_OFF, MAX_OF_INTERVALS = 0.1, FEW = 0.01, MENTIONED = 0.005;
+static const double MAX_BETWEEN = MPG_TRACE_FAIR_OFF, MAX_IN_ALL = MPG_TRACE_CALLS_OFF, MAX_OF_INTERVALS = 0.1;
+static const double FEW = 0.01, MENTIONED = 0.005;
 enum { PERCENT_BYTES = 12 };
 
 bool mpg_recording_has_good_intervals(const struct mpg_recording *x)

@@ -31,6 +31,8 @@ static int end_call(struct replica *rep, uint32_t stream, double end_ns, struct 
         struct rank *r = &rep->rank[stream];
         r->use[l->waits_for] += end_ns - l->own_ns - r->served_ns - r->lost_ns;
         r->served_ns = r->lost_ns = 0;
+        if (l->progresses)
+            r->progressed_ns = end_ns;
     }
     *mpg_times_stream(rep->times, stream) = end_ns;
     l->left = l->over = false;
@@ -177,8 +179,7 @@ int mpg_events_steps_leave(struct replica *rep, uint32_t stream, const struct mp
         return -1;
     l = &rep->stream[stream];
     l->ends_ns = *mpg_times_stream(rep->times, stream);
-    if (steps_is_first(rep, stream) && !s->failed && (s->edge_number > 0 || mpg_graph_call_progresses(s->call)))
-        rep->rank[stream].progressed_ns = l->ends_ns;
+    l->progresses = !s->failed && (s->edge_number > 0 || mpg_graph_call_progresses(s->call));
     const bool meets = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
     l->own_ns = meets ? enter_ns : fmin(mpg_times_own(rep->times), l->ends_ns);
     if (s->dropped || rep->stream[stream].blocks || (s->transfer->owner >= 0 && !s->failed && rep->serves_transfers))

@@ -50,6 +50,7 @@ struct stream {
     bool drains;             /* the stream is waiting for replies to transfers */
     bool left;               /* the call is evaluated and ends at ends_ns */
     bool over;               /* the call has ended, but the stream still serves a request */
+    bool progresses;         /* the library progresses receives in the call */
     uint32_t watched;        /* number of values whose notifications the stream awaits; the last one continues the stream */
     double ends_ns, rest_ns; /* the call is busy in the last rest_ns before ends_ns */
     uint64_t turn;           /* number of the event that continues the stream, due at due_ns; other events are void */

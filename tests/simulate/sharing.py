@@ -166,7 +166,10 @@ class Run:
             self.begins = [x for x in self.begins if x[0] > now]
             for begin, key, size, byte, crossed, later in due:
                 if size and crossed:
-                    self.flows.append([size, 1 / byte if byte else math.inf, crossed, 0, key, later, begin + size * byte])
+                    takes = size * byte
+                    if self.m["bucket"] and crossed[0][0] == "out": # it takes 1 ns, else it would find no bucket
+                        takes = max(takes, 1)
+                    self.flows.append([size, size / takes if takes else math.inf, crossed, 0, key, later, begin + takes])
                 else:
                     self.arrived[key] = begin + size * byte + later
             if due:

@@ -64,6 +64,9 @@ def by_hand(folder):
     # Both at 1 byte/ns: the bucket of 200000 bytes is empty after 200000 ns; 1600000 bytes at 1 byte/ns follow.
     got, x = answer(folder, text(two), *keys, "--target=PortBandwidth=1e9", "--target=PortBucket=200000")
     ok("a bucket lets two pass at their own rates until it is empty", near(got, [0, 0, 1.8e6, 1.8e6]), got, x)
+    got, x = answer(folder, text(two), "--target=ByteTransferTime=0", "--target=CommStartupTime=0", "--target=ClusterSize=2",
+                    "--target=PortBandwidth=1e9", "--target=PortBucket=2000000")
+    ok("... and bytes that take no time at once", got is not None and max(got) <= 1, got, x)
     # After 150000 ns without flows it holds 150000 again.
     again = [[("send", 2, 1000000), ("receive", 2), ("work", 150000), ("send", 2, 1000000)],
              [("send", 3, 1000000), ("receive", 3), ("work", 150000), ("send", 3, 1000000)],
