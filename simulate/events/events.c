@@ -375,7 +375,7 @@ int mpg_events_predict_shared(struct mpg_trace *trace, const struct mpg_perturba
     /* the quantum is about Linux's slice of equal tasks, SwitchTime what docs/VALIDATION.md, Ports that ranks share, measures */
     char text[192];
     const int length = snprintf(text, sizeof text, "Policy = offload\nBarrierAlgorithm = rounds\nQuantum = 3ms\n"
-                                                   "SwitchTime = 3.6us\nMap = cyclic\n");
+                                                   "SwitchTime = 5us\nMap = cyclic\n");
     if (options->cores > 0)
         (void)snprintf(text + length, sizeof text - (size_t)length, "Processors = %" PRId32 "\n", options->cores);
     struct mpg_parameters *none = mpg_parameters_parse(text, strlen(text), "sharing", err);

@@ -85,7 +85,7 @@ static void print_noise(const struct mpg_report *r, FILE *out)
 /* Writes the network path of messages on the target and, if different, on the source. */
 static void print_cores(const struct mpg_report *r, FILE *out)
 {
-    fprintf(out, "all ranks share %" PRId32 " %s in turns of 3 ms, 3.6 us from one rank to the next (--cores)", r->options->cores,
+    fprintf(out, "all ranks share %" PRId32 " %s in turns of 3 ms, 5 us from one rank to the next (--cores)", r->options->cores,
             mpg_units_word((uint64_t)r->options->cores, "core", "cores"));
 }
 
