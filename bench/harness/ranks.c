@@ -5,6 +5,7 @@
 
 #include "bench/harness/ranks.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +215,8 @@ int mpg_ranks_begin(struct mpg_ranks *ranks, bool bind, int *argc, char ***argv,
 void mpg_ranks_end(struct mpg_ranks *ranks)
 {
     mpg_ranks_maximum(ranks, 0);
+    /* All ranks are done. When the first one ends with an error, the launcher sends the others this signal: no interruption. */
+    (void)signal(SIGTERM, SIG_IGN);
     mpg_topology_close(ranks->topology);
     free(ranks->location);
     MPI_Finalize();
