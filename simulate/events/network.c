@@ -143,19 +143,18 @@ static const double FASTEST_NS = 1;
 /* Draws the weight of F, whose bytes begin now. */
 static double weight_of(struct replica *rep, const struct flight *f)
 {
-    const struct mpg_capacities *c = rep->capacities;
-    const bool near = c->host[f->from] == c->host[f->to];
-    if (c->leads[near ? MPG_RESOURCE_MEMORY : MPG_RESOURCE_OUT].n == 0)
+    const struct mpg_leads *leads = &rep->capacities->leads[mpg_first_resource(rep->capacities, f->from, f->to)];
+    if (leads->n == 0)
         return 1;
     const struct mpg_address at = {.seed = rep->target->noise->seed, .call = rep->network->begun[f->from]++, .rank = f->from,
                                    .purpose = MPG_DRAW_WEIGHT};
-    return mpg_message_weight(c, near, f->bytes, mpg_draw(&at, rep->replica));
+    return mpg_message_weight(leads, f->bytes, mpg_draw(&at, rep->replica));
 }
 
 static int begin_flow(struct replica *rep, struct flight *f, struct mpg_error *err)
 {
     const struct mpg_capacities *c = rep->capacities;
-    const bool finds_bucket = c->bucket > 0 && c->host[f->from] != c->host[f->to];
+    const bool finds_bucket = mpg_bucket(c, mpg_first_resource(c, f->from, f->to)) > 0;
     f->longer_ns = finds_bucket ? fmax(FASTEST_NS - f->tau_ns, 0) : 0;
     const struct mpg_new_flow flow = {f->from, f->to, f->bytes, f->tau_ns + f->longer_ns, f->part < 1 ? f->part : 0,
                                       weight_of(rep, f), f};
@@ -190,7 +189,7 @@ static int ask(struct replica *rep, struct flight *f, struct mpg_error *err)
 {
     const struct mpg_capacities *c = rep->capacities;
     double wait_ns = 0;
-    if (c->host[f->from] != c->host[f->to])
+    if (mpg_first_resource(c, f->from, f->to) == MPG_RESOURCE_OUT)
         wait_ns = mpg_flows_queue_ns(rep->network->flows, f->to, mpg_queue_bytes(c, f->bytes), delaying_before_ns(f),
                                      rep->now_ns);
     f->queued = true;
@@ -334,7 +333,7 @@ int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct m
 /* Returns whether a synchronous message of BYTES bytes waits for opposite ones, or these for it. */
 static bool opposes(const struct mpg_capacities *c, int32_t from, int32_t to, double bytes)
 {
-    return c && mpg_opposite_waits(c, c->host[from] == c->host[to], bytes);
+    return c && mpg_opposite_waits(c, mpg_first_resource(c, from, to), bytes);
 }
 
 /* Sets whether F, a synchronous message, depends on a request that may wait. */

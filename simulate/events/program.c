@@ -123,6 +123,7 @@ static int add_node(struct program *p, const struct mpg_step *s, struct kept_bat
     if (!node)
         return -1;
     const uint32_t needed[] = {s->a, s->kind == MPG_STEP_SYNCHRONOUS ? calls->progress_slot(calls->replica, s) : s->b};
+    node->awaits_progress = needed[1] != s->b;
     const int n = s->kind == MPG_STEP_CONTRIBUTE ? 1 : 2;
     (void)renew(p, s->slot);
     for (int i = 0; i < n; i++)

@@ -68,8 +68,6 @@ static int wake(void *replica, uint32_t stream, struct mpg_error *err)
 static bool has_read_envelope(const struct replica *rep, const struct mpg_step *s)
 {
     double lambda_ns, tau_ns;
-    if (!mpg_events_network_asks(rep, s))
-        return false;
     const double posted_ns = *mpg_times_slot(rep->times, s->b, MPG_SLOT_TIME);
     const double progressed_ns = rep->rank[s->receiver].progressed_ns;
     const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);

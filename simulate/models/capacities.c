@@ -208,12 +208,9 @@ static void find_leads(struct mpg_leads *leads, const struct mpg_signature *sig,
         *leads = (struct mpg_leads){.of = &sig->lead[first], .n = n, .rate = rate};
 }
 
-double mpg_message_weight(const struct mpg_capacities *c, bool near, double bytes, double u)
+double mpg_message_weight(const struct mpg_leads *l, double bytes, double u)
 {
-    const struct mpg_leads *l = &c->leads[near ? MPG_RESOURCE_MEMORY : MPG_RESOURCE_OUT];
     size_t i = 0;
-    if (l->n == 0)
-        return 1;
     while (i + 1 < l->n && (double)l->of[i].size_bytes < bytes)
         i++;
     const double lead_ns = mpg_distribution_quantile(l->of[i].value, fabs(2 * u - 1));

@@ -92,17 +92,24 @@ static inline double mpg_queue_bytes(const struct mpg_capacities *c, double size
     return c->queues > 0 ? c->queue[i].bytes : 0;
 }
 
-/* Returns whether rendezvous messages of BYTES bytes between two ranks, on one host (NEAR) or two, wait for opposite messages. */
-static inline bool mpg_opposite_waits(const struct mpg_capacities *c, bool near, double bytes)
+/* Returns the first resource that a message from rank A to rank B crosses: MPG_RESOURCE_MEMORY on one host, MPG_RESOURCE_OUT
+ * between two. */
+static inline enum mpg_resource mpg_first_resource(const struct mpg_capacities *c, int32_t a, int32_t b)
 {
-    const double from_bytes = c->opposite_bytes[near ? MPG_RESOURCE_MEMORY : MPG_RESOURCE_OUT];
+    return c->host[a] == c->host[b] ? MPG_RESOURCE_MEMORY : MPG_RESOURCE_OUT;
+}
+
+/* Returns whether rendezvous messages of BYTES bytes, whose first resource is FIRST, wait for opposite messages. */
+static inline bool mpg_opposite_waits(const struct mpg_capacities *c, enum mpg_resource first, double bytes)
+{
+    const double from_bytes = c->opposite_bytes[first];
     return from_bytes > 0 && bytes >= from_bytes;
 }
 
-/* Returns the weight of a message of BYTES bytes between two ranks, on one host (NEAR) or two, > 0: its rate relative to the
- * rates of others that share the same resources. U, uniform on (0, 1), draws the lead of a message of the next measured size, or
- * of the largest (docs/MODEL.md, section 5, Uneven shares). 1 without leads. */
-double mpg_message_weight(const struct mpg_capacities *c, bool near, double bytes, double u);
+/* Returns the weight of a message of BYTES bytes, > 0: its rate relative to the rates of others that share the same resources.
+ * LEADS, not none, are those of its first resource. U, uniform on (0, 1), draws the lead of a message of the next measured size,
+ * or of the largest (docs/MODEL.md, section 5, Uneven shares). */
+double mpg_message_weight(const struct mpg_leads *leads, double bytes, double u);
 
 /* Returns true if some resource has a capacity. */
 static inline bool mpg_capacities_known(const struct mpg_capacities *c)
