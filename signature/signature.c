@@ -216,19 +216,20 @@ static void free_rate(struct mpg_compute_rate *r)
     free(r->kernel);
 }
 
+static void free_points(struct mpg_sharing_point *points, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        mpg_distribution_free(points[i].value);
+    free(points);
+}
+
 void mpg_signature_free(struct mpg_signature *sig)
 {
     if (!sig)
         return;
-    for (size_t i = 0; i < sig->sharings; i++)
-        mpg_distribution_free(sig->sharing[i].value);
-    free(sig->sharing);
-    for (size_t i = 0; i < sig->opposites; i++)
-        mpg_distribution_free(sig->opposite[i].value);
-    free(sig->opposite);
-    for (size_t i = 0; i < sig->leads; i++)
-        mpg_distribution_free(sig->lead[i].value);
-    free(sig->lead);
+    free_points(sig->sharing, sig->sharings);
+    free_points(sig->opposite, sig->opposites);
+    free_points(sig->lead, sig->leads);
     for (size_t i = 0; i < sig->rates; i++)
         free_rate(&sig->rate[i]);
     free(sig->rate);

@@ -193,6 +193,15 @@ static int change_collectives(struct mpg_collective_time *times, size_t n,
     return 0;
 }
 
+static int change_points(struct mpg_sharing_point *points, size_t n, change_function *change, size_t argument,
+                         struct mpg_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (change(points[i].value, argument, err) < 0)
+            return -1;
+    return 0;
+}
+
 static int change_network(struct mpg_signature *sig, change_function *change, size_t argument,
                           struct mpg_error *err)
 {
@@ -203,17 +212,11 @@ static int change_network(struct mpg_signature *sig, change_function *change, si
             if (change_sizes(all[k], change, argument, err) < 0)
                 return -1;
     }
-    if (change_collectives(sig->collective, sig->collectives, change, argument, err) < 0)
+    if (change_collectives(sig->collective, sig->collectives, change, argument, err) < 0 ||
+        change_points(sig->sharing, sig->sharings, change, argument, err) < 0 ||
+        change_points(sig->opposite, sig->opposites, change, argument, err) < 0 ||
+        change_points(sig->lead, sig->leads, change, argument, err) < 0)
         return -1;
-    for (size_t i = 0; i < sig->sharings; i++)
-        if (change(sig->sharing[i].value, argument, err) < 0)
-            return -1;
-    for (size_t i = 0; i < sig->opposites; i++)
-        if (change(sig->opposite[i].value, argument, err) < 0)
-            return -1;
-    for (size_t i = 0; i < sig->leads; i++)
-        if (change(sig->lead[i].value, argument, err) < 0)
-            return -1;
     return change_collectives(sig->reduction, sig->reductions, change, argument, err);
 }
 

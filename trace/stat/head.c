@@ -351,7 +351,7 @@ static const char *format_share(char *text, size_t size, double share)
 static void print_recording(const struct stat_summary *s)
 {
     struct stat_recording r;
-    char all[32], max[32], in_mpi[32];
+    char all[32], max[32];
     if (!mpg_stat_recording(s, &r)) {
         if (mpg_trace_find_fact(s->trace, 0, "mpgkit") && !mpg_trace_find_fact(s->trace, 0, "off_cpu"))
             printf("recording   off-CPU time not recorded (trace of an older version, or of a system that cannot)\n");
@@ -363,12 +363,13 @@ static void print_recording(const struct stat_summary *s)
         printf("recording   %s: recording itself took %.0f %% of the run%s; %s of the ranks' time off the CPU\n",
                r.overhead_share > MPG_TRACE_FAIR_OVERHEAD ? "poor" : "fair", 100 * r.overhead_share,
                r.overhead_share > MPG_TRACE_FAIR_OVERHEAD ? " (less with record --callsites=0)" : "", all);
-    else if (r.is_good)
-        printf("recording   good: %s of the ranks' time off the CPU (rank %" PRId32 " most: %s)%s%s%s\n", all, r.max_rank, max,
-               r.calls_share > MPG_TRACE_CALLS_OFF ? "; in MPI " : "",
-               r.calls_share > MPG_TRACE_CALLS_OFF ? format_share(in_mpi, sizeof in_mpi, r.calls_share) : "",
-               r.calls_share > MPG_TRACE_CALLS_OFF ? ", which mpgsim --predict replaces and --perturb keeps" : "");
-    else
+    else if (r.is_good) {
+        printf("recording   good: %s of the ranks' time off the CPU (rank %" PRId32 " most: %s)", all, r.max_rank, max);
+        if (r.calls_share > MPG_TRACE_CALLS_OFF)
+            printf("; in MPI %s, which mpgsim --predict replaces and --perturb keeps",
+                   format_share(all, sizeof all, r.calls_share));
+        putchar('\n');
+    } else
         printf("recording   %s: rank %" PRId32 " was off its CPU for %s of the run (all ranks: %s): record again on an "
                "idle machine\n", mpg_stat_recording_verdict(&r), r.max_rank, max, all);
 }
