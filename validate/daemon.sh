@@ -27,6 +27,8 @@ skip_all() {
 
 # shellcheck source=examples/mpi.sh
 . "$top_srcdir/examples/mpi.sh"
+# shellcheck source=validate/timer.sh
+. "$top_srcdir/validate/timer.sh"
 
 output='' runs=7 duration=10s period=10000 use=1000
 while [ $# -gt 0 ]; do
@@ -77,7 +79,7 @@ ran() {
     rm -f "$tmp/timer"
     # shellcheck disable=SC2086 # mpirun may have arguments
     MPGKIT_TIMER=$tmp/timer $mpirun -np 2 --bind-to core env LD_PRELOAD="$tmp/timer.so" "$@" >/dev/null || return 1
-    awk '{ t = $3 - $2; most = t > most ? t : most } END { print most }' "$tmp/timer"
+    slowest_ns "$tmp/timer"
 }
 
 # predicted TRACE ARGUMENT...: prints the predicted run time, ns

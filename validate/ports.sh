@@ -31,6 +31,8 @@ skip_all() {
 . "$top_srcdir/examples/mpi.sh"
 # shellcheck source=tests/two-hosts.sh
 . "$top_srcdir/tests/two-hosts.sh"
+# shellcheck source=validate/timer.sh
+. "$top_srcdir/validate/timer.sh"
 
 output='' runs=7 unit='' rate=1gbit burst=128kb commands=''
 while [ $# -gt 0 ]; do
@@ -94,7 +96,7 @@ predicted() {
 ran() {
     rm -f timer
     MPGKIT_TIMER=$PWD/timer on_hosts 60 2 env LD_PRELOAD="$output/timer.so" "$@" >/dev/null || return 1
-    awk '{ t = $3 - $2; most = t > most ? t : most } END { printf "%.0f\n", most }' timer
+    slowest_ns timer
 }
 
 for name in ports kernels; do
