@@ -63,7 +63,8 @@ function waits(D) {
     }
     const all = D.waits.predicted.total_ns || 1;
     const rows = D.waits.rows.slice(0, 20).filter(r => r.predicted.wait_ns > 0 || r.traced.wait_ns > 0);
-    section("Where it waits", el("p", {class: "soft"}, `Traced, and in replica ${D.waits.replica}, whose run is the median one; of all ranks.`),
+    section("Where it waits", el("p", {class: "soft"}, "Time that calls wait for ranks that come late, without the time of the messages themselves. " +
+            `Of all ranks, as traced and in replica ${D.waits.replica}, whose run is the median one.`),
             bars("Where it waits", "the longest first", rows.filter(r => r.predicted.wait_ns > 0).slice(0, 8).map(r =>
                 ({label: site(r), value: r.predicted.wait_ns})), v => `${time(v)}, ${percent(v / all)}`),
             table("Waiting of all ranks together", [D.waits.by, "#calls", "#waiting, traced", "#predicted", "most for"],

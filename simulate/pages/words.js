@@ -87,8 +87,8 @@ function todo(D) {
     const row = worstRow(D), all = D.waits ? D.waits.predicted.total_ns : 0;
     if (row && all > 0 && row.predicted.wait_ns > .01 * all) {
         const kind = mostKind(row.predicted);
-        list.push({text: `${site(row)} waits longest: ${time(row.predicted.wait_ns)} of all ranks' time (${
-            percent(row.predicted.wait_ns / all)}), most for ${kinds[kind][0]}: ${kinds[kind][1]}.`,
+        list.push({text: `${site(row)} waits longest for ranks that come late: ${time(row.predicted.wait_ns)}, ${
+            percent(row.predicted.wait_ns / all)} of all ranks' time, most for ${kinds[kind][0]}: ${kinds[kind][1]}.`,
                    option: "--waits=callsite"});
     }
     if (r.median_confidence_95[1] - r.median_confidence_95[0] > .25 * r.median)
