@@ -18,15 +18,16 @@ struct block {
     _Alignas(16) char data[];
 };
 
-/* Initial sizes of a batch in bytes. A batch is full after FULL steps or FULL_LISTS bytes of lists. At 1024 steps, threads
- * that consume the steps wait for each other about a thousand times in a million messages. FULL_LISTS matters for calls on
- * thousands of requests, which have thousands of candidates. */
+/* Initial sizes of a batch in bytes. A batch is full after FULL steps, FULL_LISTS bytes of lists or FULL_EDGES edges. At 1024
+ * steps, threads that consume the steps wait for each other about a thousand times in a million messages. FULL_LISTS and
+ * FULL_EDGES matter for calls on thousands of requests, which have thousands of candidates and edges. */
 enum {
     FULL = 1024,
     STEP_BYTES = (FULL + 256) * sizeof(struct mpg_step),
     EDGE_BYTES = 128 << 10,
     LIST_BYTES = 64 << 10,
     FULL_LISTS = 4 << 20,
+    FULL_EDGES = (512 << 10) / sizeof(struct mpg_edge),
     ALIGNMENT = 16
 };
 
@@ -94,7 +95,7 @@ static void empty_batch(struct steps *s, struct mpg_batch *b)
         s->first_freed = s->next_freed[s->first_freed];
     }
     b->n = 0;
-    b->listed_bytes = 0;
+    b->listed_bytes = b->edge_number = 0;
     b->fill = ++s->fills;
     empty(&b->steps);
     empty(&b->edges);
@@ -104,7 +105,7 @@ static void empty_batch(struct steps *s, struct mpg_batch *b)
 
 bool mpg_graph_lists_are_full(const struct steps *s)
 {
-    return s->batch->listed_bytes >= FULL_LISTS;
+    return s->batch->listed_bytes >= FULL_LISTS || s->batch->edge_number >= FULL_EDGES;
 }
 
 /* Empties batches that no evaluator reads any more. If the current batch is full, an empty batch, or a new batch, becomes the
@@ -150,6 +151,7 @@ int mpg_graph_steps_begin(struct steps *s, struct mpg_error *err)
     struct mpg_batch *b = s->batch;
     if (b) {
         b->n += s->count;
+        b->edge_number += s->edge_count;
         b->steps.used += s->count * sizeof *s->steps;
         b->edges.used = s->edges ? (size_t)((char *)(s->edges + s->edge_count) - b->edges.at->data) : 0;
     }

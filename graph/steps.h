@@ -35,6 +35,7 @@ struct mpg_batch {
     struct step_memory steps, edges, lists;
     struct step_memory arrivals; /* arrivals of candidates, each listed once */
     size_t listed_bytes;         /* bytes used in `lists` */
+    size_t edge_number;          /* edges of calls that were left before the current call */
     uint64_t fill;               /* number of the filling, counted over all batches of the graph; distinct for each filling */
     struct batch_attachment *attachments;
 };
@@ -72,7 +73,7 @@ int mpg_graph_steps_grow(struct steps *steps);
 void *mpg_graph_steps_list(struct steps *steps, size_t bytes, struct mpg_error *err);
 /* Allocates an edge that lives until the current batch is emptied. Returns NULL: out of memory. */
 struct mpg_edge *mpg_graph_steps_arrival(struct steps *steps);
-/* Returns whether the lists of the current batch have reached the maximum number of bytes. */
+/* Returns whether the lists, or the edges, of the current batch have reached the maximum number of bytes. */
 bool mpg_graph_lists_are_full(const struct steps *steps);
 /* Adds BATCH_ATTACHMENT to the current batch, which frees it when the batch is emptied. */
 static inline void graph_steps_attach(struct steps *s, struct batch_attachment *batch_attachment)
@@ -128,6 +129,7 @@ static inline void graph_begin_edges(struct steps *s)
 {
     s->edges = s->edges ? s->edges + s->edge_count : NULL; /* adding an offset to a null pointer is undefined */
     s->edge_capacity -= s->edge_count;
+    s->batch->edge_number += s->edge_count;
     s->edge_count = 0;
 }
 

@@ -7,19 +7,23 @@
 #include <string.h>
 
 #include "common/large.h"
+#include "common/prefetch.h"
 
 _Static_assert(sizeof(struct channel_bucket) == 64 || sizeof(void *) != 8, "a line of places is not one of a cache");
 
-/* The lowest two bits of the receiver do not select the bucket, which four consecutive receivers share: a rank that sends to
- * all ranks looks up channels in sequence. */
 static uint32_t hash_of(const struct channel_name *n)
 {
-    uint64_t h = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->destination >> 2;
+    uint64_t h = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->destination;
     h = (h ^ h >> 29) * 0xff51afd7ed558ccdu;
     h ^= ((uint64_t)n->space << 62 ^ (uint64_t)(uint32_t)n->where << 31 ^ (uint32_t)n->tag) * 0x9e3779b97f4a7c15u;
     h = (h ^ h >> 32) * 0xc4ceb9fe1a85ec53u;
-    return (uint32_t)(h >> 34) | (uint32_t)n->destination << 30;
+    return (uint32_t)(h >> 32);
 }
+
+/* Difference of two names' ranks, modulo 2^32. */
+struct channel_stride {
+    uint32_t source, destination;
+};
 
 static bool is_alone(const void *entry)
 {
@@ -69,6 +73,43 @@ struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_
     }
     *where = NULL;
     return (struct channel_entry){NULL, NULL};
+}
+
+static void prefetch_bucket(const struct channel_table *channel_table, uint32_t hash)
+{
+    mpg_prefetch(&channel_table->line[hash & (channel_table->lines - 1)]);
+}
+
+/* Prefetches the channels and messages with HASH in the first bucket of HASH. */
+static void prefetch_entries(const struct channel_table *channel_table, uint32_t hash)
+{
+    const struct channel_bucket *line = &channel_table->line[hash & (channel_table->lines - 1)];
+    for (int i = 0; i < BUCKET_ENTRIES; i++)
+        if (line->hash[i] == hash && line->entry[i])
+            mpg_prefetch_bytes(line->entry[i], sizeof(struct message));
+}
+
+/* Returns the hash of the name N steps after NAME. */
+static uint32_t hash_ahead(const struct channel_name *name, struct channel_stride stride, uint32_t n)
+{
+    struct channel_name ahead = *name;
+    ahead.source = (int32_t)((uint32_t)name->source + n * stride.source);
+    ahead.destination = (int32_t)((uint32_t)name->destination + n * stride.destination);
+    return hash_of(&ahead);
+}
+
+void mpg_graph_channel_expect(struct channel_table *channel_table, const struct channel_name *name)
+{
+    /* A bucket is prefetched early enough to be in the cache when its entries are prefetched. */
+    enum { ENTRIES_AHEAD = 4, BUCKETS_AHEAD = 8, MIN_LINES = 1024 /* smaller tables, and their entries, stay in the cache */ };
+    const struct channel_stride stride = {(uint32_t)name->source - (uint32_t)channel_table->last_source,
+                                          (uint32_t)name->destination - (uint32_t)channel_table->last_destination};
+    channel_table->last_source = name->source;
+    channel_table->last_destination = name->destination;
+    if (channel_table->lines < MIN_LINES)
+        return;
+    prefetch_entries(channel_table, hash_ahead(name, stride, ENTRIES_AHEAD));
+    prefetch_bucket(channel_table, hash_ahead(name, stride, BUCKETS_AHEAD));
 }
 
 /* Inserts ENTRY, a channel or single message with this HASH. The table has a free entry. */

@@ -48,12 +48,16 @@ struct channel_bucket {
 struct channel_table {
     struct channel_bucket *line;
     size_t lines, count; /* number of buckets, 0 or a power of 2; number of entries in use */
+    int32_t last_source, last_destination; /* ranks of the name expected last (mpg_graph_channel_expect()) */
 };
 
 /* Returns the content under NAME. *WHERE is the address of the content, for mpg_graph_channel_change() and
  * mpg_graph_channel_remove(), valid until the table changes. */
 struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_table, const struct channel_name *name,
                                             void ***where);
+/* To be called before NAME is looked up. Prefetches entries that are probably looked up soon: ranks that exchange messages
+ * with many ranks mostly go from rank to rank by equal steps. */
+void mpg_graph_channel_expect(struct channel_table *channel_table, const struct channel_name *name);
 /* Adds ENTRY under NAME, which must be unused. Returns 0, or -1: out of memory. */
 int mpg_graph_channel_add(struct channel_table *channel_table, const struct channel_name *name, struct channel_entry entry);
 /* Replaces the content at WHERE by ENTRY. */

@@ -104,6 +104,7 @@ struct message *mpg_graph_match_named(struct channels *all, const struct channel
                                       struct mpg_error *err)
 {
     void **where;
+    mpg_graph_channel_expect(&all->channel_table, name);
     const struct channel_entry known = mpg_graph_channel_find(&all->channel_table, name, &where);
     struct message *m = known.alone;
     *c = known.channel;

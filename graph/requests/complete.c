@@ -2,7 +2,19 @@
 /* Calls that complete requests: the awaited events, and the edges. Also requests that are never completed. */
 #include <stdlib.h>
 
+#include "common/prefetch.h"
 #include "graph/requests/table.h"
+
+/* Calls that complete many requests read messages that are far apart in memory. AHEAD: number of requests between the prefetch
+ * and the use of a message. */
+enum { AHEAD = 8 };
+
+/* Prefetches the message of REQUEST, or of none (NULL). */
+static void prefetch_message(const struct request *request)
+{
+    if (request && !request->has_more && request->message)
+        mpg_prefetch_bytes(request->message, sizeof *request->message);
+}
 
 static int keep(struct completing *completing, struct request *request, struct mpg_error *err)
 {
@@ -60,6 +72,8 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
     uint32_t n = e->done_all ? e->request_number : e->done_number;
     const int64_t *done = e->done_all ? e->requests : e->done;
     for (uint32_t i = 0; i < n; i++) {
+        if (i + AHEAD < n)
+            prefetch_message(graph_find_near_request(rank, done[i + AHEAD]));
         struct request *request = graph_find_request(rank, done[i]);
         if (request && request->completing)
             continue; /* the call lists the request twice */
@@ -194,6 +208,8 @@ int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *
     bool polls = name == MPG_CALL_Test || name == MPG_CALL_Testall || name == MPG_CALL_Testany ||
                  name == MPG_CALL_Testsome;
     for (uint32_t i = 0; i < completing->count; i++) {
+        if (i + AHEAD < completing->count)
+            prefetch_message(completing->requests[i + AHEAD]);
         call->completed |= (uint8_t)(1u << category_of(completing->requests[i]));
         if (completion_edge(requests, call, completing->requests[i], polls, err) < 0)
             return -1;

@@ -69,10 +69,16 @@ struct persistent {
 };
 
 struct request *mpg_graph_find_far_request(const struct rank_requests *rank, int64_t id); /* looks up ID in `far` */
+/* Returns the request in the place of ID in the table `near`, possibly of another number; NULL: the place is empty. */
+static inline struct request *graph_find_near_request(const struct rank_requests *rank, int64_t id)
+{
+    return rank->near_capacity ? rank->near[(uint64_t)id & (rank->near_capacity - 1)] : NULL;
+}
+
 /* Returns the request with number ID; NULL: there is none. */
 static inline struct request *graph_find_request(const struct rank_requests *rank, int64_t id)
 {
-    struct request *request = rank->near_capacity ? rank->near[(uint64_t)id & (rank->near_capacity - 1)] : NULL;
+    struct request *request = graph_find_near_request(rank, id);
     return request && request->id == id ? request : mpg_graph_find_far_request(rank, id);
 }
 

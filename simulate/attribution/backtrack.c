@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/prefetch.h"
 #include "simulate/attribution/provenance_private.h"
 
 /* The minimum number of cuts (mpg_provenance_cut()) and of steps in a window; number of records whose data is prefetched. */
@@ -169,12 +170,12 @@ static void move_branch(struct mpg_provenance *t, const struct mpg_provenance_ch
 static void fetch(const struct mpg_provenance *t, const struct mpg_records *s, const struct mpg_provenance_record *r)
 {
     const uint64_t *marks = marks_at(t, r->to, (enum mpg_value_part)r->part);
-    __builtin_prefetch(s->value + s->choice[r->choice].value);
+    mpg_prefetch(s->value + s->choice[r->choice].value);
     for (uint32_t k = 0; k < t->words; k++)
         for (uint64_t left = marks[k]; left; left &= left - 1) {
             const double *value = s->value + r->value + 64 * k + __builtin_ctzll(left);
             for (uint32_t flags = r->flags; flags; flags &= flags - 1, value += t->n)
-                __builtin_prefetch(value);
+                mpg_prefetch(value);
         }
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/prefetch.h"
 #include "common/reserve.h"
 #include "simulate/evaluate/vectors.h"
 #include "simulate/events/collective.h"
@@ -202,9 +203,9 @@ static void look_ahead(const struct replica *rep)
         return;
     enum { LOOKED_AT = 3 * sizeof(struct mpg_step) }; /* prefetched bytes: three steps */
     const struct span *first = rep->program.queue[next->id].first;
-    __builtin_prefetch(&rep->stream[next->id]);
-    for (size_t i = 0; first && i < LOOKED_AT; i += 64)
-        __builtin_prefetch((const char *)first->step + i);
+    mpg_prefetch(&rep->stream[next->id]);
+    if (first)
+        mpg_prefetch_bytes(first->step, LOOKED_AT);
 }
 
 /* Removes the next event: of the network, whose events are not in the heap, or of the heap. Returns false if there is none. */

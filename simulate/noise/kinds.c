@@ -3,6 +3,7 @@
  * the last look-up. Without a list, or where work crosses the end of a bootstrap block, the record itself is searched. */
 #include <math.h>
 
+#include "common/prefetch.h"
 #include "simulate/noise/replay_private.h"
 #include "simulate/noise/source.h"
 #include "simulate/rounding.h"
@@ -216,9 +217,9 @@ static void fetch_detours(const struct mpg_noise_of_core *core, struct mpg_noise
     const struct place *place = memory_of(cursor).place;
     for (uint32_t k = 0; list && k < n; k++) {
         const struct mpg_detour *next = list->detour + place[k].next;
-        __builtin_prefetch((const char *)next - sizeof *next);
-        __builtin_prefetch(next + 2);
-        __builtin_prefetch(next + 6);
+        mpg_prefetch((const char *)next - sizeof *next);
+        mpg_prefetch(next + 2);
+        mpg_prefetch(next + 6);
     }
 }
 

@@ -1,36 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prefetching. Streams are evaluated in turns of some calls each, mostly in a constant order, and the values of all streams do
  * not fit into the cache. */
+#include "common/prefetch.h"
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/models/perturbation.h"
 
 /* number of lanes whose noise is prefetched at once */
-enum { AT_ONCE = 16, LINE_BYTES = 64 };
-
-static void fetch(const void *from, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += LINE_BYTES)
-        __builtin_prefetch((const char *)from + i);
-}
+enum { AT_ONCE = 16 };
 
 static void fetch_terms(const struct mpg_evaluator *l, int32_t rank, enum mpg_delay_term first,
                         enum mpg_delay_term last)
 {
     const double *account = mpg_evaluator_account(l, rank);
-    fetch(account + (size_t)first * l->n, (size_t)(last - first + 1) * l->n * sizeof(double));
+    mpg_prefetch_bytes(account + (size_t)first * l->n, (size_t)(last - first + 1) * l->n * sizeof(double));
 }
 
 /* Prefetches the data read or updated by each interval and call of STREAM, the first stream of a rank. */
 static void fetch_state(const struct mpg_evaluator *l, uint32_t stream)
 {
     const size_t cursor_bytes = l->n * l->cursor_bytes;
-    fetch(stream_delay(l, stream), l->n * sizeof(double));
+    mpg_prefetch_bytes(stream_delay(l, stream), l->n * sizeof(double));
     fetch_terms(l, (int32_t)stream, MPG_TERM_COMPUTE, MPG_TERM_MESSAGE);
     fetch_terms(l, (int32_t)stream, MPG_TERM_PROPAGATED, MPG_TERM_HIDDEN);
     if (l->cursor)
-        fetch(l->cursor + stream * cursor_bytes, cursor_bytes);
+        mpg_prefetch_bytes(l->cursor + stream * cursor_bytes, cursor_bytes);
     if (l->covers)
-        fetch(stream_value(l, stream, STREAM_PASSED), l->n * sizeof(double));
+        mpg_prefetch_bytes(stream_value(l, stream, STREAM_PASSED), l->n * sizeof(double));
 }
 
 /* Prefetches the target's noise records for the next AT_ONCE lanes of STREAM. The lanes' cursors have been prefetched before. */
