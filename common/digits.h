@@ -9,12 +9,12 @@
 static inline const char *mpg_digits(const char *text, int64_t *value)
 {
     const char *p = text;
-    int64_t number = 0;
-    while (*p >= '0' && *p <= '9' && p - text < 18)
-        number = 10 * number + (*p++ - '0');
-    if (*p >= '0' && *p <= '9') /* the number may not fit */
+    uint64_t number = 0; /* overflows only if there are more than 18 digits */
+    for (unsigned digit; (digit = (unsigned)*p - '0') <= 9; p++)
+        number = 10 * number + digit;
+    if (p - text > 18) /* the number may not fit */
         return text;
-    *value = number;
+    *value = (int64_t)number;
     return p;
 }
 

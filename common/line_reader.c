@@ -4,19 +4,22 @@
 
 #include "common/line_reader.h"
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Maximum length of a line: longer than any list of numbers in use. Limits the memory for input without line ends. */
 enum { MAX_LINE_BYTES = 1 << 26 };
 
-/* LINE: the current line of N bytes, including its line end. BEGIN, END: indices of the part of BLOCK not yet read. */
+enum { BLOCK_BYTES = 1 << 16 }; /* bytes that are read at once */
+
+/* BLOCK: CAPACITY bytes and one more for a terminating 0. BEGIN, END: indices of the part not yet handed out. CUT: the byte that
+ * the terminating 0 of the last line has replaced, the first of this part. */
 struct mpg_line_reader {
     FILE *file;
     unsigned long number;
-    char *line, block[65536];
-    size_t n, capacity, begin, end;
+    char *block, cut;
+    size_t capacity, begin, end;
 };
 
 struct mpg_line_reader *mpg_line_reader_new(FILE *file)
@@ -24,17 +27,17 @@ struct mpg_line_reader *mpg_line_reader_new(FILE *file)
     struct mpg_line_reader *l = malloc(sizeof *l);
     if (!l)
         return NULL;
-    l->file = file;
-    l->number = 0;
-    l->line = NULL;
-    l->n = l->capacity = l->begin = l->end = 0;
-    return l;
+    *l = (struct mpg_line_reader){.file = file, .block = malloc(BLOCK_BYTES + 1), .capacity = BLOCK_BYTES};
+    if (l->block)
+        return l;
+    free(l);
+    return NULL;
 }
 
 void mpg_line_reader_free(struct mpg_line_reader *l)
 {
     if (l)
-        free(l->line);
+        free(l->block);
     free(l);
 }
 
@@ -43,40 +46,50 @@ unsigned long mpg_line_reader_number(const struct mpg_line_reader *l)
     return l->number;
 }
 
+/* Moves the part not yet handed out to the start of the block, and reads more behind it. Returns the number of bytes read; 0 at
+ * the end of the file or after a read error; -1 with ERR: out of memory. */
+static ptrdiff_t read_more(struct mpg_line_reader *l, struct mpg_error *err)
+{
+    const size_t rest = l->end - l->begin;
+    if (rest == l->capacity) {
+        char *grown = realloc(l->block, 2 * l->capacity + 1);
+        if (!grown)
+            return mpg_error_set(err, "out of memory");
+        l->block = grown;
+        l->capacity *= 2;
+    }
+    memmove(l->block, l->block + l->begin, rest);
+    const size_t more = fread(l->block + rest, 1, l->capacity - rest, l->file);
+    l->begin = 0;
+    l->end = rest + more;
+    return (ptrdiff_t)more;
+}
+
 int mpg_line_reader_next(struct mpg_line_reader *l, char **line, size_t *bytes, struct mpg_error *err)
 {
-    bool ends = false;
-    l->n = 0;
-    while (!ends) {
-        if (l->begin == l->end) {
-            l->begin = 0;
-            if ((l->end = fread(l->block, 1, sizeof l->block, l->file)) == 0)
-                break;
-        }
-        const char *from = l->block + l->begin, *end = memchr(from, '\n', l->end - l->begin);
-        const size_t more = end ? (size_t)(end - from) + 1 : l->end - l->begin;
-        if (l->n + more > MAX_LINE_BYTES) {
-            l->number++;
-            return mpg_error_set(err, "longer than %d MiB", MAX_LINE_BYTES >> 20);
-        }
-        if (l->n + more >= l->capacity) {
-            const size_t capacity = 2 * (l->n + more) + 1;
-            char *grown = realloc(l->line, capacity);
-            if (!grown)
-                return mpg_error_set(err, "out of memory");
-            l->line = grown;
-            l->capacity = capacity;
-        }
-        memcpy(l->line + l->n, from, more);
-        l->n += more;
-        l->begin += more;
-        ends = end;
+    size_t n = 0; /* bytes known to be of the line */
+    const char *end = NULL;
+    ptrdiff_t more = 1;
+    if (l->begin < l->end)
+        l->block[l->begin] = l->cut;
+    while (!(end = memchr(l->block + l->begin + n, '\n', l->end - l->begin - n)) && more > 0) {
+        n = l->end - l->begin;
+        if (n > MAX_LINE_BYTES)
+            break;
+        if ((more = read_more(l, err)) < 0)
+            return -1;
     }
-    if (l->n == 0)
+    char *const from = l->block + l->begin;
+    n = end ? (size_t)(end - from) + 1 : l->end - l->begin;
+    if (n == 0)
         return 0;
-    l->line[l->n] = '\0';
     l->number++;
-    *line = l->line;
-    *bytes = l->n;
+    if (n > MAX_LINE_BYTES)
+        return mpg_error_set(err, "longer than %d MiB", MAX_LINE_BYTES >> 20);
+    l->begin += n;
+    l->cut = from[n];
+    from[n] = '\0';
+    *line = from;
+    *bytes = n;
     return 1;
 }

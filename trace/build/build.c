@@ -290,6 +290,7 @@ static int replay(struct mpg_build *b, struct mpg_stream *s, struct mpg_error *e
 {
     mpg_map_clear(&s->defined);
     s->objects = 0;
+    s->comm = MPG_NO_COMM;
     int status = mpg_stream_open(&b->streams, s, err);
     for (size_t i = 0; status == 0 && i < mpg_stream_blocks(s); i++) {
         struct mpg_stream_record record = {.size = 0};

@@ -49,9 +49,14 @@ static bool is_member(const struct mpg_build_definitions *d, const struct build_
 int mpg_need_comm(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t label,
                        struct mpg_error *err)
 {
-    int met = label == MPG_NO_COMM ? 1 : meet(s, BUILD_COMM, label, err);
+    if (label == MPG_NO_COMM || label == s->comm)
+        return 0;
+    int met = meet(s, BUILD_COMM, label, err);
+    if (met < 0)
+        return -1;
+    s->comm = label; /* met before, or written below */
     if (met)
-        return met < 0 ? -1 : 0;
+        return 0;
     struct build_comm *c = find(d, BUILD_COMM, label, 0);
     if (!c && label == 0)
         return mpg_definitions_write_world(d, s, err);

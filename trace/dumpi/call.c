@@ -456,17 +456,26 @@ static bool make(struct dumpi_rank *d, const struct dumpi_file *f, const struct 
     }
 }
 
+/* Sets call and name of CALL, a call of FUNCTION. */
+static void set_function(struct dumpi_rank *d, unsigned function, struct mpg_foreign_call *call)
+{
+    const char *name = mpg_dumpi_layouts[function].name;
+    const bool is_io = strncmp(name, "IO_", 3) == 0;
+    if (d->calls[function] == 0)
+        d->calls[function] = (uint16_t)(1 + (is_io ? MPG_CALL_COUNT : mpg_call_by_name(name)));
+    call->call = (enum mpg_call)(d->calls[function] - 1);
+    strcpy(d->name, is_io ? "MPIO_" : "MPI_");
+    strcat(d->name, is_io ? name + 3 : name);
+    call->name = d->name;
+}
+
 int mpg_dumpi_make_call(struct dumpi_rank *d, const struct dumpi_file *f, const struct dumpi_record *r,
                         struct mpg_foreign_call *call,
                     struct mpg_error *err)
 {
-    const char *name = mpg_dumpi_layouts[r->function].name;
-    const bool is_io = strncmp(name, "IO_", 3) == 0;
-    *call = (struct mpg_foreign_call){.call = is_io ? MPG_CALL_COUNT : mpg_call_by_name(name), .comm = -1, .member = -1,
-                                      .size = -1,
-                                      .enter_ns = r->enter_ns, .leave_ns = r->leave_ns, .thread = r->thread};
-    snprintf(d->name, sizeof d->name, "%s%s", is_io ? "MPIO_" : "MPI_", is_io ? name + 3 : name);
-    call->name = d->name;
+    *call = (struct mpg_foreign_call){.comm = -1, .member = -1, .size = -1, .enter_ns = r->enter_ns, .leave_ns = r->leave_ns,
+                                      .thread = r->thread};
+    set_function(d, r->function, call);
     if (!mpg_dumpi_types_learn(&d->types, f, r))
         return out_of_memory(err);
     if (mpg_dumpi_groups_learn(&d->groups, r, err) < 0)

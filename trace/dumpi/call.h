@@ -26,6 +26,7 @@ struct dumpi_rank {
     int32_t *list;            /* memory for mpg_foreign_call.constructor.list: ranks, or numbers */
     size_t list_capacity;
     char name[64];
+    uint16_t calls[DUMPI_MAX_FUNCTIONS]; /* by function: 1 + the call; 0: not looked up yet */
     uint64_t unknown_types;   /* number of uses of datatypes of unknown size; an element counts as a byte */
 };
 

@@ -185,6 +185,8 @@ int mpg_dumpi_groups_learn(struct dumpi_groups *g, const struct dumpi_record *r,
     struct dumpi_group made = {.comm = -1};
     struct dumpi_list places = {.n = 0};
     bool done = true;
+    if (*name != 'C' && *name != 'G')
+        return 0;
     if (strcmp(name, "Comm_size") == 0) {
         uint64_t *size = s[1] > 0 && s[1] <= g->world_size ? mpg_map_add(&g->sizes, (uint64_t)s[0], 0) : NULL;
         if (size)

@@ -79,3 +79,4 @@ const struct dumpi_layout mpg_dumpi_layouts[] = {
 };
 
 const unsigned mpg_dumpi_layout_number = sizeof mpg_dumpi_layouts / sizeof *mpg_dumpi_layouts;
+_Static_assert(sizeof mpg_dumpi_layouts / sizeof *mpg_dumpi_layouts <= DUMPI_MAX_FUNCTIONS, "functions of DUMPI");

@@ -13,17 +13,28 @@ static const unsigned char magic[MAGIC_BYTES] = {0xff, 0xaa, 0xdd, 'D', 'U', 'M'
 
 /* --- numbers --- */
 
-static uint64_t get(struct dumpi_file *f, int bytes)
+/* Makes BYTES bytes available at f->at. Returns false if the file has fewer. */
+static bool fill(struct dumpi_file *f, size_t bytes)
+{
+    const size_t rest = f->filled - f->at;
+    memmove(f->block, f->block + f->at, rest);
+    const size_t more = fread(f->block + rest, 1, sizeof f->block - rest, f->in);
+    f->at = 0;
+    f->filled = rest + more;
+    f->end += (int64_t)more;
+    return f->filled >= bytes;
+}
+
+static inline uint64_t get(struct dumpi_file *f, int bytes)
 {
     uint64_t value = 0;
-    for (int i = 0; i < bytes; i++) {
-        const int c = getc_unlocked(f->in);
-        if (c == EOF) {
-            f->failed = true;
-            return 0;
-        }
-        value = value << 8 | (unsigned)c;
+    if (f->filled - f->at < (size_t)bytes && !fill(f, (size_t)bytes)) {
+        f->failed = true;
+        f->at = f->filled;
+        return 0;
     }
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | f->block[f->at++];
     return value;
 }
 
@@ -112,6 +123,8 @@ static bool get_statuses(struct dumpi_file *f, struct dumpi_record *r)
 static bool seek(struct dumpi_file *f, int64_t at)
 {
     f->failed = at < 0 || at > f->size_bytes || fseeko(f->in, at, SEEK_SET) != 0;
+    f->at = f->filled = 0;
+    f->end = at;
     return !f->failed;
 }
 
@@ -290,7 +303,7 @@ static int read_arguments(struct dumpi_file *f, struct dumpi_record *r, unsigned
 /* Reads a record like mpg_dumpi_next(). *IS_CALL: true for an MPI call, false for the mark of a function of the program. */
 static int read_record(struct dumpi_file *f, struct dumpi_record *r, bool *is_call, struct mpg_error *err)
 {
-    const off_t at = ftello(f->in);
+    const int64_t at = f->end - (int64_t)(f->filled - f->at);
     const unsigned function = (unsigned)get(f, 2);
     if (f->failed || function == mpg_dumpi_layout_number + END_OF_STREAM_PLUS)
         return f->failed && f->is_whole ? mpg_error_set(err, "its records end without an end mark") : 0;

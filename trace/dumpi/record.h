@@ -22,7 +22,7 @@ struct dumpi_layout {
 extern const struct dumpi_layout mpg_dumpi_layouts[];
 extern const unsigned mpg_dumpi_layout_number;
 
-enum { DUMPI_MAX_SCALARS = 16, DUMPI_MAX_LISTS = 8 };
+enum { DUMPI_MAX_SCALARS = 16, DUMPI_MAX_LISTS = 8, DUMPI_MAX_FUNCTIONS = 320 };
 
 struct dumpi_list {
     int32_t *at;
@@ -57,6 +57,9 @@ struct dumpi_file {
     uint32_t bias;                 /* seconds to add to all times */
     int64_t last_ns, wrapped_ns;   /* last time read; sum of overflows of the 16-bit seconds so far */
     bool failed;                   /* the file ended inside a record */
+    uint8_t block[16 << 10];       /* a part of the file, read to byte AT of FILLED */
+    size_t at, filled;
+    int64_t end;                   /* offset of the block's end in the file */
 };
 
 /* Reads the sections of F->in, which precede the records. Returns 0, or -1 with ERR. */

@@ -78,7 +78,7 @@ bool mpg_dumpi_types_learn(struct dumpi_types *t, const struct dumpi_file *f, co
 {
     const char *name = mpg_dumpi_layouts[r->function].name;
     int old = 0;
-    if (strncmp(name, "Type_", 5) != 0 || r->scalar_number < 2)
+    if (*name != 'T' || strncmp(name, "Type_", 5) != 0 || r->scalar_number < 2)
         return true;
     const bool is_struct = strcmp(name, "Type_struct") == 0 || strcmp(name, "Type_create_struct") == 0;
     const int64_t elements = is_struct ? 1 : elements_of(r, name, &old);

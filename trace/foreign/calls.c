@@ -84,8 +84,16 @@ static bool makes_comm(enum mpg_call call)
     return call < MPG_CALL_COUNT && mpg_call_kind(call) == MPG_KIND_CONSTRUCTOR;
 }
 
+static bool posts(enum mpg_kind kind)
+{
+    return kind == MPG_KIND_ISEND || kind == MPG_KIND_IRECV || kind == MPG_KIND_ICOLLECTIVE || kind == MPG_KIND_START;
+}
+
 static int survey(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_error *err)
 {
+    const enum mpg_kind kind = call->call < MPG_CALL_COUNT ? mpg_call_kind(call->call) : MPG_KIND_UNKNOWN;
+    if (call->request_number > 0 || kind == MPG_KIND_COMPLETE || posts(kind))
+        c->foreign.rank[rank].uses_requests = true;
     if (!c->has_origin || call->enter_ns < c->origin_ns)
         c->origin_ns = call->enter_ns;
     c->has_origin = true;
@@ -139,11 +147,6 @@ static void complete_ahead(struct mpg_calls *c, int32_t rank, const struct mpg_f
         if (slot)
             *slot = 0;
     }
-}
-
-static bool posts(enum mpg_kind kind)
-{
-    return kind == MPG_KIND_ISEND || kind == MPG_KIND_IRECV || kind == MPG_KIND_ICOLLECTIVE || kind == MPG_KIND_START;
 }
 
 static int look_ahead(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_call *call, struct mpg_error *err)
@@ -629,7 +632,7 @@ int mpg_calls_take(struct mpg_calls *c, int32_t rank, const struct mpg_foreign_c
 
 typedef int reader(void *context, int32_t rank, struct mpg_calls *c, struct mpg_error *err);
 
-/* Lets READ read each rank twice: first to look ahead, then in PASS, step 2 or 3. Returns 0, or -1 with ERR. */
+/* Lets READ read each rank in PASS, step 2 or 3; before, if the rank uses requests, to look ahead. Returns 0, or -1 with ERR. */
 static int run_pass(struct mpg_calls *c, int pass, reader *read, void *context, struct mpg_error *err)
 {
     c->wildcard = 0;
@@ -638,7 +641,7 @@ static int run_pass(struct mpg_calls *c, int pass, reader *read, void *context, 
         c->posting_number = 0;
         c->call_number = 0;
         mpg_map_clear(&c->current);
-        if (read(context, r, c, err) < 0)
+        if (c->foreign.rank[r].uses_requests && read(context, r, c, err) < 0)
             return -1;
         c->pass = pass;
         c->call_number = 0;

@@ -5,7 +5,8 @@
  * 1. survey: notes constructors of communicators and the earliest time, and counts receives whose source or tag the trace does
  *    not have;
  * 2. only if there are receives to resolve: matches all sends and receives (trace/foreign/wildcards.h);
- * 3. makes the events. In steps 2 and 3 a rank is read twice, because source and completion of a request come after the posting.
+ * 3. makes the events. In steps 2 and 3 a rank that uses requests is read twice, because source and completion of a request come
+ *    after the posting.
  *
  * Memory: 40 bytes for each request of a rank; with step 2, also for each message. */
 #ifndef MPG_FOREIGN_CALLS_H
@@ -78,7 +79,7 @@ struct mpg_calls {
 int mpg_calls_begin(struct mpg_calls *c, int64_t world, int64_t self, struct mpg_error *err);
 void mpg_calls_clear(struct mpg_calls *c); /* also c->foreign */
 
-/* Makes all events. Calls READ several times for each rank; READ must pass each call of the rank, in order, to
+/* Makes all events. Calls READ two to five times for each rank; READ must pass each call of the rank, in order, to
  * mpg_calls_take(), and returns 0, or -1 with ERR. */
 int mpg_calls_run(struct mpg_calls *c, int (*read)(void *context, int32_t rank, struct mpg_calls *c, struct mpg_error *err),
                   void *context, struct mpg_error *err);

@@ -55,7 +55,8 @@ void mpg_foreign_clear(struct mpg_foreign *f)
 void mpg_foreign_remark(struct mpg_foreign *f, const char *text, uint64_t count)
 {
     int i = 0;
-    while (i + 1 < MPG_FOREIGN_REMARKS && f->remarks[i].text && strcmp(f->remarks[i].text, text) != 0)
+    while (i + 1 < MPG_FOREIGN_REMARKS && f->remarks[i].text && f->remarks[i].text != text &&
+           strcmp(f->remarks[i].text, text) != 0)
         i++;
     f->remarks[i].text = text;
     f->remarks[i].count += count;

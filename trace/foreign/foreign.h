@@ -23,6 +23,7 @@ struct mpg_foreign {
     struct mpg_foreign_rank {
         int64_t last_ns, requests; /* leave of the last call; number of requests made */
         bool has_events, has_init, has_finalize, died;
+        bool uses_requests; /* set by mpg_calls_run() */
     } *rank;
     struct mpg_map sent, received; /* (communicator, source and destination as world ranks) -> number of messages */
     struct mpg_map open;           /* (rank, the format's number of a request) -> request; 0: none */

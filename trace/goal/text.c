@@ -7,14 +7,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/digits.h"
+
 enum { MAX_WORDS = 24 };
 
 struct text {
     struct mpg_line_reader *lines;
     bool in_comment, in_rank;
     bool *seen; /* by rank: the file has a schedule for the rank */
-    char *buffer; /* words of the current line */
-    size_t buffer_bytes;
 };
 
 /* Overwrites comments in LINE by blanks. */
@@ -36,12 +36,6 @@ static void cut_comments(struct text *t, char *line)
     }
 }
 
-/* Returns whether C is white space in the C locale. */
-static inline bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* Returns whether WORD is NAME, of lower-case letters, in any case. */
 static inline bool is_word(const char *word, const char *name)
 {
@@ -51,28 +45,31 @@ static inline bool is_word(const char *word, const char *name)
     return !*word;
 }
 
-static inline bool is_mark(char c)
+/* Splits LINE at blanks, and before and after braces and colons, into words. Overwrites blanks, braces and colons: words are
+ * parts of LINE, or one of MARKS. */
+static int split(char *line, char **words, struct mpg_error *err)
 {
-    return c == '{' || c == '}' || c == ':';
-}
-
-/* Splits LINE at blanks, and before and after braces and colons, into words copied to BUFFER of 2 * strlen(LINE) + 1 bytes. */
-static int split(const char *line, char *buffer, char **words, struct mpg_error *err)
-{
+    enum { END = 1, BLANK, MARK }; /* blanks are those of the C locale */
+    static const uint8_t kinds[256] = {['\0'] = END,   [' '] = BLANK,  ['\t'] = BLANK, ['\n'] = BLANK, ['\v'] = BLANK,
+                                       ['\f'] = BLANK, ['\r'] = BLANK, ['{'] = MARK,   ['}'] = MARK,   [':'] = MARK};
+    static char marks[3][2] = {"{", "}", ":"};
     int n = 0;
-    for (const char *p = line; *p;) {
-        if (is_blank(*p)) {
-            p++;
+    for (char *p = line; *p;) {
+        const uint8_t kind = kinds[(unsigned char)*p];
+        if (kind == BLANK) {
+            *p++ = '\0';
             continue;
         }
         if (n == MAX_WORDS)
             return mpg_error_set(err, "more than %d words", MAX_WORDS);
-        words[n++] = buffer;
-        const bool is_single = is_mark(*p);
-        do
-            *buffer++ = *p++;
-        while (!is_single && *p && !is_blank(*p) && !is_mark(*p));
-        *buffer++ = '\0';
+        if (kind == MARK) {
+            words[n++] = marks[*p == '{' ? 0 : *p == '}' ? 1 : 2];
+            *p++ = '\0';
+            continue;
+        }
+        words[n++] = p;
+        while (kinds[(unsigned char)*p] == 0)
+            p++;
     }
     return n;
 }
@@ -80,6 +77,9 @@ static int split(const char *line, char *buffer, char **words, struct mpg_error 
 static bool parse_number(const char *word, int64_t min, int64_t max, int64_t *value)
 {
     char *end;
+    const char *after = word ? mpg_digits(word, value) : NULL; /* most numbers, and faster than strtoll() */
+    if (after != word && !*after)
+        return *value >= min && *value <= max;
     errno = 0;
     *value = word ? strtoll(word, &end, 10) : 0;
     return word && end != word && !*end && errno == 0 && *value >= min && *value <= max;
@@ -213,19 +213,6 @@ static int take_words(struct goal_import *im, struct text *t, char **words, int 
     return parse_operation(im, words + 2 * has_label, n - 2 * has_label, label < 0 ? UINT32_MAX : (uint32_t)label, err);
 }
 
-/* Makes room for the words of a line of BYTES bytes. Returns 0, or -1: out of memory. */
-static int reserve_words(struct text *t, size_t bytes, struct mpg_error *err)
-{
-    if (2 * bytes + 1 <= t->buffer_bytes)
-        return 0;
-    char *buffer = realloc(t->buffer, 4 * bytes + 1);
-    if (!buffer)
-        return mpg_error_set(err, "out of memory");
-    t->buffer = buffer;
-    t->buffer_bytes = 4 * bytes + 1;
-    return 0;
-}
-
 /* Takes LINE, of BYTES bytes. */
 static int take_line(struct goal_import *im, struct text *t, char *line, size_t bytes, struct mpg_error *err)
 {
@@ -233,7 +220,7 @@ static int take_line(struct goal_import *im, struct text *t, char *line, size_t 
     int64_t ranks;
     if (t->in_comment || memchr(line, '/', bytes))
         cut_comments(t, line);
-    const int n = reserve_words(t, bytes, err) < 0 ? -1 : split(line, t->buffer, words, err);
+    const int n = split(line, words, err);
     int status = n < 0 ? -1 : 0;
     if (n > 0 && t->seen)
         status = take_words(im, t, words, n, err);
@@ -280,6 +267,5 @@ int mpg_goal_read_text(struct goal_import *im, unsigned long *number, struct mpg
         status = check_ranks(im, &t, err);
     mpg_line_reader_free(t.lines);
     free(t.seen);
-    free(t.buffer);
     return status;
 }

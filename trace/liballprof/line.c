@@ -390,13 +390,15 @@ static const char *arguments_of(struct lap_line *l, enum mpg_call call, bool *ha
     return NULL;
 }
 
+/* Splits TEXT at colons into F, which has no numbers yet. */
 static int split(struct fields *f, char *text, struct mpg_error *err)
 {
+    f->send_number = f->send_size = f->receive_number = f->receive_size = -1;
+    f->sent_list = f->received_list = NULL;
+    f->in_place = false;
     f->n = 0;
     f->text[f->n++] = text;
-    for (char *p = text; *p; p++) {
-        if (*p != ':')
-            continue;
+    for (char *p = text; (p = strchr(p, ':')); p++) {
         if (f->n == MAX_FIELDS)
             return mpg_error_set(err, "more than %d fields", MAX_FIELDS);
         *p = '\0';
@@ -421,7 +423,7 @@ static int parse_times(struct mpg_foreign_call *call, const struct fields *f, st
 
 int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err)
 {
-    struct fields f = {.send_number = -1, .send_size = -1, .receive_number = -1, .receive_size = -1};
+    struct fields f;
     struct mpg_foreign_call *call = &l->call;
     bool has_request;
     int at = 2;
@@ -438,7 +440,7 @@ int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err)
     const char *arguments = arguments_of(l, call->call, &has_request);
     for (const char *kind = arguments; kind && (*kind || has_request); kind++) {
         const char letter = *kind ? *kind : 'r';
-        const bool is_list = strchr("vVx", letter) != NULL;
+        const bool is_list = letter == 'v' || letter == 'V' || letter == 'x';
         if (at + is_list >= f.n - 1 || !parse_argument(l, &f, letter, f.text[at + is_list]))
             return mpg_error_set(err, "%.40s: argument %td is damaged", call->name, kind - arguments + 1);
         at += 1 + is_list;

@@ -160,6 +160,7 @@ static struct mpg_stream *add_stream(struct mpg_streams *all, int32_t rank,
     *s = (struct mpg_stream){.rank = rank,
                                   .thread = thread,
                                   .value_number = first ? first->value_number : all->value_number,
+                                  .comm = -1,
                                   .fd = -1};
     all->items[all->count++] = s;
     *place = all->count;
@@ -177,14 +178,16 @@ struct mpg_stream *mpg_streams_find(const struct mpg_streams *all, int32_t rank)
 
 struct mpg_stream *mpg_streams_get(struct mpg_streams *all, int32_t rank, uint32_t thread, struct mpg_error *err)
 {
+    if (all->last && all->last->rank == rank && all->last->thread == thread)
+        return all->last;
     uint64_t *place = mpg_map_add(&all->index, (uint64_t)rank, thread);
-    if (place && *place)
-        return all->items[*place - 1];
     if (!place) {
         out_of_memory(err);
         return NULL;
     }
-    return add_stream(all, rank, thread, place, err);
+    struct mpg_stream *s = *place ? all->items[*place - 1] : add_stream(all, rank, thread, place, err);
+    all->last = s;
+    return s;
 }
 
 /* --- facts --- */

@@ -21,6 +21,7 @@ struct mpg_stream_block {
 struct mpg_stream {
     struct mpg_trace_writer *writer; /* NULL: records of the stream are checked and spooled */
     struct mpg_map defined;          /* (label, kind) of each definition already written, for the builder */
+    int32_t comm;                    /* label of a communicator among them; -1: none known */
     int32_t rank, objects;           /* objects: number of windows and files defined so far */
     uint32_t thread, value_number;   /* value_number: number of values of each event */
     int fd;
@@ -42,6 +43,7 @@ struct mpg_streams {
     struct mpg_stream **items;
     size_t count, capacity, open, open_limit; /* open: number of streams with a writer */
     struct mpg_map index;                     /* (rank, thread) -> place in items + 1 */
+    struct mpg_stream *last;                  /* the stream of the last mpg_streams_get() */
     struct mpg_stream_fact *facts;            /* facts of all ranks */
     size_t fact_number;
     uint32_t value_number; /* number of values of each event in new streams */

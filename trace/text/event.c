@@ -19,6 +19,8 @@ void mpg_text_event_clear(struct mpg_text_event *t)
 /* Parses a peer: "null", "root" or a rank. */
 static int parse_peer(const char *text, int32_t *rank, struct mpg_error *err)
 {
+    if (*text >= '0' && *text <= '9')
+        return mpg_text_parse_int32(text, 0, rank, err);
     if (strcmp(text, "null") == 0)
         *rank = MPG_PROC_NULL;
     else if (strcmp(text, "root") == 0)
@@ -30,7 +32,7 @@ static int parse_peer(const char *text, int32_t *rank, struct mpg_error *err)
 
 static int parse_label(const char *text, int32_t *label, struct mpg_error *err)
 {
-    if (strcmp(text, "null") != 0)
+    if (*text != 'n' || strcmp(text, "null") != 0)
         return mpg_text_parse_int32(text, 0, label, err);
     *label = -1;
     return 0;
@@ -171,7 +173,10 @@ static int parse_value(struct mpg_text_event *t, enum mpg_text_key key, char *te
 /* Returns the key NAME of calls of KIND; MPG_TEXT_END: none. `request` and `requests` are synonyms. */
 static enum mpg_text_key find_key(enum mpg_kind kind, const char *name)
 {
-    enum mpg_text_key key = mpg_text_key_by_name(name);
+    enum mpg_text_key key = mpg_text_kind_key(kind, name);
+    if (key != MPG_TEXT_END)
+        return key;
+    key = mpg_text_key_by_name(name);
     if (key >= MPG_TEXT_FAILED)
         return key;
     if (key == MPG_TEXT_REQUEST && mpg_text_kind_has(kind, MPG_TEXT_REQUESTS))

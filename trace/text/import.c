@@ -207,7 +207,7 @@ static int parse_event_line(struct import *im, char *line, struct mpg_error *err
 /* Removes the line end and trailing blanks; values of facts keep trailing blanks. */
 static void strip_end(char *line, size_t n)
 {
-    bool fact = strncmp(line, "#fact ", 6) == 0 || strncmp(line, "#host ", 6) == 0;
+    const bool fact = *line == '#' && (strncmp(line, "#fact ", 6) == 0 || strncmp(line, "#host ", 6) == 0);
     while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r' || (line[n - 1] == ' ' && !fact)))
         line[--n] = '\0';
 }

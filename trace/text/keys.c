@@ -129,6 +129,18 @@ enum mpg_text_key mpg_text_key_by_name(const char *name)
     return (enum mpg_text_key)key;
 }
 
+enum mpg_text_key mpg_text_kind_key(enum mpg_kind kind, const char *name)
+{
+    for (const unsigned char *k = grammar[kind]; *k; k++) {
+        const char *p = infos[*k & ~MPG_TEXT_NEEDED].name, *q = name;
+        while (*p && *p == *q)
+            p++, q++;
+        if (*p == *q)
+            return (enum mpg_text_key)(*k & ~MPG_TEXT_NEEDED);
+    }
+    return MPG_TEXT_END;
+}
+
 const unsigned char *mpg_text_kind_keys(enum mpg_kind kind)
 {
     return grammar[kind];

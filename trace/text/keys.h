@@ -80,6 +80,8 @@ struct mpg_text_key_info {
 const struct mpg_text_key_info *mpg_text_key_info(enum mpg_text_key key);
 /* Returns the key named NAME; MPG_TEXT_END: none. */
 enum mpg_text_key mpg_text_key_by_name(const char *name);
+/* Returns the key named NAME of KIND; MPG_TEXT_END: KIND has none of this name. */
+enum mpg_text_key mpg_text_kind_key(enum mpg_kind kind, const char *name);
 /* Returns the keys of KIND, terminated by MPG_TEXT_END; required keys have the flag MPG_TEXT_NEEDED. All calls also have
  * MPG_TEXT_FAILED, _SITE, _VALUES, _OFF and _OFF_CALL. */
 const unsigned char *mpg_text_kind_keys(enum mpg_kind kind);

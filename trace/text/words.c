@@ -6,22 +6,34 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/digits.h"
 #include "trace/text/event.h"
 
-char *mpg_text_word(char **text)
+/* Returns the end of the word at P, which has double quotes. */
+static char *find_end(char *p)
 {
-    char *start = *text;
-    while (*start == ' ' || *start == '\t')
-        start++;
-    char *p = start;
-    if (!*p)
-        return NULL;
     for (bool quoted = false; *p && (quoted || (*p != ' ' && *p != '\t')); p++) {
         if (*p == '"')
             quoted = !quoted;
         else if (*p == '\\' && quoted && p[1])
             p++;
     }
+    return p;
+}
+
+char *mpg_text_word(char **text)
+{
+    static const bool special[256] = {['\0'] = true, [' '] = true, ['\t'] = true, ['"'] = true};
+    char *start = *text;
+    while (*start == ' ' || *start == '\t')
+        start++;
+    char *p = start;
+    if (!*p)
+        return NULL;
+    while (!special[(unsigned char)*p])
+        p++;
+    if (*p == '"')
+        p = find_end(start);
     if (*p)
         *p++ = '\0';
     *text = p;
@@ -60,24 +72,13 @@ int mpg_text_unquote(char *text, struct mpg_error *err)
     return 0;
 }
 
-/* Reads the digits at TEXT into *VALUE. Returns their end; NULL: there are none, or too many. */
-static const char *read_digits(const char *text, int64_t *value)
-{
-    enum { MOST = 18 };
-    const char *p = text;
-    *value = 0;
-    for (; *p >= '0' && *p <= '9' && p < text + MOST; p++)
-        *value = 10 * *value + (*p - '0');
-    return p > text && p < text + MOST ? p : NULL;
-}
-
 int mpg_text_parse_int64(const char *text, int64_t minimum, int64_t maximum, int64_t *value,
                          struct mpg_error *err)
 {
     char *end;
     int64_t v;
-    const char *digits_end = read_digits(text, &v); /* most numbers, and faster than strtoll() */
-    if (digits_end && !*digits_end && v >= minimum && v <= maximum) {
+    const char *digits_end = mpg_digits(text, &v); /* most numbers, and faster than strtoll() */
+    if (digits_end > text && !*digits_end && v >= minimum && v <= maximum) {
         *value = v;
         return 0;
     }
@@ -102,6 +103,13 @@ int mpg_text_parse_int32(const char *text, int32_t minimum, int32_t *value, stru
 int mpg_text_parse_rank(const char *text, int32_t *rank, uint32_t *thread, struct mpg_error *err)
 {
     char *end;
+    int64_t digits;
+    const char *digits_end = mpg_digits(text, &digits); /* most ranks */
+    if (digits_end > text && !*digits_end && digits <= INT32_MAX) {
+        *rank = (int32_t)digits;
+        *thread = 0;
+        return 0;
+    }
     errno = 0;
     long long r = strtoll(text, &end, 10), t = 0;
     bool ok = end != text && r >= 0 && r <= INT32_MAX;

@@ -90,28 +90,18 @@ static char *next_word(char **text)
 }
 
 /* Returns whether WORD equals NAME except for capital letters. NAME begins with a small letter. */
-static bool is_named(const char *word, const char *name)
+static inline bool is_named(const char *word, const char *name)
 {
-    return tolower((unsigned char)*word) == *name && strcasecmp(word, name) == 0;
+    return (*word | 0x20) == *name && strcasecmp(word, name) == 0;
 }
 
-int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
+/* Splits the text at END into the action's name and further words. Returns 0, or -1 with ERR. */
+static int split(struct ti_action *a, char *end, struct mpg_error *err)
 {
-    char *end;
-    const char *rest = text + strspn(text, " \t");
     a->n = 0;
-    if (!*rest || *rest == '#')
-        return 0;
-    const long rank = strtol(rest, &end, 10);
-    if (end == rest || rank < 0 || rank >= MPG_BUILD_MAX_RANKS || (*end && !isspace((unsigned char)*end)))
-        return mpg_error_set(err, "'%.40s' begins with no rank", rest);
-    a->rank = (int32_t)rank;
-    a->name = NULL;
+    if (!(a->name = next_word(&end)))
+        return mpg_error_set(err, "a rank without an action");
     for (char *word; (word = next_word(&end));) {
-        if (!a->name) {
-            a->name = word;
-            continue;
-        }
         if (a->n == a->capacity) {
             const size_t capacity = a->capacity ? 2 * a->capacity : 16;
             char **grown = realloc(a->words, capacity * sizeof *grown);
@@ -122,8 +112,32 @@ int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
         }
         a->words[a->n++] = word;
     }
-    if (!a->name)
-        return mpg_error_set(err, "a rank without an action");
+    return 0;
+}
+
+/* Returns the end of the rank at TEXT, which goes to *RANK; NULL: there is none. */
+static char *parse_rank(char *text, int32_t *rank)
+{
+    char *end;
+    int64_t digits;
+    const char *after = mpg_digits(text, &digits); /* most ranks, and faster than strtol() */
+    const long number = after > text ? (long)digits : strtol(text, &end, 10);
+    end = after > text ? text + (after - text) : end;
+    if (end == text || number < 0 || number >= MPG_BUILD_MAX_RANKS || (*end && !isspace((unsigned char)*end)))
+        return NULL;
+    *rank = (int32_t)number;
+    return end;
+}
+
+int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
+{
+    char *rest = text + strspn(text, " \t"), *end;
+    if (!*rest || *rest == '#')
+        return 0;
+    if (!(end = parse_rank(rest, &a->rank)))
+        return mpg_error_set(err, "'%.40s' begins with no rank", rest);
+    if (split(a, end, err) < 0)
+        return -1;
     int i = 0;
     while (i < ACTIONS && !is_named(a->name, actions[i].name))
         i++;
@@ -131,6 +145,7 @@ int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
         return mpg_error_set(err, "mpgkit does not read action '%.40s' (SimGrid writes some that its own replay does not "
                                   "know)",
                              a->name);
+    a->number = i;
     a->kind = actions[i].kind;
     a->call = actions[i].call;
     a->has_argument = a->n > 0;
@@ -155,6 +170,12 @@ static bool parse_whole(const char *word, int64_t min, int64_t max, int64_t *val
 static bool parse_real(const char *word, double *value)
 {
     char *end;
+    int64_t digits;
+    const char *after = word ? mpg_digits(word, &digits) : NULL;
+    if (after != word && !*after && digits < INT64_C(1) << 53) { /* exact, and faster than strtod() */
+        *value = (double)digits;
+        return true;
+    }
     *value = word ? strtod(word, &end) : -1;
     return word && end != word && !*end && *value >= 0 && *value < 1e18;
 }
@@ -270,9 +291,6 @@ int mpg_ti_parse_arguments(struct ti_action *a, int32_t ranks, bool is_double, s
 {
     int64_t size = is_double ? 8 : 1, count = 0;
     size_t at = 0;
-    int i = 0;
-    while (!is_named(a->name, actions[i].name))
-        i++;
     a->flops = a->seconds = 0;
     a->root = 0;
     a->count_number = 0;
@@ -280,7 +298,7 @@ int mpg_ti_parse_arguments(struct ti_action *a, int32_t ranks, bool is_double, s
          a->kind == TI_IRECV) && a->n < 3)
         return mpg_error_set(err, "%s: no tag: actions of SimGrid up to 3.19 (simgrid_convert_TI_traces makes newer ones)",
                              a->name);
-    for (const char *letter = actions[i].arguments; *letter; letter++) {
+    for (const char *letter = actions[a->number].arguments; *letter; letter++) {
         if (at == a->n && strchr("rtux", *letter))
             break;
         if (parse_argument(a, *letter, &at, ranks, &size, &count, err) < 0)

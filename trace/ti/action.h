@@ -16,6 +16,7 @@ enum ti_action_kind { TI_INIT, TI_FINALIZE, TI_COMPUTE, TI_SLEEP, TI_SEND, TI_IS
 /* A parsed line, with reused storage for the words and the list. */
 struct ti_action {
     enum ti_action_kind kind;
+    int number;                /* index in the list of actions */
     enum mpg_call call;
     const char *name;
     int32_t rank;
