@@ -7,9 +7,10 @@
 #include <stdlib.h>
 
 #include "common/map.h"
+#include "common/out.h"
 
 struct mpg_goal {
-    FILE *out;
+    struct mpg_out out;
     uint64_t label;       /* label of the last operation of the rank */
     uint64_t before;      /* label of the operation required by the next operation; 0: none */
     bool only_start;      /* the next operation requires only the start of operation BEFORE */
@@ -25,7 +26,7 @@ struct mpg_goal *mpg_goal_new(FILE *out, int32_t ranks, struct mpg_error *err)
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    g->out = out;
+    mpg_out_begin(&g->out, out);
     fprintf(out, "num_ranks %" PRId32 "\n", ranks);
     return g;
 }
@@ -36,8 +37,36 @@ static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
     (void)err;
     g->label = g->before = 0;
     mpg_map_clear(&g->posted);
-    fprintf(g->out, "rank %" PRId32 " {\n", rank);
+    mpg_out_text(&g->out, "rank ");
+    mpg_out_number(&g->out, rank);
+    mpg_out_text(&g->out, " {\n");
     return 0;
+}
+
+/* Writes "l LABEL TEXT", with the numbers that the text needs after it. */
+static void put_label(struct mpg_goal *g, uint64_t label, const char *text)
+{
+    mpg_out_char(&g->out, 'l');
+    mpg_out_number(&g->out, (int64_t)label);
+    mpg_out_text(&g->out, text);
+}
+
+/* Writes that operation LABEL requires operation BEFORE; ONLY_START: only its start. */
+static void put_requires(struct mpg_goal *g, uint64_t label, bool only_start, uint64_t before)
+{
+    put_label(g, label, only_start ? " irequires " : " requires ");
+    put_label(g, before, "\n");
+}
+
+static void put_message(struct mpg_goal *g, const struct mpg_program_action *a, bool receives)
+{
+    mpg_out_text(&g->out, receives ? "recv " : "send ");
+    mpg_out_number(&g->out, a->bytes);
+    mpg_out_text(&g->out, receives ? "b from " : "b to ");
+    mpg_out_number(&g->out, a->peer);
+    mpg_out_text(&g->out, " tag ");
+    mpg_out_number(&g->out, a->tag);
+    mpg_out_char(&g->out, '\n');
 }
 
 static int act(void *context, const struct mpg_program_action *a, struct mpg_error *err)
@@ -46,17 +75,19 @@ static int act(void *context, const struct mpg_program_action *a, struct mpg_err
     const uint64_t label = ++g->label;
     const bool receives = a->kind == MPG_ACTION_RECEIVE || a->kind == MPG_ACTION_POST_RECEIVE;
     const bool posts = a->kind == MPG_ACTION_POST_SEND || a->kind == MPG_ACTION_POST_RECEIVE;
-    if (a->kind == MPG_ACTION_COMPUTE || a->kind == MPG_ACTION_WAIT)
-        fprintf(g->out, "l%" PRIu64 ": calc %" PRId64 "\n", label, a->kind == MPG_ACTION_COMPUTE ? a->ns : 0);
-    else
-        fprintf(g->out, "l%" PRIu64 ": %s %" PRId64 "b %s %" PRId32 " tag %" PRIu32 "\n", label, receives ? "recv" : "send",
-                a->bytes, receives ? "from" : "to", a->peer, a->tag);
+    put_label(g, label, ": ");
+    if (a->kind == MPG_ACTION_COMPUTE || a->kind == MPG_ACTION_WAIT) {
+        mpg_out_text(&g->out, "calc ");
+        mpg_out_number(&g->out, a->kind == MPG_ACTION_COMPUTE ? a->ns : 0);
+        mpg_out_char(&g->out, '\n');
+    } else
+        put_message(g, a, receives);
     if (g->before > 0)
-        fprintf(g->out, "l%" PRIu64 " %s l%" PRIu64 "\n", label, g->only_start ? "irequires" : "requires", g->before);
+        put_requires(g, label, g->only_start, g->before);
     if (a->kind == MPG_ACTION_WAIT) {
         const uint64_t *posted = mpg_map_find(&g->posted, (uint64_t)a->request, 0);
         if (posted && !(*posted == g->before && !g->only_start))
-            fprintf(g->out, "l%" PRIu64 " requires l%" PRIu64 "\n", label, *posted);
+            put_requires(g, label, false, *posted);
         mpg_map_remove(&g->posted, (uint64_t)a->request, 0);
     }
     if (posts) {
@@ -97,7 +128,8 @@ static int end_rank(void *context, struct mpg_error *err)
 {
     struct mpg_goal *g = context;
     (void)err;
-    fputs("}\n", g->out);
+    mpg_out_text(&g->out, "}\n");
+    (void)mpg_out_flush(&g->out); /* the owner of the file finds its errors */
     return 0;
 }
 

@@ -6,43 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Buffer of a file: faster than a call of stdio for each number. */
-struct text {
-    FILE *out;
-    size_t n;
-    char bytes[1 << 16];
-};
-
-static int flush(struct text *t, struct mpg_error *err)
-{
-    const size_t n = t->n;
-    t->n = 0;
-    return n == 0 || fwrite(t->bytes, 1, n, t->out) == n ? 0 : mpg_error_errno(err, errno, "cannot write");
-}
-
-static void put(struct text *t, char c)
-{
-    t->bytes[t->n++] = c;
-}
+#include "common/out.h"
 
 /* Appends a colon and the number VALUE. */
-static void put_number(struct text *t, int64_t value)
+static void put_number(struct mpg_out *t, int64_t value)
 {
-    char digits[24];
-    int n = 0;
-    uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
-    do
-        digits[n++] = (char)('0' + left % 10);
-    while ((left /= 10) > 0);
-    put(t, ':');
-    if (value < 0)
-        put(t, '-');
-    while (n > 0)
-        put(t, digits[--n]);
+    mpg_out_char(t, ':');
+    mpg_out_number(t, value);
 }
 
 /* Appends the four numbers that name a thread in a record: CPU, application, task and thread. */
-static void put_object(const struct mpg_prv_writer *w, struct text *t, uint32_t object)
+static void put_object(const struct mpg_prv_writer *w, struct mpg_out *t, uint32_t object)
 {
     const struct prv_object *o = &w->objects[object];
     put_number(t, o->cpu);
@@ -159,10 +133,10 @@ static void write_header(const struct mpg_prv_writer *w, uint64_t comms)
 
 /* --- records --- */
 
-static void put_record(const struct mpg_prv_writer *w, struct text *t, const struct prv_record *r)
+static void put_record(const struct mpg_prv_writer *w, struct mpg_out *t, const struct prv_record *r)
 {
     if (!r->is_further) {
-        put(t, r->is_event ? '2' : '1');
+        mpg_out_char(t, r->is_event ? '2' : '1');
         put_object(w, t, r->object);
         put_number(t, r->at_ns);
     }
@@ -172,9 +146,9 @@ static void put_record(const struct mpg_prv_writer *w, struct text *t, const str
     put_number(t, !r->is_event ? r->type : r->type == PRV_TYPE_COMM ? (int64_t)comm_number(w, r->value) : r->value);
 }
 
-static void put_line(const struct mpg_prv_writer *w, struct text *t, const struct prv_line *l)
+static void put_line(const struct mpg_prv_writer *w, struct mpg_out *t, const struct prv_line *l)
 {
-    put(t, '3');
+    mpg_out_char(t, '3');
     put_object(w, t, l->sender);
     put_number(t, l->logical_send_ns);
     put_number(t, l->sent_ns);
@@ -183,24 +157,21 @@ static void put_line(const struct mpg_prv_writer *w, struct text *t, const struc
     put_number(t, l->physical_receive_ns);
     put_number(t, l->bytes);
     put_number(t, l->tag);
-    put(t, '\n');
+    mpg_out_char(t, '\n');
 }
 
 /* Writes records and messages merged by time; a message comes after the records at the time of the physical send. */
-static int write_all(struct mpg_prv_writer *w, struct text *t, struct mpg_error *err)
+static int write_all(struct mpg_prv_writer *w, struct mpg_out *t, struct mpg_error *err)
 {
-    enum { MOST_BYTES = 512 }; /* longest record */
     const void *record = NULL, *line = NULL;
     bool is_open = false; /* the last line is a state or event without line end: further pairs of type and value can follow */
     int more = mpg_sorter_next(w->records, &record, err), lines = more < 0 ? -1 : mpg_sorter_next(w->lines, &line, err);
     while (more >= 0 && lines >= 0 && (more || lines)) {
         const struct prv_record *r = record;
         const struct prv_line *l = line;
-        if (t->n + MOST_BYTES > sizeof t->bytes && flush(t, err) < 0)
-            return -1;
         const bool is_message = !more || (lines && l->sent_ns < r->at_ns);
         if (is_open && (is_message || !r->is_further))
-            put(t, '\n');
+            mpg_out_char(t, '\n');
         is_open = !is_message;
         if (is_message) {
             put_line(w, t, l);
@@ -211,8 +182,10 @@ static int write_all(struct mpg_prv_writer *w, struct text *t, struct mpg_error 
         }
     }
     if (is_open)
-        put(t, '\n');
-    return more < 0 || lines < 0 ? -1 : flush(t, err);
+        mpg_out_char(t, '\n');
+    if (more < 0 || lines < 0)
+        return -1;
+    return mpg_out_flush(t) == 0 && !ferror(t->file) ? 0 : mpg_error_errno(err, errno, "cannot write");
 }
 
 int mpg_prv_write_records(struct mpg_prv_writer *w, struct mpg_error *err)
@@ -222,11 +195,10 @@ int mpg_prv_write_records(struct mpg_prv_writer *w, struct mpg_error *err)
         return -1;
     write_header(w, comms);
     write_comms(w);
-    struct text *t = malloc(sizeof *t);
+    struct mpg_out *t = malloc(sizeof *t);
     if (!t)
         return mpg_error_set(err, "out of memory");
-    t->out = w->files.records;
-    t->n = 0;
+    mpg_out_begin(t, w->files.records);
     const int status = write_all(w, t, err);
     free(t);
     return status;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "common/map.h"
+#include "common/out.h"
 
 enum { TYPE = 6 };
 
@@ -15,7 +16,8 @@ struct mpg_ti {
     const char *folder, *list_path, *shown;
     int32_t ranks, rank;
     struct mpg_left_out *left;
-    FILE *list, *out;
+    FILE *list, *file; /* FILE: of the rank, through OUT */
+    struct mpg_out out;
     char path[4200];
     struct mpg_map posted; /* (partner and direction, tag) -> number of posts << 32 | number of waits */
     struct mpg_map turns;  /* request -> the request's number among the posts with equal partner, direction and tag */
@@ -38,6 +40,39 @@ struct mpg_ti *mpg_ti_new(const char *folder, const char *list, const char *show
     return NULL;
 }
 
+/* Writes the begin of an action of the rank. */
+static void begin_action(struct mpg_ti *t, const char *name)
+{
+    mpg_out_number(&t->out, t->rank);
+    mpg_out_char(&t->out, ' ');
+    mpg_out_text(&t->out, name);
+}
+
+/* Writes N arguments of an action. */
+static void put_arguments(struct mpg_ti *t, const int64_t *arguments, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        mpg_out_char(&t->out, ' ');
+        mpg_out_number(&t->out, arguments[i]);
+    }
+}
+
+/* Writes an action of the rank without arguments. */
+static void put_action(struct mpg_ti *t, const char *name)
+{
+    begin_action(t, name);
+    mpg_out_char(&t->out, '\n');
+}
+
+/* Writes an action of the rank with the arguments in the following list. */
+#define ACTION(t, name, ...) \
+    do { \
+        const int64_t arguments_[] = {__VA_ARGS__}; \
+        begin_action(t, name); \
+        put_arguments(t, arguments_, sizeof arguments_ / sizeof *arguments_); \
+        mpg_out_char(&(t)->out, '\n'); \
+    } while (0)
+
 static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
 {
     struct mpg_ti *t = context;
@@ -46,10 +81,11 @@ static int begin_rank(void *context, int32_t rank, struct mpg_error *err)
     mpg_map_clear(&t->turns);
     if (snprintf(t->path, sizeof t->path, "%s/%" PRId32 ".ti", t->folder, rank) >= (int)sizeof t->path)
         return mpg_error_set(err, "%s: name too long", t->folder);
-    if (!(t->out = fopen(t->path, "w")))
+    if (!(t->file = fopen(t->path, "w")))
         return mpg_error_errno(err, errno, "%s", t->path);
     fprintf(t->list, "%s/%" PRId32 ".ti\n", t->shown, rank);
-    fprintf(t->out, "%" PRId32 " init\n", rank);
+    mpg_out_begin(&t->out, t->file);
+    put_action(t, "init");
     return 0;
 }
 
@@ -90,43 +126,33 @@ static int act(void *context, const struct mpg_program_action *a, struct mpg_err
     struct mpg_ti *t = context;
     switch (a->kind) {
     case MPG_ACTION_COMPUTE:
-        fprintf(t->out, "%" PRId32 " compute %" PRId64 "\n", t->rank, a->ns);
+        ACTION(t, "compute", a->ns);
         return 0;
     case MPG_ACTION_WAIT:
-        fprintf(t->out, "%" PRId32 " wait %" PRId32 " %" PRId32 " %" PRIu32 "\n", t->rank, a->sends ? t->rank : a->peer,
-                a->sends ? a->peer : t->rank, a->tag);
+        ACTION(t, "wait", a->sends ? t->rank : a->peer, a->sends ? a->peer : t->rank, a->tag);
         return follow(t, a, err);
     default:
-        fprintf(t->out, "%" PRId32 " %s %" PRId32 " %" PRIu32 " %" PRId64 " %d\n", t->rank, words[a->kind], a->peer, a->tag,
-                a->bytes, TYPE);
+        ACTION(t, words[a->kind], a->peer, a->tag, a->bytes, TYPE);
         return a->kind == MPG_ACTION_POST_SEND || a->kind == MPG_ACTION_POST_RECEIVE ? follow(t, a, err) : 0;
     }
 }
 
-static void print_list(const struct mpg_ti *t, const int64_t *blocks)
-{
-    for (int32_t i = 0; i < t->ranks; i++)
-        fprintf(t->out, " %" PRId64, blocks[i]);
-}
-
 /* Writes collective E with the sizes BLOCKS of the ranks. Returns false if TI has no action for E; MPI_Alltoallv would need the
  * lists of all ranks. */
-static bool write_listed(const struct mpg_ti *t, const struct mpg_event *e, const int64_t *blocks)
+static bool write_listed(struct mpg_ti *t, const struct mpg_event *e, const int64_t *blocks)
 {
     const enum mpg_call call = mpg_call_plain(e->call);
     if (call != MPG_CALL_Gatherv && call != MPG_CALL_Allgatherv && call != MPG_CALL_Scatterv)
         return false;
-    fprintf(t->out, "%" PRId32 " %s", t->rank, call == MPG_CALL_Gatherv      ? "gatherv"
-                                               : call == MPG_CALL_Allgatherv ? "allgatherv"
-                                                                             : "scatterv");
+    begin_action(t, call == MPG_CALL_Gatherv ? "gatherv" : call == MPG_CALL_Allgatherv ? "allgatherv" : "scatterv");
     if (call != MPG_CALL_Scatterv)
-        fprintf(t->out, " %" PRId64, blocks[t->rank]);
-    print_list(t, blocks);
+        put_arguments(t, &blocks[t->rank], 1);
+    put_arguments(t, blocks, (size_t)t->ranks);
     if (call == MPG_CALL_Scatterv)
-        fprintf(t->out, " %" PRId64, blocks[t->rank]);
-    if (call != MPG_CALL_Allgatherv)
-        fprintf(t->out, " %" PRId32, e->root);
-    fprintf(t->out, " %d %d\n", TYPE, TYPE);
+        put_arguments(t, &blocks[t->rank], 1);
+    const int64_t rest[] = {e->root, TYPE, TYPE};
+    put_arguments(t, rest + (call == MPG_CALL_Allgatherv), call == MPG_CALL_Allgatherv ? 2 : 3);
+    mpg_out_char(&t->out, '\n');
     return true;
 }
 
@@ -137,47 +163,47 @@ static int write_collective(void *context, const struct mpg_event *e, const int6
     (void)err;
     if (blocks)
         return write_listed(t, e, blocks);
-    fprintf(t->out, "%" PRId32 " ", t->rank);
     if (mpg_call_kind(e->call) == MPG_KIND_CONSTRUCTOR) {
-        fputs("barrier\n", t->out);
+        put_action(t, "barrier");
         return 1;
     }
     switch (mpg_call_plain(e->call)) {
     case MPG_CALL_Bcast:
-        fprintf(t->out, "bcast %" PRId64 " %" PRId32 " %d\n", b, e->root, TYPE);
+        ACTION(t, "bcast", b, e->root, TYPE);
         return 1;
     case MPG_CALL_Reduce:
-        fprintf(t->out, "reduce %" PRId64 " 0 %" PRId32 " %d\n", b, e->root, TYPE);
+        ACTION(t, "reduce", b, 0, e->root, TYPE);
         return 1;
     case MPG_CALL_Allreduce:
-        fprintf(t->out, "allreduce %" PRId64 " 0 %d\n", b, TYPE);
+        ACTION(t, "allreduce", b, 0, TYPE);
         return 1;
     case MPG_CALL_Gather:
-        fprintf(t->out, "gather %" PRId64 " %" PRId64 " %" PRId32 " %d %d\n", b, b, e->root, TYPE, TYPE);
+        ACTION(t, "gather", b, b, e->root, TYPE, TYPE);
         return 1;
     case MPG_CALL_Scatter:
-        fprintf(t->out, "scatter %" PRId64 " %" PRId64 " %" PRId32 " %d %d\n", b, b, e->root, TYPE, TYPE);
+        ACTION(t, "scatter", b, b, e->root, TYPE, TYPE);
         return 1;
     case MPG_CALL_Allgather:
-        fprintf(t->out, "allgather %" PRId64 " %" PRId64 " %d %d\n", b, b, TYPE, TYPE);
+        ACTION(t, "allgather", b, b, TYPE, TYPE);
         return 1;
     case MPG_CALL_Alltoall:
-        fprintf(t->out, "alltoall %" PRId64 " %" PRId64 " %d %d\n", b, b, TYPE, TYPE);
+        ACTION(t, "alltoall", b, b, TYPE, TYPE);
         return 1;
     case MPG_CALL_Scan:
-        fprintf(t->out, "scan %" PRId64 " 0 %d\n", b, TYPE);
+        ACTION(t, "scan", b, 0, TYPE);
         return 1;
     case MPG_CALL_Exscan:
-        fprintf(t->out, "exscan %" PRId64 " 0 %d\n", b, TYPE);
+        ACTION(t, "exscan", b, 0, TYPE);
         return 1;
     case MPG_CALL_Barrier:
-        fputs("barrier\n", t->out);
+        put_action(t, "barrier");
         return 1;
     default: /* MPI_Reduce_scatter, MPI_Reduce_scatter_block: each rank gets an equal part */
-        fputs("reducescatter", t->out);
+        begin_action(t, "reducescatter");
         for (int32_t i = 0; i < t->ranks; i++)
-            fprintf(t->out, " %" PRId64, b / t->ranks + (i < b % t->ranks));
-        fprintf(t->out, " 0 %d\n", TYPE);
+            put_arguments(t, &(int64_t){b / t->ranks + (i < b % t->ranks)}, 1);
+        put_arguments(t, (const int64_t[]){0, TYPE}, 2);
+        mpg_out_char(&t->out, '\n');
         return 1;
     }
 }
@@ -195,8 +221,9 @@ static int close_written(FILE **file, const char *path, struct mpg_error *err)
 static int end_rank(void *context, struct mpg_error *err)
 {
     struct mpg_ti *t = context;
-    fprintf(t->out, "%" PRId32 " finalize\n", t->rank);
-    if (close_written(&t->out, t->path, err) < 0)
+    put_action(t, "finalize");
+    (void)mpg_out_flush(&t->out); /* close_written() finds errors */
+    if (close_written(&t->file, t->path, err) < 0)
         return -1;
     return t->rank < t->ranks - 1 ? 0 : close_written(&t->list, t->list_path, err);
 }
@@ -211,8 +238,8 @@ void mpg_ti_free(struct mpg_ti *t)
 {
     if (!t)
         return;
-    if (t->out)
-        fclose(t->out);
+    if (t->file)
+        fclose(t->file);
     if (t->list)
         fclose(t->list);
     mpg_map_clear(&t->posted);

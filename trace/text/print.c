@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/out.h"
 #include "common/printable.h"
 #include "trace/text/text.h"
 #include "trace/build/build.h"
@@ -17,7 +18,8 @@ enum text_kind { TEXT_COMM, TEXT_TOPOLOGY, TEXT_WINDOW, TEXT_FILE, TEXT_MODULE, 
 
 struct printer {
     struct mpg_trace *trace;
-    FILE *out;
+    FILE *out;             /* definitions and facts, after the events in `events` */
+    struct mpg_out events;
     struct mpg_map printed;   /* (number, kind) -> 1 + label of each definition printed so far */
     struct mpg_map instances; /* the instances so far, for mpg_build_next_instance() */
     int32_t labels[TEXT_KINDS]; /* by kind: the next free label */
@@ -37,8 +39,10 @@ static bool meet(struct printer *p, enum text_kind kind, int32_t number, uint64_
         return false;
     }
     bool is_new = *slot == 0;
-    if (is_new)
+    if (is_new) {
         *slot = (uint64_t)++p->labels[kind];
+        (void)mpg_out_flush(&p->events); /* a definition follows */
+    }
     *label = (int32_t)(*slot - 1);
     return is_new;
 }
@@ -197,34 +201,26 @@ static void define_site(struct printer *p, int32_t site)
 
 /* ---- events ---- */
 
-/* Prints N numbers, separated by commas. Lists are long and frequent, and with fprintf() would take most of the run time. */
-static void print_list(FILE *out, const int64_t *values, uint32_t n)
+static void print_list(struct mpg_out *out, const int64_t *values, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        char digits[24], *p = digits + sizeof digits;
-        uint64_t rest = values[i] < 0 ? 0 - (uint64_t)values[i] : (uint64_t)values[i];
-        do
-            *--p = (char)('0' + rest % 10);
-        while (rest /= 10);
-        if (values[i] < 0)
-            *--p = '-';
         if (i)
-            *--p = ',';
-        fwrite(p, 1, (size_t)(digits + sizeof digits - p), out);
+            mpg_out_char(out, ',');
+        mpg_out_number(out, values[i]);
     }
 }
 
-static void print_peer(FILE *out, int32_t rank)
+static void print_peer(struct mpg_out *out, int32_t rank)
 {
     if (rank == MPG_PROC_NULL)
-        fputs("null", out);
+        mpg_out_text(out, "null");
     else if (rank == MPG_ROOT)
-        fputs("root", out);
+        mpg_out_text(out, "root");
     else
-        fprintf(out, "%d", rank);
+        mpg_out_number(out, rank);
 }
 
-static void print_label(const struct printer *p, enum mpg_text_key key, int32_t number)
+static void print_label(struct printer *p, enum mpg_text_key key, int32_t number)
 {
     int32_t label = number;
     if (number >= 0 && (key == MPG_TEXT_COMM || key == MPG_TEXT_NEWCOMM))
@@ -233,17 +229,37 @@ static void print_label(const struct printer *p, enum mpg_text_key key, int32_t 
         label = label_of(p, key == MPG_TEXT_SITE ? TEXT_SITE
                             : key == MPG_TEXT_FILE ? TEXT_FILE : TEXT_WINDOW, number);
     if (label < 0)
-        fputs("null", p->out);
+        mpg_out_text(&p->events, "null");
     else
-        fprintf(p->out, "%d", label);
+        mpg_out_number(&p->events, label);
 }
 
-static void print_value(const struct printer *p, const struct mpg_event *e, enum mpg_text_key key)
+/* Prints the names of the flags 1 and 2, FIRST and SECOND, that are set in FLAGS. */
+static void print_flags(struct mpg_out *out, uint32_t flags, const char *first, const char *second)
+{
+    mpg_out_text(out, flags & 1 ? first : "");
+    mpg_out_text(out, flags == 3 ? "," : "");
+    mpg_out_text(out, flags & 2 ? second : "");
+}
+
+static void print_resolutions(struct mpg_out *out, const struct mpg_event *e)
+{
+    for (uint32_t i = 0; i < e->resolution_number; i++) {
+        mpg_out_text(out, i ? "," : "");
+        mpg_out_number(out, e->resolutions[i].request);
+        mpg_out_char(out, ':');
+        mpg_out_number(out, e->resolutions[i].source);
+        mpg_out_char(out, ':');
+        mpg_out_number(out, e->resolutions[i].tag);
+    }
+}
+
+static void print_value(struct printer *p, const struct mpg_event *e, enum mpg_text_key key)
 {
     const struct mpg_text_key_info *info = mpg_text_key_info(key);
     const void *field = (const char *)e + info->field;
     uint32_t n = *(const uint32_t *)(const void *)((const char *)e + info->number);
-    FILE *out = p->out;
+    struct mpg_out *out = &p->events;
     switch (info->type) {
     case MPG_TEXT_TYPE_LABEL:
         print_label(p, key, *(const int32_t *)field);
@@ -252,14 +268,14 @@ static void print_value(const struct printer *p, const struct mpg_event *e, enum
         print_peer(out, *(const int32_t *)field);
         break;
     case MPG_TEXT_TYPE_INT32:
-        fprintf(out, "%d", *(const int32_t *)field);
+        mpg_out_number(out, *(const int32_t *)field);
         break;
     case MPG_TEXT_TYPE_INT64:
     case MPG_TEXT_TYPE_ID:
-        fprintf(out, "%" PRId64, *(const int64_t *)field);
+        mpg_out_number(out, *(const int64_t *)field);
         break;
     case MPG_TEXT_TYPE_FLAG:
-        fputs(*(const bool *)field ? "1" : "0", out);
+        mpg_out_char(out, *(const bool *)field ? '1' : '0');
         break;
     case MPG_TEXT_TYPE_LIST:
         /* Calls with this key, except starts, have exactly one persistent request. */
@@ -268,37 +284,31 @@ static void print_value(const struct printer *p, const struct mpg_event *e, enum
         print_list(out, *(const int64_t *const *)field, n);
         break;
     case MPG_TEXT_TYPE_BYTES:
-        if (e->count_number)
-            print_list(out, e->counts, e->count_number);
-        else
-            fprintf(out, "%" PRId64, e->bytes);
+        print_list(out, e->count_number ? e->counts : &e->bytes, e->count_number ? e->count_number : 1);
         break;
     case MPG_TEXT_TYPE_ANY:
-        fprintf(out, "%s%s%s", e->any & MPG_ANY_SOURCE ? "source" : "",
-                e->any == (MPG_ANY_SOURCE | MPG_ANY_TAG) ? "," : "",
-                e->any & MPG_ANY_TAG ? "tag" : "");
+        print_flags(out, e->any, "source", "tag");
         break;
     case MPG_TEXT_TYPE_DEVICE:
-        fprintf(out, "%s%s%s", e->device & MPG_DEVICE_SENT ? "send" : "",
-                e->device == (MPG_DEVICE_SENT | MPG_DEVICE_RECEIVED) ? "," : "",
-                e->device & MPG_DEVICE_RECEIVED ? "receive" : "");
+        print_flags(out, e->device, "send", "receive");
         break;
     case MPG_TEXT_TYPE_MATCHED:
-        for (uint32_t i = 0; i < e->resolution_number; i++)
-            fprintf(out, "%s%" PRId64 ":%d:%d", i ? "," : "", e->resolutions[i].request,
-                    e->resolutions[i].source, e->resolutions[i].tag);
+        print_resolutions(out, e);
         break;
     case MPG_TEXT_TYPE_STRING:
-        print_quoted(out, mpg_trace_string(p->trace, e->string));
+        (void)mpg_out_flush(out);
+        print_quoted(p->out, mpg_trace_string(p->trace, e->string));
         break;
     }
 }
 
-static void print_key(const struct printer *p, const struct mpg_event *e, enum mpg_text_key key)
+static void print_key(struct printer *p, const struct mpg_event *e, enum mpg_text_key key)
 {
     if (!mpg_text_key_is_shown(e, key))
         return;
-    fprintf(p->out, " %s=", mpg_text_key_info(key)->name);
+    mpg_out_char(&p->events, ' ');
+    mpg_out_text(&p->events, mpg_text_key_info(key)->name);
+    mpg_out_char(&p->events, '=');
     print_value(p, e, key);
 }
 
@@ -321,17 +331,24 @@ static void define_used(struct printer *p, int32_t rank, const struct mpg_event 
 static void print_event(struct printer *p, int32_t rank, const struct mpg_event *e)
 {
     define_used(p, rank, e);
-    fprintf(p->out, "%d", rank);
-    if (e->thread)
-        fprintf(p->out, ".%u", e->thread);
-    fprintf(p->out, " %" PRId64 " %" PRId64 " %s", e->enter_ns, e->leave_ns,
-            mpg_call_name(e->call));
+    struct mpg_out *out = &p->events;
+    mpg_out_number(out, rank);
+    if (e->thread) {
+        mpg_out_char(out, '.');
+        mpg_out_number(out, e->thread);
+    }
+    mpg_out_char(out, ' ');
+    mpg_out_number(out, e->enter_ns);
+    mpg_out_char(out, ' ');
+    mpg_out_number(out, e->leave_ns);
+    mpg_out_char(out, ' ');
+    mpg_out_text(out, mpg_call_name(e->call));
     const unsigned char *keys = mpg_text_kind_keys(mpg_call_kind(e->call));
     for (; *keys && !e->failed; keys++)
         print_key(p, e, *keys & ~MPG_TEXT_NEEDED);
     for (int key = MPG_TEXT_FAILED; key < MPG_TEXT_KEYS; key++)
         print_key(p, e, (enum mpg_text_key)key);
-    fputc('\n', p->out);
+    mpg_out_char(out, '\n');
 }
 
 /* ---- facts of the ranks ---- */
@@ -458,17 +475,24 @@ static int print_unused(struct printer *p, struct mpg_error *err)
 
 int mpg_text_print(struct mpg_trace *t, FILE *out, struct mpg_error *err)
 {
-    struct printer p = {.trace = t, .out = out};
+    struct printer *p = calloc(1, sizeof *p);
     int status = 0;
+    if (!p)
+        return mpg_error_set(err, "out of memory");
+    p->trace = t;
+    p->out = out;
+    mpg_out_begin(&p->events, out);
     fprintf(out, "#mpgtext 1\n#ranks %d\n", mpg_trace_ranks(t));
     print_facts(t, out);
     for (int32_t r = 0; status == 0 && r < mpg_trace_ranks(t); r++)
-        status = print_rank_events(&p, r, err);
+        status = print_rank_events(p, r, err);
     if (status == 0)
-        status = print_unused(&p, err);
-    if (status == 0 && p.failed)
+        status = print_unused(p, err);
+    (void)mpg_out_flush(&p->events);
+    if (status == 0 && p->failed)
         status = mpg_error_set(err, "out of memory");
-    mpg_map_clear(&p.printed);
-    mpg_map_clear(&p.instances);
+    mpg_map_clear(&p->printed);
+    mpg_map_clear(&p->instances);
+    free(p);
     return status;
 }
