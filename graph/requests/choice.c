@@ -14,11 +14,11 @@ static bool may_choose(enum mpg_call call)
 /* Returns the message of REQUEST if REQUEST is an ordinary receive whose message the trace tells; otherwise NULL. */
 static struct message *received(const struct request *request)
 {
-    bool is_one = request && request->kind == REQUEST_RECEIVE && !request->unresolved &&
-                  !request->cancelling &&
-                  mpg_call_kind((enum mpg_call)request->call) != MPG_KIND_ISENDRECV;
-    struct message *m = is_one ? graph_request_message(request) : NULL;
-    return m && !m->dropped ? m : NULL;
+    struct message *m = request && graph_request_kind(request) == REQUEST_RECEIVE ? graph_request_message(request) : NULL;
+    return m && !m->dropped && !(request->data & REQUEST_CANCELLING) &&
+                   mpg_call_kind(graph_request_call(request).call) != MPG_KIND_ISENDRECV
+               ? m
+               : NULL;
 }
 
 static int note_given(struct completing *completing, int64_t id, struct mpg_error *err)
@@ -49,10 +49,10 @@ static bool may_be_whole(const struct rank_requests *rank, const struct mpg_even
     for (uint32_t i = 0; i < e->request_number; i++) {
         const struct request *request = graph_find_request(rank, e->requests[i]);
         const struct message *m = request ? graph_request_message(request) : NULL;
-        if (!request || request->kind == REQUEST_NOTHING)
+        if (!request || graph_request_kind(request) == REQUEST_NOTHING)
             continue;
-        bool is_sent = request->kind == REQUEST_SEND && !request->cancelling && m && m->is_of_program &&
-                       !m->synchronous && !m->sync_source;
+        bool is_sent = graph_request_kind(request) == REQUEST_SEND && !(request->data & REQUEST_CANCELLING) && m &&
+                       m->is_of_program && !m->synchronous && !m->sync_source;
         bool is_received = received(request) && !(m->posted_any & MPG_ANY_SOURCE);
         if (!is_sent && !is_received)
             return false;
@@ -88,7 +88,7 @@ static int give(const struct rank_requests *rank, int64_t id, struct completing 
         return 0;
     if (note_given(completing, id, err) < 0)
         return -1;
-    if (!request->completing && !m->arrived && !graph_more(m)->choice_waiter)
+    if (!(request->data & REQUEST_COMPLETING) && !m->arrived && !graph_more(m)->choice_waiter)
         graph_await(&completing->choice, &graph_more(m)->choice_waiter);
     return 0;
 }
@@ -160,11 +160,12 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
         /* A request passed twice is a single candidate. */
         if (!m || !m->arrived || graph_more(m)->candidate_of == call->number + 1)
             continue;
+        const bool is_completing = request->data & REQUEST_COMPLETING;
         if (mpg_graph_view(matching, call, m, err) < 0 ||
-            mpg_graph_candidate(matching, m, completing->given[i], request->completing, err) < 0)
+            mpg_graph_candidate(matching, m, completing->given[i], is_completing, err) < 0)
             return -1;
         graph_more(m)->candidate_of = call->number + 1;
-        *any_left = *any_left || !request->completing;
+        *any_left = *any_left || !is_completing;
     }
     return 0;
 }

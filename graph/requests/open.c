@@ -11,13 +11,13 @@ static bool is_open(const struct message *m)
 /* Returns the message received by REQUEST; NULL: REQUEST sends. */
 static struct message *received(const struct request *request)
 {
-    return request->kind == REQUEST_RECEIVE ? graph_request_message(request) : NULL;
+    return graph_request_kind(request) == REQUEST_RECEIVE ? graph_request_message(request) : NULL;
 }
 
 bool mpg_graph_completes_open(const struct completing *completing)
 {
     for (uint32_t i = 0; i < completing->count; i++)
-        if (is_open(received(completing->requests[i])))
+        if (is_open(received(graph_completed_request(completing, i))))
             return true;
     return false;
 }
@@ -112,13 +112,15 @@ int mpg_graph_list_open_requests(struct requests *requests, const struct rank_re
 {
     struct matching *matching = requests->matching;
     uint32_t involved = 0;
-    for (uint32_t i = 0; i < completing->count; i++)
-        if (is_open(received(completing->requests[i])))
-            note_kept(matching, call->rank, received(completing->requests[i]));
+    for (uint32_t i = 0; i < completing->count; i++) {
+        const struct message *m = received(graph_completed_request(completing, i));
+        if (is_open(m))
+            note_kept(matching, call->rank, m);
+    }
     if (!requests->choose_sources)
         return 0;
     for (uint32_t i = 0; i < completing->count; i++)
-        if (involve(matching, call, received(completing->requests[i]), &involved, err) < 0)
+        if (involve(matching, call, received(graph_completed_request(completing, i)), &involved, err) < 0)
             return -1;
     for (uint32_t i = 0; i < completing->given_count; i++) {
         const struct request *request = graph_find_request(rank, completing->given[i]);

@@ -131,36 +131,36 @@ bool mpg_graph_starts_receive(const struct rank_requests *rank, const struct mpg
 }
 
 static int start_collective(struct requests *requests, const struct call *call,
-                            struct persistent *p, struct request *request, uint32_t index,
+                            struct persistent *p, struct more_of_request *more, uint32_t index,
                             struct mpg_error *err)
 {
-    if (mpg_graph_start_persistent_collective(requests->collectives, call, &p->persistent_collective, index,
-                                              &request->more->part, err) < 0)
+    if (mpg_graph_start_persistent_collective(requests->collectives, call, &p->persistent_collective, index, &more->part,
+                                              err) < 0)
         return -1;
-    if (request->more->part.collective)
-        request->kind = REQUEST_COLLECTIVE;
+    if (more->part.collective)
+        more->kind = REQUEST_COLLECTIVE;
     return 0;
 }
 
 /* Starts the messages of a persistent neighbourhood collective. *INDEX: index of the first message among CALL's messages;
  * increased by the number of messages. */
 static int start_neighbors(struct requests *requests, const struct call *call,
-                           struct persistent *p, struct request *request, uint32_t *index,
+                           struct persistent *p, struct more_of_request *more, uint32_t *index,
                            struct mpg_error *err)
 {
     uint32_t first = *index;
     *index += p->neighbors->destination_number;
     if (mpg_graph_start_neighbors(requests->matching, call, p->neighbors, p->persistent_collective.which, first,
-                                  &request->more->group, err) <
+                                  &more->group, err) <
         0)
         return -1;
-    if (request->more->group)
-        request->kind = REQUEST_GROUP;
+    if (more->group)
+        more->kind = REQUEST_GROUP;
     return 0;
 }
 
 static int start_partitioned(struct requests *requests, const struct call *call,
-                             struct persistent *p, struct request *request, struct mpg_error *err)
+                             struct persistent *p, struct more_of_request *more, struct mpg_error *err)
 {
     struct outcome outcome;
     if (p->peer == MPG_PROC_NULL || p->foreign)
@@ -171,18 +171,18 @@ static int start_partitioned(struct requests *requests, const struct call *call,
                                        &outcome, err) < 0 ||
             mpg_graph_report_other_effect(&requests->matching->applied_hypotheses, call, outcome.by, err) < 0)
             return -1;
-        request->kind = REQUEST_PARTITIONS;
-        request->more->unready = p->partitions;
-        request->more->load = graph_outcome_load(p->bytes, &outcome);
-        request->more->channel = p->channel;
+        more->kind = REQUEST_PARTITIONS;
+        more->unready = p->partitions;
+        more->load = graph_outcome_load(p->bytes, &outcome);
+        more->channel = p->channel;
         call->sent->parts++;
         call->sent->dropped += outcome.drops;
         return 0;
     }
     mpg_graph_note_post(requests->matching, call);
-    if (mpg_graph_post_on(requests->matching, call, &p->channel, p->bytes, &request->more->message, err) < 0)
+    if (mpg_graph_post_on(requests->matching, call, &p->channel, p->bytes, &more->message, err) < 0)
         return -1;
-    request->kind = REQUEST_RECEIVE;
+    more->kind = REQUEST_RECEIVE;
     return 0;
 }
 
@@ -193,7 +193,7 @@ static int start(struct requests *requests, struct rank_requests *rank, const st
 {
     enum mpg_kind kind = mpg_call_kind(p->call);
     struct persistent what = *p;
-    struct request *request;
+    struct more_of_request *more;
     if (kind == MPG_KIND_SEND_INIT)
         return mpg_graph_post_send(requests, rank, call, &what, id, (*index)++, err);
     if (kind == MPG_KIND_RECV_INIT) {
@@ -202,14 +202,14 @@ static int start(struct requests *requests, struct rank_requests *rank, const st
         (*index)++;
         return mpg_graph_post_receive(requests, rank, call, &what, id, err);
     }
-    if (!(request = mpg_graph_add_large_request(requests, rank, call, id, err)))
+    if (!(more = mpg_graph_add_request(requests, rank, call, id, err)))
         return -1;
     if (kind == MPG_KIND_COLLECTIVE_INIT)
-        return start_collective(requests, call, p, request, (*index)++, err);
+        return start_collective(requests, call, p, more, (*index)++, err);
     if (kind == MPG_KIND_NEIGHBOR_INIT)
-        return start_neighbors(requests, call, p, request, index, err);
+        return start_neighbors(requests, call, p, more, index, err);
     (*index)++;
-    return start_partitioned(requests, call, p, request, err);
+    return start_partitioned(requests, call, p, more, err);
 }
 
 int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *rank, const struct call *call,
@@ -234,16 +234,14 @@ int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *
 
 /* --- partitions --- */
 
-/* CALL has made the last partition of REQUEST ready: sends the message. */
-static int depart(struct requests *requests, const struct call *call, struct request *request,
-                  struct mpg_error *err)
+/* CALL has made the last partition of the request of MORE ready: sends the message. */
+static int depart(struct requests *requests, const struct call *call, struct more_of_request *more, struct mpg_error *err)
 {
-    struct more_of_request *more = request->more;
     struct protocol protocol = graph_load_protocol(requests->matching, MPG_CALL_Psend_init, more->load);
     if (mpg_graph_send_on(requests->matching, call, &more->channel, protocol, more->load, 0, &more->message, err) < 0)
         return -1;
-    request->kind = REQUEST_SEND;
-    /* A thread waiting for REQUEST goes on waiting, for the receiver. */
+    more->kind = REQUEST_SEND;
+    /* A thread waiting for the request goes on waiting, for the receiver. */
     if (protocol.sync_target && !more->message->arrived) {
         more->message->send_waiter = more->ready_waiter;
         more->ready_waiter = NULL;
@@ -259,9 +257,10 @@ int mpg_graph_ready(struct requests *requests, struct rank_requests *rank, const
     struct request *request = graph_find_request(rank, e->requests[0]);
     bool range = e->call == MPG_CALL_Pready_range && e->count_number == 2;
     int64_t n = range ? e->counts[1] - e->counts[0] + 1 : e->count_number;
-    if (request && request->kind == REQUEST_NOTHING)
+    struct more_of_request *more = request ? graph_more_of_request(request) : NULL;
+    if (more && more->kind == REQUEST_NOTHING)
         return 0;
-    bool fits = request && request->kind == REQUEST_PARTITIONS && n >= 0 && n <= request->more->unready;
+    bool fits = more && more->kind == REQUEST_PARTITIONS && n >= 0 && n <= more->unready;
     if (!fits && requests->matching->lenient) {
         requests->matching->counts->unmatched++;
         return 0;
@@ -270,10 +269,10 @@ int mpg_graph_ready(struct requests *requests, struct rank_requests *rank, const
         return mpg_graph_error_lenient(&here, err, "request %lld is unknown", (long long)e->requests[0]);
     if (!fits)
         return mpg_graph_error_lenient(&here, err, "more partitions than request %lld has left", (long long)e->requests[0]);
-    request->more->unready -= (uint32_t)n;
+    more->unready -= (uint32_t)n;
     call->sent->parts++;
-    if (n > 0 && request->more->unready == 0)
-        return depart(requests, call, request, err);
-    call->sent->dropped += request->more->load.drops;
+    if (n > 0 && more->unready == 0)
+        return depart(requests, call, more, err);
+    call->sent->dropped += more->load.drops;
     return 0;
 }

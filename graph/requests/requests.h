@@ -23,16 +23,19 @@ struct requests {
 
 /* Requests of a rank. Zero-initialised: no requests. */
 struct rank_requests {
-    struct request **near;     /* index: id modulo near_capacity, a power of 2; successive requests have successive ids */
+    struct request *near;      /* index: id modulo near_capacity, a power of 2; successive requests have successive ids */
     uint32_t near_capacity, near_count;
-    struct mpg_map far;        /* requests whose entry in NEAR is taken: id -> struct request * */
+    struct mpg_map far;        /* requests whose entry in NEAR is taken: id -> struct request *, from request_pool */
     struct mpg_map persistent; /* id -> struct persistent * */
 };
 
 /* Requests completed by a call. Zero-initialised: no requests. */
 struct completing {
-    struct request **requests;
-    uint32_t count, capacity;
+    const struct call *call;   /* the call, and its rank's requests */
+    const struct rank_requests *rank;
+    bool follows_event;        /* the call completes the first COUNT requests of its event */
+    int64_t *done;             /* not FOLLOWS_EVENT: ids of the completed requests */
+    uint32_t count, capacity;  /* number of completed requests */
     int64_t *given; /* of a call with a choice: ids of the receives passed to the call */
     uint32_t given_count, given_capacity;
     struct waiter choice; /* waiter for the requests passed to the call but not completed by the call in the trace */
@@ -109,10 +112,9 @@ int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *
  * trace. */
 bool mpg_graph_starts_receive(const struct rank_requests *rank, const struct mpg_event *start, int32_t comm, int32_t from,
                               int32_t tag);
-/* To be called at the end of WORLD_RANK, which has the requests RANK. Returns -1 with ERR if receives or collectives were never
+/* To be called at the end of the rank with the requests RANK. Returns -1 with ERR if receives or collectives were never
  * completed. */
-int mpg_graph_end_requests(struct requests *requests, const struct rank_requests *rank, int32_t world_rank,
-                           struct mpg_error *err);
+int mpg_graph_end_requests(struct requests *requests, const struct rank_requests *rank, struct mpg_error *err);
 void mpg_graph_rank_requests_clear(struct requests *requests, struct rank_requests *rank);
 
 /* Fills NEED with the first event that WAITER still waits for to complete COMPLETING. Returns false: there is none. */

@@ -207,7 +207,7 @@ static int end_rank(struct mpg_graph *g, const struct stream *s, int64_t end_ns,
     state->finished = true;
     g->finished++;
     mpg_graph_end_progress(&g->matching.progress, rank);
-    if (mpg_graph_end_requests(&g->requests, &state->run->requests, rank, err) < 0 ||
+    if (mpg_graph_end_requests(&g->requests, &state->run->requests, err) < 0 ||
         mpg_graph_end_probes(&g->matching, &state->run->probed, err) < 0)
         return -1;
     mpg_graph_end_run(g, rank);

@@ -143,7 +143,7 @@ void mpg_graph_end_run(struct mpg_graph *g, int32_t rank)
         free(s->kept);
         free(s->kept_requests);
         free(s->inserted);
-        free(s->completing.requests);
+        free(s->completing.done);
         free(s->completing.given);
         free(s->group);
         free(s->sent.message);
