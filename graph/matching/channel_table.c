@@ -11,7 +11,7 @@
 
 _Static_assert(sizeof(struct channel_bucket) == 64 || sizeof(void *) != 8, "a line of places is not one of a cache");
 
-static uint32_t hash_of(const struct channel_name *n)
+uint32_t mpg_graph_channel_hash(const struct channel_name *n)
 {
     uint64_t h = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->destination;
     h = (h ^ h >> 29) * 0xff51afd7ed558ccdu;
@@ -54,9 +54,8 @@ static bool is_called(struct channel_entry entry, const struct channel_name *n)
 }
 
 struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_table, const struct channel_name *name,
-                                            void ***where)
+                                            uint32_t hash, void ***where)
 {
-    const uint32_t hash = hash_of(name);
     /* A search ends at a bucket without overflow. If all buckets have overflowed, the search ends after one round. */
     for (size_t n = 0; n < channel_table->lines; n++) {
         struct channel_bucket *line = &channel_table->line[(hash + n) & (channel_table->lines - 1)];
@@ -95,21 +94,24 @@ static uint32_t hash_ahead(const struct channel_name *name, struct channel_strid
     struct channel_name ahead = *name;
     ahead.source = (int32_t)((uint32_t)name->source + n * stride.source);
     ahead.destination = (int32_t)((uint32_t)name->destination + n * stride.destination);
-    return hash_of(&ahead);
+    return mpg_graph_channel_hash(&ahead);
 }
 
 void mpg_graph_channel_expect(struct channel_table *channel_table, const struct channel_name *name)
 {
     /* A bucket is prefetched early enough to be in the cache when its entries are prefetched. */
-    enum { ENTRIES_AHEAD = 4, BUCKETS_AHEAD = 8, MIN_LINES = 1024 /* smaller tables, and their entries, stay in the cache */ };
+    enum { ENTRIES_AHEAD = 4, BUCKETS_AHEAD = CHANNELS_AHEAD };
+    enum { MIN_LINES = 1024 }; /* smaller tables, and their entries, stay in the cache */
     const struct channel_stride stride = {(uint32_t)name->source - (uint32_t)channel_table->last_source,
                                           (uint32_t)name->destination - (uint32_t)channel_table->last_destination};
     channel_table->last_source = name->source;
     channel_table->last_destination = name->destination;
     if (channel_table->lines < MIN_LINES)
         return;
-    prefetch_entries(channel_table, hash_ahead(name, stride, ENTRIES_AHEAD));
-    prefetch_bucket(channel_table, hash_ahead(name, stride, BUCKETS_AHEAD));
+    uint32_t *ahead = channel_table->ahead, at = channel_table->at++;
+    ahead[at % CHANNELS_AHEAD] = hash_ahead(name, stride, BUCKETS_AHEAD);
+    prefetch_bucket(channel_table, ahead[at % CHANNELS_AHEAD]);
+    prefetch_entries(channel_table, ahead[(at + ENTRIES_AHEAD) % CHANNELS_AHEAD]);
 }
 
 /* Inserts ENTRY, a channel or single message with this HASH. The table has a free entry. */
@@ -146,11 +148,11 @@ static int grow(struct channel_table *channel_table)
     return 0;
 }
 
-int mpg_graph_channel_add(struct channel_table *channel_table, const struct channel_name *name, struct channel_entry entry)
+int mpg_graph_channel_add(struct channel_table *channel_table, uint32_t hash, struct channel_entry entry)
 {
     if (5 * channel_table->count >= 3 * BUCKET_ENTRIES * channel_table->lines && grow(channel_table) < 0)
         return -1;
-    insert(channel_table, hash_of(name), write_place(entry));
+    insert(channel_table, hash, write_place(entry));
     channel_table->count++;
     return 0;
 }
@@ -160,9 +162,9 @@ void mpg_graph_channel_change(void **where, struct channel_entry entry)
     *where = write_place(entry);
 }
 
-void mpg_graph_channel_remove(struct channel_table *channel_table, const struct channel_name *name, void **where)
+void mpg_graph_channel_remove(struct channel_table *channel_table, uint32_t hash, void **where)
 {
-    const size_t home = hash_of(name) & (channel_table->lines - 1);
+    const size_t home = hash & (channel_table->lines - 1);
     const size_t there = (size_t)((char *)where - (char *)channel_table->line) / sizeof *channel_table->line;
     for (size_t l = home; l != there; l = (l + 1) & (channel_table->lines - 1))
         channel_table->line[l].passed--;

@@ -44,26 +44,32 @@ struct channel_bucket {
     uint32_t passed;           /* number of entries that hash to this or an earlier bucket and are stored in a later bucket */
 };
 
+enum { CHANNELS_AHEAD = 8 };
+
 /* Zero-initialised: empty. */
 struct channel_table {
     struct channel_bucket *line;
     size_t lines, count; /* number of buckets, 0 or a power of 2; number of entries in use */
-    int32_t last_source, last_destination; /* ranks of the name expected last (mpg_graph_channel_expect()) */
+    /* mpg_graph_channel_expect(): ranks of the last name; number of names so far; hashes of expected names, the name that comes
+     * CHANNELS_AHEAD steps after the name with number N at index N modulo CHANNELS_AHEAD */
+    int32_t last_source, last_destination;
+    uint32_t at, ahead[CHANNELS_AHEAD];
 };
 
-/* Returns the content under NAME. *WHERE is the address of the content, for mpg_graph_channel_change() and
+uint32_t mpg_graph_channel_hash(const struct channel_name *name);
+/* Returns the content under NAME, which has the HASH. *WHERE is the address of the content, for mpg_graph_channel_change() and
  * mpg_graph_channel_remove(), valid until the table changes. */
 struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_table, const struct channel_name *name,
-                                            void ***where);
+                                            uint32_t hash, void ***where);
 /* To be called before NAME is looked up. Prefetches entries that are probably looked up soon: ranks that exchange messages
  * with many ranks mostly go from rank to rank by equal steps. */
 void mpg_graph_channel_expect(struct channel_table *channel_table, const struct channel_name *name);
-/* Adds ENTRY under NAME, which must be unused. Returns 0, or -1: out of memory. */
-int mpg_graph_channel_add(struct channel_table *channel_table, const struct channel_name *name, struct channel_entry entry);
+/* Adds ENTRY under the unused name with HASH. Returns 0, or -1: out of memory. */
+int mpg_graph_channel_add(struct channel_table *channel_table, uint32_t hash, struct channel_entry entry);
 /* Replaces the content at WHERE by ENTRY. */
 void mpg_graph_channel_change(void **where, struct channel_entry entry);
-/* Removes the content at WHERE, under NAME. */
-void mpg_graph_channel_remove(struct channel_table *channel_table, const struct channel_name *name, void **where);
+/* Removes the content at WHERE, under a name with HASH. */
+void mpg_graph_channel_remove(struct channel_table *channel_table, uint32_t hash, void **where);
 /* Iterates over the table: returns the next content; *I is 0 at first. A content with neither channel nor message is the end. */
 struct channel_entry mpg_graph_channel_next(const struct channel_table *channel_table, size_t *i);
 void mpg_graph_channel_table_clear(struct channel_table *channel_table);

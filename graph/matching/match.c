@@ -45,7 +45,8 @@ static struct channel *new_channel(struct channels *all, const struct channel_na
 struct channel *mpg_graph_find_channel(struct channels *all, const struct channel_name *name, struct mpg_error *err)
 {
     void **where;
-    const struct channel_entry known = mpg_graph_channel_find(&all->channel_table, name, &where);
+    const uint32_t hash = mpg_graph_channel_hash(name);
+    const struct channel_entry known = mpg_graph_channel_find(&all->channel_table, name, hash, &where);
     if (known.channel)
         return known.channel;
     const struct channel_entry made = {.channel = new_channel(all, name, known.alone, err)};
@@ -53,7 +54,7 @@ struct channel *mpg_graph_find_channel(struct channels *all, const struct channe
         return NULL;
     if (known.alone)
         mpg_graph_channel_change(where, made);
-    else if (mpg_graph_channel_add(&all->channel_table, name, made) < 0) {
+    else if (mpg_graph_channel_add(&all->channel_table, hash, made) < 0) {
         mpg_pool_give(&all->channel_pool, made.channel);
         mpg_graph_out_of_memory(err);
         return NULL;
@@ -66,8 +67,9 @@ void mpg_graph_drop_channel_if_empty(struct channels *all, struct channel *c)
     void **where;
     if (c->first || c->probers || c->channel_cache)
         return;
-    (void)mpg_graph_channel_find(&all->channel_table, &c->name, &where);
-    mpg_graph_channel_remove(&all->channel_table, &c->name, where);
+    const uint32_t hash = mpg_graph_channel_hash(&c->name);
+    (void)mpg_graph_channel_find(&all->channel_table, &c->name, hash, &where);
+    mpg_graph_channel_remove(&all->channel_table, hash, where);
     mpg_pool_give(&all->channel_pool, c);
 }
 
@@ -104,12 +106,13 @@ struct message *mpg_graph_match_named(struct channels *all, const struct channel
                                       struct mpg_error *err)
 {
     void **where;
+    const uint32_t hash = mpg_graph_channel_hash(name);
     mpg_graph_channel_expect(&all->channel_table, name);
-    const struct channel_entry known = mpg_graph_channel_find(&all->channel_table, name, &where);
+    const struct channel_entry known = mpg_graph_channel_find(&all->channel_table, name, hash, &where);
     struct message *m = known.alone;
     *c = known.channel;
     if (m && m->is_sent != sent) {
-        mpg_graph_channel_remove(&all->channel_table, name, where);
+        mpg_graph_channel_remove(&all->channel_table, hash, where);
         return m;
     }
     if (m) { /* a second message: now the name needs a channel */
@@ -120,7 +123,7 @@ struct message *mpg_graph_match_named(struct channels *all, const struct channel
     if (*c)
         return graph_match(all, *c, sent, err);
     m = new_message(all, name, err);
-    if (m && mpg_graph_channel_add(&all->channel_table, name, (struct channel_entry){.alone = m}) < 0) {
+    if (m && mpg_graph_channel_add(&all->channel_table, hash, (struct channel_entry){.alone = m}) < 0) {
         mpg_pool_give(&all->message_pool, m);
         mpg_graph_out_of_memory(err);
         return NULL;

@@ -32,6 +32,7 @@ static struct posted_list *add_list(struct posted *all, int32_t receiver, struct
 int mpg_graph_posted_add(struct posted *all, struct message *m, uint32_t any, struct mpg_error *err)
 {
     m->posted_any = (uint8_t)any;
+    all->any_source = all->any_source || (any & MPG_ANY_SOURCE);
     if (!all->follows)
         return 0;
     struct posted_list *list = add_list(all, m->destination, err);

@@ -14,6 +14,7 @@ struct posted_list;
 
 struct posted {
     bool follows; /* false: no queue is kept */
+    bool any_source; /* some receive had MPI_ANY_SOURCE */
     struct mpg_map receivers; /* rank -> queue */
     struct mpg_pool pool;
 };

@@ -113,10 +113,10 @@ int mpg_graph_begin_choice(struct requests *requests, struct rank_requests *rank
     struct waiter *choice = &completing->choice;
     completing->given_count = 0;
     choice->unmet = 0;
-    requests->matching->counts->open_receives += mpg_graph_completes_open(completing);
+    requests->matching->counts->open_receives += mpg_graph_completes_open(requests, completing);
     if (!requests->choose || !mpg_graph_is_alone(requests->matching, call->rank))
         return 0;
-    if (requests->choose_sources && mpg_graph_completes_open(completing))
+    if (requests->choose_sources && mpg_graph_completes_open(requests, completing))
         choice->unmet = 1; /* No arrival ends this wait: the schedule lets waiting calls choose. */
     if (!has_choice(rank, e)) {
         call->waiter.unmet += choice->unmet;

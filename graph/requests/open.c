@@ -14,9 +14,9 @@ static struct message *received(const struct request *request)
     return graph_request_kind(request) == REQUEST_RECEIVE ? graph_request_message(request) : NULL;
 }
 
-bool mpg_graph_completes_open(const struct completing *completing)
+bool mpg_graph_completes_open(const struct requests *requests, const struct completing *completing)
 {
-    for (uint32_t i = 0; i < completing->count; i++)
+    for (uint32_t i = 0; requests->matching->posted.any_source && i < completing->count; i++)
         if (is_open(received(graph_completed_request(completing, i))))
             return true;
     return false;
@@ -112,6 +112,8 @@ int mpg_graph_list_open_requests(struct requests *requests, const struct rank_re
 {
     struct matching *matching = requests->matching;
     uint32_t involved = 0;
+    if (!matching->posted.any_source)
+        return 0;
     for (uint32_t i = 0; i < completing->count; i++) {
         const struct message *m = received(graph_completed_request(completing, i));
         if (is_open(m))

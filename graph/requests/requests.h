@@ -80,7 +80,7 @@ int mpg_graph_begin_parrived_choice(struct requests *requests, struct rank_reque
 void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, struct completing *completing);
 /* Return whether COMPLETING, the completions of one call, completes MPI_ANY_SOURCE receives; and whether such receives are among
  * the requests that were passed to this call. */
-bool mpg_graph_completes_open(const struct completing *completing);
+bool mpg_graph_completes_open(const struct requests *requests, const struct completing *completing);
 bool mpg_graph_is_given_open(const struct rank_requests *rank, const struct completing *completing);
 /* For CALL that completes MPI_ANY_SOURCE receives. mpg_graph_begin_open() makes the CHOICE of COMPLETING wait until no
  * rank can go on. When CALL is left, the two list functions list the rank's posted receives, in posting order, up to the

@@ -70,14 +70,16 @@ static bool look_up(struct channel_table *channel_table, struct model *m)
     const int i = find_in(m, &name);
     if (i < 0)
         return true;
-    const struct channel_entry found = mpg_graph_channel_find(channel_table, &name, &where);
+    const uint32_t hash = mpg_graph_channel_hash(&name);
+    mpg_graph_channel_expect(channel_table, &name);
+    const struct channel_entry found = mpg_graph_channel_find(channel_table, &name, hash, &where);
     const struct channel_entry expected = m->waits[i] ? what_of(m, i) : (struct channel_entry){NULL, NULL};
     if (found.alone != expected.alone || found.channel != expected.channel || !where != !m->waits[i])
         return false;
     if (!m->waits[i]) {
         m->waits[i] = true;
         m->alone[i] = random_below(2);
-        return mpg_graph_channel_add(channel_table, &name, what_of(m, i)) == 0;
+        return mpg_graph_channel_add(channel_table, hash, what_of(m, i)) == 0;
     }
     if (m->alone[i] && random_below(2)) {
         m->alone[i] = false;
@@ -85,7 +87,7 @@ static bool look_up(struct channel_table *channel_table, struct model *m)
         return true;
     }
     m->waits[i] = false;
-    mpg_graph_channel_remove(channel_table, &name, where);
+    mpg_graph_channel_remove(channel_table, hash, where);
     return true;
 }
 
@@ -114,8 +116,9 @@ static void test_places(void)
         void **where;
         if (!m.waits[k])
             continue;
-        (void)mpg_graph_channel_find(&channel_table, &m.name[k], &where);
-        mpg_graph_channel_remove(&channel_table, &m.name[k], where);
+        const uint32_t hash = mpg_graph_channel_hash(&m.name[k]);
+        (void)mpg_graph_channel_find(&channel_table, &m.name[k], hash, &where);
+        mpg_graph_channel_remove(&channel_table, hash, where);
     }
     uint64_t passed = 0;
     for (size_t l = 0; l < channel_table.lines; l++)
@@ -144,15 +147,16 @@ static struct channel_name name_of(const struct message *m)
 static bool add(struct round *r, struct message *m)
 {
     const struct channel_name name = name_of(m);
-    return mpg_graph_channel_add(&r->channel_table, &name, (struct channel_entry){.alone = m}) == 0;
+    return mpg_graph_channel_add(&r->channel_table, mpg_graph_channel_hash(&name), (struct channel_entry){.alone = m}) == 0;
 }
 
 static void take(struct round *r, const struct message *m)
 {
     const struct channel_name name = name_of(m);
+    const uint32_t hash = mpg_graph_channel_hash(&name);
     void **where;
-    if (mpg_graph_channel_find(&r->channel_table, &name, &where).alone == m)
-        mpg_graph_channel_remove(&r->channel_table, &name, where);
+    if (mpg_graph_channel_find(&r->channel_table, &name, hash, &where).alone == m)
+        mpg_graph_channel_remove(&r->channel_table, hash, where);
 }
 
 /* Returns the line of M's name in an otherwise empty table. */
@@ -202,8 +206,9 @@ static void test_round(void)
     ok(right && passed && r.channel_table.count == LINES && r.channel_table.lines == LINES,
        "each line has been passed by what stays");
     const struct channel_name missing = {SPACE_USER, 0, 0, 0, r.tag};
+    const uint32_t hash = mpg_graph_channel_hash(&missing);
     alarm(LONGEST_S);
-    const struct channel_entry found = mpg_graph_channel_find(&r.channel_table, &missing, &where);
+    const struct channel_entry found = mpg_graph_channel_find(&r.channel_table, &missing, hash, &where);
     alarm(0);
     ok(!found.alone && !found.channel && !where, "what is not there is not found, all the same");
     for (int l = 0; l < LINES; l++)

@@ -34,6 +34,10 @@ static bool shorten(const struct mpg_shape_pattern *p, const struct mpg_shape *s
     if (was[0] != is[0] || was[1] != is[1])
         return false;
     for (uint32_t i = MPG_SHAPE_SITE; i < WORDS; i++) {
+        if (i + 1 < WORDS && memcmp(&was[i], &is[i], 2 * sizeof *is) == 0) {
+            i++;
+            continue;
+        }
         if (was[i] == is[i])
             continue;
         if (n == MPG_SHAPE_CHANGES)
