@@ -12,7 +12,8 @@ struct point {
 };
 
 struct rank_clock {
-    int64_t first_ns;  /* enter of the rank's first call, on the rank's own clock */
+    int64_t first_ns;  /* enter of the rank's first call, on the rank's own clock; only of rank 0, or if SOURCE is NONE or
+                        * BOUNDED */
     size_t points;
     struct point *point;
     double constant_ns; /* offset of the rank's clock, for times counted from first_ns; only if SOURCE is NONE or BOUNDED */
@@ -74,7 +75,8 @@ struct mpg_clock_map *mpg_clock_map_from_trace(struct mpg_trace *t, struct mpg_e
     }
     for (int32_t r = 0; r < ranks; r++) {
         struct rank_clock *c = &map->rank[r];
-        if (read_first(t, r, &c->first_ns, err) < 0 ||
+        const bool needs_first = r == 0 || map->source == MPG_CLOCK_NONE;
+        if ((needs_first && read_first(t, r, &c->first_ns, err) < 0) ||
             (map->source == MPG_CLOCK_MEASURED && read_points(t, r, c, err) < 0)) {
             mpg_clock_map_free(map);
             return NULL;

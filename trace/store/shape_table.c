@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum { WORDS = sizeof(struct mpg_shape) / sizeof(uint32_t) };
-_Static_assert(sizeof(struct mpg_shape) % sizeof(uint32_t) == 0, "a shape consists of words");
+_Static_assert(sizeof(struct mpg_shape) % sizeof(uint64_t) == 0 && MPG_SHAPE_SITE % 2 == 0, "a shape consists of pairs of words");
 _Static_assert(MPG_MAX_SHAPES <= UINT16_MAX, "a pattern for each shape");
 
 /* Makes room for one more item of SIZE bytes in the array at ITEMS (the address of its pointer), which has N of *CAPACITY items.
@@ -25,25 +25,40 @@ static int grow(void *items, size_t n, size_t *capacity, size_t size, struct mpg
     return 0;
 }
 
-/* Sets S to the changes from pattern P to SHAPE. Returns false: too many words differ, or call and flags do. */
+/* Returns the words I and I + 1 of SHAPE as one number. */
+static uint64_t two_words(const struct mpg_shape *shape, uint32_t i)
+{
+    uint64_t words;
+    memcpy(&words, (const char *)shape + i * sizeof(uint32_t), sizeof words);
+    return words;
+}
+
+static uint32_t word(const struct mpg_shape *shape, uint32_t i)
+{
+    uint32_t value;
+    memcpy(&value, (const char *)shape + i * sizeof value, sizeof value);
+    return value;
+}
+
+/* Sets S to the changes from pattern P to SHAPE. Returns false: too many words differ, or call and flags do. Compares two words
+ * at once, because most are equal. */
 static bool shorten(const struct mpg_shape_pattern *p, const struct mpg_shape *shape, struct mpg_short_shape *s)
 {
-    uint32_t was[WORDS], is[WORDS], n = 0;
-    memcpy(was, &p->shape, sizeof was);
-    memcpy(is, shape, sizeof is);
-    if (was[0] != is[0] || was[1] != is[1])
+    const struct mpg_shape *was = &p->shape;
+    uint32_t n = 0;
+    if (was->call != shape->call || was->flags != shape->flags)
         return false;
-    for (uint32_t i = MPG_SHAPE_SITE; i < WORDS; i++) {
-        if (i + 1 < WORDS && memcmp(&was[i], &is[i], 2 * sizeof *is) == 0) {
-            i++;
+    for (uint32_t i = MPG_SHAPE_SITE; i < WORDS; i += 2) {
+        if (two_words(was, i) == two_words(shape, i))
             continue;
+        for (uint32_t j = i; j < i + 2; j++) {
+            if (word(was, j) == word(shape, j))
+                continue;
+            if (n == MPG_SHAPE_CHANGES)
+                return false;
+            s->at[n] = (uint8_t)j;
+            s->word[n++] = word(shape, j);
         }
-        if (was[i] == is[i])
-            continue;
-        if (n == MPG_SHAPE_CHANGES)
-            return false;
-        s->at[n] = (uint8_t)i;
-        s->word[n++] = is[i];
     }
     for (; n > 0 && n < MPG_SHAPE_CHANGES; n++) { /* repeats the first change, so that each change has a word */
         s->at[n] = s->at[0];
