@@ -133,6 +133,12 @@ __attribute__((constructor)) static void check_family(int argc, char **argv, cha
     char other[4096], self[4096];
     (void)argc;
     (void)envp;
+    if (getauxval(AT_SECURE)) { /* the variables of the tracer name files that the tracer reads and writes */
+        aside = true;
+        if (mpg_launcher_is_first())
+            fprintf(stderr, "mpgtrace: %s runs untraced: it is setuid, setgid or has capabilities\n", argv[0]);
+        return;
+    }
     if (getenv(RESTARTED)) {
         unsetenv(RESTARTED); /* to check MPI programs started by this program, too */
         return;

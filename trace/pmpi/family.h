@@ -34,7 +34,8 @@
  * the process that precedes this tracer: in a program linked with a tracer, under mpgtrace record, which preloads a tracer. */
 void mpgtrace_stand_aside(void);
 
-/* Returns whether mpgtrace_stand_aside() was called: this tracer records nothing, because another tracer records. */
+/* Returns whether this tracer records nothing: another tracer has called mpgtrace_stand_aside(), or the program has raised rights
+ * (setuid, setgid or file capabilities). */
 bool tracer_stands_aside(void);
 
 #endif

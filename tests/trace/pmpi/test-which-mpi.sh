@@ -132,6 +132,20 @@ if [ "$(id -u)" = 0 ] && chown nobody rights && chmod u+s rights; then
     "$MPGTRACE" record ./rights 2>err
     is "a setuid program runs, and it is said" "$?: $(cat err)" "3: mpgtrace record: ./rights runs \
 untraced: it is setuid, setgid or has capabilities, so the dynamic linker preloads nothing"
+    # A tracer linked into a setuid program: its variables would name files for the program's rights.
+    if $mpicc -o linked app.c -Wl,--no-as-needed "$tracer" -Wl,-rpath,"${tracer%/*}" 2>log && chown nobody linked && chmod u+s linked; then
+        mkdir -m 777 open
+        MPGTRACE_OUTPUT=$PWD/open/linked.trace timeout 60 ./linked 2>err </dev/null
+        like "a setuid program with the tracer in it says that it runs untraced" "$(cat err)" \
+            "*mpgtrace: ./linked runs untraced: it is setuid, setgid or has capabilities*"
+        is "... and writes no trace" "$(ls -A open)" ""
+        chmod u-s linked
+        rm -rf app.trace
+        timeout 60 ./linked >out 2>&1 </dev/null
+        ok "... and without raised rights it records" test -e app.trace/rank-0.mpgt
+    else
+        skip "a setuid program with the tracer in it" "not linked"
+    fi
 else
     skip "a setuid program" "not root"
 fi
