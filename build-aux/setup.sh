@@ -49,11 +49,9 @@ libopenmpi-dev    have mpicc
 openmpi-bin       have mpirun
 python3           python_is_whole
 '
-# Without these mpgkit works too: counters, the names of callsites, OTF2 archives and
-# their tests, the causes of noise, Fortran tests,
-# the example's plot, a real program to trace, tests of processes that are killed, of two
-# hosts and of packed numbers, and the tracer's tests with the other MPI, whose packages
-# leave mpicc and mpirun to Open MPI's.
+# Without these mpgkit works too: counters, the names of callsites, OTF2 archives and their tests, the causes of noise, Fortran
+# tests, the example's plot, a real program to trace, tests of processes that are killed, of two hosts and of packed numbers, the
+# documentation site, and the tracer's tests with the other MPI, whose packages leave mpicc and mpirun to Open MPI's.
 optional='
 libpapi-dev       header papi.h
 libdw-dev         module libdw
@@ -68,6 +66,8 @@ hpcc              have hpcc
 procps            have pgrep
 iproute2          have ip
 zstd              have zstd
+cmark-gfm         have cmark-gfm
+mandoc            have mandoc
 libmpich-dev      have mpicc.mpich
 mpich             have mpirun.mpich
 '
