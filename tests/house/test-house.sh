@@ -28,7 +28,7 @@ ours() {
             esac
             printf '%s\n' "$file"
         done
-    ls autogen.sh configure.ac Makefile.am README.md CONTRIBUTING.md quickstart runtests
+    ls autogen.sh configure.ac Makefile.am README.md CONTRIBUTING.md SECURITY.md quickstart runtests
 }
 files=$(ours | grep -vE '^(analyse|bench|export|signature|simulate|statistics|trace|examples|tests)/.*\.(o|lo|log|trs)$')
 

@@ -116,6 +116,9 @@ is "names that are formulas" "$("$MPGSIM" --predict --latency=exp:1us --where=re
 "$MPGSIM" --latency=exp:1us --report=page.html good.txt >out
 ok "a page fetches nothing, by its own policy" grep -q "Content-Security-Policy\" content=\"default-src 'none'; " page.html
 
+is "scripts of pages write texts, never HTML" \
+    "$(grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function' "$top_srcdir"/simulate/pages/*.js)" ""
+
 # ---- names with control sequences for a terminal ----
 bad=$'z\e[31m\u009bz\x9b'
 reference=$top_srcdir/results/reference/reference.sig
