@@ -30,6 +30,8 @@ void mpg_wait_add(struct mpg_wait_sum *sum, const struct mpg_wait_sum *more)
     sum->waited += more->waited;
     sum->time_ns += more->time_ns;
     sum->off_cpu_ns += more->off_cpu_ns;
+    if (more->waited == 0)
+        return;
     for (int i = 0; i < MPG_WAIT_KINDS; i++)
         sum->wait_ns[i] += more->wait_ns[i];
     if (sum->for_ns > 0 && more->for_rank == sum->for_rank)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the wait states of a trace, in up to three passes: for the offsets of clocks, if clocks are neither shared nor measured;
- * for the eager limit that the trace shows, if no limit is given; for the wait states. */
+ * for the eager limit that the trace shows, if no limit is given; for the wait states. The pass for the eager limit also finds
+ * the wait states as without a limit, which hold if the limit found is not below any standard send. */
 #include "analyse/traced.h"
 
 #include "analyse/walk.h"
@@ -12,6 +13,7 @@ struct pass {
     const char *label;
     struct mpg_graph_counts counts; /* the graph's counts of the last pass */
     int64_t min_bytes, max_bytes;    /* bounds of the eager limit that the trace shows */
+    bool is_below_min;               /* no standard send is larger than min_bytes */
 };
 
 static int pass(struct pass *p, mpg_walk_take *take, void *context, struct mpg_error *err)
@@ -27,6 +29,7 @@ static int pass(struct pass *p, mpg_walk_take *take, void *context, struct mpg_e
     if (g) {
         p->min_bytes = mpg_graph_source_eager_limit(g, -1);
         p->max_bytes = mpg_graph_source_eager_limit(g, INT64_MAX);
+        p->is_below_min = mpg_graph_is_below_limit(g, p->min_bytes);
     }
     mpg_graph_close(g);
     return status;
@@ -49,22 +52,6 @@ static int find_clocks(struct pass *p, struct mpg_traced_waits *found, struct mp
 
 /* ---- the eager limit ---- */
 
-static int find_limit(struct pass *p, const struct mpg_traced_options *options,
-                      struct mpg_traced_waits *found, struct mpg_error *err)
-{
-    found->limit = options->limit_given ? MPG_WAITS_LIMIT_GIVEN : MPG_WAITS_LIMIT_FOUND;
-    found->eager_limit_bytes = options->eager_limit_bytes;
-    if (options->limit_given)
-        return 0;
-    p->label = "finding the eager limit";
-    if (pass(p, NULL, NULL, err) < 0)
-        return -1;
-    found->eager_limit_bytes = p->min_bytes;
-    return 0;
-}
-
-/* ---- all of it ---- */
-
 static int take_waits(void *waits, const struct mpg_steps *steps, struct mpg_error *err)
 {
     for (size_t i = 0; i < steps->n; i++)
@@ -72,6 +59,30 @@ static int take_waits(void *waits, const struct mpg_steps *steps, struct mpg_err
             return -1;
     return 0;
 }
+
+/* Returns whether the pass for the eager limit is to find the wait states, too. An observer could not take its calls back. */
+static bool finds_both(const struct mpg_traced_options *options)
+{
+    return !options->limit_given && !options->lenient && !options->observer;
+}
+
+static int find_limit(struct pass *p, const struct mpg_traced_options *options,
+                      struct mpg_traced_waits *found, struct mpg_error *err)
+{
+    const bool both = finds_both(options);
+    found->limit = options->limit_given ? MPG_WAITS_LIMIT_GIVEN : MPG_WAITS_LIMIT_FOUND;
+    found->eager_limit_bytes = options->eager_limit_bytes;
+    if (options->limit_given)
+        return 0;
+    p->label = "finding the eager limit";
+    p->options.regions = both;
+    if (pass(p, both ? take_waits : NULL, found->waits, err) < 0)
+        return -1;
+    found->eager_limit_bytes = p->min_bytes;
+    return 0;
+}
+
+/* ---- all of it ---- */
 
 /* Reads the trace to find wait states, with the eager limit in FOUND. Returns 0, or -1 with ERR. */
 static int pass_waits(struct pass *p, struct mpg_traced_waits *found, struct mpg_error *err)
@@ -90,9 +101,15 @@ int mpg_waits_find(struct mpg_trace *trace, const struct mpg_traced_options *opt
                                  .eager_limit_bytes = INT64_MAX,
                                  .source_eager_limit_bytes = INT64_MAX}};
     *found = (struct mpg_traced_waits){.waits = NULL};
-    if (find_clocks(&p, found, err) < 0 || find_limit(&p, options, found, err) < 0 ||
-        !(found->waits = mpg_waits_new(mpg_trace_ranks(trace), found->clocks, MPG_WAIT_TRACED, err)))
+    if (find_clocks(&p, found, err) < 0 ||
+        !(found->waits = mpg_waits_new(mpg_trace_ranks(trace), found->clocks, MPG_WAIT_TRACED, err)) ||
+        find_limit(&p, options, found, err) < 0)
         return -1;
+    found->counts = p.counts;
+    if (finds_both(options) && p.is_below_min)
+        return 0;
+    if (finds_both(options))
+        mpg_waits_restart(found->waits);
     mpg_waits_observe(found->waits, options->observer);
     if (options->begin && options->begin(options->observer->context, trace, found->clocks, err) < 0)
         return -1;

@@ -18,6 +18,8 @@ static inline int mpg_reserve_at(void *items, size_t bytes, uint32_t *capacity, 
                                  struct mpg_error *err)
 {
     void *grown;
+    if (count <= *capacity) /* almost always, for callers with an item for each step or call */
+        return 0;
     memcpy(&grown, items, sizeof grown);
     const int status = mpg_reserve(&grown, bytes, capacity, count, err);
     memcpy(items, &grown, sizeof grown);

@@ -615,6 +615,9 @@ int32_t mpg_graph_expanded_members(const struct mpg_graph *graph);
 /* Estimates the traced machine's eager limit in bytes. Returns TARGET_BYTES unless the trace contradicts: larger standard
  * sends completed before the post of the receive, or smaller sends repeatedly waited for the post. Needs comparable clocks. */
 int64_t mpg_graph_source_eager_limit(const struct mpg_graph *graph, int64_t target_bytes);
+/* Returns whether no standard send so far is larger than LIMIT_BYTES: with this eager limit, the graph would be the same as
+ * without a limit. */
+bool mpg_graph_is_below_limit(const struct mpg_graph *graph, int64_t limit_bytes);
 /* Returns the weak progress observed so far. Needs options.observes_progress and comparable clocks. */
 struct mpg_weak_progress mpg_graph_weak_progress(const struct mpg_graph *graph);
 void mpg_graph_close(struct mpg_graph *graph); /* NULL is allowed */

@@ -10,6 +10,7 @@
 struct eager_evidence {
     bool any_left;         /* a send completed before the receive was posted */
     int64_t left_bytes;    /* size of the largest of these sends */
+    int64_t below_bytes;   /* all standard sends are shorter than this; 0: there are none */
     struct mpg_map waited; /* (bytes, 0) -> number of sends that waited for the receive; (bytes, 1) -> sum of waits in ns */
 };
 

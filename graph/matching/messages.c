@@ -366,6 +366,8 @@ static struct protocol resized_protocol(const struct matching *matching, enum mp
 
 struct protocol mpg_graph_find_protocol(struct matching *matching, enum mpg_call mode, struct load load)
 {
+    if (mpg_call_is_standard(mode) && load.bytes >= matching->eager_evidence.below_bytes)
+        matching->eager_evidence.below_bytes = load.bytes + 1;
     if (load.target_bytes != load.bytes)
         return resized_protocol(matching, mode, load);
     *graph_protocol_place(matching, mode, load.bytes) =

@@ -35,6 +35,11 @@ int64_t mpg_graph_source_eager_limit(const struct mpg_graph *g, int64_t target_b
     return mpg_graph_estimate_eager_limit(&g->matching.eager_evidence, target_bytes);
 }
 
+bool mpg_graph_is_below_limit(const struct mpg_graph *g, int64_t limit_bytes)
+{
+    return g->matching.eager_evidence.below_bytes - 1 <= limit_bytes;
+}
+
 struct mpg_weak_progress mpg_graph_weak_progress(const struct mpg_graph *g)
 {
     struct mpg_weak_progress found = mpg_graph_progress_found(&g->matching.progress);
