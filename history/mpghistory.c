@@ -40,11 +40,24 @@ static bool is_plain(const char *text)
     return *text != '\0';
 }
 
-/* Writes the command line of RUN, quoted for a shell and without control characters. */
+/* Returns the number of RUN's arguments before the trace that a user has typed. Where no mode is typed, mpgsim keeps both modes as the
+ * last options, for versions with another default. */
+static size_t typed_options(const struct mpg_history_run *run)
+{
+    const size_t n = run->arguments - 1;
+    const bool is_default = n >= 2 && strcmp(run->argument[n - 2], "--predict") == 0 &&
+                            strcmp(run->argument[n - 1], "--perturb") == 0;
+    return is_default ? n - 2 : n;
+}
+
+/* Writes the command line of RUN as typed, quoted for a shell and without control characters. */
 static void print_command(const struct mpg_history_run *run, FILE *out)
 {
+    const size_t options = typed_options(run);
     fputs("mpgsim", out);
     for (size_t i = 0; i < run->arguments; i++) {
+        if (i >= options && i + 1 < run->arguments)
+            continue;
         putc(' ', out);
         if (is_plain(run->argument[i])) {
             fputs(run->argument[i], out);

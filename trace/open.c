@@ -101,11 +101,11 @@ static int replace_file(struct mpg_trace *t, const struct mpg_trace_format *form
  * the file's segment. Returns -1. */
 static int absent(const struct mpg_trace *t, const char *what, struct mpg_error *err)
 {
+    static const char remedy[] = ": copy the files of all ranks (of all hosts) to one folder, or record again";
     for (size_t i = 0; i < t->file_count && !t->cut; i++)
         if (t->files[i].size_bytes == 0 && strcmp(t->files[i].path, t->path) != 0)
             return mpg_error_set(err, "%s: %s; %s is empty", t->path, what, t->files[i].path);
-    return mpg_error_set(err, "%s: %s%s%s", t->path, what, t->cut ? "; " : "",
-                         t->cut ? t->cut : "");
+    return mpg_error_set(err, "%s: %s%s%s", t->path, what, t->cut ? "; " : "", t->cut ? t->cut : t->ranks > 0 ? remedy : "");
 }
 
 static int check_ranks(const struct mpg_trace *t, struct mpg_error *err)

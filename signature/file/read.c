@@ -122,6 +122,8 @@ static json_t *read_json(const char *path, struct mpg_error *err)
         json_decref(root);
         root = NULL;
         mpg_error_errno(err, saved ? saved : EIO, "%s", name);
+    } else if (!root && kind == MPG_FILE_TEXT) { /* begins unlike JSON: the parser's error explains nothing */
+        mpg_error_set(err, "%s: text, not a signature: make a signature of a folder of results with sigmake", name);
     } else if (!root) {
         mpg_error_set(err, "%s: line %d: %s", name, why.line, why.text);
     }
