@@ -78,3 +78,44 @@ struct mpg_welch mpg_welch_test(const double *a, size_t n, const double *b, size
     w.high = w.difference + half;
     return w;
 }
+
+/* Means of two samples, the variances of these means, and the numbers of values less 1. */
+struct two_means {
+    double a, b, of_a, of_b, freedom_a, freedom_b;
+};
+
+/* Returns the p-value of Welch's test that the mean of B is R times the mean of A. */
+static double ratio_test(const struct two_means *t, double r)
+{
+    const double of_a = r * r * t->of_a, variance = of_a + t->of_b;
+    if (!(variance > 0))
+        return t->b == r * t->a;
+    const double freedom = variance * variance / (of_a * of_a / t->freedom_a + t->of_b * t->of_b / t->freedom_b);
+    return mpg_student_beyond(fabs(t->b - r * t->a) / sqrt(variance), freedom);
+}
+
+/* Returns the end of the interval on the side of SIGN, from RATIO in the interval. */
+static double ratio_end(const struct two_means *t, double ratio, double sign, double p)
+{
+    double inside = 0, outside = fmax(fabs(ratio), 1) * 0x1p-20;
+    while (ratio_test(t, ratio + sign * outside) > p && outside < 0x1p100)
+        outside *= 2;
+    while (outside - inside > 1e-12 * outside) {
+        const double middle = (inside + outside) / 2;
+        *(ratio_test(t, ratio + sign * middle) > p ? &inside : &outside) = middle;
+    }
+    return ratio + sign * outside;
+}
+
+struct mpg_welch_ratio mpg_welch_ratio(const double *a, size_t n, const double *b, size_t m, double confidence)
+{
+    struct two_means t = {.freedom_a = (double)(n - 1), .freedom_b = (double)(m - 1)};
+    t.a = mean_of(a, n, &t.of_a);
+    t.b = mean_of(b, m, &t.of_b);
+    const double p = 1 - confidence, ratio = t.b / t.a, rounding = 2 * DBL_EPSILON;
+    if (sqrt(t.of_a) <= rounding * t.a && sqrt(t.of_b) <= rounding * fabs(t.b))
+        return (struct mpg_welch_ratio){ratio, ratio, ratio};
+    if (t.of_a > 0 && mpg_student_beyond(t.a / sqrt(t.of_a), t.freedom_a) > p)
+        return (struct mpg_welch_ratio){ratio, -INFINITY, INFINITY};
+    return (struct mpg_welch_ratio){ratio, ratio_end(&t, ratio, -1, p), ratio_end(&t, ratio, 1, p)};
+}

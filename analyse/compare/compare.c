@@ -49,6 +49,20 @@ bool mpg_compare_knows_chance(const struct comparison *c)
     return c->side[COMPARE_BEFORE].n > 1 && c->side[COMPARE_AFTER].n > 1;
 }
 
+double mpg_compare_shared(const struct comparison *c)
+{
+    double shared = 0, all = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        const struct compare_row *row = &c->row[i];
+        if (row->kind == COMPARE_REGION) /* contains calls and computation */
+            continue;
+        const double time = row->time.side[COMPARE_BEFORE] + row->time.side[COMPARE_AFTER];
+        all += time;
+        shared += row->match == COMPARE_APPEARED || row->match == COMPARE_DISAPPEARED ? 0 : time;
+    }
+    return all > 0 ? shared / all : 1;
+}
+
 static double mean_of(const double *value, size_t n)
 {
     double sum = 0;

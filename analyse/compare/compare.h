@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "common/conditions/conditions.h"
 #include "common/error.h"
 #include "trace/event.h"
 #include "trace/excerpt/excerpt.h"
@@ -49,6 +50,7 @@ struct compare_part {
 
 struct compare_run {
     char *path;
+    char *program; /* the recorded command line; NULL: not known */
     int32_t ranks;
     bool has_threads; /* several threads of a rank made calls */
     bool knows_recording;
@@ -118,12 +120,21 @@ int mpg_compare_make(struct comparison *c, const struct compare_runs side[COMPAR
 void mpg_compare_clear(struct comparison *c);
 /* Makes the rows of C with times by run. Returns 0, or -1 with ERR: out of memory. */
 int mpg_compare_match_parts(struct comparison *c, struct mpg_error *err);
+/* Returns the share of the time of calls and computation, of both sides, in rows that both sides have; 1: no time. */
+double mpg_compare_shared(const struct comparison *c);
 /* Returns whether a change can be told from chance: each side has several runs. */
 bool mpg_compare_knows_chance(const struct comparison *c);
 
-/* Print the comparison. TOP: number of lines of text, 0: all. Return 0, or -1 with ERR: no memory. */
-int mpg_compare_print_text(const struct comparison *c, size_t top, FILE *out, struct mpg_error *err);
+/* The results of the conditions of --fail-if (analyse/compare/conditions.h). */
+struct compare_results {
+    struct mpg_condition_result *result;
+    size_t n;
+};
+
+/* Print the comparison, and as text and JSON RESULTS. TOP: number of lines of text, 0: all. Return 0, or -1 with ERR: no memory. */
+int mpg_compare_print_text(const struct comparison *c, const struct compare_results *results, size_t top, FILE *out,
+                           struct mpg_error *err);
 int mpg_compare_print_csv(const struct comparison *c, FILE *out, struct mpg_error *err);
-int mpg_compare_print_json(const struct comparison *c, FILE *out, struct mpg_error *err);
+int mpg_compare_print_json(const struct comparison *c, const struct compare_results *results, FILE *out, struct mpg_error *err);
 
 #endif

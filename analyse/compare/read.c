@@ -126,10 +126,14 @@ static int read_trace(struct compare_run *run, struct mpg_trace *trace, int fram
     if (status == 0) {
         run->ranks = mpg_trace_ranks(trace);
         run->has_threads = has_threads(trace);
+        const char *program = mpg_trace_find_fact(trace, 0, "program");
+        if (program && !(run->program = strdup(program)))
+            status = mpg_error_set(err, "out of memory");
         run->knows_recording = mpg_stat_recording(&s, &run->recording);
         find_quantities(run, &s);
         find_efficiencies(run, trace);
-        status = find_parts(run, &s, frames, debug_path, err);
+        if (status == 0)
+            status = find_parts(run, &s, frames, debug_path, err);
     }
     mpg_stat_clear(&s);
     return status;
@@ -158,5 +162,6 @@ void mpg_compare_run_clear(struct compare_run *run)
     for (size_t i = 0; i < run->n; i++)
         free(run->part[i].name);
     free(run->part);
+    free(run->program);
     free(run->path);
 }

@@ -101,7 +101,7 @@ static void put_runs(struct mpg_json *j, const char *key, const struct compare_r
     mpg_json_close(j);
 }
 
-int mpg_compare_print_json(const struct comparison *c, FILE *out, struct mpg_error *err)
+int mpg_compare_print_json(const struct comparison *c, const struct compare_results *results, FILE *out, struct mpg_error *err)
 {
     struct mpg_json j = mpg_json_to(out, MPG_JSON_ROWS);
     struct mpg_table quantities = {MPG_TABLE_COLUMNS(columns)}, rows = {MPG_TABLE_COLUMNS(columns)};
@@ -111,6 +111,9 @@ int mpg_compare_print_json(const struct comparison *c, FILE *out, struct mpg_err
     put_runs(&j, "before", &c->side[COMPARE_BEFORE]);
     put_runs(&j, "after", &c->side[COMPARE_AFTER]);
     mpg_json_bool(&j, "chance_known", mpg_compare_knows_chance(c));
+    mpg_json_number(&j, "shared", mpg_compare_shared(c));
+    if (results->n > 0)
+        mpg_condition_put_json(&j, results->result, results->n);
     mpg_json_array(&j, "quantities");
     mpg_table_begin_json(&quantities, &j);
     put_quantities(&quantities, c);

@@ -72,11 +72,30 @@ static void print_side(const char *label, const struct compare_runs *side, FILE 
     fprintf(out, " (%" PRId32 " %s)\n", ranks, mpg_units_word((uint64_t)ranks, "rank", "ranks"));
 }
 
+/* Warns if both sides have hardly anything in common: recordings of two programs. Returns the number of lines. */
+static size_t print_programs(const struct comparison *c, FILE *out)
+{
+    static const double MIN_SHARED = 0.1;
+    const double shared = mpg_compare_shared(c);
+    const char *before = c->side[COMPARE_BEFORE].run[0].program, *after = c->side[COMPARE_AFTER].run[0].program;
+    if (shared >= MIN_SHARED)
+        return 0;
+    fprintf(out, "Programs               only %.1f %% of the time is in callsites of both: two programs?", 100 * shared);
+    if (before && after && strcmp(before, after) != 0) {
+        fputs(" Before: ", out);
+        mpg_printable_put(out, before);
+        fputs("; after: ", out);
+        mpg_printable_put(out, after);
+    }
+    putc('\n', out);
+    return 1;
+}
+
 /* Prints warnings about the recordings. Returns the number of lines. */
 static size_t print_warnings(const struct comparison *c, FILE *out)
 {
     const struct compare_run *worst = NULL;
-    size_t lines = 0;
+    size_t lines = print_programs(c, out);
     bool has_threads = false;
     for (int side = 0; side < COMPARE_SIDES; side++)
         for (size_t i = 0; i < c->side[side].n; i++) {
@@ -188,12 +207,14 @@ static size_t count_changed(const struct comparison *c)
     return n;
 }
 
-int mpg_compare_print_text(const struct comparison *c, size_t top, FILE *out, struct mpg_error *err)
+int mpg_compare_print_text(const struct comparison *c, const struct compare_results *results, size_t top, FILE *out,
+                           struct mpg_error *err)
 {
     enum { FRAME_LINES = 6 }; /* lines around the tables: both sides, two blank lines, headings of the rows, "... and more" */
     print_side("Before", &c->side[COMPARE_BEFORE], out);
     print_side("After", &c->side[COMPARE_AFTER], out);
-    const size_t warnings = print_warnings(c, out);
+    const size_t warnings = print_warnings(c, out) + results->n;
+    mpg_condition_print_text(results->result, results->n, out);
     fputc('\n', out);
     const int lines = print_quantities(c, out, err);
     if (lines < 0)

@@ -2,8 +2,10 @@
 /* sigdiff --json: the whole comparison as JSON. */
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/text_stream.h"
 #include "signature/diff/report.h"
 
 static const char *unit_of(const struct mpg_parameter *item)
@@ -78,9 +80,28 @@ static json_t *checks_json(const struct mpg_signature *sig)
     return object;
 }
 
+/* Returns the results of conditions as an array, as mpg_condition_put_json() writes them; NULL: out of memory. */
+static json_t *conditions_json(const struct diff_results *results)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return NULL;
+    struct mpg_json j = mpg_json_to(memory, MPG_JSON_LINES);
+    mpg_json_object(&j, NULL);
+    mpg_condition_put_json(&j, results->result, results->n);
+    mpg_json_close(&j);
+    json_t *root = mpg_text_end(memory, &text) ? json_loads(text, 0, NULL) : NULL;
+    json_t *conditions = json_incref(json_object_get(root, "conditions"));
+    json_decref(root);
+    free(text);
+    return conditions;
+}
+
 int diff_report_json(const struct mpg_signature *a, const struct mpg_signature *b,
                      const struct mpg_difference *d, const struct mpg_compare_options *options,
-                     struct mpg_error *err)
+                     const struct diff_results *results, struct mpg_error *err)
 {
     json_t *root = json_object(), *headers = json_array(), *parameters = json_array();
     for (size_t i = 0; i < d->facts; i++)
@@ -98,10 +119,13 @@ int diff_report_json(const struct mpg_signature *a, const struct mpg_signature *
     json_object_set_new(root, "checks_a", checks_json(a));
     json_object_set_new(root, "checks_b", checks_json(b));
     json_object_set_new(root, "few_launches", json_boolean(d->few_launches));
+    json_t *conditions = results->n > 0 ? conditions_json(results) : json_null();
+    if (results->n > 0 && conditions)
+        json_object_set_new(root, "conditions", conditions);
     json_object_set_new(root, "headers", headers);
     json_object_set_new(root, "parameters", parameters);
     /* after a failed allocation jansson has left parts out: a missing parameter shows this */
-    int status = json_array_size(json_object_get(root, "parameters")) == d->n &&
+    int status = json_array_size(json_object_get(root, "parameters")) == d->n && conditions &&
                          json_dumpf(root, stdout, JSON_INDENT(1)) == 0
                      ? 0
                      : mpg_error_set(err, "cannot write JSON to standard output");
