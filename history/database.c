@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION = 0x6d706768, FORMAT = 1, BUSY_TIMEOUT_MS = 3000 }; /* APPLICATION is "mpgh" in ASCII */
+/* APPLICATION is "mpgh" in ASCII. A history with signatures is of a version that earlier mpgkits refuse. */
+enum { APPLICATION = 0x6d706768, FORMAT = 1, FORMAT_WITH_SIGNATURES = 2, BUSY_TIMEOUT_MS = 3000 };
 
 /* The text of these statements is compared with the text in sqlite_master, and must not change. */
 #define RUNS \
@@ -27,6 +28,10 @@ enum { APPLICATION = 0x6d706768, FORMAT = 1, BUSY_TIMEOUT_MS = 3000 }; /* APPLIC
     " sum TEXT NOT NULL)"
 #define ARGUMENTS_OF "CREATE INDEX arguments_of ON arguments (run, place)"
 #define INPUTS_OF "CREATE INDEX inputs_of ON inputs (run, place)"
+#define SIGNATURES \
+    "CREATE TABLE signatures (id INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL, version TEXT NOT NULL," \
+    " host TEXT NOT NULL, measured TEXT NOT NULL, path TEXT NOT NULL, sum TEXT NOT NULL UNIQUE, signature BLOB NOT NULL)"
+static const char *const schema_of_signatures = SIGNATURES "; PRAGMA user_version = 2;";
 static const char *const schema =
     RUNS ";" ARGUMENTS ";" INPUTS ";" ARGUMENTS_OF ";" INPUTS_OF ";"
     "PRAGMA application_id = 1836083048; PRAGMA user_version = 1;";
@@ -97,7 +102,7 @@ enum { HISTORY_TABLES = 5 };
 static const char *const count_own_tables =
     "SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')) THEN 0 ELSE"
     " (SELECT count(*) FROM sqlite_master WHERE sql IN ('" RUNS "', '" ARGUMENTS "', '" INPUTS "', '" ARGUMENTS_OF
-    "', '" INPUTS_OF "')) END";
+    "', '" INPUTS_OF "', '" SIGNATURES "')) END";
 
 /* Checks that the database is a history. If WRITTEN, makes an empty database a history, within the current transaction. */
 static int check(const struct database *d, bool written)
@@ -110,12 +115,14 @@ static int check(const struct database *d, bool written)
         return written ? execute(d, schema) : mpg_error_set(d->err, "%s: an empty history", d->file);
     if (application != APPLICATION)
         return mpg_error_set(d->err, "%s: not a history: a database of another program", d->file);
-    if (version != FORMAT)
+    if (version != FORMAT && version != FORMAT_WITH_SIGNATURES)
         return mpg_error_set(d->err, "%s: unknown history version %lld", d->file,
                              (long long)version);
     if (query_number(d, count_own_tables, &tables) < 0)
         return -1;
-    return tables == HISTORY_TABLES ? 0 : mpg_error_set(d->err, "%s: damaged: its tables are not those of a history", d->file);
+    return tables == HISTORY_TABLES + (version == FORMAT_WITH_SIGNATURES)
+               ? 0
+               : mpg_error_set(d->err, "%s: damaged: its tables are not those of a history", d->file);
 }
 
 /* Returns whether the journal at PATH names a super-journal, a file that SQLite would delete. */
@@ -302,6 +309,53 @@ int mpg_history_store(const char *file, const struct mpg_history_run *run, int64
     return status;
 }
 
+/* Makes the table of signatures in a history of version 1. */
+static int add_signatures(const struct database *d)
+{
+    sqlite3_int64 version;
+    if (query_number(d, "PRAGMA user_version", &version) < 0)
+        return -1;
+    return version == FORMAT_WITH_SIGNATURES ? 0 : execute(d, schema_of_signatures);
+}
+
+static int insert_signature(const struct database *d, const struct mpg_history_signature *kept)
+{
+    const char *const text[] = {kept->version, kept->host, kept->measured, kept->path, kept->sum};
+    sqlite3_stmt *s = prepare(d, "INSERT INTO signatures (time, version, host, measured, path, sum, signature)"
+                                 " VALUES (strftime('%Y-%m-%d %H:%M:%S', 'now'), ?1, ?2, ?3, ?4, ?5, ?6)");
+    for (int i = 0; i < 5; i++)
+        bind_text(s, i + 1, text[i]);
+    if (s)
+        sqlite3_bind_blob64(s, 6, kept->text, kept->bytes, SQLITE_STATIC);
+    if (s && sqlite3_step(s) == SQLITE_DONE)
+        return sqlite3_finalize(s), 0;
+    if (s && (sqlite3_errcode(d->db) & 0xff) == SQLITE_CONSTRAINT)
+        mpg_error_set(d->err, "%s: %s is kept already", d->file, kept->path);
+    else if (s)
+        set_error(d);
+    sqlite3_finalize(s);
+    return -1;
+}
+
+int mpg_history_keep(const char *file, const struct mpg_history_signature *kept, int64_t *id, struct mpg_error *err)
+{
+    struct database d;
+    const bool made = !exists(file);
+    if (open_database(&d, file, true, err) < 0)
+        return -1;
+    int status = execute(&d, "BEGIN IMMEDIATE");
+    if (status == 0 && check(&d, true) == 0 && add_signatures(&d) == 0 && insert_signature(&d, kept) == 0) {
+        *id = sqlite3_last_insert_rowid(d.db);
+        status = execute(&d, "COMMIT");
+    } else {
+        status = -1;
+    }
+    if (status < 0)
+        roll_back(&d, made);
+    sqlite3_close(d.db);
+    return status;
+}
+
 /* ---- reading ---- */
 
 /* Returns the text in COLUMN of S, valid until the next step; NULL with an error about run ID if memory is out or the
@@ -440,6 +494,56 @@ int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, 
     return status;
 }
 
+static int read_signature(const struct database *d, sqlite3_stmt *s, struct mpg_history_signature *kept)
+{
+    char **const text[] = {&kept->time, &kept->version, &kept->host, &kept->measured, &kept->path, &kept->sum};
+    enum { CONTENT = 7 };
+    kept->id = sqlite3_column_int64(s, 0);
+    for (int i = 0; i < CONTENT - 1; i++) {
+        const char *found = (const char *)sqlite3_column_text(s, i + 1);
+        if (!found || !(*text[i] = strdup(found)))
+            return mpg_error_set(d->err, "%s: %s", d->file, found ? "out of memory" : "damaged: a signature lacks a text");
+    }
+    const void *content = sqlite3_column_blob(s, CONTENT);
+    kept->bytes = (size_t)sqlite3_column_bytes(s, CONTENT);
+    if (!content || !(kept->text = calloc(kept->bytes + 1, 1)))
+        return mpg_error_set(d->err, "%s: signature %lld is empty, or out of memory", d->file, (long long)kept->id);
+    memcpy(kept->text, content, kept->bytes);
+    return 0;
+}
+
+/* Reads all signatures of D, if it has any. Returns 0, or -1 with an error. */
+static int read_signatures(const struct database *d, mpg_history_signature_visitor *visitor, void *context)
+{
+    sqlite3_int64 version;
+    if (query_number(d, "PRAGMA user_version", &version) < 0)
+        return -1;
+    if (version != FORMAT_WITH_SIGNATURES)
+        return 0;
+    sqlite3_stmt *s = prepare(d, "SELECT id, time, version, host, measured, path, sum, signature FROM signatures"
+                                 " ORDER BY measured, id");
+    int status = s ? 0 : -1, more = SQLITE_DONE;
+    while (status == 0 && (more = sqlite3_step(s)) == SQLITE_ROW) {
+        struct mpg_history_signature kept = {.id = 0};
+        status = read_signature(d, s, &kept) < 0 ? -1 : visitor(context, &kept, d->err);
+        mpg_history_signature_clear(&kept);
+    }
+    if (status == 0 && more != SQLITE_DONE)
+        status = set_error(d);
+    sqlite3_finalize(s);
+    return status;
+}
+
+int mpg_history_each_signature(const char *file, mpg_history_signature_visitor *visitor, void *context, struct mpg_error *err)
+{
+    struct database d;
+    if (open_database(&d, file, false, err) < 0)
+        return -1;
+    const int status = check(&d, false) < 0 ? -1 : read_signatures(&d, visitor, context);
+    sqlite3_close(d.db);
+    return status;
+}
+
 #else
 
 static int without(struct mpg_error *err)
@@ -454,6 +558,18 @@ int mpg_history_store(const char *file, const struct mpg_history_run *run, int64
 }
 
 int mpg_history_each(const char *file, mpg_history_visitor *visitor, void *context, struct mpg_error *err)
+{
+    (void)file, (void)visitor, (void)context;
+    return without(err);
+}
+
+int mpg_history_keep(const char *file, const struct mpg_history_signature *kept, int64_t *id, struct mpg_error *err)
+{
+    (void)file, (void)kept, (void)id;
+    return without(err);
+}
+
+int mpg_history_each_signature(const char *file, mpg_history_signature_visitor *visitor, void *context, struct mpg_error *err)
 {
     (void)file, (void)visitor, (void)context;
     return without(err);

@@ -58,4 +58,27 @@ int mpg_history_each(const char *file, mpg_history_visitor *visitor, void *conte
  * has no run ID. */
 int mpg_history_find(const char *file, int64_t id, struct mpg_history_run *run, struct mpg_error *err);
 
+/* A signature kept in a history, for the health of its machine. */
+struct mpg_history_signature {
+    int64_t id;
+    char *time;     /* time of the store, UTC: "2026-11-23 03:25:01" */
+    char *version;  /* version of mpgkit that kept the signature */
+    char *host;     /* the signature's header line host */
+    char *measured; /* begin of the measurement, UTC: "2026-11-22T09:43:10Z" */
+    char *path;     /* file name when kept */
+    char *sum;      /* checksum by mpg_history_checksum() */
+    char *text;     /* the whole file, `bytes` bytes and a NUL */
+    size_t bytes;
+};
+void mpg_history_signature_clear(struct mpg_history_signature *s);
+
+/* Stores S (id and time do not count) in FILE; *ID: the signature's number. Creates FILE if necessary. A history without
+ * signatures is of version 1, which earlier mpgkits read, too; the first signature makes it version 2. Returns 0, or -1 with ERR,
+ * with FILE unchanged: as mpg_history_store(), or S is in FILE already. */
+int mpg_history_keep(const char *file, const struct mpg_history_signature *s, int64_t *id, struct mpg_error *err);
+/* Called for each signature, which the visitor may take over by clearing S. Returns 0 to go on, or -1 with ERR. */
+typedef int mpg_history_signature_visitor(void *context, struct mpg_history_signature *s, struct mpg_error *err);
+/* Calls VISITOR for all signatures in FILE, the first measured first. Returns 0, or -1 with ERR. */
+int mpg_history_each_signature(const char *file, mpg_history_signature_visitor *visitor, void *context, struct mpg_error *err);
+
 #endif

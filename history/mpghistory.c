@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpghistory: lists, shows, compares and reruns stored runs of mpgsim. */
+/* mpghistory: lists, shows, compares and reruns stored runs of mpgsim; keeps signatures. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -18,6 +18,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 #include "common/text_stream.h"
+#include "history/health/health.h"
 #include "history/history.h"
 #include "history/json.h"
 #include "history/rerun.h"
@@ -40,8 +41,8 @@ static bool is_plain(const char *text)
     return *text != '\0';
 }
 
-/* Returns the number of RUN's arguments before the trace that a user has typed. Where no mode is typed, mpgsim keeps both modes as the
- * last options, for versions with another default. */
+/* Returns the number of RUN's arguments before the trace that a user has typed. Where no mode is typed, mpgsim keeps both modes
+ * as the last options, for versions with another default. */
 static size_t typed_options(const struct mpg_history_run *run)
 {
     const size_t n = run->arguments - 1;
@@ -388,6 +389,16 @@ static const struct {
     {"rerun", "ID", "Repeat a run and compare the answers.", rerun, 1},
 };
 
+/* Commands about signatures, which parse their command lines themselves. */
+static const struct {
+    const char *name, *summary;
+    int (*main)(int argc, char **argv);
+} others[] = {
+    {"keep", "Keep signatures, for the health of their machines.", mpg_health_keep_main},
+    {"health", "Show whether machines became slower or noisier.", mpg_health_main},
+    {"signature", "Write a kept signature.", mpg_health_signature_main},
+};
+
 static int command_main(size_t c, int argc, char **argv)
 {
     struct request a = {.file = NULL};
@@ -430,9 +441,11 @@ static int command_main(size_t c, int argc, char **argv)
 static void print_help(void)
 {
     printf("Usage: mpghistory COMMAND [OPTION]... [ID]...\n"
-           "Show, compare and repeat runs stored by mpgsim --history.\n\nCommands:\n");
+           "Show, compare and repeat runs stored by mpgsim --history; watch machines by\ntheir signatures.\n\nCommands:\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        printf("  %-10s %s\n", others[i].name, others[i].summary);
     printf("\nOptions:\n"
            "  -h, --help                  print this help and exit\n"
            "  -V, --version               print the version and exit\n"
@@ -443,6 +456,8 @@ static void print_completion(void)
 {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         printf("%s\n", commands[i].name);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        printf("%s\n", others[i].name);
     fputs("--help\n-h\n--version\n-V\n", stdout);
 }
 
@@ -453,6 +468,8 @@ static _Noreturn void refuse(const char *name)
     struct mpg_nearest nearest = {name, strlen(name), NULL, 0};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         mpg_nearest_try(&nearest, commands[i].name);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        mpg_nearest_try(&nearest, others[i].name);
     mpg_nearest_try(&nearest, "--help");
     mpg_nearest_try(&nearest, "--version");
     mpg_option_usage_error(&program, "%s%s%s%s%s%s", *name ? "unknown command '" : "no command given", name, *name ? "'" : "",
@@ -466,6 +483,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(name, commands[i].name) == 0)
             return command_main(i, argc - 1, argv + 1);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i].name) == 0)
+            return others[i].main(argc - 1, argv + 1);
     if (strcmp(name, "--help") == 0 || strcmp(name, "--help=all") == 0 || strcmp(name, "-h") == 0)
         print_help();
     else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)

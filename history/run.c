@@ -28,6 +28,18 @@ void mpg_history_run_clear(struct mpg_history_run *run)
     *run = (struct mpg_history_run){.id = 0};
 }
 
+void mpg_history_signature_clear(struct mpg_history_signature *s)
+{
+    free(s->time);
+    free(s->version);
+    free(s->host);
+    free(s->measured);
+    free(s->path);
+    free(s->sum);
+    free(s->text);
+    *s = (struct mpg_history_signature){.id = 0};
+}
+
 int mpg_history_add_argument(struct mpg_history_run *run, const char *text, struct mpg_error *err)
 {
     char **grown = realloc(run->argument, (run->arguments + 1) * sizeof *grown);

@@ -26,9 +26,9 @@ struct mpg_welch_ratio {
     double ratio, low, high; /* mean of B / mean of A, and its confidence interval; infinite: unlimited */
 };
 
-/* Returns the ratio of the means of B and A > 0, with the interval of CONFIDENCE: the ratios r that Welch's test of the means of B
- * and r A does not reject (Fieller, J. R. Stat. Soc. B 16 (1954) 175). The interval is unlimited if A's mean cannot be told from
- * 0. Same conditions as mpg_welch_test(). */
+/* Returns the ratio of the means of B and A > 0, with the interval of CONFIDENCE: the ratios r that Welch's test of the means of
+ * B and r A does not reject (Fieller, J. R. Stat. Soc. B 16 (1954) 175). The interval is unlimited if A's mean cannot be told
+ * from 0. Same conditions as mpg_welch_test(). */
 struct mpg_welch_ratio mpg_welch_ratio(const double *a, size_t n, const double *b, size_t m, double confidence);
 
 #endif

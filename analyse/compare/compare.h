@@ -131,7 +131,8 @@ struct compare_results {
     size_t n;
 };
 
-/* Print the comparison, and as text and JSON RESULTS. TOP: number of lines of text, 0: all. Return 0, or -1 with ERR: no memory. */
+/* Print the comparison, as text and JSON with RESULTS. TOP: number of lines of text, 0: all. Return 0, or -1 with ERR: no
+ * memory. */
 int mpg_compare_print_text(const struct comparison *c, const struct compare_results *results, size_t top, FILE *out,
                            struct mpg_error *err);
 int mpg_compare_print_csv(const struct comparison *c, FILE *out, struct mpg_error *err);

@@ -12,8 +12,8 @@
 /* ---- names ---- */
 
 /* Names of quantities of the whole run, in the order of enum compare_quantity. */
-static const char *const names[] = {"run", "computation", "mpi", "off-cpu", "polling", "load-balance", "serialization", "transfer",
-                                    "noise", "efficiency", NULL};
+static const char *const names[] = {"run", "computation", "mpi", "off-cpu", "polling", "load-balance",
+                                    "serialization", "transfer", "noise", "efficiency", NULL};
 
 /* Rows that a condition can name: a word, and the text that follows the word. */
 static const struct {
@@ -51,8 +51,9 @@ int mpg_compare_fit_condition(struct mpg_condition *c, struct mpg_error *err)
     const int q = quantity_of(c->name);
     if (q == COMPARE_QUANTITIES && part_of(c->name, &rest) == PARTS) {
         const char *nearest = mpg_nearest_word(names, c->name, strlen(c->name));
-        return mpg_error_set(err, "'%s': '%s' is not run, computation, mpi, off-cpu, polling, load-balance, serialization, transfer, "
-                                  "noise, efficiency, 'region NAME', 'call MPI_...', 'callsite TEXT' or 'computation before TEXT'%s%s%s",
+        return mpg_error_set(err, "'%s': '%s' is not run, computation, mpi, off-cpu, polling, load-balance, serialization, "
+                                  "transfer, noise, efficiency, 'region NAME', 'call MPI_...', 'callsite TEXT' or "
+                                  "'computation before TEXT'%s%s%s",
                              c->text, c->name, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
     }
     const bool is_time = q == COMPARE_QUANTITIES || mpg_compare_is_time((enum compare_quantity)q);
@@ -72,8 +73,8 @@ struct values {
     double *side[COMPARE_SIDES];
 };
 
-/* Returns whether ROW is a row of PART with the text REST: a region's name, a call, or a part of a callsite's line in the table, such
- * as "MPI_Waitall, exchange". */
+/* Returns whether ROW is a row of PART with the text REST: a region's name, a call, or a part of a callsite's line in the table,
+ * such as "MPI_Waitall, exchange". */
 static bool is_meant(const struct compare_row *row, int part, const char *rest)
 {
     if (row->kind != parts[part].kind)

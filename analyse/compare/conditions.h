@@ -6,7 +6,7 @@
 #include "analyse/compare/compare.h"
 #include "common/conditions/conditions.h"
 
-/* Checks that C names a quantity that recordings can have, with a limit that fits, and gives a limit of 0 the quantity's unit. Returns
+/* Checks that C names a quantity that recordings can have, with a limit that fits; a limit of 0 gets the quantity's unit. Returns
  * 0, or -1 with ERR. */
 int mpg_compare_fit_condition(struct mpg_condition *c, struct mpg_error *err);
 /* Decides N conditions, which outlive RESULT (N elements), from the recordings of C. Changes are of the mean of a side's

@@ -40,21 +40,22 @@ static int parse_size(struct mpg_condition *c, char *text, struct mpg_error *err
         return 0;
     }
     c->unit = isalpha((unsigned char)text[length - 1]) ? MPG_CONDITION_TIME : MPG_CONDITION_NUMBER;
-    return c->unit == MPG_CONDITION_TIME ? mpg_units_parse_time(text, &c->limit, err) : mpg_units_parse_real(text, &c->limit, err);
+    return c->unit == MPG_CONDITION_TIME ? mpg_units_parse_time(text, &c->limit, err)
+                                         : mpg_units_parse_real(text, &c->limit, err);
 }
 
 static int parse_limit(struct mpg_condition *c, const char *given, struct mpg_error *err)
 {
     enum { LONGEST = 64 };
     char text[LONGEST];
+    const char *shown = given + strspn(given, " ");
     if (!squeeze(given, text, sizeof text) || !*text)
         return mpg_error_set(err, "'%s': no limit after %c", c->text, c->above ? '>' : '<');
     const char sign = text[0];
     if (parse_size(c, text + (sign == '+' || sign == '-'), err) < 0)
-        return mpg_error_prefix(err, "'%s': '%s'", c->text, given + strspn(given, " "));
+        return mpg_error_prefix(err, "'%s': '%s'", c->text, shown);
     if (c->limit != 0 && sign != '+' && sign != '-')
-        return mpg_error_set(err, "'%s': the limit is a change, and has a sign: '+%s' or '-%s'", c->text, given + strspn(given, " "),
-                             given + strspn(given, " "));
+        return mpg_error_set(err, "'%s': the limit is a change, and has a sign: '+%s' or '-%s'", c->text, shown, shown);
     if (sign == '-')
         c->limit = -c->limit;
     if (c->unit == MPG_CONDITION_RATIO && (c->limit < -1 || c->limit > MAX_RATIO))

@@ -32,8 +32,8 @@ struct mpg_condition {
     double limit;
 };
 
-/* Parses TEXT, "NAME > LIMIT" or "NAME < LIMIT"; the last > or < counts. LIMIT has a sign, or is 0: "+5 %", "-10ms", "-0.02", "0".
- * C points to TEXT. The caller clears C, also on failure. Returns 0, or -1 with ERR. */
+/* Parses TEXT, "NAME > LIMIT" or "NAME < LIMIT"; the last > or < counts. LIMIT has a sign, or is 0: "+5 %", "-10ms", "-0.02",
+ * "0". C points to TEXT. The caller clears C, also on failure. Returns 0, or -1 with ERR. */
 int mpg_condition_parse(struct mpg_condition *c, const char *text, struct mpg_error *err);
 void mpg_condition_clear(struct mpg_condition *c);
 

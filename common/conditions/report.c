@@ -43,7 +43,9 @@ static void put_sentence(const struct mpg_condition_result *r, FILE *out)
     }
     if (!isnan(r->change))
         fprintf(out, "change %s, ", format_change(change, unit, r->change));
-    if (!isnan(r->low) && !isnan(r->high))
+    if (isinf(r->low) && isinf(r->high) && r->low < r->high)
+        fprintf(out, "%.4g %% interval unlimited, ", 100 * r->confidence);
+    else if (!isnan(r->low) && !isnan(r->high))
         fprintf(out, "%.4g %% interval %s to %s, ", 100 * r->confidence, format_change(low, unit, r->low),
                 format_change(high, unit, r->high));
     fprintf(out, "n = %zu and %zu", r->before, r->after);
@@ -136,8 +138,8 @@ void mpg_condition_print_tap(const struct mpg_condition_result *r, size_t n, boo
 
 /* ---- JUnit ---- */
 
-/* Writes TEXT as the value of an XML attribute or as content. Printable text (common/printable.h) has no character that XML forbids but U+FFFE
- * and U+FFFF, which are written as U+FFFD. */
+/* Writes TEXT as the value of an XML attribute or as content. Printable text (common/printable.h) has no character that XML
+ * forbids but U+FFFE and U+FFFF, which are written as U+FFFD. */
 static void put_xml(const char *text, FILE *out)
 {
     char escape[MPG_PRINTABLE_ESCAPE];

@@ -20,7 +20,7 @@ static const double normal_95 = 1.959963984540054;
 
 /* ---- parameters ---- */
 
-struct mpg_parameter *compare_add_parameter(struct comparison *c, struct mpg_error *err,
+struct mpg_parameter *mpg_diff_add_parameter(struct comparison *c, struct mpg_error *err,
                                    enum mpg_quantity quantity, const char *format, ...)
 {
     struct mpg_difference *result = c->result;
@@ -61,10 +61,10 @@ void mpg_difference_clear(struct mpg_difference *difference)
     *difference = (struct mpg_difference){0};
 }
 
-int compare_untested(struct comparison *c, const char *name, enum mpg_quantity quantity,
+int mpg_diff_untested(struct comparison *c, const char *name, enum mpg_quantity quantity,
                  const char *unit, double a, double b, const char *why, struct mpg_error *err)
 {
-    struct mpg_parameter *item = compare_add_parameter(c, err, quantity, "%s", name);
+    struct mpg_parameter *item = mpg_diff_add_parameter(c, err, quantity, "%s", name);
     if (!item)
         return -1;
     item->unit = unit;
@@ -77,7 +77,7 @@ int compare_untested(struct comparison *c, const char *name, enum mpg_quantity q
 
 /* ---- estimates ---- */
 
-struct launches compare_launches(const struct mpg_network_path *path)
+struct launches mpg_diff_launches(const struct mpg_network_path *path)
 {
     double sum = 0, squares = 0, n = 0;
     for (size_t i = 0; path && i < path->launches; i++)
@@ -93,7 +93,7 @@ struct launches compare_launches(const struct mpg_network_path *path)
     return (struct launches){squares / (n - 1) / n, n - 1};
 }
 
-void compare_add_variance(struct estimate *e, double log_variance, double freedom)
+void mpg_diff_add_variance(struct estimate *e, double log_variance, double freedom)
 {
     double sum = e->log_variance + log_variance;
     if (sum > 0)
@@ -141,7 +141,7 @@ static int quantile(const struct mpg_distribution *d, double u, struct estimate 
     return 0;
 }
 
-double compare_t_test(double distance, double variance, double freedom)
+double mpg_diff_t_test(double distance, double variance, double freedom)
 {
     if (!(distance > 0))
         return 1;
@@ -157,13 +157,13 @@ static double compare_to_zero(struct mpg_parameter *item, const struct estimate 
                               const struct estimate *other)
 {
     double variance = gsl_pow_2(other->value) * other->log_variance + gsl_pow_2(zero->error);
-    item->p = compare_t_test(other->value, variance, other->freedom);
+    item->p = mpg_diff_t_test(other->value, variance, other->freedom);
     item->log_above_zero = zero->error > 0 ? log(other->value / zero->error) : INFINITY;
     return other->freedom;
 }
 
-double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
-                         const struct estimate *b)
+double mpg_diff_estimates(struct mpg_parameter *item, const struct estimate *a,
+                          const struct estimate *b)
 {
     item->a = a->value;
     item->b = b->value;
@@ -180,12 +180,12 @@ double compare_estimates(struct mpg_parameter *item, const struct estimate *a,
     if (!(a->value > 0) || !(b->value > 0))
         return compare_to_zero(item, a->value > 0 ? b : a, a->value > 0 ? a : b);
     struct estimate both = *a;
-    compare_add_variance(&both, b->log_variance, b->freedom);
+    mpg_diff_add_variance(&both, b->log_variance, b->freedom);
     double r = log(b->value / a->value), freedom = both.freedom;
     item->ratio = exp(r);
     item->log_variance = both.log_variance;
     item->freedom = freedom;
-    item->p = compare_t_test(fabs(r), both.log_variance, freedom);
+    item->p = mpg_diff_t_test(fabs(r), both.log_variance, freedom);
     return freedom;
 }
 
@@ -236,11 +236,11 @@ static double independent_samples(const struct mpg_distribution *d, const struct
     return fmax(part > 0 ? fmin(n, 0.25 / (part * part)) : n, 2);
 }
 
-int compare_samples(struct comparison *c, const char *name, enum mpg_quantity quantity,
-                    const char *unit, const struct mpg_distribution *a,
-                    const struct mpg_distribution *b,
-                    const struct launches *launches_a, const struct launches *launches_b,
-                    struct mpg_error *err)
+int mpg_diff_samples(struct comparison *c, const char *name, enum mpg_quantity quantity,
+                     const char *unit, const struct mpg_distribution *a,
+                     const struct mpg_distribution *b,
+                     const struct launches *launches_a, const struct launches *launches_b,
+                     struct mpg_error *err)
 {
     static const struct {
         const char *name;
@@ -250,17 +250,17 @@ int compare_samples(struct comparison *c, const char *name, enum mpg_quantity qu
         struct estimate qa, qb;
         if (quantile(a, shown[i].u, &qa, err) < 0 || quantile(b, shown[i].u, &qb, err) < 0)
             return -1;
-        struct mpg_parameter *item = compare_add_parameter(c, err, quantity, "%s, %s", name, shown[i].name);
+        struct mpg_parameter *item = mpg_diff_add_parameter(c, err, quantity, "%s, %s", name, shown[i].name);
         if (!item)
             return -1;
         item->unit = unit;
         if (qa.freedom > 0 && qa.launches == 0) /* in signatures before version 4 the interval lacks differences between
                                                    launches */
-            compare_add_variance(&qa, launches_a->log_variance, launches_a->freedom);
+            mpg_diff_add_variance(&qa, launches_a->log_variance, launches_a->freedom);
         if (qb.freedom > 0 && qb.launches == 0)
-            compare_add_variance(&qb, launches_b->log_variance, launches_b->freedom);
+            mpg_diff_add_variance(&qb, launches_b->log_variance, launches_b->freedom);
         item->varies = shown[i].u > 0.5;
-        double freedom = compare_estimates(item, &qa, &qb);
+        double freedom = mpg_diff_estimates(item, &qa, &qb);
         if (i == 0)
             test_distributions(item, a, b, independent_samples(a, &qa), independent_samples(b, &qb), freedom);
     }
@@ -336,13 +336,13 @@ static int compare_headers(struct comparison *c, struct mpg_error *err)
     return 0;
 }
 
-int compare_all(struct comparison *c, struct mpg_error *err)
+int mpg_diff_all(struct comparison *c, struct mpg_error *err)
 {
-    if (compare_noise(c, err) < 0)
+    if (mpg_diff_noise(c, err) < 0)
         return -1;
     for (size_t i = 0; i < c->result->n; i++)
         c->result->item[i].varies = true;
-    return compare_network(c, err) < 0 || compare_sharing(c, err) < 0 ? -1 : compare_compute(c, err);
+    return mpg_diff_network(c, err) < 0 || mpg_diff_sharing(c, err) < 0 ? -1 : mpg_diff_compute(c, err);
 }
 
 int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b,
@@ -351,8 +351,8 @@ int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b,
 {
     struct comparison c = {.a = a, .b = b, .tolerance = options->tolerance, .result = result};
     *result = (struct mpg_difference){0};
-    if (compare_headers(&c, err) < 0 || compare_all(&c, err) < 0 ||
-        compare_machines(&c, options, err) < 0 || judge(&c, err) < 0) {
+    if (compare_headers(&c, err) < 0 || mpg_diff_all(&c, err) < 0 ||
+        mpg_diff_machines(&c, options, err) < 0 || judge(&c, err) < 0) {
         mpg_difference_clear(result);
         return -1;
     }

@@ -70,7 +70,7 @@ static void judge_machines(struct mpg_parameter *item, double tolerance)
     double t = isfinite(freedom) ? gsl_cdf_tdist_Pinv(0.975, freedom) : normal_95;
     item->low = exp(r - t * sqrt(item->log_variance));
     item->high = exp(r + t * sqrt(item->log_variance));
-    item->p_beyond = compare_t_test(outside(r, tolerance), item->log_variance, freedom);
+    item->p_beyond = mpg_diff_t_test(outside(r, tolerance), item->log_variance, freedom);
 }
 
 /* Sets p_beyond of a parameter that is 0 in one signature: whether the other value exceeds 0 by more than the difference between
@@ -79,11 +79,11 @@ static void judge_above_zero(struct mpg_parameter *item, double spread)
 {
     if (isnan(item->log_above_zero))
         return;
-    double beyond = compare_t_test(fmax(item->log_above_zero, 0), 2 * spread * spread, INFINITY);
+    double beyond = mpg_diff_t_test(fmax(item->log_above_zero, 0), 2 * spread * spread, INFINITY);
     item->p_beyond = fmax(item->p, isinf(item->log_above_zero) ? 0 : beyond);
 }
 
-int compare_machines(struct comparison *c, const struct mpg_compare_options *options, struct mpg_error *err)
+int mpg_diff_machines(struct comparison *c, const struct mpg_compare_options *options, struct mpg_error *err)
 {
     struct others others = {calloc(options->repeats + 1, sizeof *others.difference), 0};
     int status = others.difference ? 0 : mpg_error_set(err, "out of memory");
@@ -92,7 +92,7 @@ int compare_machines(struct comparison *c, const struct mpg_compare_options *opt
                                   .tolerance = c->tolerance,
                                   .result = &others.difference[others.n]};
         others.n++;
-        status = compare_all(&other, err);
+        status = mpg_diff_all(&other, err);
     }
     for (size_t i = 0; status == 0 && i < c->result->n; i++) {
         struct mpg_parameter *item = &c->result->item[i];
@@ -105,7 +105,7 @@ int compare_machines(struct comparison *c, const struct mpg_compare_options *opt
             use_repeats(item, i, &others);
         } else if (options->spread > 0 && c->a != c->b) {
             struct estimate e = {.log_variance = item->log_variance, .freedom = item->freedom};
-            compare_add_variance(&e, 2 * spread * spread, INFINITY);
+            mpg_diff_add_variance(&e, 2 * spread * spread, INFINITY);
             item->log_variance = e.log_variance;
             item->freedom = e.freedom;
         }

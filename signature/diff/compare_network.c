@@ -18,11 +18,11 @@ static int compare_times(struct comparison *c, const char *name, const struct mp
                          struct mpg_error *err)
 {
     if (!a || !b)
-        return compare_untested(c, name, MPG_TIME_NS, NULL,
+        return mpg_diff_untested(c, name, MPG_TIME_NS, NULL,
                             a ? mpg_distribution_quantile(a, 0.5) : NAN,
                             b ? mpg_distribution_quantile(b, 0.5) : NAN,
                             a ? "measured only in a" : "measured only in b", err);
-    return compare_samples(c, name, MPG_TIME_NS, NULL, a, b, &launches[0], &launches[1], err);
+    return mpg_diff_samples(c, name, MPG_TIME_NS, NULL, a, b, &launches[0], &launches[1], err);
 }
 
 /* Compares the times of each message size in A or B, ascending. */
@@ -33,7 +33,7 @@ static int compare_sizes(struct comparison *c, const char *path, const char *wha
     char name[NAME_SIZE], text[32];
     if ((a->n == 0) != (b->n == 0)) {
         snprintf(name, sizeof name, "%s: %s", path, what);
-        return compare_untested(c, name, MPG_TIME_NS, NULL, NAN, NAN,
+        return mpg_diff_untested(c, name, MPG_TIME_NS, NULL, NAN, NAN,
                             a->n > 0 ? "measured only in a" : "measured only in b", err);
     }
     for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
@@ -71,7 +71,7 @@ static int compare_limits(struct comparison *c, const char *path, const struct m
     if (isnan(of_a) && isnan(of_b))
         return 0;
     struct mpg_parameter *item =
-        compare_add_parameter(c, err, MPG_SIZE_BYTES, "%s: eager limit", path);
+        mpg_diff_add_parameter(c, err, MPG_SIZE_BYTES, "%s: eager limit", path);
     if (!item)
         return -1;
     item->a = of_a;
@@ -108,7 +108,7 @@ static int compare_latencies(struct comparison *c, const char *path,
     if (same_method(a->one_way, b->one_way))
         return compare_sizes(c, path, "one way", &a->latency, &b->latency, launches, err);
     snprintf(name, sizeof name, "%s: one way", path);
-    if (compare_untested(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err) < 0)
+    if (mpg_diff_untested(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err) < 0)
         return -1;
     return compare_sizes(c, path, "round trip", &a->round_trip, &b->round_trip, launches, err);
 }
@@ -129,7 +129,7 @@ static int compare_transfers(struct comparison *c, const char *path,
     if (same_method(transfer_of(c->a, path), transfer_of(c->b, path)))
         return compare_sizes(c, path, "transfer", &a->bandwidth, &b->bandwidth, launches, err);
     snprintf(name, sizeof name, "%s: transfer", path);
-    return compare_untested(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err);
+    return mpg_diff_untested(c, name, MPG_TIME_NS, NULL, NAN, NAN, "obtained in different ways", err);
 }
 
 /* Compares the times of one-sided operations. */
@@ -156,7 +156,7 @@ static int compare_one_sided(struct comparison *c, const char *path, const struc
 static int compare_share(struct comparison *c, const char *name, const struct mpg_distribution *a,
                          const struct mpg_distribution *b, struct mpg_error *err)
 {
-    struct mpg_parameter *item = compare_add_parameter(c, err, MPG_PERCENT, "%s", name);
+    struct mpg_parameter *item = mpg_diff_add_parameter(c, err, MPG_PERCENT, "%s", name);
     if (!item)
         return -1;
     item->a = 100 * mpg_distribution_quantile(a, 0.5);
@@ -180,8 +180,8 @@ static int compare_overlap(struct comparison *c, const char *path, const struct 
         const char *what = mpg_overlap_name((enum mpg_overlap_side)side);
         snprintf(name, sizeof name, "%s: overlap, %s", path, what);
         if ((x->n == 0) != (y->n == 0) &&
-            compare_untested(c, name, MPG_PERCENT, NULL, NAN, NAN, x->n > 0 ? "measured only in a" : "measured only in b",
-                             err) < 0)
+            mpg_diff_untested(c, name, MPG_PERCENT, NULL, NAN, NAN, x->n > 0 ? "measured only in a" : "measured only in b",
+                              err) < 0)
             return -1;
         for (size_t i = 0, j = 0; i < x->n && j < y->n;) {
             const int64_t of_a = x->size[i].size_bytes, of_b = y->size[j].size_bytes;
@@ -201,7 +201,7 @@ static int compare_paths(struct comparison *c, const char *name, const struct mp
                          const struct mpg_network_path *b, struct mpg_error *err)
 {
     static const struct mpg_network_path nothing;
-    struct launches launches[2] = {compare_launches(a), compare_launches(b)};
+    struct launches launches[2] = {mpg_diff_launches(a), mpg_diff_launches(b)};
     bool few = isinf(launches[0].freedom) || isinf(launches[1].freedom);
     if (a && b && few)
         c->result->few_launches = true;
@@ -250,8 +250,8 @@ static int compare_collective(struct comparison *c, const struct mpg_collective_
 static int compare_collectives(struct comparison *c, const struct times *a, const struct times *b,
                                struct mpg_error *err)
 {
-    struct launches launches[2] = {compare_launches(mpg_signature_farthest(c->a)),
-                                   compare_launches(mpg_signature_farthest(c->b))};
+    struct launches launches[2] = {mpg_diff_launches(mpg_signature_farthest(c->a)),
+                                   mpg_diff_launches(mpg_signature_farthest(c->b))};
     for (size_t i = 0; i < a->n; i++)
         if (compare_collective(c, &a->item[i], a, b, launches, err) < 0)
             return -1;
@@ -271,7 +271,7 @@ static const struct mpg_network_path *device_path(const struct mpg_signature *si
     return NULL;
 }
 
-int compare_network(struct comparison *c, struct mpg_error *err)
+int mpg_diff_network(struct comparison *c, struct mpg_error *err)
 {
     for (int p = 0; p < 2 * MPG_PATHS; p++) {
         const enum mpg_path_class class = (enum mpg_path_class)(p % MPG_PATHS);

@@ -210,8 +210,8 @@ static int compare_durations(struct comparison *c, const struct record *a, const
     if (db) {
         set_independent(da, a->worth);
         set_independent(db, b->worth);
-        status = compare_samples(c, "noise: detour's duration", MPG_TIME_NS, NULL, da, db,
-                                 &no_launches, &no_launches, err);
+        status = mpg_diff_samples(c, "noise: detour's duration", MPG_TIME_NS, NULL, da, db,
+                                  &no_launches, &no_launches, err);
     }
     mpg_distribution_free(da);
     mpg_distribution_free(db);
@@ -228,16 +228,16 @@ static int compare_records(struct comparison *c, struct mpg_error *err)
     if (has_a < 0 || has_b < 0) {
         status = -1;
     } else if (has_a && has_b) {
-        struct mpg_parameter *item = compare_add_parameter(c, err, MPG_PERCENT, "noise: lost to detours");
+        struct mpg_parameter *item = mpg_diff_add_parameter(c, err, MPG_PERCENT, "noise: lost to detours");
         if (item)
-            compare_estimates(item, &a.fraction, &b.fraction);
-        if (item && (item = compare_add_parameter(c, err, MPG_PER_SECOND, "noise: detours"))) {
+            mpg_diff_estimates(item, &a.fraction, &b.fraction);
+        if (item && (item = mpg_diff_add_parameter(c, err, MPG_PER_SECOND, "noise: detours"))) {
             item->unit = "/s";
-            compare_estimates(item, &a.rate, &b.rate);
+            mpg_diff_estimates(item, &a.rate, &b.rate);
             status = compare_durations(c, &a, &b, err);
         }
     } else if (has_a || has_b) {
-        status = compare_untested(c, "noise: lost to detours", MPG_PERCENT, NULL,
+        status = mpg_diff_untested(c, "noise: lost to detours", MPG_PERCENT, NULL,
                               has_a ? a.fraction.value : NAN, has_b ? b.fraction.value : NAN,
                               has_a ? "measured only in a" : "measured only in b", err);
     } else {
@@ -333,17 +333,17 @@ static int compare_pools(struct comparison *c, const char *name, struct pool *a,
     char text[64];
     struct estimate lost_a = lost_of(a, quantum_ns[0]), lost_b = lost_of(b, quantum_ns[1]);
     snprintf(text, sizeof text, "noise: lost in %s quanta", name);
-    struct mpg_parameter *item = compare_add_parameter(c, err, MPG_PERCENT, "%s", text);
+    struct mpg_parameter *item = mpg_diff_add_parameter(c, err, MPG_PERCENT, "%s", text);
     if (!item)
         return -1;
-    compare_estimates(item, &lost_a, &lost_b);
+    mpg_diff_estimates(item, &lost_a, &lost_b);
     /* quanta of different length lose different times, and distributions are not comparable */
     if (fabs(quantum_ns[0] / quantum_ns[1] - 1) > 0.01)
         return 0;
     if (pool_finish(a, err) < 0 || pool_finish(b, err) < 0)
         return -1;
     snprintf(text, sizeof text, "noise: lost in one %s quantum", name);
-    return compare_samples(c, text, MPG_TIME_NS, NULL, a->d, b->d, &no_launches, &no_launches, err);
+    return mpg_diff_samples(c, text, MPG_TIME_NS, NULL, a->d, b->d, &no_launches, &no_launches, err);
 }
 
 static int compare_quanta(struct comparison *c, bool work, struct mpg_error *err)
@@ -360,7 +360,7 @@ static int compare_quanta(struct comparison *c, bool work, struct mpg_error *err
         status = compare_pools(c, name, &a, &b, quantum_ns, err);
     } else if (a.distributions + b.distributions > 0) {
         snprintf(text, sizeof text, "noise: lost in %s quanta", name);
-        status = compare_untested(c, text, MPG_PERCENT, NULL,
+        status = mpg_diff_untested(c, text, MPG_PERCENT, NULL,
                               a.distributions ? lost_of(&a, quantum_ns[0]).value : NAN,
                               b.distributions ? lost_of(&b, quantum_ns[1]).value : NAN,
                               a.distributions ? "measured only in a" : "measured only in b", err);
@@ -403,7 +403,7 @@ static int list_lines(struct comparison *c, const struct mpg_signature *sig,
             double there_ns = there ? there->amplitude_ns : NAN;
             bool first = sig == c->a;
             snprintf(text, sizeof text, "noise: amplitude of line at %.5g Hz", line->frequency_hz);
-            if (compare_untested(c, text, MPG_TIME_NS, NULL, first ? line->amplitude_ns : there_ns,
+            if (mpg_diff_untested(c, text, MPG_TIME_NS, NULL, first ? line->amplitude_ns : there_ns,
                              first ? there_ns : line->amplitude_ns,
                              there ? "not tested" : first ? "measured only in a" : "measured only in b", err) < 0)
                 return -1;
@@ -412,7 +412,7 @@ static int list_lines(struct comparison *c, const struct mpg_signature *sig,
     return 0;
 }
 
-int compare_noise(struct comparison *c, struct mpg_error *err)
+int mpg_diff_noise(struct comparison *c, struct mpg_error *err)
 {
     if (compare_records(c, err) < 0 || compare_quanta(c, false, err) < 0 ||
         compare_quanta(c, true, err) < 0 || list_lines(c, c->a, c->b, err) < 0)
@@ -451,10 +451,10 @@ static int compare_rates(struct comparison *c, const struct mpg_compute_rate *li
         mpg_error_set(err, "out of memory");
     } else if ((a.n == 0 || pool_finish(&a, err) == 0) && (b.n == 0 || pool_finish(&b, err) == 0)) {
         if (a.d && b.d)
-            status = compare_samples(c, name, MPG_PER_SECOND, like->unit, a.d, b.d, &no_launches,
-                                     &no_launches, err);
+            status = mpg_diff_samples(c, name, MPG_PER_SECOND, like->unit, a.d, b.d, &no_launches,
+                                      &no_launches, err);
         else
-            status = compare_untested(c, name, MPG_PER_SECOND, like->unit,
+            status = mpg_diff_untested(c, name, MPG_PER_SECOND, like->unit,
                                   a.d ? mpg_distribution_quantile(a.d, 0.5) : NAN,
                                   b.d ? mpg_distribution_quantile(b.d, 0.5) : NAN,
                                   a.d ? "measured only in a" : "measured only in b", err);
@@ -473,7 +473,7 @@ static bool is_there(const struct mpg_compute_rate *rate, size_t n,
     return false;
 }
 
-int compare_compute(struct comparison *c, struct mpg_error *err)
+int mpg_diff_compute(struct comparison *c, struct mpg_error *err)
 {
     for (size_t i = 0; i < c->a->rates; i++)
         if (!is_there(c->a->rate, i, &c->a->rate[i]) && compare_rates(c, &c->a->rate[i], err) < 0)

@@ -45,11 +45,11 @@ static int compare_point(struct comparison *c, const struct points *in_a, const 
                  like->pairs == 1 ? "" : "s", like->both ? "both directions" : "one direction",
                  mpg_units_format_size(size, sizeof size, like->size_bytes));
     if (kind != LEADS && a && b)
-        return compare_samples(c, name, MPG_PER_SECOND, "B/s", a->value, b->value, &no_launches, &no_launches, err);
-    return compare_untested(c, name, kind == LEADS ? MPG_TIME_NS : MPG_PER_SECOND, "B/s",
-                            a ? mpg_distribution_quantile(a->value, 0.5) : NAN,
-                            b ? mpg_distribution_quantile(b->value, 0.5) : NAN,
-                            a && b ? "leads of one machine vary" : a ? "measured only in a" : "measured only in b", err);
+        return mpg_diff_samples(c, name, MPG_PER_SECOND, "B/s", a->value, b->value, &no_launches, &no_launches, err);
+    return mpg_diff_untested(c, name, kind == LEADS ? MPG_TIME_NS : MPG_PER_SECOND, "B/s",
+                             a ? mpg_distribution_quantile(a->value, 0.5) : NAN,
+                             b ? mpg_distribution_quantile(b->value, 0.5) : NAN,
+                             a && b ? "leads of one machine vary" : a ? "measured only in a" : "measured only in b", err);
 }
 
 static int compare_points(struct comparison *c, const struct points *a, const struct points *b, enum kind kind,
@@ -64,7 +64,7 @@ static int compare_points(struct comparison *c, const struct points *a, const st
     return 0;
 }
 
-int compare_sharing(struct comparison *c, struct mpg_error *err)
+int mpg_diff_sharing(struct comparison *c, struct mpg_error *err)
 {
     const struct points a = {c->a->sharing, c->a->sharings}, b = {c->b->sharing, c->b->sharings};
     const struct points late_a = {c->a->opposite, c->a->opposites}, late_b = {c->b->opposite, c->b->opposites};

@@ -47,8 +47,8 @@ static void find_change(struct mpg_condition_result *r, const struct mpg_paramet
     mpg_condition_decide(r);
 }
 
-/* Returns whether X says more than Y about their condition: a failed parameter more than an undecided one, then the change farther
- * on the side of the limit. */
+/* Returns whether X says more than Y about their condition: a failed parameter more than an undecided one, then the change
+ * farther on the side of the limit. */
 static bool says_more(const struct mpg_condition_result *x, const struct mpg_condition_result *y)
 {
     static const int weight[] = {[MPG_CONDITION_PASSED] = 0, [MPG_CONDITION_UNDECIDED] = 1, [MPG_CONDITION_FAILED] = 2};

@@ -126,9 +126,10 @@ static void test_rates(void)
         double none = 0, limit = 0, passed = 0;
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
             for (size_t k = 0; k < sizeof spreads / sizeof *spreads; k++) {
-                none = fmax(none, rate("run > +0 %", MPG_CONDITION_FAILED, numbers[i][0], numbers[i][1], shape, spreads[k], 1));
-                limit = fmax(limit, rate("run > +5 %", MPG_CONDITION_FAILED, numbers[i][0], numbers[i][1], shape, spreads[k], 1.05));
-                passed = fmax(passed, rate("run > +5 %", MPG_CONDITION_PASSED, numbers[i][0], numbers[i][1], shape, spreads[k],
+                const size_t *n = numbers[i];
+                none = fmax(none, rate("run > +0 %", MPG_CONDITION_FAILED, n[0], n[1], shape, spreads[k], 1));
+                limit = fmax(limit, rate("run > +5 %", MPG_CONDITION_FAILED, n[0], n[1], shape, spreads[k], 1.05));
+                passed = fmax(passed, rate("run > +5 %", MPG_CONDITION_PASSED, n[0], n[1], shape, spreads[k],
                                            1.05));
             }
         ok(none <= 0.05, "%s: without a change 'run > +0 %%' fails in at most %.1f %% of cases", shapes[shape], 100 * none);

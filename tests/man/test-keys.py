@@ -36,7 +36,7 @@ mpgtrace sizes --json mixed.txt""",
          "mpgscale.1": "mpgscale --json --project=64 grown-2-1 grown-2-2 grown-3-1 grown-4-1 grown-6-1",
          "sigshow.1": "sigshow --json a.sig",
          "sigmake.1": "sigmake --check --json results",
-         "sigdiff.1": "sigdiff --json a.sig b.sig"}
+         "sigdiff.1": "sigdiff --json --fail-if=noise>+1000000% a.sig b.sig"}
 # objects whose keys come from the user: parameters, regions, facts
 OPEN = {"values", "region_ratios"}
 
