@@ -303,6 +303,10 @@ for arguments in --map=block:2 --map=apart "--map=apart --source=map=were" --sou
     is "$arguments: the same bytes" "$? $("$mpghistory" show --answer --history=maps.db $id | cmp - out) $(
         "$mpghistory" rerun --history=maps.db $id)" "0  run $id: the answer is identical"
 done
+"$MPGSIM" --signature=target.sig --history=both.db ring.txt >out 2>err
+like "list and show: the command as typed, without the modes that are kept" \
+    "$("$mpghistory" list --history=both.db) $("$mpghistory" show --history=both.db 1) $("$mpghistory" list --json --history=both.db)" \
+    "*mpgsim --signature=target.sig ring.txt*mpgsim --signature=target.sig ring.txt*\"--predict\", \"--perturb\", \"ring.txt\"*"
 is "... are not the same answer" "$(sql maps.db 'SELECT count(DISTINCT answer) FROM runs')" 5
 is "their files are inputs" "$(sql maps.db "SELECT run, role, path FROM inputs WHERE role LIKE '%map' ORDER BY run, place" | paste -sd' ' -)" \
     "2|map|apart 3|map|apart 3|source-map|were 4|source-map|were 5|map|apart 5|map|were"

@@ -232,6 +232,45 @@ like "no detours against two a core: may be chance" "$status $(grep '^noise: det
 compare --all c.sig c.sig
 like "no detours in both" "$status $(grep '^noise: detours' out)" "0 noise: detours 0 /s 0 /s 1 - - - no evidence"
 
+# ---- conditions ----
+shift=5000 launch=$steady signature >b.sig
+judged() { # judged NAME STATUS VERDICT ARGUMENT...: exit status, and the verdict of the line of the condition
+    local name=$1 wanted="$2 $3" verdict
+    shift 3
+    compare "$@"
+    verdict=$(sed -n 's/ fail if .*//p' out)
+    is "$name" "$status $verdict" "$wanted"
+}
+judged "8 B take 17 times as long: failed" 3 failed --fail-if='node: one way, 8 B, median > +1000 %' a.sig b.sig
+like "... the line has n and the parameter" "$(grep 'fail if' out)" \
+    "failed fail if node: one way, 8 B, median > +1000 %: node: one way, 8 B, median: change +1587.3 %, 95 % interval +*, n = 1 and 1"
+judged "... not 30 times" 0 passed --fail-if='node: one way, 8 B, median > +2900 %' a.sig b.sig
+judged "... at the limit: undecided" 0 undecided --fail-if='node: one way, 8 B, median > +1587.3 %' a.sig b.sig
+judged "... which --strict calls no success" 4 undecided --strict --fail-if='node: one way, 8 B, median > +1587.3 %' a.sig b.sig
+judged "of several parameters one fails" 3 failed --fail-if='one way > +500 %' a.sig b.sig
+judged "... of noise none" 0 passed --fail-if='noise > +900 %' a.sig b.sig
+judged "beyond the tolerance is no failure of another condition" 0 passed --fail-if='noise < -90 %' a.sig b.sig
+sed "$none" a.sig >c.sig
+judged "from 0 to many is more than any limit" 3 failed --fail-if='noise: detours > +900 %' c.sig a.sig
+judged "from many to 0" 3 failed --fail-if='noise: detours < -50 %' a.sig c.sig
+judged "0 in both is no change" 0 passed --fail-if='noise: lost to detours > +5 %' c.sig c.sig
+compare --tap --junit=out.xml --fail-if='one way, 8 B > +500 %' --fail-if='noise > +900 %' a.sig b.sig
+is "--tap" "$(grep ok out)" "not ok 1 - fail if one way, 8 B > +500 %
+ok 2 - fail if noise > +900 %"
+is "--junit" "$(grep -c '<failure ' out.xml) $(grep -c '<testcase ' out.xml)" "1 2"
+is "--json" "$("$sigdiff" --json --fail-if='noise > +900 %' a.sig b.sig 2>err | "${PYTHON3:-python3}" -c 'import json, sys
+found = json.load(sys.stdin)["conditions"][0]
+print(found["fail_if"], found["limit"], found["number_before"])')" "noise > +900 % 9.0 1"
+for condition in "nothing > +5 %" "noise > +5ns" "noise > 5 %" noise; do
+    compare --fail-if="$condition" a.sig b.sig
+    is "usage: --fail-if='$condition'" "$status $(wc -c <raw) $(wc -l <err)" "2 0 1"
+done
+for option in --tap --strict --junit=x.xml "--junit=- --fail-if=noise>0"; do
+    # shellcheck disable=SC2086 # words
+    compare $option a.sig b.sig
+    is "usage: $option" "$status $(wc -c <raw) $(wc -l <err)" "2 0 1"
+done
+
 # ---- errors ----
 for arguments in "" "a.sig" "a.sig a.sig a.sig" "- -" "--tolerance=x a.sig a.sig" \
     "--tolerance=-1% a.sig a.sig" "--tolerance=100% a.sig a.sig" "--tolerance= a.sig a.sig" \

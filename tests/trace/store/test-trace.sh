@@ -223,7 +223,7 @@ ok "import in the current folder" sh -c 'cd "$1" && "$2" import --text neat.txt 
 "$MPGTRACE" import --text "$tmp/neat.txt" -o "$tmp/two"
 cp -r "$tmp/four" "$tmp/missing"
 rm "$tmp/missing/rank-2.mpgt"
-ok "a rank is missing" fails 1 "rank 2 of 4 is missing" "$MPGTRACE" print "$tmp/missing"
+ok "a rank is missing" fails 1 "rank 2 of 4 is missing: copy the files of all ranks" "$MPGTRACE" print "$tmp/missing"
 : >"$tmp/missing/rank-2.mpgt"
 ok "... because its file is empty" fails 1 "rank 2 of 4 is missing; $tmp/missing/rank-2.mpgt is empty" \
     "$MPGTRACE" print "$tmp/missing"
