@@ -142,6 +142,20 @@ FILE *mpg_output_stream(struct mpg_output *out)
     return out->stream;
 }
 
+/* Writes what is left in STREAM's buffer. Returns 0, or the errno of a write that has failed, now or before. */
+static int flush(FILE *stream)
+{
+    errno = 0;
+    if (fflush(stream) != 0)
+        return errno ? errno : EIO;
+    if (!ferror(stream))
+        return 0;
+    /* The errno of an earlier write is lost. A further write most probably fails for the same reason. */
+    if (fputc('\n', stream) == EOF || fflush(stream) != 0)
+        return errno ? errno : EIO;
+    return EIO;
+}
+
 int mpg_output_commit(struct mpg_output *out, struct mpg_error *err)
 {
     int status = 0;
@@ -150,21 +164,15 @@ int mpg_output_commit(struct mpg_output *out, struct mpg_error *err)
         output_free(out);
         return status;
     }
-    errno = 0;
-    bool failed = fflush(out->stream) != 0 || ferror(out->stream);
-    int saved = errno;
-    if (fclose(out->stream) != 0 && !failed) {
-        failed = true;
-        saved = errno;
-    }
-    if (!failed && out->temporary && rename(out->temporary, out->path) != 0) {
-        failed = true;
-        saved = errno;
-    }
-    if (failed) {
+    int reason = flush(out->stream);
+    if (fclose(out->stream) != 0 && !reason)
+        reason = errno;
+    if (!reason && out->temporary && rename(out->temporary, out->path) != 0)
+        reason = errno;
+    if (reason) {
         if (out->temporary)
             remove_temporary(out);
-        status = mpg_error_errno(err, saved ? saved : EIO, "%s: cannot write", out->path);
+        status = mpg_error_errno(err, reason, "%s: cannot write", out->path);
     }
     if (out->temporary)
         mpg_temporary_forget(out->temporary);
@@ -186,14 +194,10 @@ void mpg_output_discard(struct mpg_output *out)
 
 int mpg_stdout_close(struct mpg_error *err)
 {
-    errno = 0;
-    bool failed = fflush(stdout) != 0 || ferror(stdout);
-    int saved = errno;
-    if (close(STDOUT_FILENO) != 0 && !failed && errno != EBADF) {
-        failed = true;
-        saved = errno;
-    }
-    return failed ? mpg_error_errno(err, saved ? saved : EIO, "standard output: cannot write") : 0;
+    int reason = flush(stdout);
+    if (close(STDOUT_FILENO) != 0 && !reason && errno != EBADF)
+        reason = errno;
+    return reason ? mpg_error_errno(err, reason, "standard output: cannot write") : 0;
 }
 
 int mpg_directory_make(const char *path, struct mpg_error *err)
