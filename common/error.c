@@ -21,10 +21,12 @@ int mpg_error_set(struct mpg_error *err, const char *format, ...)
 /* Returns the text of error number ERRNUM, in English in every locale; without allocating if the C library allows. */
 static const char *describe(int errnum)
 {
-#if defined __GLIBC__ && __GLIBC_PREREQ(2, 32)
+#ifdef __GLIBC_PREREQ /* not in musl, whose strerror() is in English where no translation is installed */
+#if __GLIBC_PREREQ(2, 32)
     const char *text = strerrordesc_np(errnum);
     if (text)
         return text;
+#endif
 #endif
     return strerror(errnum);
 }

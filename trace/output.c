@@ -9,9 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/temporary.h"
+
+enum { EXCHANGE = 1 << 1 }; /* RENAME_EXCHANGE of renameat2(), which musl 1.2.3 lacks */
 
 static bool is_trace_file(int folder, const char *name)
 {
@@ -91,7 +94,7 @@ static int replace(const struct mpg_trace_output *o, struct mpg_error *err)
         return mpg_error_errno(err, errno, "%s", o->path);
     if (check_replaceable(o->path, o->force, o->advice, err) < 0)
         return -1;
-    if (renameat2(AT_FDCWD, o->temporary, AT_FDCWD, o->path, RENAME_EXCHANGE) < 0)
+    if (syscall(SYS_renameat2, AT_FDCWD, o->temporary, AT_FDCWD, o->path, EXCHANGE) < 0)
         return replace_in_steps(o->temporary, o->path, err);
     mpg_temporary_remove_folder(o->temporary);
     return 0;
