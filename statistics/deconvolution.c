@@ -3,7 +3,6 @@
 #include "statistics/deconvolution.h"
 
 #include <gsl/gsl_sort_double.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 
 #include "statistics/kolmogorov.h"
+#include "statistics/order.h"
 
 enum {
     SUM_POINTS = 512,
@@ -50,11 +50,6 @@ struct problem {
 
 /* ---- grids ---- */
 
-static double quantile(const double *sorted, size_t n, double p)
-{
-    return gsl_stats_quantile_from_sorted_data(sorted, 1, n, p);
-}
-
 /* Places N points within LOW..HIGH: spaced by SCALE around CENTRE, logarithmically farther away. */
 static void spread_points(double *at, size_t n, double low, double high, double centre,
                           double scale)
@@ -91,7 +86,7 @@ static bool alloc_grid(struct grid *grid, size_t n)
  * fraction of the range. */
 static double spread(const double *sorted, size_t n)
 {
-    double quartiles = quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25);
+    double quartiles = mpg_interpolated_quantile(sorted, n, 0.75) - mpg_interpolated_quantile(sorted, n, 0.25);
     double range = sorted[n - 1] - sorted[0];
     return fmax(fmax(quartiles / 10, 1e-6 * range), 1e-9 * fabs(sorted[n - 1]));
 }
@@ -100,10 +95,10 @@ static double spread(const double *sorted, size_t n)
  * at quantiles. */
 static void fill_points(struct grid *grid, size_t points, const double *sorted, size_t n)
 {
-    spread_points(grid->at, points / 2, sorted[0], sorted[n - 1], quantile(sorted, n, 0.5),
+    spread_points(grid->at, points / 2, sorted[0], sorted[n - 1], mpg_interpolated_quantile(sorted, n, 0.5),
                   spread(sorted, n));
     for (size_t i = 0; i < points / 2; i++)
-        grid->at[points / 2 + i] = quantile(sorted, n, ((double)i + 0.5) / (double)(points / 2));
+        grid->at[points / 2 + i] = mpg_interpolated_quantile(sorted, n, ((double)i + 0.5) / (double)(points / 2));
     grid->n = sort_points(grid->at, points, sorted[0], sorted[n - 1]);
 }
 
@@ -116,13 +111,13 @@ static void fill_unknown(struct problem *p, double low, double high)
     size_t used = 0;
     const double *other = p->m > 0 ? p->known : p->sums;
     size_t others = p->m > 0 ? p->m : p->n;
-    double share = p->m > 0 ? 1 : 0.5, middle = share * quantile(other, others, 0.5);
+    double share = p->m > 0 ? 1 : 0.5, middle = share * mpg_interpolated_quantile(other, others, 0.5);
     for (size_t i = 0; i < p->sum.n; i++)
         grid->at[used++] = p->sum.at[i] - middle;
     for (size_t i = 0; i < RANKS; i++) {
-        double u = ((double)i + 0.5) / RANKS, sum = quantile(p->sums, p->n, u);
+        double u = ((double)i + 0.5) / RANKS, sum = mpg_interpolated_quantile(p->sums, p->n, u);
         grid->at[used++] = sum - share * other[0];
-        grid->at[used++] = sum - share * quantile(other, others, u);
+        grid->at[used++] = sum - share * mpg_interpolated_quantile(other, others, u);
     }
     grid->n = sort_points(grid->at, used, low, high);
 }
@@ -154,11 +149,12 @@ static int start_masses(struct problem *p, struct mpg_error *err)
         return 0;
     if (!(value = malloc(STARTS * sizeof *value)))
         return mpg_error_set(err, "out of memory for a deconvolution");
-    middle = quantile(p->known, p->m, 0.5);
+    middle = mpg_interpolated_quantile(p->known, p->m, 0.5);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < STARTS; i++) {
             double u = ((double)i + 0.5) / STARTS;
-            value[i] = quantile(p->sums, p->n, u) - (pass ? quantile(p->known, p->m, u) : middle);
+            value[i] = mpg_interpolated_quantile(p->sums, p->n, u) -
+                       (pass ? mpg_interpolated_quantile(p->known, p->m, u) : middle);
         }
         for (size_t i = 0; i < grid->n; i++)
             grid->mass[i] *= pass ? 1e-2 : 1e-4;

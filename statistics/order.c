@@ -73,6 +73,14 @@ void mpg_sort(double *value, size_t n)
     free(room);
 }
 
+double mpg_interpolated_quantile(const double *value, size_t n, double p)
+{
+    const double place = p * (double)(n - 1);
+    const size_t below = (size_t)place;
+    const double part = place - (double)below;
+    return below + 1 >= n ? value[n - 1] : (1 - part) * value[below] + part * value[below + 1];
+}
+
 double mpg_sorted_quantile(const double *value, size_t n, double p)
 {
     double rank = ceil(p * (double)n);

@@ -11,6 +11,10 @@ void mpg_sort(double *value, size_t n);
 /* Returns the P quantile (P within 0..1) of N >= 1 ascending values: the smallest value that at least P*N values
  * do not exceed (Hyndman and Fan, Am. Stat. 50 (1996) 361, definition 1). */
 double mpg_sorted_quantile(const double *value, size_t n, double p);
+/* Returns the P quantile (P within 0..1) of N >= 1 ascending values, interpolated between the two nearest values (Hyndman and
+ * Fan, definition 7). Equals GSL's gsl_stats_quantile_from_sorted_data() where GSL is compiled without fused multiplications,
+ * and is the same number on every processor. */
+double mpg_interpolated_quantile(const double *value, size_t n, double p);
 
 /* Computes the distribution-free confidence interval of the P quantile from N independent values, as ranks counted
  * from 1. 0 < P < 1, 0 < CONFIDENCE < 1. *LOW is the largest and *HIGH the smallest rank for which each side

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "statistics/inference.h"
+#include "statistics/order.h"
 #include "statistics/spectrum_private.h"
 
 enum {
@@ -91,8 +92,8 @@ static int scatter_freedom(struct mpg_spectrum *s, struct mpg_error *err)
     for (size_t k = 0; k < n; k++)
         ratio[k] = s->power[k + LOWEST_BIN] / s->background[k + LOWEST_BIN];
     gsl_sort(ratio, 1, n);
-    double seen = gsl_stats_quantile_from_sorted_data(ratio, 1, n, 0.75) /
-                  gsl_stats_quantile_from_sorted_data(ratio, 1, n, 0.25);
+    double seen = mpg_interpolated_quantile(ratio, n, 0.75) /
+                  mpg_interpolated_quantile(ratio, n, 0.25);
     free(ratio);
     double low = 2, high = s->freedom;
     if (!(seen > chi_square_quartiles(high)))

@@ -24,6 +24,17 @@ static void test_quantiles(void)
        "quantiles are values");
 }
 
+static void test_interpolation(void)
+{
+    const double value[] = {-2.5, 0, 4, 7, 7.3};
+    ok(mpg_interpolated_quantile(value, 5, 0) == -2.5 && mpg_interpolated_quantile(value, 5, 0.5) == 4 &&
+           mpg_interpolated_quantile(value, 5, 1) == 7.3 && mpg_interpolated_quantile(value, 1, 0.3) == -2.5,
+       "at values");
+    ok(mpg_interpolated_quantile(value, 5, 0.25 * 0.6) == (1 - 0.6) * -2.5 + 0.6 * 0 &&
+           fabs(mpg_interpolated_quantile(value, 5, 0.9) - (0.4 * 7 + 0.6 * 7.3)) < 1e-14,
+       "between values");
+}
+
 /* Returns P(at most K of N), for K from -1 on. */
 static double at_most(double k, double p, size_t n)
 {
@@ -107,6 +118,7 @@ int main(void)
     gsl_set_error_handler_off();
     test_sorting();
     test_quantiles();
+    test_interpolation();
     test_ranks();
     return done();
 }

@@ -121,8 +121,8 @@ void mpg_interval_widen(struct mpg_summary *s, const struct mpg_resampling *r, c
      * the spread of B values. */
     const double parts = MPG_BOOTSTRAP_BLOCKS;
     const double part = sqrt(shared * parts / (parts - 1)) * gsl_cdf_tdist_Pinv(0.975, parts - 1) / gsl_cdf_ugaussian_Pinv(0.975);
-    const double less = part * gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.025);
-    const double more = part * gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.975);
+    const double less = part * mpg_interpolated_quantile(sorted, n, 0.025);
+    const double more = part * mpg_interpolated_quantile(sorted, n, 0.975);
     s->low = s->median - hypot(s->median - s->low, less);
     s->high = s->median + hypot(s->high - s->median, more);
     for (size_t w = 0; w < n; w++)

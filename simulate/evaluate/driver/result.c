@@ -209,17 +209,43 @@ double mpg_result_recorded(const struct mpg_result *r)
     return (double)longest;
 }
 
+/* mean_of() and sd_of() use double alone and sums without lost digits (Neumaier, ZAMM 54 (1974) 39), and give the same number on
+ * every processor. GSL's functions use long double, which has 53, 64, 106 or 113 bits. */
+static double add(double sum, double value, double *lost)
+{
+    const double total = sum + value;
+    *lost += fabs(sum) >= fabs(value) ? (sum - total) + value : (value - total) + sum;
+    return total;
+}
+
+static double mean_of(const double *values, size_t n)
+{
+    double sum = 0, lost = 0;
+    for (size_t i = 1; i < n; i++) /* differences: the mean of equal values is their value */
+        sum = add(sum, values[i] - values[0], &lost);
+    return values[0] + (sum + lost) / (double)n;
+}
+
+static double sd_of(const double *values, size_t n, double mean)
+{
+    double sum = 0, lost = 0;
+    for (size_t i = 0; i < n; i++)
+        sum = add(sum, (values[i] - mean) * (values[i] - mean), &lost);
+    return n > 1 ? sqrt((sum + lost) / (double)(n - 1)) : 0;
+}
+
 struct mpg_summary mpg_summarise(const double *values, size_t n, double *sorted)
 {
     memcpy(sorted, values, n * sizeof *values);
     mpg_sort(sorted, n);
+    const double mean = mean_of(values, n);
     struct mpg_summary s = {
-        .mean = gsl_stats_mean(values, 1, n),
-        .sd = n > 1 ? gsl_stats_sd(values, 1, n) : 0,
+        .mean = mean,
+        .sd = sd_of(values, n, mean),
         .min = sorted[0],
-        .p5 = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.05),
-        .median = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.5),
-        .p95 = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.95),
+        .p5 = mpg_interpolated_quantile(sorted, n, 0.05),
+        .median = mpg_interpolated_quantile(sorted, n, 0.5),
+        .p95 = mpg_interpolated_quantile(sorted, n, 0.95),
         .largest = sorted[n - 1],
     };
     /* The number of values below the median is binomial(n, 1/2); normal
