@@ -12,7 +12,7 @@ empty() {
     [ -z "$2" ] || printf '%s\n' "$2" | sed 's/^/# /'
 }
 
-folders=".ci analyse bench build-aux common completion docs examples export graph history man replay results scale signature simulate statistics tests trace validate"
+folders=".ci analyse bench build-aux common completion docs examples export graph history man packaging replay results scale signature simulate statistics tests trace validate"
 # ours: prints our files. A script without an ending is recognized by its first bytes #!. Files that autotools puts into
 # build-aux are excluded.
 ours() {
