@@ -22,7 +22,8 @@ enum mpg_kind {
     MPG_KIND_FLUSH,        /* the tracer wrote to the file, or processed a long list of requests: neither MPI nor computation */
     /* Without comm and object: recording pauses (bytes 0) or goes on (bytes 1). Otherwise counts of operations in the pause:
      * bytes sends and recvbytes receives on comm with rank TO and TAG; with TO MPG_PROC_NULL, bytes collectives of comm or
-     * object */
+     * object, or, with recvbytes, bytes starts of the recvbytes-th persistent collective of comm. With TO MPG_PARTITIONED - P,
+     * bytes starts of the (recvbytes / 2)-th partitioned request with rank P and TAG: sends if recvbytes is odd */
     MPG_KIND_UNRECORDED,
     MPG_KIND_REGION_BEGIN, /* string: the name; both times are equal */
     MPG_KIND_REGION_END,   /* string */
@@ -92,6 +93,7 @@ enum {
     MPG_PROC_NULL = -1, /* to, from, root: MPI_PROC_NULL */
     MPG_UNKNOWN = -2,   /* from, tag: a wildcard that never completed */
     MPG_ROOT = -3,      /* root: MPI_ROOT of an inter-communicator */
+    MPG_PARTITIONED = -16, /* to, of Unrecorded: MPG_PARTITIONED - P, of partitioned requests with peer P */
     MPG_NO_COMM = -1,
     MPG_NO_OBJECT = -1,
     MPG_NO_SITE = -1,

@@ -200,12 +200,20 @@ static int walk(struct mpg_trace *t, struct mpg_error *err)
     return 0;
 }
 
-static bool has_pauses(const struct mpg_trace *t)
+static bool has_fact(const struct mpg_trace *t, const char *key)
 {
     int32_t r = 0;
-    while (r < t->ranks && !mpg_trace_find_fact(t, r, "pauses"))
+    while (r < t->ranks && !mpg_trace_find_fact(t, r, key))
         r++;
     return r < t->ranks;
+}
+
+/* Returns T, or the part of T that was recorded, in which case T is closed; NULL with ERR. */
+static struct mpg_trace *recorded(struct mpg_trace *t, struct mpg_error *err)
+{
+    if (has_fact(t, "last"))
+        return mpg_excerpt_of_last(t, err);
+    return has_fact(t, "pauses") ? mpg_excerpt_of_pauses(t, err) : t;
 }
 
 struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
@@ -213,7 +221,7 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
     const struct mpg_trace_format *format = NULL;
     struct mpg_trace *t = make(path, err);
     if (t && open_files(t, &format, err) == 0 && walk(t, err) == 0)
-        return has_pauses(t) ? mpg_excerpt_of_pauses(t, err) : t;
+        return recorded(t, err);
     mpg_trace_close(t);
     if (t && !format)
         mpg_kind_explain(path, MPG_FILE_TRACE, err);
@@ -277,6 +285,8 @@ void mpg_trace_close(struct mpg_trace *t)
         return;
     mpg_trace_close_files(t);
     for (int32_t r = 0; r < t->ranks; r++) {
+        for (uint32_t i = 0; i < t->rank[r].threads; i++)
+            free(t->rank[r].stream[i].parts);
         free(t->rank[r].stream);
         free(t->rank[r].clock);
         free(t->rank[r].facts);

@@ -192,13 +192,72 @@ int mpg_edges_find(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, s
     return 0;
 }
 
-/* --- pauses of recording --- */
-
 /* Returns whether recording pauses or goes on at E. */
 static bool is_edge(const struct mpg_event *e)
 {
     return mpg_call_kind(e->call) == MPG_KIND_UNRECORDED && e->comm == MPG_NO_COMM && e->object == MPG_NO_OBJECT;
 }
+
+/* --- the last part of a run --- */
+
+/* What is there of a rank, on the common clock. */
+struct extent {
+    int64_t begin_ns; /* where its first part begins; INT64_MIN: at the begin of the run */
+    int64_t end_ns;   /* end of the last event before MPI_Finalize */
+};
+
+static int64_t to_common(const struct mpg_trace *trace, int32_t rank, int64_t time_ns)
+{
+    return mpg_trace_clocks(trace) == MPG_CLOCKS_MEASURED ? time_ns + llround(offset_at(trace, rank, time_ns)) : time_ns;
+}
+
+static int find_extent(struct mpg_trace *trace, int32_t rank, struct extent *extent, struct mpg_error *err)
+{
+    struct mpg_cursor *cursor = mpg_cursor_open(trace, rank, err);
+    const struct mpg_event *e;
+    int more = cursor ? 1 : -1;
+    *extent = (struct extent){INT64_MIN, INT64_MIN};
+    while (more > 0 && (more = mpg_cursor_read(cursor, &e, err)) > 0) {
+        if (is_edge(e) && e->leave_ns > extent->begin_ns) /* each thread has an edge */
+            extent->begin_ns = e->leave_ns;
+        const int64_t end_ns = mpg_call_kind(e->call) == MPG_KIND_FINALIZE ? e->enter_ns : e->leave_ns;
+        extent->end_ns = end_ns > extent->end_ns ? end_ns : extent->end_ns;
+    }
+    mpg_cursor_close(cursor);
+    if (extent->begin_ns != INT64_MIN)
+        extent->begin_ns = to_common(trace, rank, extent->begin_ns);
+    if (extent->end_ns != INT64_MIN)
+        extent->end_ns = to_common(trace, rank, extent->end_ns);
+    return more < 0 ? -1 : 0;
+}
+
+int mpg_edges_of_last(struct mpg_trace *trace, int64_t span_ns, struct mpg_edges **edges, int64_t *kept_ns, bool *is_whole,
+                      struct mpg_error *err)
+{
+    const int32_t ranks = mpg_trace_ranks(trace);
+    int64_t begin_ns = INT64_MIN, end_ns = INT64_MIN, init_ns = INT64_MAX;
+    int status = make(trace, edges, err);
+    for (int32_t r = 0; r < ranks && status == 0; r++) {
+        struct extent extent;
+        status = find_extent(trace, r, &extent, err);
+        begin_ns = extent.begin_ns > begin_ns ? extent.begin_ns : begin_ns;
+        end_ns = extent.end_ns > end_ns ? extent.end_ns : end_ns;
+        const int64_t common_ns = to_common(trace, r, (*edges)[r].init_ns);
+        init_ns = common_ns < init_ns ? common_ns : init_ns;
+    }
+    if (status < 0)
+        return -1;
+    *is_whole = begin_ns == INT64_MIN && (end_ns == INT64_MIN || end_ns - init_ns <= span_ns);
+    if (*is_whole)
+        return 0;
+    begin_ns = end_ns - span_ns > begin_ns ? end_ns - span_ns : begin_ns;
+    *kept_ns = end_ns - begin_ns;
+    for (int32_t r = 0; r < ranks; r++)
+        (*edges)[r].begin_ns = mpg_trace_clocks(trace) == MPG_CLOCKS_MEASURED ? to_rank(trace, r, begin_ns) : begin_ns;
+    return 0;
+}
+
+/* --- pauses of recording --- */
 
 static bool counts(const struct mpg_event *e)
 {

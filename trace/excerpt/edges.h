@@ -16,6 +16,11 @@ struct mpg_edges {
  * ERR: an invalid time, a region that a rank does not visit often enough, an end before the begin. */
 int mpg_edges_find(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, struct mpg_edges **edges, struct mpg_error *err);
 
+/* For a trace that was recorded in parts. Sets *EDGES, as mpg_edges_find(), to the last SPAN_NS of the run, or to less if not all
+ * ranks have so much, and *KEPT_NS to the length. Sets *IS_WHOLE to true, and nothing else, if this is the whole run. */
+int mpg_edges_of_last(struct mpg_trace *trace, int64_t span_ns, struct mpg_edges **edges, int64_t *kept_ns, bool *is_whole,
+                      struct mpg_error *err);
+
 /* A stretch of a rank's run in which calls were recorded, between two pauses of recording. */
 struct mpg_stretch {
     int64_t begin_ns, end_ns; /* as in struct mpg_edges */

@@ -58,51 +58,94 @@ static int write_part(struct mpg_trace *trace, const struct mpg_excerpt *excerpt
     return status;
 }
 
-/* Writes the EXCERPT of TRACE to FD; EXCERPT NULL: the recorded part. */
-static int make(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, int fd, struct mpg_error *err)
+/* A part of a trace: the edges by rank, and a text that describes them. EXCERPT: NULL unless edges were asked for. */
+struct part {
+    const struct mpg_excerpt *excerpt;
+    struct mpg_edges *edges;
+    char text[TEXT_BYTES];
+};
+
+static int find_part(struct mpg_trace *trace, struct part *part, struct mpg_error *err)
 {
-    struct mpg_edges *edges = NULL;
-    char text[TEXT_BYTES] = "of the recorded part";
+    const struct mpg_excerpt *excerpt = part->excerpt;
+    snprintf(part->text, sizeof part->text, "%s%.500s%s%.500s", excerpt->from ? "from " : "", excerpt->from ? excerpt->from : "",
+             !excerpt->until  ? ""
+             : excerpt->from  ? " until "
+                              : "until ",
+             excerpt->until ? excerpt->until : "");
+    return mpg_edges_find(trace, excerpt, &part->edges, err);
+}
+
+static int find_recorded(struct mpg_trace *trace, struct part *part, struct mpg_error *err)
+{
     uint32_t chosen = 1, stretches = 1;
-    int status = excerpt ? mpg_edges_find(trace, excerpt, &edges, err)
-                         : mpg_edges_of_pauses(trace, &edges, &chosen, &stretches, err);
-    if (excerpt)
-        snprintf(text, sizeof text, "%s%.500s%s%.500s", excerpt->from ? "from " : "", excerpt->from ? excerpt->from : "",
-                 !excerpt->until  ? ""
-                 : excerpt->from  ? " until "
-                                  : "until ",
-                 excerpt->until ? excerpt->until : "");
-    else if (stretches > 1)
-        snprintf(text, sizeof text, "of recorded part %u of %u, which has the most calls", chosen, stretches);
-    if (status == 0)
-        status = write_part(trace, excerpt, edges, text, fd, err);
-    free(edges);
+    const int status = mpg_edges_of_pauses(trace, &part->edges, &chosen, &stretches, err);
+    if (stretches > 1)
+        snprintf(part->text, sizeof part->text, "of recorded part %u of %u, which has the most calls", chosen, stretches);
+    else
+        snprintf(part->text, sizeof part->text, "of the recorded part");
     return status;
 }
 
-/* Returns the excerpt of TRACE, and closes TRACE. */
-static struct mpg_trace *replace(struct mpg_trace *trace, const struct mpg_excerpt *excerpt, struct mpg_error *err)
+/* Returns TRACE's PART, found with STATUS, as a trace, and closes TRACE. */
+static struct mpg_trace *replace(struct mpg_trace *trace, struct part *part, int status, struct mpg_error *err)
 {
     struct mpg_trace *made = NULL;
-    const int fd = mpg_spool_file(err);
-    if (fd >= 0 && make(trace, excerpt, fd, err) < 0) {
-        (void)mpg_error_add_trace_path(trace, err);
-        close(fd);
-    } else if (fd >= 0)
+    const int fd = status == 0 ? mpg_spool_file(err) : -1;
+    if (fd >= 0 && write_part(trace, part->excerpt, part->edges, part->text, fd, err) == 0)
         made = mpg_trace_open_copy(trace, fd, err);
+    else {
+        if (status < 0 || fd >= 0)
+            (void)mpg_error_add_trace_path(trace, err);
+        if (fd >= 0)
+            close(fd);
+    }
+    free(part->edges);
     mpg_trace_close(trace);
     return made;
 }
 
 struct mpg_trace *mpg_excerpt_of_pauses(struct mpg_trace *trace, struct mpg_error *err)
 {
-    return replace(trace, NULL, err);
+    struct part part = {.excerpt = NULL};
+    return replace(trace, &part, find_recorded(trace, &part, err), err);
+}
+
+/* Sets *SPAN_NS to the value of the fact "last", which a rank has. */
+static int parse_last(const struct mpg_trace *trace, int64_t *span_ns, struct mpg_error *err)
+{
+    const int64_t max_ns = INT64_C(1000000000000000000);
+    const char *text = NULL;
+    for (int32_t r = 0; r < mpg_trace_ranks(trace) && !text; r++)
+        text = mpg_trace_find_fact(trace, r, "last");
+    if (text && mpg_units_parse_int(text, span_ns, err) == 0 && *span_ns > 0 && *span_ns <= max_ns)
+        return 0;
+    return mpg_error_set(err, "damaged fact 'last %.40s'", text ? text : "");
+}
+
+struct mpg_trace *mpg_excerpt_of_last(struct mpg_trace *trace, struct mpg_error *err)
+{
+    struct part part = {.excerpt = NULL};
+    int64_t span_ns = 0, kept_ns = 0;
+    bool is_whole = false;
+    char time[32];
+    int status = parse_last(trace, &span_ns, err);
+    if (status == 0)
+        status = mpg_edges_of_last(trace, span_ns, &part.edges, &kept_ns, &is_whole, err);
+    if (status == 0 && is_whole) {
+        free(part.edges);
+        return trace;
+    }
+    snprintf(part.text, sizeof part.text, "of the last %s of the run",
+             mpg_units_format_time(time, sizeof time, (double)kept_ns));
+    return replace(trace, &part, status, err);
 }
 
 struct mpg_trace *mpg_excerpt_open(const char *path, const struct mpg_excerpt *excerpt, struct mpg_error *err)
 {
     struct mpg_trace *trace = mpg_trace_open(path, err);
-    return trace && (excerpt->from || excerpt->until) ? replace(trace, excerpt, err) : trace;
+    struct part part = {.excerpt = excerpt};
+    return trace && (excerpt->from || excerpt->until) ? replace(trace, &part, find_part(trace, &part, err), err) : trace;
 }
 
 bool mpg_trace_is_excerpt(const struct mpg_trace *trace)

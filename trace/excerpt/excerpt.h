@@ -33,6 +33,9 @@ struct mpg_trace *mpg_excerpt_open(const char *path, const struct mpg_excerpt *e
 /* Returns the recorded part of TRACE, which has pauses of recording (fact "pauses"), and closes TRACE; of several parts the part
  * with the most calls. Returns NULL with ERR. */
 struct mpg_trace *mpg_excerpt_of_pauses(struct mpg_trace *trace, struct mpg_error *err);
+/* Returns the last part of TRACE, of which only this is to be kept (fact "last"), and closes TRACE. Returns TRACE itself if the
+ * run is not longer; NULL with ERR. */
+struct mpg_trace *mpg_excerpt_of_last(struct mpg_trace *trace, struct mpg_error *err);
 /* Returns whether TRACE is an excerpt. */
 bool mpg_trace_is_excerpt(const struct mpg_trace *trace);
 /* Returns how many calls of TRACE count as failed because their collective or request is not in the excerpt. */

@@ -147,15 +147,48 @@ static int skip_messages(struct mpg_operations *o, enum mpg_operation_kind kind,
     return found <= 0 ? found : add(o, &operation, err);
 }
 
+/* Adds the starts of a persistent collective, which is number E->recvbytes, from 1, of its communicator. */
+static int meet_persistent(struct mpg_operations *o, const struct mpg_event *e, struct mpg_error *err)
+{
+    uint32_t meeting;
+    if (e->comm < 0 || e->comm >= mpg_trace_comm_count(o->trace) || e->recvbytes > INT32_MAX)
+        return 0;
+    return mpg_crossings_meeting(o->crossings, MPG_SEQUENCE_PERSISTENT, e->comm, (uint32_t)(e->recvbytes - 1),
+                                 members_of(o->trace, e->comm), &meeting, err) < 0
+               ? -1
+               : meet(o, 0, meeting, (uint64_t)e->bytes, err);
+}
+
+/* Adds the starts of a partitioned request: the E->recvbytes / 2-th of the channel, which sends if E->recvbytes is odd. */
+static int skip_partitioned(struct mpg_operations *o, const struct mpg_event *e, struct mpg_error *err)
+{
+    struct mpg_operation operation = {.unrecorded = (uint64_t)e->bytes};
+    uint32_t paired;
+    if (e->bytes <= 0 || e->recvbytes < 2 || e->recvbytes > INT32_MAX)
+        return 0;
+    const bool sends = e->recvbytes % 2;
+    const int found = find_channel(o, sends, e->comm, MPG_PARTITIONED - e->to, e->tag, &paired, err);
+    if (found <= 0)
+        return found;
+    operation.kind = sends ? MPG_OPERATION_SEND : MPG_OPERATION_RECEIVE;
+    return mpg_crossings_pair(o->crossings, paired, (uint32_t)(e->recvbytes / 2 - 1), &operation.where, err) < 0
+               ? -1
+               : add(o, &operation, err);
+}
+
 /* Adds the operations that E counts. */
 static int skip(struct mpg_operations *o, const struct mpg_event *e, struct mpg_error *err)
 {
+    if (e->to <= MPG_PARTITIONED)
+        return skip_partitioned(o, e, err);
     if (e->to >= 0)
         return skip_messages(o, MPG_OPERATION_SEND, e, e->bytes, err) < 0
                    ? -1
                    : skip_messages(o, MPG_OPERATION_RECEIVE, e, e->recvbytes, err);
     if (e->bytes <= 0)
         return 0;
+    if (e->recvbytes > 0)
+        return meet_persistent(o, e, err);
     return e->object != MPG_NO_OBJECT ? meet_at_window(o, e, (uint64_t)e->bytes, err)
                                       : meet_in(o, MPG_SEQUENCE_COMM, e->comm, e->comm, (uint64_t)e->bytes, err);
 }

@@ -277,7 +277,7 @@ static int write_events(struct writing *x, struct mpg_cursor *cursor, struct mpg
  * rank's excerpt ends. */
 static bool is_kept(const char *key)
 {
-    static const char *const others[] = {"died", "pauses", "excerpt", "excerpt_edge_calls",
+    static const char *const others[] = {"died", "pauses", "last", "excerpt", "excerpt_edge_calls",
                                          "overhead_calls_ns", "flushed_stacks_ns", "overhead_stacks_ns",
                                          "off_cpu_intervals_ns", "off_cpu_calls_ns", "cpu_user_ns", "cpu_system_ns",
                                          "switches_voluntary", "switches_involuntary", "page_faults", "runqueue_wait_ns",

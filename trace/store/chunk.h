@@ -43,6 +43,10 @@ enum { MPG_CHUNK_UNRESOLVED = 1 };
 enum { MPG_CHUNK_CANCELLED = 4 };
 /* The profile is complete and does not change any more: the CRC covers the payload. */
 enum { MPG_CHUNK_CLOSED = 2 };
+/* A stream in parts (mpgtrace record --last), of which the first may be missing. FRESH: the chunk needs no earlier chunk of the
+ * stream. SNAPSHOT: the chunk holds what a reader needs of the missing parts; a part begins with a chunk that has both flags, and
+ * its number modulo 2^24 from bit PART_SHIFT on. */
+enum { MPG_CHUNK_FRESH = 8, MPG_CHUNK_SNAPSHOT = 16, MPG_CHUNK_PART_SHIFT = 8, MPG_CHUNK_PART_BITS = 24 };
 
 /* Columns of a chunk's events, followed by one column for each value. A time is stored in two columns: the length in bits, and
  * the bits below the highest. The bits are noise, which does not compress, and are stored in sequence. */

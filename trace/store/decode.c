@@ -17,6 +17,16 @@ void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t r
                               .offset = stream->first_offset};
 }
 
+void mpg_decoder_refresh(struct mpg_decoder *d)
+{
+    mpg_shape_table_clear(&d->shapes);
+    d->history = 0;
+    d->polled_number = 0;
+    d->last_request = d->last_persistent = d->last_message = 0;
+    memset(d->predicted, 0, sizeof d->predicted);
+    memset(d->last_of_call, 0, sizeof d->last_of_call);
+}
+
 void mpg_decoder_stop(struct mpg_decoder *d)
 {
     free(d->raw);

@@ -37,6 +37,7 @@ struct mpg_decoder {
     int32_t rank;
     uint32_t thread;
     const struct trace_stream *stream;
+    uint32_t part;            /* 0: before the stream's first part; I: in part I - 1 */
     int64_t offset;           /* offset of the next chunk header */
     uint64_t sequence, event; /* number of chunks and of events read so far */
     bool in_segment, finalized; /* in_segment: the segment is being read; finalized: an interrupted MPI_Finalize was returned */
@@ -76,6 +77,8 @@ void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t r
  * call. */
 int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err);
 void mpg_decoder_stop(struct mpg_decoder *d);
+/* Forgets what was decoded, except definitions: the next chunk needs no earlier chunk. */
+void mpg_decoder_refresh(struct mpg_decoder *d);
 
 /* --- functions for the files of the decoder --- */
 

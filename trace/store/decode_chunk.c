@@ -10,7 +10,9 @@ enum { MIN_SLICE_BYTES = 64 }; /* minimum part of a column held in memory; a sin
 
 static size_t file_of(const struct mpg_decoder *d)
 {
-    return d->in_segment && !d->appended ? d->stream->segment_file : d->stream->file;
+    if (d->in_segment && !d->appended)
+        return d->stream->segment_file;
+    return d->part > 0 ? d->stream->parts[d->part - 1].file : d->stream->file;
 }
 
 static const struct trace_file *file_at(const struct mpg_decoder *d)
@@ -181,11 +183,15 @@ static int unpack_columns(struct mpg_decoder *d, const struct mpg_chunk *c, stru
     return unpack_whole(d, c, &columns, err);
 }
 
-static int begin_chunk(struct mpg_decoder *d, uint32_t columns, uint64_t events, int64_t first_ns,
+/* FLAGS: of the chunk. A fresh chunk may follow a missing part. */
+static int begin_chunk(struct mpg_decoder *d, uint32_t columns, uint64_t events, int64_t first_ns, uint64_t flags,
                        struct mpg_error *err)
 {
-    if (d->event > 0 && first_ns != d->last_ns)
+    const bool is_fresh = flags & MPG_CHUNK_FRESH;
+    if (d->event > 0 && (is_fresh ? first_ns < d->last_ns : first_ns != d->last_ns))
         return mpg_decoder_damaged(d, "chunk does not follow the one before", err);
+    if (is_fresh)
+        mpg_decoder_refresh(d);
     d->columns = columns;
     d->chunk_events = events;
     d->last_ns = first_ns;
@@ -211,7 +217,7 @@ static int unpack_chunk(struct mpg_decoder *d, const uint8_t *header, const stru
         return -1;
     if (d->slices)
         memcpy(d->slices->header, header, MPG_CHUNK_HEADER_BYTES);
-    return begin_chunk(d, c->columns, c->events, c->first_ns, err);
+    return begin_chunk(d, c->columns, c->events, c->first_ns, c->flags, err);
 }
 
 /* Replaces the part of column I in memory by the part from the next unread number on. Returns 0, or -1 with ERR. */
@@ -267,7 +273,8 @@ static int next_chunk(struct mpg_decoder *d, uint64_t chunks, int64_t end, struc
             return mpg_error_prefix(err, "%s", d->trace->files[file].path);
         bool mine = c.kind != MPG_CHUNK_SEGMENT && c.rank == (uint32_t)d->rank &&
                     c.thread == d->thread;
-        bool wanted = mine && c.kind == MPG_CHUNK_EVENTS;
+        const bool skips = (c.flags & MPG_CHUNK_SNAPSHOT) && d->part > 0 && d->stream->parts[d->part - 1].skips;
+        bool wanted = mine && c.kind == MPG_CHUNK_EVENTS && !skips;
         if (wanted && unpack_chunk(d, header, &c, err) < 0)
             return -1;
         d->offset += MPG_CHUNK_HEADER_BYTES + (int64_t)c.stored_bytes;
@@ -362,13 +369,28 @@ static int read_window(struct mpg_decoder *d, struct mpg_error *err)
     }
     for (uint32_t i = 0; i < w.columns; i++)
         set_column(d, i, w.column[i], w.capacity[i]);
-    return begin_chunk(d, w.columns, s->progress.events, s->progress.first_ns, err);
+    return begin_chunk(d, w.columns, s->progress.events, s->progress.first_ns, s->progress.flags, err);
+}
+
+/* Reads the next chunk in the files, of this part of the stream or of the next parts. Returns as mpg_decoder_chunk(). */
+static int next_of_files(struct mpg_decoder *d, struct mpg_error *err)
+{
+    const struct trace_stream *s = d->stream;
+    for (;;) {
+        const struct trace_part *part = d->part > 0 ? &s->parts[d->part - 1] : NULL;
+        const uint64_t end = part ? part->sequence + part->chunks : s->base_chunks;
+        const int more = next_chunk(d, end, file_at(d)->usable_bytes, err);
+        if (more != 0 || d->part == s->part_count)
+            return more;
+        d->offset = s->parts[d->part].offset;
+        d->sequence = s->parts[d->part].sequence;
+        d->part++;
+    }
 }
 
 int mpg_decoder_chunk(struct mpg_decoder *d, struct mpg_error *err)
 {
-    int more = d->in_segment ? 0
-                            : next_chunk(d, d->stream->chunks, file_at(d)->usable_bytes, err);
+    int more = d->in_segment ? 0 : next_of_files(d, err);
     const bool has_segment = d->stream->uses_segment || d->stream->uses_sums;
     return more == 0 && has_segment && !d->in_segment ? read_window(d, err) : more;
 }

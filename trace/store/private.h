@@ -29,12 +29,26 @@ struct clock_point {
     int64_t time_ns, offset_ns;
 };
 
+/* A part of a stream (MPG_CHUNK_SNAPSHOT), which begins with a snapshot of what was before. */
+struct trace_part {
+    size_t file;
+    int64_t offset;              /* of the first chunk */
+    uint64_t sequence, chunks;   /* number of the first chunk; number of chunks */
+    uint64_t events, stored_bytes;
+    uint64_t snapshot_events, snapshot_bytes; /* events and bytes of the snapshot, which are among those above */
+    uint32_t number;             /* modulo 2^MPG_CHUNK_PART_BITS */
+    bool skips;                  /* the chunks before the part are there, and the snapshot is not read */
+};
+
 /* One thread of a rank. */
 struct trace_stream {
     uint32_t thread, run;
     size_t file;
     int64_t first_offset;
-    uint64_t chunks, events; /* number of chunks (without the segment), and of events */
+    uint64_t chunks, events; /* number of chunks (without the segment, with those of missing parts), and of events */
+    uint64_t base_chunks;    /* number of chunks before the first part */
+    uint32_t part_count;     /* number of parts, in the order of their chunks */
+    struct trace_part *parts;
     uint64_t stored_bytes;
     bool has_segment, uses_segment; /* uses_segment: the segment's events are in no chunk */
     bool uses_sums; /* the segment's events were just appended to the file: only the segment's aggregates are in no chunk */
@@ -139,6 +153,12 @@ int mpg_trace_settle(struct mpg_trace *trace, struct mpg_error *err);
 /* Sets the number of bytes of a chunk held by each stream, so that all streams together hold at most ALL_BYTES, besides
  * records and a few KiB for each stream. Call before opening cursors. */
 void mpg_trace_limit_memory(struct mpg_trace *trace, size_t all_bytes);
+/* Adds a part to S, which begins with chunk C at OFFSET of FILE. Returns 0, or -1: out of memory. */
+int mpg_trace_add_part(struct trace_stream *s, const struct mpg_chunk *c, size_t file, int64_t offset, struct mpg_error *err);
+/* Counts chunk C of PART. */
+void mpg_trace_count_in_part(struct trace_part *part, const struct mpg_chunk *c);
+/* After the walk: drops the parts of streams before a missing part, and those that other threads of the rank lack. */
+void mpg_trace_settle_parts(struct mpg_trace *trace);
 /* Returns the stream of THREAD, or NULL. */
 struct trace_stream *mpg_trace_stream(const struct trace_rank *rank, uint32_t thread);
 /* Parses and keeps the lines "key value\n" of TEXT, which ends in a NUL. Returns 0, or -1 with ERR. */

@@ -131,6 +131,24 @@ static void note_flags(struct trace_rank *r, uint32_t flags)
     r->cancels = r->cancels || (flags & MPG_CHUNK_CANCELLED);
 }
 
+static bool begins_part(const struct mpg_chunk *c)
+{
+    return c->kind == MPG_CHUNK_EVENTS && (c->flags & MPG_CHUNK_SNAPSHOT) && (c->flags & MPG_CHUNK_FRESH);
+}
+
+/* Counts chunk C, the next of stream S. */
+static void count_chunk(struct trace_stream *s, const struct mpg_chunk *c)
+{
+    s->chunks = c->sequence + 1;
+    if (s->part_count > 0) {
+        mpg_trace_count_in_part(&s->parts[s->part_count - 1], c);
+        return;
+    }
+    s->base_chunks++;
+    s->events += c->events;
+    s->stored_bytes += c->stored_bytes;
+}
+
 static int note_chunk(struct mpg_trace *t, size_t file, const struct mpg_chunk *c, int64_t offset,
                       struct mpg_error *err)
 {
@@ -141,18 +159,19 @@ static int note_chunk(struct mpg_trace *t, size_t file, const struct mpg_chunk *
     struct trace_stream *s = find_stream(t, c, f, err);
     if (!s)
         return -1;
-    if (s->chunks == 0) {
+    const bool begins = begins_part(c);
+    if (begins && mpg_trace_add_part(s, c, file, offset, err) < 0)
+        return -1;
+    if (s->chunks == 0 && !begins) {
         s->file = file;
         s->first_offset = offset;
     }
-    if (s->file != file || c->sequence < s->chunks)
+    if ((s->part_count > 0 ? s->parts[s->part_count - 1].file : s->file) != file || c->sequence < s->chunks)
         return twice(f, c, err);
-    if (c->sequence != s->chunks)
+    if (c->sequence != s->chunks && !begins)
         return mpg_error_set(err, "%s: rank %u: chunk %llu is missing before byte %lld", f->path,
                              c->rank, (unsigned long long)s->chunks, (long long)offset);
-    s->chunks++;
-    s->events += c->events;
-    s->stored_bytes += c->stored_bytes;
+    count_chunk(s, c);
     note_flags(&t->rank[c->rank], c->flags);
     f->last_rank = (int32_t)c->rank;
     f->last_thread = c->thread;
@@ -354,14 +373,16 @@ static int settle_segment(struct mpg_trace *t, int32_t r, struct trace_stream *s
                  path, (unsigned long long)s->chunks, r);
         return note_line(t, line, err);
     }
+    if (s->progress.stopped && note_stopped(t, &t->rank[r], err) < 0)
+        return -1;
+    if (s->progress.flags & MPG_CHUNK_SNAPSHOT) /* the process ended while it began a part: all earlier parts are there */
+        return 0;
     if (s->progress.events > s->segment_bytes / MIN_EVENT_BYTES)
         return mpg_error_set(err, "%s: rank %d: damaged segment", path, r);
     s->uses_segment = true;
     s->events += s->progress.events;
     s->stored_bytes += s->segment_bytes;
     note_flags(&t->rank[r], (uint32_t)s->progress.flags);
-    if (s->progress.stopped && note_stopped(t, &t->rank[r], err) < 0)
-        return -1;
     if (mpg_trace_inside(s) == MPG_CALL_Finalize) {
         s->finalizes = t->rank[r].finalizes = true;
         s->events++;
@@ -409,6 +430,7 @@ void mpg_trace_limit_memory(struct mpg_trace *t, size_t all_bytes)
 
 int mpg_trace_settle(struct mpg_trace *t, struct mpg_error *err)
 {
+    mpg_trace_settle_parts(t);
     for (int32_t r = 0; r < t->ranks; r++) {
         for (uint32_t i = 0; i < t->rank[r].threads; i++) {
             struct trace_stream *s = &t->rank[r].stream[i];

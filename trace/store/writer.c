@@ -63,6 +63,7 @@ static int make_segment(struct mpg_trace_writer *w, size_t record_bytes, struct 
         }
         w->out_capacity = bound;
     }
+    segment.progress->flags = w->segment.base ? w->segment.progress->flags : 0; /* set before the chunk's first event */
     mpg_segment_drop(&w->segment);
     w->segment = segment;
     mpg_writer_renew_sums();
@@ -199,7 +200,7 @@ static int cannot_write(const struct mpg_trace_writer *w, int failed, struct mpg
 static int check_file(const struct mpg_trace_writer *w, struct mpg_error *err)
 {
     struct stat st;
-    const off_t end = (off_t)w->size.written_bytes;
+    const off_t end = (off_t)(w->size.written_bytes - w->earlier_bytes);
     if (fstat(w->fd, &st) < 0)
         return cannot_write(w, errno, err);
     if (!S_ISREG(st.st_mode))
@@ -348,7 +349,7 @@ static void begin_segment(struct mpg_trace_writer *w)
     w->sequence++;
     p->inside = is_inside ? htole64((uint32_t)inside) : 0;
     p->events = 0;
-    p->flags = 0;
+    p->flags = w->in_snapshot ? htole64(MPG_CHUNK_SNAPSHOT) : 0;
     p->first_ns = (int64_t)htole64((uint64_t)w->last_ns);
     __atomic_store_n(&p->sequence, htole64(w->sequence), __ATOMIC_RELEASE);
     rewind_columns(w);
@@ -479,6 +480,47 @@ int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err)
     if (end_events(w, err) < 0)
         return -1;
     return end_facts(w, err);
+}
+
+/* --- parts --- */
+
+/* Lets the next chunk be readable without the chunks before, and gives this chunk FLAGS. */
+static void begin_fresh(struct mpg_trace_writer *w, uint64_t flags)
+{
+    w->shape_total = 0;
+    w->history = 0;
+    w->polled_number = 0;
+    w->last_request = w->last_persistent = w->last_message = 0;
+    memset(w->predicted, 0, sizeof w->predicted);
+    memset(w->slots, 0, sizeof w->slots);
+    memset(w->last_of_call, 0, sizeof w->last_of_call);
+    w->segment.progress->flags = htole64(flags);
+}
+
+void mpg_trace_writer_begin_part(struct mpg_trace_writer *w, uint32_t number)
+{
+    const uint32_t in_header = number & ((1u << MPG_CHUNK_PART_BITS) - 1);
+    w->in_snapshot = true;
+    w->earlier_bytes = w->size.written_bytes;
+    begin_fresh(w, MPG_CHUNK_FRESH | MPG_CHUNK_SNAPSHOT | (uint64_t)in_header << MPG_CHUNK_PART_SHIFT);
+}
+
+int mpg_trace_writer_end_snapshot(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    const int status = mpg_trace_writer_flush(w, err);
+    w->in_snapshot = false;
+    begin_fresh(w, MPG_CHUNK_FRESH);
+    return status;
+}
+
+void mpg_trace_writer_stop(struct mpg_trace_writer *w)
+{
+    stop(w);
+}
+
+int64_t mpg_trace_writer_last_ns(const struct mpg_trace_writer *w, int64_t otherwise_ns)
+{
+    return w->size.events > 0 ? w->last_ns : otherwise_ns;
 }
 
 bool mpg_trace_writer_lose(struct mpg_trace_writer *w, const char *path, const char *reason)

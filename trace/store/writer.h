@@ -132,6 +132,19 @@ int mpg_trace_check_module(uint32_t build_id_bytes, const char *path, struct mpg
 /* Writes all buffered data, ending the current chunk. */
 int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err);
 
+/* Parts of a stream, each in a file of its own, so that the oldest can be removed. After a flush, and after the caller has made
+ * options->file() return an empty file, mpg_trace_writer_begin_part() begins part NUMBER. The part's first events are a snapshot:
+ * they tell a reader what it needs of earlier parts, and are skipped if those are there. The snapshot ends with
+ * mpg_trace_writer_end_snapshot(). The caller gives all definitions anew in the snapshot, and again after the snapshot. Events of
+ * a snapshot have no duration, at mpg_trace_writer_last_ns(). */
+void mpg_trace_writer_begin_part(struct mpg_trace_writer *w, uint32_t number);
+/* Returns 0, or -1 with ERR, as mpg_trace_writer_flush(). */
+int mpg_trace_writer_end_snapshot(struct mpg_trace_writer *w, struct mpg_error *err);
+/* Stops writing, because a part's file cannot be made: readers then know that the process was not killed. */
+void mpg_trace_writer_stop(struct mpg_trace_writer *w);
+/* Returns the leave of the last event; without an event OTHERWISE_NS. */
+int64_t mpg_trace_writer_last_ns(const struct mpg_trace_writer *w, int64_t otherwise_ns);
+
 /* Returns whether the segment is nearly full: a flush now spares a later event the wait. */
 bool mpg_trace_writer_is_full(const struct mpg_trace_writer *w);
 

@@ -39,6 +39,8 @@ struct mpg_trace_writer {
     uint16_t sum_slots[MPG_SUM_SLOTS]; /* hash table by call and callsite: 1 + row */
     uint16_t sum_order[MPG_SUM_ROWS];  /* numbers of the rows, in the order of becoming events */
     bool stopped, flush_pending;
+    bool in_snapshot;       /* the current chunk holds a snapshot */
+    uint64_t earlier_bytes; /* bytes written to the files of earlier parts */
     struct mpg_shape *shapes;
     uint64_t shape_total; /* number of shapes so far; shape i is stored at index i modulo MPG_MAX_SHAPES */
     uint16_t predicted[1 << MPG_CONTEXT_BITS], slots[MPG_SHAPE_SLOTS], last_of_call[MPG_CALL_COUNT];
