@@ -25,7 +25,7 @@ struct request {
     const char *output;
     const char *papi, *signature; /* NULL: option not given */
     const char *region, *iterations; /* NULL: option not given */
-    double after_ns, for_ns;      /* 0: option not given */
+    double after_ns, for_ns, last_ns; /* 0: option not given */
     int mpi;                      /* argument of --mpi: index in `mpis`; -1: not given */
     int pcontrol;                 /* argument of --pcontrol: index in `pcontrols`; -1: not given */
     int64_t buffer_bytes, callsites, local;
@@ -139,6 +139,7 @@ static void set_values(const struct request *request)
     set_text("MPGTRACE_ITERATIONS", request->iterations);
     set_time("MPGTRACE_AFTER", request->after_ns);
     set_time("MPGTRACE_FOR", request->for_ns);
+    set_time("MPGTRACE_LAST", request->last_ns);
     set_text("MPGTRACE_QUIET", request->quiet ? "1" : NULL);
 }
 
@@ -280,6 +281,8 @@ int mpg_record_main(int argc, char **argv)
         {.name = "iterations", .kind = MPG_OPTION_STRING, .value = &request.iterations, .argument = "A-B",
          .help = "record from the begin of the region's visit A\n"
                  "to the end of visit B, as one part"},
+        {.name = "last", .kind = MPG_OPTION_TIME, .value = &request.last_ns, .argument = "TIME", .minimum = 1, .maximum = 1e18,
+         .help = "keep only the last TIME of the run on disk"},
         {.name = "profile", .kind = MPG_OPTION_FLAG, .value = &request.profile,
          .help = "record only sums: number, time, bytes for each callsite"},
         {.name = "signature", .kind = MPG_OPTION_STRING, .value = &request.signature,
@@ -304,6 +307,10 @@ int mpg_record_main(int argc, char **argv)
         {"region", MPG_OPTION_EXCLUDES, "after", "a part is given by time or by region"},
         {"region", MPG_OPTION_EXCLUDES, "for", "a part is given by time or by region"},
         {"iterations", MPG_OPTION_NEEDS, "region", "iterations are visits of a region"},
+        {"last", MPG_OPTION_EXCLUDES, "profile", "a profile has a fixed size in runs of any length"},
+        {"last", MPG_OPTION_EXCLUDES, "after", "a run is recorded up to its end, or in a part"},
+        {"last", MPG_OPTION_EXCLUDES, "for", "a run is recorded up to its end, or in a part"},
+        {"last", MPG_OPTION_EXCLUDES, "region", "a run is recorded up to its end, or in a part"},
         {"signature", MPG_OPTION_EXCLUDES, "profile", "profiles cannot be simulated"},
         {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_program program = {

@@ -65,7 +65,7 @@ static __attribute__((noinline)) void define_here(struct tracer_comm *c)
 
 void tracer_comm_define(int32_t number)
 {
-    if (streams.threads)
+    if (streams.redefines)
         define_here(comms[number]);
 }
 
@@ -144,7 +144,7 @@ static __attribute__((noinline)) struct tracer_comm *get(MPI_Comm comm)
 const struct tracer_comm *tracer_comm_get(MPI_Comm comm)
 {
     struct tracer_comm *c = last && comm == last_handle ? last : get(comm);
-    if (streams.threads && c != &nowhere)
+    if (streams.redefines && c != &nowhere)
         define_here(c);
     return c;
 }
@@ -199,10 +199,16 @@ void tracer_comm_forget(MPI_Comm comm, int32_t number)
     if (!c || c->number != number)
         return;
     mpg_map_remove(&by_handle, (uint64_t)(uintptr_t)comm, 0);
-    if (streams.threads) /* other threads' streams may still have to write definitions of C, or of communicators made from C */
+    c->is_freed = true;
+    if (streams.redefines) /* streams may still have to write definitions of C, or of communicators made from C */
         return;
     comms[c->number] = NULL;
     free_comm(c);
+}
+
+bool tracer_comm_is_freed(int32_t number)
+{
+    return comms[number]->is_freed;
 }
 
 void tracer_comms_end(void)

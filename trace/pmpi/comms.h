@@ -22,6 +22,7 @@ struct tracer_comm {
     int rank;
     const struct tracer_groups *groups;
     bool topology;
+    bool is_freed;
     int32_t source_number, destination_number;
     int32_t *sources, *destinations; /* one allocation */
 };
@@ -46,6 +47,8 @@ void tracer_comm_define(int32_t number);
 /* Forgets COMM, the handle of communicator NUMBER, which the program freed. Another thread may already have the handle for a new
  * communicator. */
 void tracer_comm_forget(MPI_Comm comm, int32_t number);
+/* Returns whether the program has freed communicator NUMBER; only with streams.redefines, which keeps communicators. */
+bool tracer_comm_is_freed(int32_t number);
 void tracer_comms_end(void);
 
 /* Returns the number of peers of a rank: the size of the remote group, if any, else of the group. */

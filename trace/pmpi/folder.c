@@ -179,7 +179,7 @@ static void look_at(const char *name, void *data)
     look->content.bytes += st.st_size;
     if (strstr(name, ".window.mpgt"))
         look->content.windows++;
-    else if (!strstr(name, "-thread-"))
+    else if (!strstr(name, "-thread-") && !strstr(name, ".part-"))
         look->content.ranks++;
 }
 

@@ -14,6 +14,7 @@
 #include "trace/pmpi/family.h"
 #include "trace/pmpi/folder.h"
 #include "trace/pmpi/hosts.h"
+#include "trace/pmpi/last.h"
 #include "trace/pmpi/local.h"
 #include "trace/pmpi/memory.h"
 #include "trace/pmpi/messages.h"
@@ -152,6 +153,7 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
                                            .value_number = values_number,
                                            .off_cpu = off_cpu_start(!profile, rank) != OFF_CPU_NONE,
                                            .threads = threads};
+    streams.special = profile;
     sites_start(rank);
     local_start(rank);
     pcontrol_start(rank);
@@ -306,8 +308,12 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     off_cpu_leave(&stream_thread.off_cpu, s->leave_ns); /* begin of the first compute interval */
     struct mpg_event e = event_of(s);
     tracer_write(s, &e);
-    if (!profile_is_on())
-        visits_start(streams.rank);
+    if (!profile_is_on() && tracer_lock()) {
+        last_start(streams.rank, s->leave_ns);
+        if (!last_is_on())
+            visits_start(streams.rank);
+        tracer_unlock();
+    }
     regions_start(s);
     if (profile_is_on() || !tracer_lock())
         return;
@@ -328,7 +334,7 @@ void tracer_finalize(struct tracer_scope *s)
     /* Collective: also ranks whose tracer has failed take part. */
     bool measured = clock_measure(&life.clocks, &offset);
     clock_group_free(&life.clocks);
-    summary_gather(streams.on ? streams_calls() + 1 : 0, life.folder);
+    summary_gather(streams.on ? streams_calls() - last_dropped_calls() + 1 : 0, life.folder);
     if (!measured || !tracer_lock())
         return;
     streams_wait();

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/map.h"
+#include "common/reserve.h"
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/stream.h"
 
@@ -14,19 +15,51 @@ struct object {
 };
 
 static struct mpg_map by_handle; /* (handle, kind: window or file) -> struct object * */
+/* What each object is, by its number; kept only where a definition can be needed after the object is freed. */
+static struct kept_object {
+    enum mpg_object_kind kind;
+    int32_t comm, nth;
+    bool is_freed;
+} *kept;
+static uint32_t kept_capacity;
 static struct mpg_map made;      /* (number of the communicator, kind) -> number of objects made so far */
 static int32_t next_number;
 
-static bool define(const struct object *o, enum mpg_object_kind kind)
+static bool write_definition(int32_t number, enum mpg_object_kind kind, int32_t comm, int32_t nth)
 {
     struct mpg_error err;
-    if (stream_defined(STREAM_OBJECTS, o->number))
+    if (stream_defined(STREAM_OBJECTS, number))
         return true;
-    tracer_comm_define(o->comm);
-    if (mpg_trace_write_object(tracer_writer(), o->number, kind, o->comm, o->nth, &err) == 0)
+    tracer_comm_define(comm);
+    if (mpg_trace_write_object(tracer_writer(), number, kind, comm, nth, &err) == 0)
         return true;
     tracer_fail(&err);
     return false;
+}
+
+static bool define(const struct object *o, enum mpg_object_kind kind)
+{
+    return write_definition(o->number, kind, o->comm, o->nth);
+}
+
+bool tracer_object_define(int32_t number)
+{
+    const struct kept_object *o = (uint32_t)number < kept_capacity ? &kept[number] : NULL;
+    return o && write_definition(number, o->kind, o->comm, o->nth);
+}
+
+/* Keeps what O is for later parts of the run. Returns false without memory, which is reported. */
+static bool keep(const struct object *o, enum mpg_object_kind kind)
+{
+    struct mpg_error err;
+    if (streams.part == 0)
+        return true;
+    if (mpg_reserve_at(&kept, sizeof *kept, &kept_capacity, (uint32_t)o->number + 1, &err) < 0) {
+        tracer_fail(&err);
+        return false;
+    }
+    kept[o->number] = (struct kept_object){.kind = kind, .comm = o->comm, .nth = o->nth};
+    return true;
 }
 
 int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm comm)
@@ -44,7 +77,7 @@ int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm 
     /* An older object whose handle MPI reuses: another thread has freed the object but not recorded the free yet. */
     free((struct object *)(uintptr_t)*slot);
     *slot = (uint64_t)(uintptr_t)o;
-    return define(o, kind) ? o->number : MPG_NO_OBJECT;
+    return keep(o, kind) && define(o, kind) ? o->number : MPG_NO_OBJECT;
 }
 
 static struct object *find(enum mpg_object_kind kind, uintptr_t handle)
@@ -89,6 +122,8 @@ static void forget(enum mpg_object_kind kind, uintptr_t handle, int32_t number)
         return;
     mpg_map_remove(&by_handle, handle, (uint64_t)kind);
     free(o);
+    if ((uint32_t)number < kept_capacity)
+        kept[number].is_freed = true;
 }
 
 void tracer_object_end(const struct tracer_scope *s, enum mpg_object_kind kind,
@@ -102,6 +137,11 @@ void tracer_object_end(const struct tracer_scope *s, enum mpg_object_kind kind,
     tracer_write(s, &e);
 }
 
+bool tracer_object_is_freed(int32_t number)
+{
+    return kept[number].is_freed;
+}
+
 void tracer_objects_end(void)
 {
     for (size_t i = 0; i < by_handle.capacity; i++)
@@ -109,4 +149,7 @@ void tracer_objects_end(void)
             free((void *)(uintptr_t)by_handle.entries[i].value);
     mpg_map_clear(&by_handle);
     mpg_map_clear(&made);
+    free(kept);
+    kept = NULL;
+    kept_capacity = 0;
 }

@@ -24,6 +24,11 @@ bool tracer_object_event(const struct tracer_scope *s, enum mpg_object_kind kind
 /* Records the call S that freed HANDLE. NUMBER is the result of tracer_object_before(). Takes the lock. */
 void tracer_object_end(const struct tracer_scope *s, enum mpg_object_kind kind,
                        uintptr_t handle, int32_t number);
+/* Defines the object NUMBER in this thread's stream, if needed. Returns false: not defined. Only for streams in parts: otherwise
+ * objects are not known by number. */
+bool tracer_object_define(int32_t number);
+/* Returns whether the program has freed object NUMBER; only where objects are known by number. */
+bool tracer_object_is_freed(int32_t number);
 void tracer_objects_end(void);
 
 #endif

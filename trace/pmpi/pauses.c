@@ -9,6 +9,8 @@
 #include "common/reserve.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/comms.h"
+#include "trace/pmpi/counts.h"
+#include "trace/pmpi/last.h"
 #include "trace/pmpi/settings.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
@@ -16,8 +18,6 @@
 
 /* Number of different counts above which they are written before the pause ends: programs may use a new tag for each message. */
 enum { MOST_COUNTS = 8192 };
-/* What a count is about, in the second word of its key beside the tag. */
-enum counted { SENDS, RECEIVES, COLLECTIVES, WINDOWS, COUNTED_BITS = 2 };
 /* Directions of a persistent request; a wildcard receive is counted when its message is known. */
 enum { PERSISTENT_SEND = 1, PERSISTENT_RECEIVE, PERSISTENT_WILDCARD, PERSISTENT_BITS = 2 };
 
@@ -29,7 +29,6 @@ struct persistent {
     int how;
 };
 
-static struct mpg_map counts;     /* (communicator and peer, tag and enum counted) -> number in this pause */
 static struct mpg_map wildcards;  /* request posted during a pause -> 1 + communicator */
 static struct mpg_map persistent; /* persistent request -> struct persistent *, of the whole run */
 
@@ -42,48 +41,6 @@ static struct {
     size_t count, capacity;
 } opened;
 
-/* The last count of each kind, because programs repeat messages. A new count may move all counts. */
-static struct last_count {
-    uint64_t key[2], *slot;
-    size_t of; /* number of counts */
-} last[1 << COUNTED_BITS];
-
-static uint64_t join(int32_t high, int32_t low)
-{
-    return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
-}
-
-static void write_counts(int64_t now_ns);
-
-static void add(enum counted what, int32_t comm, int32_t peer, int32_t tag)
-{
-    const uint64_t key[2] = {join(comm, peer), (uint64_t)(uint32_t)tag << COUNTED_BITS | (uint64_t)what};
-    struct last_count *l = &last[what];
-    if (!l->slot || l->of != counts.count || l->key[0] != key[0] || l->key[1] != key[1]) {
-        if (counts.count >= MOST_COUNTS && !mpg_map_find(&counts, key[0], key[1]))
-            write_counts(clock_now_ns());
-        uint64_t *slot = mpg_map_add(&counts, key[0], key[1]);
-        if (!slot) {
-            tracer_out_of_memory();
-            return;
-        }
-        *l = (struct last_count){{key[0], key[1]}, slot, counts.count};
-    }
-    ++*l->slot;
-}
-
-static void clear_counts(void)
-{
-    mpg_map_clear(&counts);
-    memset(last, 0, sizeof last);
-}
-
-static void add_message(enum counted what, int32_t comm, int32_t peer, int32_t tag)
-{
-    if (comm >= 0 && peer >= 0)
-        add(what, comm, peer, tag);
-}
-
 /* Remembers that REQUEST, a wildcard receive on COMM, was posted during a pause. */
 static void post_wildcard(int64_t request, int32_t comm)
 {
@@ -92,14 +49,6 @@ static void post_wildcard(int64_t request, int32_t comm)
         *slot = (uint64_t)comm + 1;
     else
         tracer_out_of_memory();
-}
-
-static void post_receive(const struct mpg_event *e, int32_t tag)
-{
-    if (e->any && e->request_number > 0)
-        post_wildcard(e->requests[0], e->comm);
-    else
-        add_message(RECEIVES, e->comm, e->from, tag);
 }
 
 static void keep_persistent(const struct mpg_event *e, bool sends)
@@ -135,7 +84,7 @@ static void start_persistent(const struct mpg_event *e)
         if (p->how == PERSISTENT_WILDCARD)
             post_wildcard(e->requests[i], p->comm);
         else
-            add_message(p->how == PERSISTENT_SEND ? SENDS : RECEIVES, p->comm, p->peer, p->tag);
+            counts_add(p->how == PERSISTENT_SEND ? COUNT_SENDS : COUNT_RECEIVES, p->comm, p->peer, p->tag);
     }
 }
 
@@ -166,40 +115,27 @@ static void write_unrecorded(struct mpg_event *e, int64_t time_ns)
         stream_fail(&err);
 }
 
-static struct mpg_event unrecorded(void)
-{
-    return (struct mpg_event){.call = MPG_CALL_Unrecorded, .site = MPG_NO_SITE, .comm = MPG_NO_COMM, .newcomm = MPG_NO_COMM,
-                              .object = MPG_NO_OBJECT, .to = MPG_PROC_NULL};
-}
-
 /* Writes that recording pauses at TIME_NS, or GOES_ON. */
 static void write_edge(int64_t time_ns, bool goes_on)
 {
-    struct mpg_event e = unrecorded();
+    struct mpg_event e = counts_blank();
     e.bytes = goes_on;
     write_unrecorded(&e, time_ns);
 }
 
-static void write_count(const struct mpg_map_entry *entry, int64_t now_ns)
+static int write_count(struct mpg_event *e, int64_t now_ns, struct mpg_error *err)
 {
-    struct mpg_event e = unrecorded();
-    const enum counted what = (enum counted)(entry->key[1] & ((1 << COUNTED_BITS) - 1));
-    const int32_t first = (int32_t)(entry->key[0] >> 32), peer = (int32_t)(uint32_t)entry->key[0];
-    e.comm = what == WINDOWS ? MPG_NO_COMM : first;
-    e.object = what == WINDOWS ? first : MPG_NO_OBJECT;
-    e.to = what == SENDS || what == RECEIVES ? peer : MPG_PROC_NULL;
-    e.tag = (int32_t)(uint32_t)(entry->key[1] >> COUNTED_BITS);
-    *(what == RECEIVES ? &e.recvbytes : &e.bytes) = (int64_t)entry->value;
-    write_unrecorded(&e, now_ns);
+    (void)err; /* write_unrecorded() reports */
+    write_unrecorded(e, now_ns);
+    return 0;
 }
 
 /* Writes all counts, and begins new ones; readers add the counts of a pause. */
 static void write_counts(int64_t now_ns)
 {
-    for (size_t i = 0; i < counts.capacity; i++)
-        if (counts.entries[i].used)
-            write_count(&counts.entries[i], now_ns);
-    clear_counts();
+    struct mpg_error ignored;
+    (void)counts_write(write_count, now_ns, &ignored);
+    counts_clear();
 }
 
 /* Notes E, the begin or end of a region during a pause. Returns whether E is to be written: the end of a region that began
@@ -232,7 +168,7 @@ static void write_regions(int64_t now_ns)
     for (size_t i = 0; i < opened.count; i++) {
         if (opened.items[i].thread != stream_thread.stream->thread)
             continue;
-        struct mpg_event e = unrecorded();
+        struct mpg_event e = counts_blank();
         e.call = MPG_CALL_Region_begin;
         e.to = 0;
         e.string = opened.items[i].string;
@@ -285,10 +221,15 @@ static int64_t later(int64_t time_ns, int64_t span_ns)
     return span_ns < INT64_MAX - time_ns ? time_ns + span_ns : INT64_MAX;
 }
 
-void pauses_turn(int64_t now_ns)
+bool pauses_turn(int64_t now_ns)
 {
     if (!tracer_lock())
-        return;
+        return false;
+    if (last_is_on()) {
+        last_turn(now_ns);
+        tracer_unlock();
+        return true;
+    }
     const int64_t due_ns = pauses.next_ns;
     if (now_ns >= due_ns) {
         pauses.next_ns = pauses.on ? later(now_ns, pauses.for_ns) : INT64_MAX;
@@ -298,10 +239,13 @@ void pauses_turn(int64_t now_ns)
             pauses_begin(due_ns);
     }
     tracer_unlock();
+    return false;
 }
 
 void pauses_start(int rank, int64_t init_ns)
 {
+    if (last_is_on())
+        return;
     if (visits_limit()) {
         pauses.is_given = true;
         if (!visits_inside())
@@ -346,7 +290,7 @@ static bool count_wildcards(const struct mpg_event *e)
         others = others || !slot;
         if (!slot)
             continue;
-        add_message(RECEIVES, (int32_t)(*slot - 1), e->resolutions[i].source, e->resolutions[i].tag);
+        counts_add(COUNT_RECEIVES, (int32_t)(*slot - 1), e->resolutions[i].source, e->resolutions[i].tag);
         mpg_map_remove(&wildcards, (uint64_t)e->resolutions[i].request, 0);
     }
     return others;
@@ -357,42 +301,19 @@ void pauses_complete(const struct mpg_event *e, int64_t now_ns)
     if (wildcards.count == 0)
         return;
     (void)count_wildcards(e);
-    for (size_t i = 0; i < counts.capacity; i++)
-        if (counts.entries[i].used)
-            write_count(&counts.entries[i], now_ns);
-    clear_counts();
+    write_counts(now_ns);
 }
 
 bool pauses_count(const struct mpg_event *e)
 {
     if (e->failed)
         return false;
+    if (counts_number() >= MOST_COUNTS)
+        write_counts(clock_now_ns());
     switch (mpg_call_kind(e->call)) {
     case MPG_KIND_REGION_BEGIN:
     case MPG_KIND_REGION_END:
         return note_region(e);
-    case MPG_KIND_SEND:
-    case MPG_KIND_ISEND:
-        add_message(SENDS, e->comm, e->to, e->tag);
-        break;
-    case MPG_KIND_RECV:
-        add_message(RECEIVES, e->comm, e->from, e->tag);
-        break;
-    case MPG_KIND_IRECV:
-        post_receive(e, e->tag);
-        break;
-    case MPG_KIND_SENDRECV:
-        add_message(SENDS, e->comm, e->to, e->tag);
-        add_message(RECEIVES, e->comm, e->from, e->recvtag);
-        break;
-    case MPG_KIND_ISENDRECV:
-        add_message(SENDS, e->comm, e->to, e->tag);
-        post_receive(e, e->recvtag);
-        break;
-    case MPG_KIND_MPROBE:
-        if (e->found)
-            add_message(RECEIVES, e->comm, e->from, e->tag);
-        break;
     case MPG_KIND_START:
         start_persistent(e);
         break;
@@ -400,21 +321,6 @@ bool pauses_count(const struct mpg_event *e)
         return count_wildcards(e); /* readers need the message of a recorded receive, to count it */
     case MPG_KIND_REQUEST_FREE:
         return e->persistent != NULL;
-    case MPG_KIND_COLLECTIVE:
-    case MPG_KIND_ICOLLECTIVE:
-    case MPG_KIND_NEIGHBOR:
-    case MPG_KIND_INEIGHBOR:
-    case MPG_KIND_WIN_CONSTRUCTOR:
-    case MPG_KIND_CONSTRUCTOR:
-    case MPG_KIND_ICONSTRUCTOR:
-        if (e->comm >= 0 && !mpg_call_is_by_group(e->call))
-            add(COLLECTIVES, e->comm, MPG_PROC_NULL, 0);
-        break;
-    case MPG_KIND_WIN_FENCE:
-    case MPG_KIND_WIN_FREE:
-        if (e->object != MPG_NO_OBJECT)
-            add(WINDOWS, e->object, MPG_PROC_NULL, 0);
-        break;
     case MPG_KIND_SEND_INIT:
     case MPG_KIND_RECV_INIT:
     case MPG_KIND_COLLECTIVE_INIT:
@@ -424,6 +330,9 @@ bool pauses_count(const struct mpg_event *e)
     case MPG_KIND_FINALIZE:
         return true;
     default:
+        counts_event(e);
+        if (counts_is_wildcard(e))
+            post_wildcard(e->requests[0], e->comm);
         break;
     }
     return false;

@@ -19,8 +19,9 @@ extern struct pauses pauses;
 /* Pauses outside of the visits to which recording is limited (visits.h); without a limit reads MPGTRACE_AFTER and MPGTRACE_FOR,
  * numbers of ns. INIT_NS: end of MPI_Init. */
 void pauses_start(int rank, int64_t init_ns);
-/* At NOW_NS, when pauses.next_ns has come: pauses, or goes on. Callers do not hold the lock. */
-void pauses_turn(int64_t now_ns);
+/* At NOW_NS, when pauses.next_ns has come: pauses, or goes on; or begins a part of the run (last.h). Returns whether a part was
+ * begun. Callers do not hold the lock. */
+bool pauses_turn(int64_t now_ns);
 /* MPI_Pcontrol(0) and MPI_Pcontrol(1), at NOW_NS. No effect if recording is in this state. */
 void pauses_begin(int64_t now_ns);
 void pauses_end(int64_t now_ns);

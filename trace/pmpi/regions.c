@@ -86,7 +86,7 @@ static int32_t intern(const char *text)
     }
 }
 
-static int define(int32_t string, struct mpg_error *err)
+int regions_define(int32_t string, struct mpg_error *err)
 {
     if (string < 0)
         return mpg_error_set(err, "out of memory");
@@ -101,7 +101,7 @@ static void write_named(struct tracer_scope *s, const char *text)
     if (!tracer_lock())
         return;
     const int32_t string = intern(text);
-    if (define(string, &err) < 0) {
+    if (regions_define(string, &err) < 0) {
         tracer_fail(&err);
         tracer_unlock();
         return;

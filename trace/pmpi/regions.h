@@ -15,4 +15,7 @@ void regions_record(struct tracer_scope *s, bool records, const char *name, size
 /* Begins the regions that the program opened before MPI_Init. To be called after MPI_Init has been recorded. */
 void regions_start(const struct tracer_scope *init);
 
+/* Defines the name of number STRING in this thread's stream, if needed. Returns 0, or -1 with ERR. */
+int regions_define(int32_t string, struct mpg_error *err);
+
 #endif

@@ -15,8 +15,8 @@ static const char prefix[] = "MPGTRACE_";
 /* Environment variables, without the prefix, read or set by the tracer, mpgtrace record or the tests. Further variables with the
  * prefix are reported as unknown. */
 static const char *const names[] = {"AFTER",      "ANEW",  "BUFFER", "CALLSITES", "CLOCK",  "CPU_TIME", "FOR",
-                                    "ITERATIONS", "LOCAL", "MPI",    "OFF_CPU",   "OUTPUT", "PAPI",     "PCONTROL",
-                                    "PROFILE",    "PROGRAM", "QUIET", "REGION",   "SIGNATURE", "TOP",   "WATCH"};
+                                    "ITERATIONS", "LAST",  "LOCAL",  "MPI",       "OFF_CPU", "OUTPUT",  "PAPI",
+                                    "PCONTROL",   "PROFILE", "PROGRAM", "QUIET",  "REGION", "SIGNATURE", "TOP", "WATCH"};
 
 int64_t setting_number(const char *name, enum setting_kind kind, int64_t min, int64_t max,
                        int64_t otherwise, int rank)

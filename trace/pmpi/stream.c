@@ -162,6 +162,87 @@ static int first_open(struct stream *s, uint32_t thread, struct mpg_error *err)
     return mpg_error_set(err, "%s: has been replaced", s->path);
 }
 
+/* --- parts --- */
+
+static int path_of_part(char *path, size_t size, uint32_t thread, uint32_t number, struct mpg_error *err)
+{
+    char suffix[32];
+    snprintf(suffix, sizeof suffix, ".part-%09u.mpgt", number);
+    return path_of(path, size, thread, suffix, err);
+}
+
+/* Notes that S now writes part streams.part. */
+static void note_part(struct stream *s)
+{
+    s->parts[s->part_count++] = (struct stream_part){streams.part, s->device, s->inode};
+    mpg_trace_writer_begin_part(s->writer, streams.part);
+}
+
+/* Lets S continue in a new file, for part streams.part. */
+static int begin_part(struct stream *s, struct mpg_error *err)
+{
+    char path[4096];
+    if (mpg_trace_writer_flush(s->writer, err) < 0 || path_of_part(path, sizeof path, s->thread, streams.part, err) < 0)
+        return -1;
+    char *copy = strdup(path);
+    if (!copy)
+        return mpg_error_set(err, "out of memory");
+    if (close_file(s) < 0) {
+        free(copy);
+        return mpg_error_errno(err, errno, "%s: cannot write", s->path);
+    }
+    free(s->path);
+    s->path = copy;
+    s->inode = 0;
+    if (open_file(s, O_CREAT | O_EXCL | O_NOFOLLOW, err) < 0) {
+        mpg_trace_writer_stop(s->writer);
+        return -1;
+    }
+    note_part(s);
+    return 0;
+}
+
+int streams_begin_part(struct mpg_error *err)
+{
+    streams.part++;
+    for (struct stream *s = streams.first; s; s = s->next)
+        if (begin_part(s, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int remove_part(struct stream *s, uint32_t number, struct mpg_error *err)
+{
+    char path[4096];
+    const struct stream_part *part = &s->parts[0];
+    if (s->part_count == 0 || part->number != number) /* the stream is younger than the part */
+        return 0;
+    if (path_of_part(path, sizeof path, s->thread, number, err) < 0)
+        return -1;
+    if (mpg_file_is(path, &(struct mpg_file_id){part->device, part->inode}) && unlink(path) < 0)
+        return mpg_error_errno(err, errno, "cannot remove %s", path);
+    s->part_count--;
+    memmove(s->parts, s->parts + 1, (size_t)s->part_count * sizeof *s->parts);
+    return 0;
+}
+
+int streams_remove_part(uint32_t number, struct mpg_error *err)
+{
+    for (struct stream *s = streams.first; s; s = s->next)
+        if (remove_part(s, number, err) < 0)
+            return -1;
+    return 0;
+}
+
+void stream_forget_definitions(struct stream *s)
+{
+    for (int i = 0; i < STREAM_TABLES; i++)
+        if (s->defined[i].size > 0)
+            memset(s->defined[i].bits, 0, s->defined[i].size);
+}
+
+/* --- a new stream --- */
+
 static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
 {
     char path[4096], window[4096];
@@ -175,7 +256,8 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
     s->thread = thread;
     if (!o->directory)
         strcpy(path, "/dev/null");
-    else if (path_of(path, sizeof path, thread, ".mpgt", err) < 0 ||
+    else if ((streams.part > 0 ? path_of_part(path, sizeof path, thread, streams.part, err)
+                               : path_of(path, sizeof path, thread, ".mpgt", err)) < 0 ||
              path_of(window, sizeof window, thread, ".window.mpgt", err) < 0)
         goto fail;
     s->path = strdup(path);
@@ -206,6 +288,10 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
         describe_failure("files in the folder of its trace cannot be mapped into memory",
                          "if it is killed, its last calls are lost");
     s->taken = true;
+    if (streams.part > 0) {
+        note_part(s);
+        streams.opened(s);
+    }
     return s;
 fail:
     stream_free(s);
@@ -380,7 +466,7 @@ int streams_open(const struct stream_options *options, struct mpg_error *err)
 {
     streams.options = *options;
     streams.rank = options->rank;
-    streams.threads = options->threads;
+    streams.threads = streams.redefines = options->threads;
     if (streams.threads && pthread_key_create(&streams.at_thread_end, give_back) != 0)
         return mpg_error_set(err, "cannot create a key for thread-specific data");
     guard_start(lose_window);

@@ -25,6 +25,15 @@ enum stream_table {
     STREAM_TABLES
 };
 
+enum { STREAM_PARTS = 16 };
+
+/* The file of a part of a stream. */
+struct stream_part {
+    uint32_t number;
+    dev_t device;
+    ino_t inode;
+};
+
 struct stream {
     struct mpg_trace_writer *writer;
     struct stream *next; /* list of the rank's streams */
@@ -36,6 +45,8 @@ struct stream {
     dev_t device;        /* identity of the file */
     ino_t inode;
     uint32_t thread;
+    struct stream_part parts[STREAM_PARTS]; /* parts on disk, oldest first */
+    int part_count;
     bool taken;          /* used by a living thread */
     bool flushing;       /* the thread of this stream is flushing, without the lock */
     struct {
@@ -64,6 +75,8 @@ struct streams {
     atomic_bool on;     /* calls are being recorded */
     volatile bool busy; /* true between lock and unlock */
     bool threads;
+    bool special;   /* events are summed (profile.h), or followed (last.h) */
+    bool redefines; /* a definition can be needed again: in another thread's stream, or in a later part */
     int rank;
     int64_t calls;          /* number of recorded calls; protected by the lock */
     int64_t stacks_ns;      /* time of the Flush events caused by new stacks; protected by the lock */
@@ -73,6 +86,8 @@ struct streams {
     int32_t sample_ns[STREAM_SAMPLES]; /* the last measured overheads: measured call I has index I modulo STREAM_SAMPLES */
     struct stream *first; /* stream of MPI_Init's thread */
     struct stream_options options;
+    uint32_t part; /* number of the current part, from 1; 0: streams are not in parts */
+    void (*opened)(struct stream *stream); /* called for a new stream that begins with a part */
     pthread_mutex_t lock;
     pthread_cond_t flushed;
     pthread_key_t at_thread_end;
@@ -129,6 +144,14 @@ bool stream_lock_at_end(void);
 
 /* Returns the number of calls of all streams, recorded or aggregated. Callers hold the lock, or are the only thread. */
 int64_t streams_calls(void);
+
+/* Begins the next part of all streams, each in a new file. The caller owns all streams (streams_wait()). Returns 0, or -1 with
+ * ERR: the disk is full. */
+int streams_begin_part(struct mpg_error *err);
+/* Removes the files of part NUMBER, unless others have replaced them. Returns 0, or -1 with ERR. */
+int streams_remove_part(uint32_t number, struct mpg_error *err);
+/* Forgets which definitions S has. */
+void stream_forget_definitions(struct stream *s);
 
 /* Waits until no thread is in stream_flush(): then the caller owns all streams. Callers hold the lock. */
 void streams_wait(void);

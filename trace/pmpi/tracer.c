@@ -3,6 +3,7 @@
 #include "trace/pmpi/tracer.h"
 
 #include "trace/pmpi/callsites.h"
+#include "trace/pmpi/counts.h"
 #include "trace/pmpi/local.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/event.h"
@@ -10,6 +11,7 @@
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/record.h"
 #include "trace/pmpi/sites.h"
+#include "trace/pmpi/snapshot.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 #include "trace/shape.h"
@@ -55,6 +57,18 @@ static __attribute__((noinline, cold)) bool stays_paused(void)
     return pauses.on;
 }
 
+static int64_t write_own_work(int64_t enter_ns);
+
+/* Pauses, goes on, or begins a part of the run, at NOW_NS, when this is due. Returns the time at which the call enters. */
+static __attribute__((noinline, cold)) int64_t turn(int64_t now_ns)
+{
+    if (!pauses_turn(now_ns) || !tracer_lock())
+        return now_ns;
+    write_own_work(now_ns);
+    tracer_unlock();
+    return clock_now_ns();
+}
+
 struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
                                  const void *frame, const void *base)
 {
@@ -78,7 +92,7 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
     const int64_t begin_ns = s.enter_ns = clock_now_ns();
     if (streams.on && t->stream) {
         if (__builtin_expect(begin_ns >= pauses.next_ns, false))
-            pauses_turn(begin_ns);
+            s.enter_ns = turn(begin_ns);
         s.enter_ns = off_cpu_enter(&t->off_cpu, s.enter_ns);
         mpg_trace_writer_inside(t->stream->writer, call, s.enter_ns);
     }
@@ -268,12 +282,14 @@ bool tracer_write_repeated(const struct tracer_scope *s, struct mpg_shape *shape
         return false;
     shape->call = (uint32_t)s->call;
     shape->site = sites_capture(s);
-    if (values_number || off_cpu_is_found(&stream_thread.off_cpu) || profile_is_on() ||
+    if (values_number || off_cpu_is_found(&stream_thread.off_cpu) || (streams.special && profile_is_on()) ||
         !mpg_trace_write_predicted(stream->writer, shape, enter_ns, leave_ns))
         return false;
     stream->last_ns = leave_ns;
     stream->last_thread = &stream_thread;
     streams.calls++;
+    if (__builtin_expect(streams.special, false)) /* only calls of collectives come here */
+        counts_add(COUNT_COLLECTIVES, shape->comm, MPG_PROC_NULL, 0);
     end_record(s, stream);
     return true;
 }
@@ -303,6 +319,17 @@ static inline struct tracer_scope at_leave(const struct tracer_scope *s)
     struct tracer_scope now = *s;
     now.enter_ns = now.leave_ns = s->leave_ns ? s->leave_ns : clock_now_ns();
     return now;
+}
+
+/* Adds EVENT to the profile, or follows EVENT for later snapshots. Returns whether EVENT is to be written. */
+static bool is_written(const struct mpg_event *event)
+{
+    if (profile_is_on()) {
+        profile_add(event, event->site);
+        return false;
+    }
+    snapshot_follow(event);
+    return streams.on;
 }
 
 void tracer_write_at(const struct tracer_scope *s, struct mpg_event *event, int32_t site)
@@ -337,9 +364,7 @@ void tracer_write_at(const struct tracer_scope *s, struct mpg_event *event, int3
     if (event->call != MPG_CALL_Region_begin && event->call != MPG_CALL_Region_end)
         streams.calls++;
     int fresh = 0;
-    if (profile_is_on())
-        profile_add(event, event->site);
-    else if ((fresh = write_out(stream, event, &err)) < 0)
+    if ((__builtin_expect(!streams.special, true) || is_written(event)) && (fresh = write_out(stream, event, &err)) < 0)
         stream_fail(&err);
     if (__builtin_expect(fresh > 0 || event->request_number > TRACER_LONG_LIST, 0))
         write_long_work(event, fresh > 0);
