@@ -3,6 +3,7 @@
 #ifndef MPG_LINE_READER_H
 #define MPG_LINE_READER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -17,6 +18,12 @@ struct mpg_line_reader *mpg_line_reader_new(FILE *file);
  * may be changed. Returns 1; 0 at the end of the file or after a read error (ferror(3) tells); -1 with ERR: a line of more than
  * 64 MiB, out of memory. */
 int mpg_line_reader_next(struct mpg_line_reader *lines, char **line, size_t *bytes, struct mpg_error *err);
+
+/* Returns whether the line that was read last has BYTE, one of '\0', '\r' and '/'. To be called before the line is changed. */
+bool mpg_line_reader_has(const struct mpg_line_reader *lines, char byte);
+
+/* Ends the line that was read last, which has no zero byte, before its first line feed or carriage return. */
+void mpg_line_reader_chomp(const struct mpg_line_reader *lines);
 
 /* Returns the number of lines that were read. */
 unsigned long mpg_line_reader_number(const struct mpg_line_reader *lines);

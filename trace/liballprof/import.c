@@ -132,14 +132,14 @@ static int take_file(struct import *im, int32_t rank, struct mpg_line_reader *li
     for (int more; (more = mpg_line_reader_next(lines, &text, &n, err)) != 0;) {
         if (more < 0)
             return -1;
-        if (memchr(text, '\0', n))
+        if (mpg_line_reader_has(lines, '\0'))
             return mpg_error_set(err, "holds a zero byte, which no text has");
         if (!is_whole(text, n)) {
             return c->pass == MPG_CALLS_EMIT ? mpg_build_fact(c->foreign.build, rank, "incomplete", "the file ends inside a "
                                                                                                     "line", err)
                                              : 0;
         }
-        text[strcspn(text, "\r\n")] = '\0';
+        mpg_line_reader_chomp(lines);
         if (*text == '#' ? c->pass == MPG_CALLS_SURVEY && take_comment(im, rank, text, err) < 0
                          : *text && take_line(im, rank, text, err) < 0)
             return -1;

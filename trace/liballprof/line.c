@@ -398,7 +398,9 @@ static int split(struct fields *f, char *text, struct mpg_error *err)
     f->in_place = false;
     f->n = 0;
     f->text[f->n++] = text;
-    for (char *p = text; (p = strchr(p, ':')); p++) {
+    for (char *p = text; *p; p++) { /* strchr() would wait for the zero bytes just written */
+        if (*p != ':')
+            continue;
         if (f->n == MAX_FIELDS)
             return mpg_error_set(err, "more than %d fields", MAX_FIELDS);
         *p = '\0';

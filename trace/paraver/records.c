@@ -32,19 +32,31 @@ static bool grow(void *array, size_t n, size_t *capacity, size_t size)
     return true;
 }
 
+static inline bool ends_number(char c)
+{
+    return c == ':' || c == ',' || !c || c == '(' || c == ')';
+}
+
+/* Like number(), for numbers that mpg_digits() refuses: signs, blanks and many digits. */
+static bool any_number(const char **p, int64_t min, int64_t max, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(*p, &end, 10);
+    if (end == *p || errno || !ends_number(*end) || *value < min || *value > max)
+        return false;
+    *p = *end == ':' || *end == ',' ? end + 1 : end;
+    return true;
+}
+
 /* Parses a number from MIN to MAX at *P into *VALUE. Moves *P behind the number and a colon or comma after it. Returns
  * false if there is no valid number. */
-static bool number(const char **p, int64_t min, int64_t max, int64_t *value)
+static inline bool number(const char **p, int64_t min, int64_t max, int64_t *value)
 {
     const char *end = mpg_digits(*p, value);
-    errno = 0;
-    if (end == *p) { /* mpg_digits() refuses signs, blanks and many digits */
-        char *other;
-        *value = strtoll(*p, &other, 10);
-        end = other;
-    }
-    if (end == *p || errno || (*end && *end != ':' && *end != ',' && *end != '(' && *end != ')') || *value < min ||
-        *value > max)
+    if (end == *p)
+        return any_number(p, min, max, value);
+    if (!ends_number(*end) || *value < min || *value > max)
         return false;
     *p = *end == ':' || *end == ',' ? end + 1 : end;
     return true;
@@ -393,13 +405,13 @@ int mpg_prv_read(struct prv_import *im, FILE *in, struct mpg_error *err)
     size_t n;
     int status = lines ? 0 : out_of_memory(err);
     for (int more; status == 0 && (more = mpg_line_reader_next(lines, &line, &n, err)) != 0;) {
-        if (more > 0 && memchr(line, '\0', n))
+        if (more > 0 && mpg_line_reader_has(lines, '\0'))
             status = mpg_error_set(err, "holds a zero byte, which no text has");
         if (more < 0 || status < 0) {
             status = -1;
             break;
         }
-        line[strcspn(line, "\r\n")] = '\0';
+        mpg_line_reader_chomp(lines);
         status = im->rank ? read_record(im, line, err) : read_header(im, line, err);
     }
     if (status < 0 && lines)

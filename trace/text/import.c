@@ -225,7 +225,7 @@ static int import_lines(struct import *im, FILE *text, const char *name, struct 
         if ((status = more < 0 ? -1 : 0) < 0)
             break;
         bytes += (int64_t)n;
-        if (memchr(line, '\0', n)) {
+        if (mpg_line_reader_has(l, '\0')) {
             status = mpg_error_set(err, "holds a zero byte, which no text has");
             break;
         }

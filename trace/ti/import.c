@@ -314,9 +314,9 @@ static int read_lines(struct import *im, struct mpg_line_reader *lines, struct m
     for (int more; (more = mpg_line_reader_next(lines, &text, &n, err)) != 0;) {
         if (more < 0)
             return -1;
-        if (memchr(text, '\0', n))
+        if (mpg_line_reader_has(lines, '\0'))
             return mpg_error_set(err, "holds a zero byte, which no text has");
-        text[strcspn(text, "\r\n")] = '\0';
+        mpg_line_reader_chomp(lines);
         const int is_action = mpg_ti_parse(&im->action, text, err);
         if (is_action < 0 || (is_action && (im->pass == SURVEY ? survey(im, err) : take(im, err)) < 0))
             return -1;
