@@ -12,17 +12,17 @@ enum { MIN_BLOCK_BYTES = 4096, MAX_PIECES = 8 };
 
 /* A run (sorted sequence of items) in the file. During merging, a block of each run is in memory. */
 struct run {
-    int64_t at;           /* offset in the file of the run's unread items */
-    uint64_t left;        /* number of the run's unread items */
-    char *block;          /* part of the buffer for the run's items */
-    size_t first, number; /* index of the next item in the block; number of items in the block */
+    int64_t at;             /* offset in the file of the run's unread items */
+    uint64_t left;          /* number of the run's unread items */
+    char *block;            /* part of the buffer for the run's items */
+    const char *item, *end; /* the next item in the block; the end of the block's items */
 };
 
 struct mpg_sorter {
     size_t size, capacity, number; /* bytes of an item; number of items that fit into the buffer; number of items in the buffer */
     int (*compare)(const void *, const void *);
     char *buffer;
-    char *last;            /* copy of the item returned by mpg_sorter_next() */
+    bool is_given;         /* the next item of the first run in the heap has been returned by mpg_sorter_next() */
     size_t block_items;
     int fd;                /* temporary file; -1: all items are in the buffer */
     int64_t end;           /* size of the file, bytes */
@@ -40,9 +40,8 @@ struct mpg_sorter *mpg_sorter_new(size_t size, int (*compare)(const void *, cons
         s->capacity = buffer / size > 1 ? buffer / size : 1;
         s->fd = -1;
         s->buffer = malloc(s->capacity * size);
-        s->last = malloc(size);
     }
-    if (s && s->buffer && s->last)
+    if (s && s->buffer)
         return s;
     mpg_sorter_free(s);
     mpg_error_set(err, "out of memory");
@@ -56,7 +55,6 @@ void mpg_sorter_free(struct mpg_sorter *s)
     if (s->fd >= 0)
         close(s->fd);
     free(s->buffer);
-    free(s->last);
     free(s->runs);
     free(s->heap);
     free(s);
@@ -130,14 +128,9 @@ int mpg_sorter_add(struct mpg_sorter *s, const void *item, struct mpg_error *err
 
 /* --- merging --- */
 
-static const char *item_of(const struct mpg_sorter *s, size_t run)
+static inline bool precedes(const struct mpg_sorter *s, size_t a, size_t b)
 {
-    return s->runs[run].block + s->runs[run].first * s->size;
-}
-
-static bool precedes(const struct mpg_sorter *s, size_t a, size_t b)
-{
-    return s->compare(item_of(s, a), item_of(s, b)) < 0;
+    return s->compare(s->runs[a].item, s->runs[b].item) < 0;
 }
 
 static int read_block(struct mpg_sorter *s, struct run *r, struct mpg_error *err)
@@ -151,8 +144,8 @@ static int read_block(struct mpg_sorter *s, struct run *r, struct mpg_error *err
         return mpg_error_set(err, "%s: ends too early", name);
     r->at += (int64_t)got;
     r->left -= n;
-    r->first = 0;
-    r->number = n;
+    r->item = r->block;
+    r->end = r->block + n * s->size;
     return 0;
 }
 
@@ -202,18 +195,12 @@ int mpg_sorter_sort(struct mpg_sorter *s, struct mpg_error *err)
     return 0;
 }
 
-int mpg_sorter_next(struct mpg_sorter *s, const void **item, struct mpg_error *err)
+/* Moves on from the item that was returned last. Returns 0, or -1 with ERR. */
+static int advance(struct mpg_sorter *s, struct mpg_error *err)
 {
-    if (s->fd < 0) {
-        *item = s->buffer + s->block_items * s->size;
-        return s->block_items++ < s->number;
-    }
-    if (s->heap_number == 0)
-        return 0;
     struct run *r = &s->runs[s->heap[0]];
-    memcpy(s->last, item_of(s, s->heap[0]), s->size);
-    *item = s->last;
-    if (++r->first == r->number) {
+    r->item += s->size;
+    if (r->item == r->end) {
         if (r->left == 0)
             s->heap[0] = s->heap[--s->heap_number];
         else if (read_block(s, r, err) < 0)
@@ -221,5 +208,19 @@ int mpg_sorter_next(struct mpg_sorter *s, const void **item, struct mpg_error *e
     }
     if (s->heap_number > 0)
         sink_down(s, 0);
-    return 1;
+    return 0;
+}
+
+int mpg_sorter_next(struct mpg_sorter *s, const void **item, struct mpg_error *err)
+{
+    if (s->fd < 0) {
+        *item = s->buffer + s->block_items * s->size;
+        return s->block_items++ < s->number;
+    }
+    if (s->is_given && advance(s, err) < 0)
+        return -1;
+    s->is_given = s->heap_number > 0;
+    if (s->is_given)
+        *item = s->runs[s->heap[0]].item;
+    return s->is_given;
 }
