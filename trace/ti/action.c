@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common/digits.h"
 #include "trace/build/build.h"
@@ -70,7 +69,7 @@ static int wrong(const struct ti_action *a, const char *what, const char *word, 
     return mpg_error_set(err, "%s: '%.40s' is no %s", a->name, word ? word : "", what);
 }
 
-static bool is_blank(char c)
+static inline bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
@@ -89,19 +88,18 @@ static char *next_word(char **text)
     return end > word ? word : NULL;
 }
 
-/* Returns whether WORD equals NAME except for capital letters. NAME begins with a small letter. */
+/* Returns whether WORD equals NAME, without capital letters, except for capital letters. */
 static inline bool is_named(const char *word, const char *name)
 {
-    return (*word | 0x20) == *name && strcasecmp(word, name) == 0;
+    for (; *name; word++, name++)
+        if (*word != *name && !(*name >= 'a' && (*word | 0x20) == *name))
+            return false;
+    return !*word;
 }
 
-/* Splits the text at END into the action's name and further words. Returns 0, or -1 with ERR. */
-static int split(struct ti_action *a, char *end, struct mpg_error *err)
+int mpg_ti_split(struct ti_action *a, struct mpg_error *err)
 {
-    a->n = 0;
-    if (!(a->name = next_word(&end)))
-        return mpg_error_set(err, "a rank without an action");
-    for (char *word; (word = next_word(&end));) {
+    for (char *word; (word = next_word(&a->rest));) {
         if (a->n == a->capacity) {
             const size_t capacity = a->capacity ? 2 * a->capacity : 16;
             char **grown = realloc(a->words, capacity * sizeof *grown);
@@ -136,8 +134,10 @@ int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
         return 0;
     if (!(end = parse_rank(rest, &a->rank)))
         return mpg_error_set(err, "'%.40s' begins with no rank", rest);
-    if (split(a, end, err) < 0)
-        return -1;
+    if (!(a->name = next_word(&end)))
+        return mpg_error_set(err, "a rank without an action");
+    a->rest = end;
+    a->n = 0;
     int i = 0;
     while (i < ACTIONS && !is_named(a->name, actions[i].name))
         i++;
@@ -148,7 +148,6 @@ int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
     a->number = i;
     a->kind = actions[i].kind;
     a->call = actions[i].call;
-    a->has_argument = a->n > 0;
     return 1;
 }
 
@@ -291,6 +290,9 @@ int mpg_ti_parse_arguments(struct ti_action *a, int32_t ranks, bool is_double, s
 {
     int64_t size = is_double ? 8 : 1, count = 0;
     size_t at = 0;
+    if (mpg_ti_split(a, err) < 0)
+        return -1;
+    a->has_argument = a->n > 0;
     a->flops = a->seconds = 0;
     a->root = 0;
     a->count_number = 0;

@@ -20,6 +20,7 @@ struct ti_action {
     enum mpg_call call;
     const char *name;
     int32_t rank;
+    char *rest;                /* the text after the action's name, not split yet */
     char **words;              /* the words after the action's name */
     size_t n, capacity;
     double flops;              /* COMPUTE: work in operations; COLLECTIVE: work after the call */
@@ -33,7 +34,10 @@ struct ti_action {
 
 /* Parses rank and action of TEXT, a line without line end, to which A keeps pointers. Returns 1; 0: no action; -1 with ERR. */
 int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err);
-/* Parses the arguments, in a trace of RANKS ranks; default type: double if IS_DOUBLE, else byte. Returns 0, or -1 with ERR. */
+/* Splits the text after the name of the action into words. Returns 0, or -1 with ERR: out of memory. */
+int mpg_ti_split(struct ti_action *a, struct mpg_error *err);
+/* Splits and parses the arguments, in a trace of RANKS ranks; default type: double if IS_DOUBLE, else byte. Returns 0, or -1 with
+ * ERR. */
 int mpg_ti_parse_arguments(struct ti_action *a, int32_t ranks, bool is_double, struct mpg_error *err);
 void mpg_ti_clear(struct ti_action *a);
 

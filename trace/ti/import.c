@@ -44,6 +44,7 @@ struct import {
     size_t file_number;
     int32_t ranks;              /* 1 + the highest rank seen so far */
     struct mpg_map seen;        /* set of keys (rank, 0): ranks with actions */
+    int32_t last_seen;          /* the last rank added to `seen`; -1: none */
     struct rank *rank;          /* by rank; allocated after the survey */
     struct node *nodes;
     size_t node_number, node_capacity;
@@ -296,12 +297,16 @@ static int take(struct import *im, struct mpg_error *err)
 /* The survey: finds the ranks with actions, and whether any receive has a wildcard source or tag. */
 static int survey(struct import *im, struct mpg_error *err)
 {
-    const struct ti_action *a = &im->action;
-    if (!mpg_map_add(&im->seen, (uint64_t)a->rank, 0))
+    struct ti_action *a = &im->action;
+    if (a->rank != im->last_seen && !mpg_map_add(&im->seen, (uint64_t)a->rank, 0))
         return mpg_error_set(err, "out of memory");
+    im->last_seen = a->rank;
     im->ranks = a->rank >= im->ranks ? a->rank + 1 : im->ranks;
-    if ((a->kind == TI_RECV || a->kind == TI_IRECV) && a->n > 1)
-        im->has_wildcards = im->has_wildcards || *a->words[0] == '-' || *a->words[1] == '-';
+    if ((a->kind != TI_RECV && a->kind != TI_IRECV) || im->has_wildcards)
+        return 0;
+    if (mpg_ti_split(a, err) < 0)
+        return -1;
+    im->has_wildcards = a->n > 1 && (*a->words[0] == '-' || *a->words[1] == '-');
     return 0;
 }
 
@@ -427,7 +432,7 @@ static int import_ranks(struct import *im, const char *target, int fd, const str
 
 int mpg_ti_import(const char *path, const char *target, int fd, const struct mpg_import_config *config, struct mpg_error *err)
 {
-    struct import im = {.path = path};
+    struct import im = {.path = path, .last_seen = -1};
     int status = mpg_kind_of(path) == MPG_FILE_SIMGRID_LIST ? read_list(&im, path, err) : 0;
     if (status == 0)
         status = read_all(&im, SURVEY, err);
