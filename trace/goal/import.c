@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Imports a GOAL schedule in two passes: the first counts the ranks, the second writes the events. For receives from any
- * source, a pass in between matches sends and receives. */
+/* Imports a GOAL schedule in two passes: the first skims the text for ranks and receives from any source, the second writes the
+ * events. For receives from any source, a pass in between matches sends and receives. After an error, a survey of all lines
+ * looks for an earlier one. */
 #include "trace/goal/import.h"
 
 #include <errno.h>
@@ -87,7 +88,7 @@ int mpg_goal_rank(struct goal_import *im, struct mpg_error *err)
 {
     const struct goal_program program = {im, place, wait_for, name_node};
     struct mpg_event init = mpg_foreign_make(MPG_CALL_Init, 0, 0), finalize = mpg_foreign_make(MPG_CALL_Finalize, 0, 0);
-    if (im->pass == GOAL_SURVEY) {
+    if (im->pass <= GOAL_SURVEY) {
         for (size_t i = 0; i < im->graph.n; i++) {
             const struct goal_node *node = &im->graph.nodes[i];
             im->has_wildcards = im->has_wildcards || (node->kind == GOAL_RECV && (node->peer < 0 || node->tag < 0));
@@ -142,6 +143,15 @@ static int import_ranks(struct goal_import *im, const char *target, int fd, cons
     return read_pass(im, GOAL_EMIT, err) < 0 ? -1 : mpg_foreign_end(&im->foreign, "none: untimed", err);
 }
 
+/* Replaces ERR, why the import failed, by the first error that a line has by itself, if any: the skimming has skipped lines, and
+ * errors of labels depend on other lines. */
+static void find_first_error(struct goal_import *im, struct mpg_error *err)
+{
+    struct mpg_error first;
+    if (read_pass(im, GOAL_SURVEY, &first) < 0)
+        *err = first;
+}
+
 int mpg_goal_import(const char *path, const char *target, int fd, const struct mpg_import_config *config, struct mpg_error *err)
 {
     struct goal_import *im = calloc(1, sizeof *im);
@@ -153,10 +163,12 @@ int mpg_goal_import(const char *path, const char *target, int fd, const struct m
     int status = im->in && fstat(fileno(im->in), &st) == 0 ? 0 : mpg_error_errno(err, errno, "%s", path);
     if (status == 0) {
         im->size_bytes = st.st_size;
-        status = read_pass(im, GOAL_SURVEY, err);
+        status = read_pass(im, GOAL_SKIM, err);
+        if (status == 0)
+            status = import_ranks(im, target, fd, config, err);
+        if (status < 0)
+            find_first_error(im, err);
     }
-    if (status == 0)
-        status = import_ranks(im, target, fd, config, err);
     if (status < 0 && strncmp(err->text, path, strlen(path)) != 0)
         mpg_error_prefix(err, "%s", path);
     if (im->in)

@@ -25,7 +25,7 @@ struct goal_import {
     struct mpg_wildcards *wildcards;
     size_t wildcard;
     bool has_wildcards;
-    enum { GOAL_SURVEY, GOAL_MATCH, GOAL_EMIT } pass;
+    enum { GOAL_SKIM, GOAL_SURVEY, GOAL_MATCH, GOAL_EMIT } pass; /* in this order; the survey only after an error */
 };
 
 /* These read all ranks from IM->in, and call mpg_goal_rank() after the operations of each rank. Return 0, or -1 with ERR;

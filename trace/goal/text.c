@@ -198,7 +198,7 @@ static int begin_rank(struct goal_import *im, struct text *t, char **words, int 
 /* Takes the N WORDS of a statement. The survey needs operations, but neither labels nor edges. */
 static int take_words(struct goal_import *im, struct text *t, char **words, int n, struct mpg_error *err)
 {
-    const bool has_label = n > 2 && strcmp(words[1], ":") == 0, is_survey = im->pass == GOAL_SURVEY;
+    const bool has_label = n > 2 && strcmp(words[1], ":") == 0, is_survey = im->pass <= GOAL_SURVEY;
     int64_t label = -1;
     if (!t->in_rank)
         return begin_rank(im, t, words, n, err);
@@ -213,12 +213,23 @@ static int take_words(struct goal_import *im, struct text *t, char **words, int 
     return parse_operation(im, words + 2 * has_label, n - 2 * has_label, label < 0 ? UINT32_MAX : (uint32_t)label, err);
 }
 
-/* Takes LINE, of BYTES bytes. */
-static int take_line(struct goal_import *im, struct text *t, char *line, size_t bytes, struct mpg_error *err)
+/* Returns whether LINE, inside of a schedule and no comment, can end the schedule, begin a comment or have a receive from any
+ * source or with any tag. */
+static bool is_skimmed(const char *line)
+{
+    static const bool stops[256] = {['\0'] = true, ['-'] = true, ['/'] = true, ['{'] = true, ['}'] = true};
+    while (!stops[(unsigned char)*line])
+        line++;
+    return *line;
+}
+
+static int take_line(struct goal_import *im, struct text *t, char *line, struct mpg_error *err)
 {
     char *words[MAX_WORDS];
     int64_t ranks;
-    if (t->in_comment || memchr(line, '/', bytes))
+    if (im->pass == GOAL_SKIM && t->in_rank && !t->in_comment && !is_skimmed(line))
+        return 0;
+    if (t->in_comment || mpg_line_reader_has(t->lines, '/'))
         cut_comments(t, line);
     const int n = split(line, words, err);
     int status = n < 0 ? -1 : 0;
@@ -257,10 +268,10 @@ int mpg_goal_read_text(struct goal_import *im, unsigned long *number, struct mpg
     for (int more; status == 0 && (more = mpg_line_reader_next(t.lines, &line, &n, err)) != 0;) {
         if (more < 0)
             status = -1;
-        else if (memchr(line, '\0', n))
+        else if (mpg_line_reader_has(t.lines, '\0'))
             status = mpg_error_set(err, "holds a zero byte, which no text has");
         else
-            status = take_line(im, &t, line, n, err);
+            status = take_line(im, &t, line, err);
     }
     *number = t.lines ? mpg_line_reader_number(t.lines) : 0;
     if (status == 0)
