@@ -16,7 +16,7 @@ int mpg_out_flush(struct mpg_out *o)
 
 void mpg_out_number(struct mpg_out *o, int64_t value)
 {
-    char digits[2 * MPG_OUT_NUMBER_BYTES], *p = digits + MPG_OUT_NUMBER_BYTES, *const end = p;
+    char digits[2 * MPG_OUT_WORD_BYTES], *p = digits + MPG_OUT_WORD_BYTES, *const end = p;
     uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     for (; rest >= 100; rest /= 100) {
         p -= 2;
@@ -29,8 +29,5 @@ void mpg_out_number(struct mpg_out *o, int64_t value)
         *--p = (char)('0' + rest);
     if (value < 0)
         *--p = '-';
-    if (o->n >= MPG_OUT_BYTES)
-        (void)mpg_out_flush(o);
-    memcpy(o->bytes + o->n, p, MPG_OUT_NUMBER_BYTES); /* a fixed size, of which the digits are the begin */
-    o->n += (size_t)(end - p);
+    mpg_out_word(o, p, (size_t)(end - p));
 }

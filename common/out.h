@@ -5,14 +5,15 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { MPG_OUT_BYTES = 1 << 16, MPG_OUT_NUMBER_BYTES = 32 };
+enum { MPG_OUT_BYTES = 1 << 16, MPG_OUT_WORD_BYTES = 48 };
 
 /* Text for FILE, which the caller keeps. N: bytes of the text not written to FILE yet. */
 struct mpg_out {
     FILE *file;
     size_t n;
-    char bytes[MPG_OUT_BYTES + MPG_OUT_NUMBER_BYTES];
+    char bytes[MPG_OUT_BYTES + MPG_OUT_WORD_BYTES];
 };
 
 /* Begins the text for FILE, without clearing the buffer. */
@@ -33,6 +34,15 @@ static inline void mpg_out_char(struct mpg_out *o, char c)
     if (o->n >= MPG_OUT_BYTES)
         (void)mpg_out_flush(o);
     o->bytes[o->n++] = c;
+}
+
+/* Appends the first N bytes of WORD, which has MPG_OUT_WORD_BYTES. */
+static inline void mpg_out_word(struct mpg_out *o, const char *word, size_t n)
+{
+    if (o->n >= MPG_OUT_BYTES)
+        (void)mpg_out_flush(o);
+    memcpy(o->bytes + o->n, word, MPG_OUT_WORD_BYTES); /* a fixed size is faster */
+    o->n += n;
 }
 
 static inline void mpg_out_text(struct mpg_out *o, const char *text)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/out.h"
-
 /* Appends a colon and the number VALUE. */
 static void put_number(struct mpg_out *t, int64_t value)
 {
@@ -15,14 +13,20 @@ static void put_number(struct mpg_out *t, int64_t value)
     mpg_out_number(t, value);
 }
 
-/* Appends the four numbers that name a thread in a record: CPU, application, task and thread. */
+/* Makes the name of OBJECT in records, four numbers: CPU, application, task and thread. */
+static void make_name(const struct mpg_prv_writer *w, uint32_t object)
+{
+    struct prv_object *o = &w->objects[object];
+    o->name_bytes = (size_t)snprintf(o->name, sizeof o->name, ":%u:1:%d:%zu", o->cpu, o->rank + 1,
+                                     object - w->first_object[o->rank] + 1);
+}
+
 static void put_object(const struct mpg_prv_writer *w, struct mpg_out *t, uint32_t object)
 {
     const struct prv_object *o = &w->objects[object];
-    put_number(t, o->cpu);
-    put_number(t, 1);
-    put_number(t, o->rank + 1);
-    put_number(t, (int64_t)(object - w->first_object[o->rank]) + 1);
+    if (o->name_bytes == 0)
+        make_name(w, object);
+    mpg_out_word(t, o->name, o->name_bytes);
 }
 
 /* --- header --- */

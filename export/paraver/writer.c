@@ -79,8 +79,8 @@ static int list_objects(struct mpg_prv_writer *w, struct mpg_error *err)
         next[i + 1] = next[i] + w->cpus[i];
     for (int32_t r = 0; r < ranks; r++)
         for (size_t i = w->first_object[r]; i < w->first_object[r + 1]; i++)
-            w->objects[i] = (struct prv_object){r, mpg_trace_thread(w->trace, r, (uint32_t)(i - w->first_object[r])),
-                                                ++next[w->nodes[r]]};
+            w->objects[i] = (struct prv_object){.rank = r, .cpu = ++next[w->nodes[r]],
+                                                .thread = mpg_trace_thread(w->trace, r, (uint32_t)(i - w->first_object[r]))};
     free(next);
     return 0;
 }

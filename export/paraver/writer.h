@@ -4,6 +4,7 @@
 #define MPG_EXPORT_PARAVER_WRITER_H
 
 #include "common/map.h"
+#include "common/out.h"
 #include "common/reserve.h"
 #include "export/paraver/paraver.h"
 #include "export/requests.h"
@@ -76,6 +77,8 @@ struct prv_request {
 struct prv_object {
     int32_t rank;
     uint32_t thread, cpu; /* cpu: number of the thread's CPU in the file, from 1 */
+    char name[MPG_OUT_WORD_BYTES]; /* in records; made at the first use */
+    size_t name_bytes;             /* 0: not made yet */
 };
 
 /* A thread of the rank being written. */
