@@ -142,8 +142,7 @@ FILE *mpg_output_stream(struct mpg_output *out)
     return out->stream;
 }
 
-/* Writes what is left in STREAM's buffer. Returns 0, or the errno of a write that has failed, now or before. */
-static int flush(FILE *stream)
+int mpg_output_flush(FILE *stream)
 {
     errno = 0;
     if (fflush(stream) != 0)
@@ -164,7 +163,7 @@ int mpg_output_commit(struct mpg_output *out, struct mpg_error *err)
         output_free(out);
         return status;
     }
-    int reason = flush(out->stream);
+    int reason = mpg_output_flush(out->stream);
     if (fclose(out->stream) != 0 && !reason)
         reason = errno;
     if (!reason && out->temporary && rename(out->temporary, out->path) != 0)
@@ -194,7 +193,7 @@ void mpg_output_discard(struct mpg_output *out)
 
 int mpg_stdout_close(struct mpg_error *err)
 {
-    int reason = flush(stdout);
+    int reason = mpg_output_flush(stdout);
     if (close(STDOUT_FILENO) != 0 && !reason && errno != EBADF)
         reason = errno;
     return reason ? mpg_error_errno(err, reason, "standard output: cannot write") : 0;

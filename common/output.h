@@ -16,6 +16,9 @@ struct mpg_output;
 struct mpg_output *mpg_output_open(const char *path, struct mpg_error *err);
 FILE *mpg_output_stream(struct mpg_output *out);
 
+/* Writes what is left in STREAM's buffer. Returns 0, or the errno of a write that has failed, now or before. */
+int mpg_output_flush(FILE *stream);
+
 /* Flushes, checks for write errors (a full disk is an error) and renames. Removes the temporary file on failure. */
 int mpg_output_commit(struct mpg_output *out, struct mpg_error *err);
 void mpg_output_discard(struct mpg_output *out); /* OUT may be NULL */

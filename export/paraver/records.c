@@ -2,9 +2,10 @@
 /* The .prv file: header, communicators, and the records of all threads in the order of time. */
 #include "export/paraver/writer.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/output.h"
 
 /* Appends a colon and the number VALUE. */
 static void put_number(struct mpg_out *t, int64_t value)
@@ -189,7 +190,9 @@ static int write_all(struct mpg_prv_writer *w, struct mpg_out *t, struct mpg_err
         mpg_out_char(t, '\n');
     if (more < 0 || lines < 0)
         return -1;
-    return mpg_out_flush(t) == 0 && !ferror(t->file) ? 0 : mpg_error_errno(err, errno, "cannot write");
+    (void)mpg_out_flush(t);
+    const int failed = mpg_output_flush(t->file);
+    return failed ? mpg_error_errno(err, failed, "cannot write") : 0;
 }
 
 int mpg_prv_write_records(struct mpg_prv_writer *w, struct mpg_error *err)

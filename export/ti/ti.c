@@ -9,6 +9,7 @@
 
 #include "common/map.h"
 #include "common/out.h"
+#include "common/output.h"
 
 enum { TYPE = 6 };
 
@@ -211,11 +212,10 @@ static int write_collective(void *context, const struct mpg_event *e, const int6
 /* Closes *FILE, with the name PATH, and sets *FILE to NULL. Returns 0, or -1 with ERR after a write error. */
 static int close_written(FILE **file, const char *path, struct mpg_error *err)
 {
-    errno = 0;
-    const bool failed = ferror(*file) != 0;
+    const int failed = mpg_output_flush(*file);
     const bool closed = fclose(*file) == 0;
     *file = NULL;
-    return closed && !failed ? 0 : mpg_error_errno(err, failed && errno == 0 ? EIO : errno, "%s: cannot write", path);
+    return closed && !failed ? 0 : mpg_error_errno(err, failed ? failed : errno, "%s: cannot write", path);
 }
 
 static int end_rank(void *context, struct mpg_error *err)
