@@ -326,6 +326,8 @@ int mpg_waits_take(struct mpg_waits *w, const struct mpg_step *s, double value_n
                              : w->times == MPG_WAIT_DELAYS ? (double)s->since_ns + value_ns
                                                            : value_ns;
         break;
+    case MPG_STEP_EXPORT: /* the graph is not divided */
+    case MPG_STEP_IMPORT:
     case MPG_STEP_LOAD: /* the ENTER step that follows sets the stream's time */
     case MPG_STEP_JOIN:
         break;

@@ -28,6 +28,7 @@
  *   LEAVE        stream = max over the local edge (from stream: duration_ns at most) and `edges`
  *                (each from a slot, by kind: enum mpg_edge_kind); a MEETING edge is the only edge of a call
  *   FINISH       the stream's value is the rank's result
+ *   EXPORT, IMPORT  a slot's value to and from another part of a divided graph (graph/parts/parts.h), for evaluators of parts
  *
  * With options.choose, the LEAVE of a call that can complete different requests when times change (Waitany, Waitsome, Test,
  * Testany, Testsome, Testall) lists candidates: arrivals in views. The evaluator can exchange the values of completed and
@@ -67,7 +68,9 @@ enum mpg_step_kind {
     MPG_STEP_VIEW,       /* slot = copy of slot a, an arrival; the receiver reads the copy, which another message can replace */
     MPG_STEP_EXPAND,     /* slots of a collective's members, by the messages of the algorithm */
     MPG_STEP_LEAVE,      /* stream's value: from the enter of this call and the edges to the leave */
-    MPG_STEP_FINISH      /* the stream's value is the rank's result: MPI_Finalize's enter */
+    MPG_STEP_FINISH,     /* the stream's value is the rank's result: MPI_Finalize's enter */
+    MPG_STEP_EXPORT,     /* `value` = slot, for another part of the graph; only with options.part */
+    MPG_STEP_IMPORT      /* slot = `value` that another part exported; only with options.part */
 };
 
 /* Kinds of edges. Nodes (A, E, G, S), costs (kappa, lambda, l) and floors (minimum durations) have the names of docs/MODEL.md,
@@ -292,7 +295,9 @@ extern const struct mpg_alternatives mpg_no_alternatives; /* no alternatives */
 struct mpg_step {
     enum mpg_step_kind kind;
     int32_t rank;      /* world rank; SYNCHRONOUS: the sender */
-    uint32_t stream;   /* thread 0 of rank r is stream r; further threads get later numbers in order of appearance */
+    /* thread 0 of rank r is stream r (with options.part: of the part's i-th rank, from 0, stream i); further threads get later
+     * numbers in order of appearance */
+    uint32_t stream;
     uint32_t thread;   /* thread of the rank that owns the stream */
     enum mpg_call call; /* large-count variants as the plain call: Send for Send_c */
     uint32_t slot, a, b;
@@ -363,6 +368,7 @@ struct mpg_step {
                 };
             };
         };
+        void *value; /* EXPORT, IMPORT: memory of the evaluator's value, of the size that mpg_rank_parts_new() was given */
         struct { /* LEAVE */
             double leave_ns;     /* aligned time */
             int64_t call_off_ns; /* time of the call in which the thread was off its CPU, preempted or stolen */
@@ -390,6 +396,7 @@ struct mpg_step {
 };
 
 struct mpg_bound_hypotheses;
+struct mpg_rank_part;
 
 /* Returns whether some members of CALL, a collective of any kind, can leave before all members have entered; true of rooted
  * collectives and scans. */
@@ -495,6 +502,9 @@ struct mpg_graph_options {
      * recorded */
     bool marks;
     const struct mpg_parallel *parallel; /* by rank: parallel regions, whose visits ENTER steps list; NULL: none. Not owned */
+    /* the graph makes the steps of the part's ranks only (graph/parts/parts.h); NULL: of all ranks. Must outlive the graph.
+     * Excludes choices, hypotheses, weak progress, expanded collectives, regions, keeps_slots, and `wanted` LEAVES */
+    struct mpg_rank_part *part;
     bool lenient;              /* operations without partner are counted, not an error */
     bool unfused;                /* for tests: begin and leave of a call are never made together; equal steps, made slower */
     bool choose;               /* LEAVE steps list candidates */

@@ -230,6 +230,28 @@ struct mpg_step *mpg_graph_emit_at(struct steps *s, enum mpg_step_kind kind, con
     return step;
 }
 
+int mpg_graph_export(struct steps *s, uint32_t slot, const struct call_ref *call_ref, void *value, struct mpg_error *err)
+{
+    struct mpg_step *step = mpg_graph_emit_at(s, MPG_STEP_EXPORT, call_ref);
+    if (!step)
+        return mpg_graph_out_of_memory(err);
+    step->slot = slot;
+    step->value = value;
+    return 0;
+}
+
+int mpg_graph_import(struct steps *s, void *value, const struct call_ref *call_ref, uint32_t *slot, struct mpg_error *err)
+{
+    if (graph_new_slot(s, slot, err) < 0)
+        return -1;
+    struct mpg_step *step = mpg_graph_emit_at(s, MPG_STEP_IMPORT, call_ref);
+    if (!step)
+        return mpg_graph_out_of_memory(err);
+    step->slot = *slot;
+    step->value = value;
+    return 0;
+}
+
 int mpg_graph_store(struct steps *s, const struct call *call, uint32_t *slot, struct mpg_error *err)
 {
     if (graph_new_slot(s, slot, err) < 0)

@@ -124,6 +124,11 @@ static inline struct mpg_step *graph_last_step(struct steps *s)
 
 /* Makes a step that stores the value of CALL's stream in a new slot, *SLOT. Returns 0, or -1: out of memory. */
 int mpg_graph_store(struct steps *steps, const struct call *call, uint32_t *slot, struct mpg_error *err);
+/* For a divided graph (graph/parts/part.h): mpg_graph_export() makes a step that copies SLOT's value to VALUE,
+ * mpg_graph_import() a step that copies VALUE to a new slot, *SLOT. CALL_REF: the call to which the value belongs. Both return 0,
+ * or -1: out of memory. */
+int mpg_graph_export(struct steps *steps, uint32_t slot, const struct call_ref *call_ref, void *value, struct mpg_error *err);
+int mpg_graph_import(struct steps *steps, void *value, const struct call_ref *call_ref, uint32_t *slot, struct mpg_error *err);
 /* Begins an empty list of edges for the next call. */
 static inline void graph_begin_edges(struct steps *s)
 {

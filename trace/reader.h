@@ -128,6 +128,9 @@ struct mpg_comm {
     int32_t *world_ranks; /* ranks of the first group, then of the remote group; MPG_FOREIGN: a process of another job */
 };
 const struct mpg_comm *mpg_trace_comm(const struct mpg_trace *trace, int32_t comm);
+/* Defines C, a communicator of the same files as another reader has read it, unless defined before. C's parent is a number of
+ * TRACE; C's label is used if free. Returns C's number; -1: out of memory. */
+int32_t mpg_trace_define_comm(struct mpg_trace *trace, const struct mpg_comm *c);
 /* Returns the number of communicators defined so far: 0 .. count-1. */
 int32_t mpg_trace_comm_count(const struct mpg_trace *trace);
 

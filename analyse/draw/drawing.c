@@ -328,6 +328,8 @@ static int take(struct drawer *w, const struct mpg_step *s, struct mpg_error *er
         return leave(w, s, err);
     case MPG_STEP_FINISH:
         return finish(w, s, err);
+    case MPG_STEP_EXPORT: /* the graph is not divided */
+    case MPG_STEP_IMPORT:
     case MPG_STEP_EXPAND:
     case MPG_STEP_JOIN: /* the ENTER step has drawn the thread's edge */
         break;

@@ -143,6 +143,8 @@ int mpg_ideal_take(struct mpg_ideal *x, const struct mpg_step *s, double *passed
     case MPG_STEP_FINISH:
         *passed_ns = before_ns;
         break;
+    case MPG_STEP_EXPORT: /* the graph is not divided */
+    case MPG_STEP_IMPORT:
     case MPG_STEP_EXPAND: /* does not occur: collectives are not simulated as messages here */
         break;
     }

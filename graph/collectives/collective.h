@@ -43,6 +43,10 @@ struct collective {
     /* expected: number of members in this job; arrived, left: number of members that have entered, and left; prefix:
      * SHAPE_SCAN: members 0 .. prefix - 1 have entered */
     int32_t expected, arrived, prefix, left;
+    int32_t own;  /* number of members in this part of a divided graph (graph/parts/parts.h); of all ranks: expected */
+    bool spans;   /* some members are in other parts */
+    bool is_counted; /* in the graph's statistics */
+    struct meeting *meeting; /* SHAPE_MEETING that spans parts (meeting.c); else NULL */
     bool closed, foreign_root; /* closed: all members have entered, and meeting_slot has a value */
     /* slot of the meeting node G; SHAPE_TO_ROOT, if members wait for the root: slot of the root's leave or (nonblocking)
      * enter */
@@ -103,6 +107,51 @@ static inline bool graph_is_held(const struct collective *c, int32_t i)
     return c->holds && i != c->root && !c->foreign_root && !graph_find_member(c, i)->absent;
 }
 
+/* The contributions already merged. */
+struct merged {
+    uint32_t slot;
+    int32_t latest;     /* index of the last member to enter; ties: the first */
+    double latest_ns;
+    /* Minimum duration of the members' calls; 0 with nonblocking members, which have no slack in the slack model `wait`. */
+    int64_t min_ns;
+};
+
+/* A meeting whose members are in several parts: the merge of the contributions goes from part to part. */
+struct meeting {
+    struct entering entering; /* of an own member: names the collective in records */
+    int32_t entered;          /* number of own members that have entered */
+    struct mpg_origin first;  /* the call of the first member, known once all members have entered */
+    bool has_turn;            /* this part goes on with the merge */
+    int32_t next;             /* has_turn: index of the next member to merge */
+    struct merged merged;     /* has_turn: of the members before */
+};
+
+/* Emits the step in which M's slot, which holds its enter time, gets M's contribution to C. Returns 0, or -1: out of memory. */
+int mpg_graph_contribute(struct collectives *collectives, const struct collective *c, struct member *m, struct mpg_error *err);
+/* Merges the contribution of M, member I, into MERGED; the first member, if IS_FIRST. Frees the member's slot. */
+int mpg_graph_merge(struct collectives *collectives, const struct member *m, int32_t i, bool is_first, struct merged *merged,
+                    struct mpg_error *err);
+/* Ends the meeting C: the merge of all members is MERGED. Wakes the members. */
+void mpg_graph_close_meeting(struct collective *c, const struct merged *merged);
+/* Returns member I of C, allocated if necessary; NULL: out of memory. */
+struct member *mpg_graph_make_member(struct collective *c, int32_t i);
+/* An own member has entered C, a meeting that spans parts; ENTERING: its arguments. Returns 0, or -1 with ERR. */
+int mpg_graph_enter_meeting(struct collectives *collectives, struct collective *c, const struct entering *entering,
+                            struct mpg_error *err);
+/* Returns the collective of the call ENTERING, made when the first member enters, after a check that the calls match; NULL with
+ * ERR. */
+struct collective *mpg_graph_join(struct collectives *collectives, const struct entering *entering, struct mpg_error *err);
+/* Returns whether the value of member I, which has entered, is needed for the leave of other members. */
+bool mpg_graph_has_value(const struct collective *c, int32_t i);
+/* Tells the other parts that ME has entered C by CALL; ENTERING: its arguments. Returns 0, or -1 with ERR. */
+int mpg_graph_export_member(struct collectives *collectives, const struct collective *c, const struct call *call,
+                            const struct entering *entering, int32_t me, struct mpg_error *err);
+/* Member ME of another part has entered with the arguments ENTERING; THERE: the member as known in its part, SLOT: its value, if
+ * this part needs one. Returns 0, or -1 with ERR. */
+int mpg_graph_take_over_member(struct collectives *collectives, const struct entering *entering, int32_t me,
+                               const struct member *there, uint32_t slot, struct mpg_error *err);
+/* If all members of this part have left C, and all members have entered: frees C and the slots shared by the members. */
+void mpg_graph_end_collective(struct collectives *collectives, struct collective *c);
 /* Releases the members that wait for the root, which has reached the awaited node: the leave or the enter of CALL, at
  * AT_NS (aligned). Returns 0, or -1: out of memory. */
 int mpg_graph_release_members(struct collectives *collectives, struct collective *c, const struct call *call, double at_ns,

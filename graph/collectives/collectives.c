@@ -12,8 +12,7 @@ bool mpg_collective_is_partial(enum mpg_call call)
     return mpg_graph_shape_of(mpg_call_blocking(call)) != SHAPE_MEETING;
 }
 
-/* Allocates and returns member I of C, which is about to enter; NULL: out of memory. */
-static struct member *make_member(struct collective *c, int32_t i)
+struct member *mpg_graph_make_member(struct collective *c, int32_t i)
 {
     struct member **block = &c->blocks[i >> BLOCK_BITS];
     int32_t first = i & ~(BLOCK - 1), n = c->p - first < BLOCK ? c->p - first : BLOCK;
@@ -29,6 +28,7 @@ void mpg_graph_free_collective(struct collective *c)
     for (int32_t i = 0; i < c->p; i += BLOCK)
         free(c->blocks[i >> BLOCK_BITS]);
     mpg_graph_expansion_free(c->expansion);
+    free(c->meeting);
     free(c);
 }
 
@@ -85,6 +85,25 @@ static int expand(struct collectives *collectives, struct collective *c, double 
     return 0;
 }
 
+/* Finds the members of C, on MEMBERS, in this part of a divided graph, RANKS. Returns -1 with ERR if the parts cannot share C. */
+static int divide(struct mpg_rank_part *ranks, struct collective *c, const struct mpg_comm *members, struct mpg_error *err)
+{
+    const struct part_comm *comm = mpg_part_comm(ranks, c->comm, err);
+    if (!comm)
+        return -1;
+    c->own = comm->own;
+    c->spans = comm->members != UINT64_C(1) << ranks->index;
+    if (!c->spans)
+        return 0;
+    if (members->remote_size > 0 || c->expected < c->p)
+        return mpg_part_refuse(ranks, "a collective of an intercommunicator, or with processes of another job", err);
+    if (c->holds)
+        return mpg_part_refuse(ranks, "members of a Reduce or Gather that wait for the root", err);
+    if (c->shape == SHAPE_MEETING && !(c->meeting = calloc(1, sizeof *c->meeting)))
+        return mpg_graph_out_of_memory(err);
+    return 0;
+}
+
 static struct collective *new_collective(struct collectives *collectives, const struct entering *entering,
                                          struct mpg_error *err)
 {
@@ -108,9 +127,12 @@ static struct collective *new_collective(struct collectives *collectives, const 
     c->sequence = entering->sequence;
     c->comm = entering->comm;
     c->p = p;
-    c->expected = expected;
+    c->expected = c->own = expected;
     c->root = -1;
-    return c;
+    if (!collectives->ranks || divide(collectives->ranks, c, members, err) == 0)
+        return c;
+    free(c);
+    return NULL;
 }
 
 /* Returns the collective of the call ENTERING, made when the first member enters; NULL with ERR: out of memory. */
@@ -179,15 +201,14 @@ static const struct member *first_member(const struct collective *c)
     return graph_find_member(c, i);
 }
 
-/* Emits the step in which M's slot, which holds its enter time, gets M's contribution to the collective. */
-static int emit_contribution(struct collectives *collectives, const struct collective *c, struct member *m, struct mpg_error *err)
+int mpg_graph_contribute(struct collectives *collectives, const struct collective *c, struct member *m, struct mpg_error *err)
 {
     struct mpg_step *s = mpg_graph_emit_at(collectives->steps, MPG_STEP_CONTRIBUTE, &m->call_ref);
     if (!s)
         return mpg_graph_out_of_memory(err);
     s->call = c->call;
     s->origin = graph_member_origin(m);
-    s->meeting = graph_member_origin(c->shape == SHAPE_MEETING ? first_member(c) : m);
+    s->meeting = c->meeting ? c->meeting->first : graph_member_origin(c->shape == SHAPE_MEETING ? first_member(c) : m);
     s->members = c->p;
     s->contributed_bytes = (double)m->target_bytes;
     s->a = m->slot;
@@ -199,15 +220,6 @@ static int emit_contribution(struct collectives *collectives, const struct colle
     s->target_bytes = graph_member_would_move(c, m);
     return 0;
 }
-
-/* The contributions already merged. */
-struct merged {
-    uint32_t slot;
-    int32_t latest;     /* index of the last member to enter; ties: the first */
-    double latest_ns;
-    /* Minimum duration of the members' calls; 0 with nonblocking members, which have no slack in the slack model `wait`. */
-    int64_t min_ns;
-};
 
 /* Emits the step that merges the contribution of M, member I, into MERGED. *SLOT is one of the two slots and gets the
  * merged value. The step's shifts follow from the merged members' times without and with M: from the latest enter in the
@@ -241,6 +253,28 @@ static struct merged merged_with_first(const struct member *m, int32_t i)
     return (struct merged){m->slot, i, m->enter_ns, m->duration_ns};
 }
 
+int mpg_graph_merge(struct collectives *collectives, const struct member *m, int32_t i, bool is_first, struct merged *merged,
+                    struct mpg_error *err)
+{
+    if (is_first) {
+        *merged = merged_with_first(m, i);
+        return 0;
+    }
+    if (emit_merge(collectives, m, i, &merged->slot, merged, err) < 0)
+        return -1;
+    graph_free_slot(collectives->steps, m->slot);
+    return 0;
+}
+
+void mpg_graph_close_meeting(struct collective *c, const struct merged *merged)
+{
+    c->meeting_slot = merged->slot;
+    c->latest = merged->latest;
+    c->closed = true;
+    for (int32_t i = 0; i < c->p; i++)
+        wake_member(c, i);
+}
+
 /* All members have entered: emits the steps that merge the contributions into the value of the meeting node. */
 static int close_meeting(struct collectives *collectives, struct collective *c, struct mpg_error *err)
 {
@@ -250,21 +284,11 @@ static int close_meeting(struct collectives *collectives, struct collective *c, 
         struct member *m = graph_find_member(c, i);
         if (!m || !m->arrived)
             continue; /* a member of another job */
-        if (emit_contribution(collectives, c, m, err) < 0)
+        if (mpg_graph_contribute(collectives, c, m, err) < 0 || mpg_graph_merge(collectives, m, i, !any, &merged, err) < 0)
             return -1;
-        if (!any)
-            merged = merged_with_first(m, i);
-        else if (emit_merge(collectives, m, i, &merged.slot, &merged, err) < 0)
-            return -1;
-        else
-            graph_free_slot(collectives->steps, m->slot);
         any = true;
     }
-    c->meeting_slot = merged.slot;
-    c->latest = merged.latest;
-    c->closed = true;
-    for (int32_t i = 0; i < c->p; i++)
-        wake_member(c, i);
+    mpg_graph_close_meeting(c, &merged);
     return 0;
 }
 
@@ -279,7 +303,7 @@ static int extend_prefix(struct collectives *collectives, struct collective *c, 
             continue;
         if (!m || !m->arrived)
             break;
-        if (emit_contribution(collectives, c, m, err) < 0)
+        if (!c->spans && mpg_graph_contribute(collectives, c, m, err) < 0)
             return -1;
         int32_t before = c->prefix - 1;
         while (before >= 0 && world_ranks[before] < 0)
@@ -315,8 +339,41 @@ int mpg_graph_release_members(struct collectives *collectives, struct collective
     return 0;
 }
 
+bool mpg_graph_has_value(const struct collective *c, int32_t i)
+{
+    switch (c->shape) {
+    case SHAPE_FROM_ROOT:
+        return i == c->root;
+    case SHAPE_TO_ROOT:
+        return i != c->root && !graph_find_member(c, i)->absent && !c->foreign_root;
+    default:
+        return true;
+    }
+}
+
+/* ME has entered C, and its slot has its value: joins the values of the members that have entered, and wakes members that need
+ * to wait no more. */
+static int join_members(struct collectives *collectives, struct collective *c, int32_t me, struct mpg_error *err)
+{
+    switch (c->shape) {
+    case SHAPE_MEETING:
+        return graph_all_arrived(c) ? close_meeting(collectives, c, err) : 0;
+    case SHAPE_SCAN:
+        return extend_prefix(collectives, c, err);
+    case SHAPE_FROM_ROOT:
+        for (int32_t i = 0; i < c->p && me == c->root; i++)
+            wake_member(c, i);
+        return 0;
+    case SHAPE_TO_ROOT:
+        if (graph_all_arrived(c) && c->root >= 0 && !c->foreign_root)
+            wake_member(c, c->root);
+        return 0;
+    }
+    return 0;
+}
+
 static int take_part(struct collectives *collectives, struct collective *c, const struct call *call,
-                     int32_t me, struct mpg_error *err)
+                     const struct entering *entering, int32_t me, struct mpg_error *err)
 {
     struct member *m = graph_find_member(c, me);
     if (c->expansion) {
@@ -335,33 +392,18 @@ static int take_part(struct collectives *collectives, struct collective *c, cons
                                      call->progressed_ns};
         return mpg_graph_expansion_arrive(c->expansion, collectives->steps, &member, err);
     }
-    switch (c->shape) {
-    case SHAPE_MEETING:
-        if (mpg_graph_store(collectives->steps, call, &m->slot, err) < 0)
-            return -1;
-        return graph_all_arrived(c) ? close_meeting(collectives, c, err) : 0;
-    case SHAPE_SCAN:
-        if (mpg_graph_store(collectives->steps, call, &m->slot, err) < 0)
-            return -1;
-        return extend_prefix(collectives, c, err);
-    case SHAPE_FROM_ROOT:
-        if (me != c->root)
-            return 0;
-        if (mpg_graph_store(collectives->steps, call, &m->slot, err) < 0)
-            return -1;
-        for (int32_t i = 0; i < c->p; i++)
-            wake_member(c, i);
-        return 0;
-    case SHAPE_TO_ROOT:
-        if (me != c->root && !m->absent && !c->foreign_root &&
-            (mpg_graph_store(collectives->steps, call, &m->slot, err) < 0 || emit_contribution(collectives, c, m, err) < 0))
-            return -1;
-        if (graph_all_arrived(c) && c->root >= 0 && !c->foreign_root)
-            wake_member(c, c->root);
-        if (c->holds && me == c->root && !c->blocking)
-            return mpg_graph_release_members(collectives, c, call, call->enter_ns, err);
-        return 0;
-    }
+    const bool has_value = mpg_graph_has_value(c, me);
+    const bool contributes = has_value && (c->shape == SHAPE_TO_ROOT || (c->shape == SHAPE_SCAN && c->spans));
+    if ((has_value && mpg_graph_store(collectives->steps, call, &m->slot, err) < 0) ||
+        (contributes && mpg_graph_contribute(collectives, c, m, err) < 0))
+        return -1;
+    if (c->meeting)
+        return mpg_graph_enter_meeting(collectives, c, entering, err);
+    if ((c->spans && mpg_graph_export_member(collectives, c, call, entering, me, err) < 0) ||
+        join_members(collectives, c, me, err) < 0)
+        return -1;
+    if (c->holds && me == c->root && !c->blocking)
+        return mpg_graph_release_members(collectives, c, call, call->enter_ns, err);
     return 0;
 }
 
@@ -460,15 +502,43 @@ static int report_part(struct collectives *collectives, struct collective *c, co
     return mpg_graph_report_effect(&collectives->applied_hypotheses, &effect, load->dropper, err);
 }
 
+/* Returns whether the statistics of C count in this part: in the part of the first member. */
+static bool counts_here(const struct collectives *collectives, const struct collective *c)
+{
+    return !c->spans || !graph_is_away(collectives->ranks, graph_comm_of(collectives, c)->world_ranks[0]);
+}
+
+/* Counts M, which has entered C with ROOT, a member index or -1. */
+static void count_member(struct collectives *collectives, struct collective *c, const struct member *m, int32_t root)
+{
+    c->total_bytes += (double)m->bytes;
+    c->total_target_bytes += (double)m->target_bytes;
+    c->arrived++;
+    if (!c->is_counted && counts_here(collectives, c)) {
+        c->is_counted = true;
+        collectives->counts->collectives += !c->dropped;
+        collectives->counts->whole += !c->dropped && !c->expansion && c->p > 1 && collectives->unexpanded &&
+                                   mpg_unexpanded_has(collectives->unexpanded, c->call, c->p, (double)m->target_bytes);
+        collectives->counts->partial += !c->dropped && !c->expansion && c->p > 1 && c->shape != SHAPE_MEETING;
+        collectives->counts->foreign += c->expected < c->p;
+    }
+    if ((c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT) && root >= 0) {
+        c->root = root;
+        c->foreign_root = graph_comm_of(collectives, c)->world_ranks[root] < 0;
+    }
+}
+
 static int arrive(struct collectives *collectives, const struct call *call, const struct entering *entering,
                   int32_t me, struct part *part, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
-    const struct mpg_comm *members = mpg_trace_comm(collectives->trace, entering->comm);
     struct collective *c = join(collectives, entering, err);
-    int32_t root = root_index(members, me, entering->root);
+    int32_t root = root_index(mpg_trace_comm(collectives->trace, entering->comm), me, entering->root);
     if (!c)
         return -1;
+    if (collectives->ranks && (mpg_call_plain(entering->call) != c->called ||
+                               check_call(collectives, c, call, entering, root, err) < 0))
+        return mpg_part_refuse(collectives->ranks, "calls of one collective that do not match", err);
     if (check_call(collectives, c, call, entering, root, err) < 0) {
         collectives->counts->unmatched++; /* a call that does not match the other members' calls waits for nobody */
         return collectives->lenient ? 0 : -1;
@@ -476,13 +546,15 @@ static int arrive(struct collectives *collectives, const struct call *call, cons
     struct load load = entering->load;
     if (is_selected(entering) && apply_to_load(collectives, call, entering, &load, err) < 0)
         return -1;
+    if (c->spans && c->p > 1 && is_to_expand(collectives, c, (double)load.target_bytes)) /* in any order of arrival */
+        return mpg_part_refuse(collectives->ranks, "collectives are expanded into messages", err);
     if (c->arrived == 0 && expand(collectives, c, (double)load.target_bytes, err) < 0)
         return -1;
     if (c->expansion && !collectives->of_target && load.target_bytes != load.bytes)
         return refuse_expanded(call, err);
     if (drop_part(collectives, c, call, &load, err) < 0 || report_part(collectives, c, call, &load, err) < 0)
         return -1;
-    struct member *m = make_member(c, me);
+    struct member *m = mpg_graph_make_member(c, me);
     if (!m)
         return mpg_graph_out_of_memory(err);
     m->arrived = true;
@@ -497,24 +569,44 @@ static int arrive(struct collectives *collectives, const struct call *call, cons
     m->target_bytes = load.target_bytes;
     m->traced_bytes = load.bytes;
     m->bytes = collectives->of_target ? load.target_bytes : load.bytes;
-    c->total_bytes += (double)m->bytes;
-    c->total_target_bytes += (double)m->target_bytes;
-    if (c->arrived++ == 0) {
-        collectives->counts->collectives += !c->dropped;
-        collectives->counts->whole += !c->dropped && !c->expansion && c->p > 1 && collectives->unexpanded &&
-                                   mpg_unexpanded_has(collectives->unexpanded, c->call, c->p, (double)m->target_bytes);
-        collectives->counts->partial += !c->dropped && !c->expansion && c->p > 1 && c->shape != SHAPE_MEETING;
-        collectives->counts->foreign += c->expected < c->p;
-    }
-    if ((c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT) && root >= 0) {
-        c->root = root;
-        c->foreign_root = members->world_ranks[root] < 0;
-    }
+    count_member(collectives, c, m, root);
     *part = (struct part){c, me};
     if (c->dropped)
         return 0;
     note_rooted(c, call, entering, me, m->target_bytes);
-    return take_part(collectives, c, call, me, err);
+    return take_part(collectives, c, call, entering, me, err);
+}
+
+struct collective *mpg_graph_join(struct collectives *collectives, const struct entering *entering, struct mpg_error *err)
+{
+    struct collective *c = join(collectives, entering, err);
+    if (!c || mpg_call_plain(entering->call) == c->called)
+        return c;
+    mpg_part_refuse(collectives->ranks, "calls of one collective that do not match", err);
+    return NULL;
+}
+
+int mpg_graph_take_over_member(struct collectives *collectives, const struct entering *entering, int32_t me,
+                               const struct member *there, uint32_t slot, struct mpg_error *err)
+{
+    struct collective *c = mpg_graph_join(collectives, entering, err);
+    const int32_t root = root_index(mpg_trace_comm(collectives->trace, entering->comm), me, entering->root);
+    struct member *m = c ? mpg_graph_make_member(c, me) : NULL;
+    if (!m)
+        return c ? mpg_graph_out_of_memory(err) : -1;
+    const bool is_rooted = c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT;
+    if (m->arrived || (is_rooted && c->root >= 0 && c->root != root))
+        return mpg_part_refuse(collectives->ranks, "calls of one collective that do not match", err);
+    *m = *there;
+    m->waiter = NULL;
+    m->slot = slot;
+    if (m->off_ns > c->off_ns)
+        c->off_ns = m->off_ns;
+    count_member(collectives, c, m, root);
+    if (join_members(collectives, c, me, err) < 0)
+        return -1;
+    mpg_graph_end_collective(collectives, c);
+    return 0;
 }
 
 int mpg_graph_arrive(struct collectives *collectives, const struct call *call, struct load rma_load, struct part *part,

@@ -10,6 +10,7 @@
 #include "graph/algorithms/algorithm.h"
 #include "graph/progress_evidence.h"
 #include "graph/members.h"
+#include "graph/parts/part.h"
 #include "graph/steps.h"
 #include "graph/work/apply_hypotheses.h"
 
@@ -40,6 +41,7 @@ struct collectives {
     /* observed progress of messages in trees, if the graph observes progress; else NULLs */
     struct tree_progress_evidence observed;
     struct applied_hypotheses applied_hypotheses;
+    struct mpg_rank_part *ranks;         /* the ranks of this graph; NULL: all ranks */
     bool of_target;                 /* see struct mpg_graph_options */
     int32_t expanded_members;       /* number of members of the largest expanded collective */
     /* (communicator or window, rank, order) -> number of collectives entered or initialised by the rank */
@@ -53,6 +55,10 @@ struct collectives {
  * unknown, or (lenient) CALL does not match the other members' calls. Returns 0, or -1 with ERR. */
 int mpg_graph_arrive(struct collectives *collectives, const struct call *call, struct load rma_load, struct part *part,
                      struct mpg_error *err);
+/* Import RECORD: mpg_graph_import_member() of kind PART_ARRIVAL, mpg_graph_import_meeting() of kind PART_ENTERED or PART_MERGED.
+ * Return 0, or -1 with ERR. */
+int mpg_graph_import_member(struct collectives *collectives, const struct part_record *record, struct mpg_error *err);
+int mpg_graph_import_meeting(struct collectives *collectives, const struct part_record *record, struct mpg_error *err);
 /* A persistent collective of a rank, from initialisation on. All members initialise the persistent collectives of a
  * communicator in the same order, but may start in any order (MPI-4.0 section 6.13). */
 struct persistent_collective {

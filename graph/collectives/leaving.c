@@ -47,10 +47,9 @@ static void free_over(struct batch_attachment *over)
     mpg_graph_free_collective((struct collective *)over); /* OVER is the first member of the struct */
 }
 
-/* A member has left C. After the last member, frees C and the slots shared by the members. */
-static void leave_collective(struct collectives *collectives, struct collective *c)
+void mpg_graph_end_collective(struct collectives *collectives, struct collective *c)
 {
-    if (++c->left < c->expected)
+    if (c->left < c->own || (c->spans && !graph_all_arrived(c)))
         return;
     if (c->expansion) {
         mpg_map_remove(&collectives->open, graph_pair((int32_t)c->order, c->where), c->sequence);
@@ -62,6 +61,13 @@ static void leave_collective(struct collectives *collectives, struct collective 
         free_slots(collectives, c);
     mpg_map_remove(&collectives->open, graph_pair((int32_t)c->order, c->where), c->sequence);
     mpg_graph_free_collective(c);
+}
+
+/* A member has left C. */
+static inline void leave_collective(struct collectives *collectives, struct collective *c)
+{
+    c->left++;
+    mpg_graph_end_collective(collectives, c);
 }
 
 static struct mpg_edge *edge_from(struct collectives *collectives, const struct member *m,

@@ -136,7 +136,8 @@ static inline void release(struct matching *matching, struct message *m)
         graph_free_slot(matching->steps, m->slot);
     if (m->abandoned && m->polled)
         matching->counts->asynchronous++;
-    mpg_graph_note_eager_evidence(&matching->eager_evidence, m);
+    if (!matching->part) /* the two ends of a message can be in different parts */
+        mpg_graph_note_eager_evidence(&matching->eager_evidence, m);
     mpg_graph_note_progress(matching->counts, m);
     if (m->is_deferred)
         mpg_graph_deferred_remove(&matching->deferred, m);
@@ -157,6 +158,8 @@ static inline void receiver_done(struct matching *matching, struct message *m, b
     m->receiver_holds = false;
     m->polled = polled;
     matching->in_flight -= !m->dropped;
+    if (graph_is_away(matching->part, m->source))
+        mpg_part_settle(matching->part, matching->part->owner[m->source]);
     mpg_graph_posted_remove(&matching->posted, m);
     if (m->dropped)
         ;
@@ -188,6 +191,12 @@ void mpg_graph_sender_done(struct matching *matching, struct message *m, bool ab
     m->sender_holds = false;
     m->abandoned = abandoned;
     matching->counts->uncompleted_sends += abandoned;
+    release(matching, m);
+}
+
+void mpg_graph_handed_over(struct matching *matching, struct message *m)
+{
+    m->receiver_holds = false;
     release(matching, m);
 }
 

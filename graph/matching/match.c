@@ -73,7 +73,7 @@ void mpg_graph_drop_channel_if_empty(struct channels *all, struct channel *c)
     mpg_pool_give(&all->channel_pool, c);
 }
 
-static struct message *new_message(struct channels *all, const struct channel_name *name, struct mpg_error *err)
+struct message *mpg_graph_new_message(struct channels *all, const struct channel_name *name, struct mpg_error *err)
 {
     struct message *m = mpg_pool_take(&all->message_pool);
     if (!m) {
@@ -91,7 +91,7 @@ static struct message *new_message(struct channels *all, const struct channel_na
 
 struct message *mpg_graph_append_message(struct channels *all, struct channel *c, struct mpg_error *err)
 {
-    struct message *m = new_message(all, &c->name, err);
+    struct message *m = mpg_graph_new_message(all, &c->name, err);
     if (!m)
         return NULL;
     if (c->first)
@@ -122,7 +122,7 @@ struct message *mpg_graph_match_named(struct channels *all, const struct channel
     }
     if (*c)
         return graph_match(all, *c, sent, err);
-    m = new_message(all, name, err);
+    m = mpg_graph_new_message(all, name, err);
     if (m && mpg_graph_channel_add(&all->channel_table, hash, (struct channel_entry){.alone = m}) < 0) {
         mpg_pool_give(&all->message_pool, m);
         mpg_graph_out_of_memory(err);

@@ -30,6 +30,8 @@ bool mpg_graph_channels_have_more(const struct channels *channels);
 void mpg_graph_channel_keys(const struct channel_name *name, uint64_t key[2]);
 /* Returns the channel NAME, made on first use; NULL with ERR: out of memory. */
 struct channel *mpg_graph_find_channel(struct channels *channels, const struct channel_name *name, struct mpg_error *err);
+/* Returns a new message of the channel NAME that is in no channel; NULL with ERR: out of memory. */
+struct message *mpg_graph_new_message(struct channels *channels, const struct channel_name *name, struct mpg_error *err);
 /* Appends a new message to C. Returns NULL with ERR: out of memory. */
 struct message *mpg_graph_append_message(struct channels *channels, struct channel *c, struct mpg_error *err);
 /* Removes and returns the first message of C. */

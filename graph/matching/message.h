@@ -58,6 +58,7 @@ struct message {
     union {
         int64_t room_bytes;     /* until the send is known: size of the receive buffer */
         double left_ns;         /* once the send is known: aligned leave of the call that completes the send */
+        struct message *elsewhere; /* sent by a rank of another part, which has this message for the send; for the answer */
     };
     struct waiter *receive_waiter;
     union {

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "graph/matching/away.h"
 #include "graph/matching/channel_cache.h"
 #include "graph/work/inserted.h"
 
@@ -112,7 +113,7 @@ static int meet(struct matching *matching, struct message *m, uint32_t progress_
     if (progress_slot != m->poster_slot)
         graph_free_slot(matching->steps, progress_slot);
     arrive(m);
-    return 0;
+    return graph_is_away(matching->part, m->source) ? mpg_graph_export_answer(matching, m, err) : 0;
 }
 
 /* Properties of a receive posted before the send. Stored in unions of struct message, which the send overwrites with the
@@ -320,8 +321,10 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
                    const struct channel_name *name, uint32_t *sequence, struct protocol protocol,
                    struct load load, uint32_t index, struct message **message, struct mpg_error *err)
 {
-    struct message *m =
-        c ? graph_match(&matching->channels, c, true, err) : mpg_graph_match_named(&matching->channels, name, true, &c, err);
+    const bool is_away = graph_is_away(matching->part, name->destination);
+    struct message *m = is_away ? mpg_graph_new_message(&matching->channels, name, err)
+                        : c     ? graph_match(&matching->channels, c, true, err)
+                                : mpg_graph_match_named(&matching->channels, name, true, &c, err);
     if (!m)
         return -1;
     const struct waiting_receive receive = receive_of(m);
@@ -343,7 +346,51 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
         return -1;
     mpg_graph_weak_send_started(&matching->progress, m);
     *message = m;
+    return is_away ? mpg_graph_export_message(matching, call, m, err) : meet_receive(matching, c, m, receive, err);
+}
+
+/* Makes the send of M equal to the send of SENT. */
+static void copy_send(struct message *m, const struct message *sent)
+{
+    m->is_sent = true;
+    m->synchronous = sent->synchronous;
+    m->standard = sent->standard;
+    m->sync_source = sent->sync_source;
+    m->blocking = sent->blocking;
+    m->sent_requested = sent->sent_requested;
+    m->is_of_program = sent->is_of_program;
+    m->sent_number = sent->sent_number;
+    m->sent_thread = sent->sent_thread;
+    m->sent_call = sent->sent_call;
+    m->sent_index = sent->sent_index;
+    m->nth = sent->nth;
+    m->bytes = sent->bytes;
+    m->sender_ns = sent->sender_ns;
+}
+
+int mpg_graph_take_over(struct matching *matching, const struct channel_name *name, const struct message *sent,
+                        struct message *elsewhere, uint32_t slot, struct mpg_error *err)
+{
+    struct channel *c;
+    struct message *m = mpg_graph_match_named(&matching->channels, name, true, &c, err);
+    if (!m)
+        return -1;
+    const struct waiting_receive receive = receive_of(m);
+    copy_send(m, sent);
+    m->receiver_holds = true;
+    m->elsewhere = elsewhere;
+    m->slot = slot;
+    matching->in_flight++;
+    if (!m->synchronous)
+        arrive(m);
     return meet_receive(matching, c, m, receive, err);
+}
+
+void mpg_graph_message_answered(struct matching *matching, struct message *m)
+{
+    m->is_posted = true;
+    arrive(m);
+    mpg_graph_handed_over(matching, m);
 }
 
 int mpg_graph_send_on(struct matching *matching, const struct call *call, const struct channel_name *name,
@@ -519,7 +566,9 @@ int mpg_graph_post(struct matching *matching, const struct call *call, int32_t c
 struct message *mpg_graph_send_at_once(struct matching *matching, const struct call *call, struct cached_channel *cached_channel,
                                        struct protocol protocol, struct mpg_error *err)
 {
-    struct message *m = graph_match(&matching->channels, cached_channel->channel, true, err);
+    const bool is_away = graph_is_away(matching->part, cached_channel->name.destination);
+    struct message *m = is_away ? mpg_graph_new_message(&matching->channels, &cached_channel->name, err)
+                                : graph_match(&matching->channels, cached_channel->channel, true, err);
     if (!m)
         return NULL;
     const struct waiting_receive receive = receive_of(m);
@@ -527,7 +576,8 @@ struct message *mpg_graph_send_at_once(struct matching *matching, const struct c
     m->is_of_program = true;
     count_sent(matching, m);
     if (find_origin(call, 0, &cached_channel->sequence, m, err) < 0 || emit_eager(matching, call, m, err) < 0 ||
-        meet_receive(matching, cached_channel->channel, m, receive, err) < 0)
+        (is_away ? mpg_graph_export_message(matching, call, m, err)
+                 : meet_receive(matching, cached_channel->channel, m, receive, err)) < 0)
         return NULL;
     return m;
 }

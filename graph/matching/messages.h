@@ -13,6 +13,7 @@
 #include "graph/matching/posted_queue.h"
 #include "graph/matching/receive_progress.h"
 #include "graph/members.h"
+#include "graph/parts/part.h"
 #include "graph/steps.h"
 #include "graph/work/apply_hypotheses.h"
 
@@ -43,6 +44,7 @@ struct matching {
     struct posted posted;
     struct deferred_receives deferred;
     struct applied_hypotheses applied_hypotheses;
+    struct mpg_rank_part *part; /* the ranks of this graph; NULL: all ranks */
     bool notes_progress; /* whether to count receivers that wait until the sender enters the call that completes the send
                           * (eager_limit.h) */
     bool of_target, keeps_protocol; /* resized messages: see struct mpg_graph_options */
@@ -50,6 +52,15 @@ struct matching {
     uint64_t sent; /* number of messages sent so far */
     uint64_t in_flight; /* messages sent and not completed by the receiver */
 };
+
+/* Takes over the send of SENT, a message that a rank of another part has sent on the channel NAME. ELSEWHERE: the message in
+ * that part; SLOT: the arrival (eager) or the sender's enter (synchronous). Returns 0, or -1 with ERR. */
+int mpg_graph_take_over(struct matching *matching, const struct channel_name *name, const struct message *sent,
+                        struct message *elsewhere, uint32_t slot, struct mpg_error *err);
+/* MESSAGE, which is synchronous, has been received by a rank of another part, and has arrived in MESSAGE's slot. */
+void mpg_graph_message_answered(struct matching *matching, struct message *message);
+/* To be called when the receiver's end of MESSAGE, sent to a rank of another part, needs nothing of this part any more. */
+void mpg_graph_handed_over(struct matching *matching, struct message *message);
 
 /* Returns whether RANK has only one thread. The trace does not tell the order of completions in different threads. */
 bool mpg_graph_is_alone(const struct matching *matching, int32_t rank);

@@ -5,6 +5,7 @@
 #include "graph/matching/exchanges.h"
 #include "graph/schedule/alternatives.h"
 #include "graph/schedule/choosing.h"
+#include "graph/schedule/import.h"
 
 static void await_message(struct stream *s, struct message *m, struct waiter **event)
 {
@@ -180,6 +181,8 @@ int mpg_graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream 
     if (mpg_is_inserted(call->number))
         return begin_inserted(g, s, err);
     enum mpg_kind kind = mpg_call_kind(e->call);
+    if (g->part && mpg_graph_check_shared(g, kind, err) < 0)
+        return -1;
     bool counts_bytes = kind != MPG_KIND_WIN_GROUP && kind != MPG_KIND_PREADY;
     s->class_bytes = counts_bytes ? class_bytes(e) : 0;
     switch (kind) {

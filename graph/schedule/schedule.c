@@ -7,6 +7,7 @@
 #include "graph/schedule/lookahead.h"
 #include "graph/schedule/choosing.h"
 #include "graph/schedule/fused.h"
+#include "graph/schedule/import.h"
 #include "graph/schedule/queue.h"
 #include "graph/schedule/stall.h"
 #include "graph/schedule/streams.h"
@@ -53,6 +54,8 @@ static int check_end(struct mpg_graph *g, struct mpg_error *err)
     uint64_t unmatched;
     const struct message *m = mpg_graph_first_unmatched(&g->matching.channels, &unmatched);
     g->counts.unmatched += unmatched;
+    if (g->part && unmatched > 0) /* a cancelled or abandoned end may be in another part */
+        return mpg_part_refuse(g->part, "messages without receive", err);
     if (g->lenient)
         return 0;
     const struct call_ref call_ref = !m ? (struct call_ref){0} : m->is_sent ? graph_sending_call(m) : graph_posting_call(m);
@@ -86,7 +89,23 @@ static bool keeps_turn(const struct mpg_graph *g)
     return g->turn < GRAPH_TURN || g->queue.count == 0;
 }
 
-/* Chooses the rank to go on, g->current. Returns 1; 0 if all ranks have finished; -1 with ERR if no rank can go on. */
+/* No own rank can go on: looks for ranks that can go on under other rules. Returns 0; -1 with ERR if there is none. */
+static int resolve_stall(struct mpg_graph *g, struct mpg_error *err)
+{
+    if (g->choosing)
+        (void)mpg_graph_release_choosing(g);
+    /* With inexact clocks, ranks can wait mutually for progress calls: gives up the waits. */
+    if (g->queue.count == 0 && g->finished < g->ranks)
+        (void)mpg_graph_abandon_progress(&g->matching.progress);
+    if (g->queue.count == 0 && g->finished < g->ranks && look_ahead(g, err) < 0)
+        return -1;
+    if (g->queue.count > 0 || g->finished == g->ranks)
+        return 0;
+    return g->lenient ? mpg_graph_drop_needs(g, err) : mpg_graph_explain_stall(g, err);
+}
+
+/* Chooses the rank to go on, g->current. Returns 1; 0 if all ranks have finished, or if no own rank of a part can go on; -1 with
+ * ERR if no rank can go on. */
 static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
 {
     if (mpg_graph_is_beyond_horizon(g) && mpg_graph_release_choosing(g))
@@ -99,20 +118,11 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
             mpg_graph_queue_push(&g->queue, g->current);
         g->current = NO_RANK;
     }
-    if (g->queue.count == 0 && g->choosing)
-        (void)mpg_graph_release_choosing(g);
-    /* With inexact clocks, ranks can wait mutually for progress calls: gives up the waits. */
-    if (g->queue.count == 0 && g->finished < g->ranks)
-        (void)mpg_graph_abandon_progress(&g->matching.progress);
-    if (g->queue.count == 0 && g->finished < g->ranks && look_ahead(g, err) < 0)
+    if (g->queue.count == 0 && g->part)
+        return 0;
+    if (g->queue.count == 0 && resolve_stall(g, err) < 0)
         return -1;
-    if (g->queue.count == 0 && g->finished < g->ranks) {
-        if (!g->lenient)
-            return mpg_graph_explain_stall(g, err);
-        if (mpg_graph_drop_needs(g, err) < 0)
-            return -1;
-    }
-    if (g->finished == g->ranks)
+    if (g->finished == g->own)
         return 0;
     g->current = mpg_graph_queue_pop(&g->queue);
     g->turn = 0;
@@ -181,12 +191,14 @@ static int report_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mp
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
     enum { SOME = 128 }; /* number of steps returned at once: few enough to be still in the cache during evaluation */
-    if (mpg_graph_steps_begin(&g->steps, err) < 0)
+    if (mpg_graph_steps_begin(&g->steps, err) < 0 || (g->part && mpg_graph_exchange(g, err) < 0))
         return -1;
     while (g->steps.count < SOME && !must_report_unused(g) && !mpg_graph_lists_are_full(&g->steps)) {
         int status = choose_rank(g, err);
         if (status == 0 && g->steps.count > 0)
             break;
+        if (status == 0 && g->part && (status = mpg_graph_await_parts(g, err)) > 0)
+            continue;
         if (status == 0)
             return check_end(g, err) < 0 ? name_failed(g, err) : 0;
         if (status < 0 || advance(g, g->reports_unused ? g->steps.count + 1 : SOME, err) < 0)
@@ -210,6 +222,7 @@ static struct applied_hypotheses applied_hypotheses_of(const struct mpg_graph *g
 static void connect(struct mpg_graph *g, const struct mpg_graph_options *options)
 {
     g->lenient = options->lenient;
+    g->part = options->part;
     g->horizon = options->horizon;
     g->names_regions = options->regions;
     g->reports_unused = options->reports_unused;
@@ -226,6 +239,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .source_eager_limit_bytes = options->source_eager_limit_bytes,
                                     .lenient = options->lenient,
                                     .applied_hypotheses = applied_hypotheses_of(g),
+                                    .part = g->part,
                                     .notes_progress = g->bound != NULL,
                                     .of_target = options->of_target,
                                     .keeps_protocol = options->keeps_protocol,
@@ -245,6 +259,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                           .observed_progress = options->nonblocking_table ? &g->matching.progress.limits : NULL,
                                           .trace = g->trace,
                                           .applied_hypotheses = applied_hypotheses_of(g),
+                                          .ranks = g->part,
                                           .of_target = options->of_target,
                                           .counts = &g->counts,
                                           .members = &g->members,
@@ -270,8 +285,13 @@ struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock
     g->trace = trace;
     g->clocks = clocks;
     g->shares_clock = mpg_clock_map_is_shared(clocks, &g->origin_ns);
-    g->ranks = mpg_trace_ranks(trace);
-    g->streams = (uint32_t)g->ranks;
+    g->ranks = g->own = mpg_trace_ranks(trace);
+    if (options->part) {
+        options->part->trace = trace;
+        g->first_own = options->part->first;
+        g->own = options->part->end - options->part->first;
+    }
+    g->streams = (uint32_t)g->own;
     g->current = NO_RANK;
     connect(g, options);
     if (mpg_graph_progress_init(&g->matching.progress, options->has_weak_progress || options->bound ? &options->weak : NULL,
@@ -298,7 +318,7 @@ struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock
         mpg_graph_close(g);
         return NULL;
     }
-    for (int32_t r = 0; r < g->ranks; r++)
+    for (int32_t r = g->first_own; r < g->first_own + g->own; r++)
         mpg_graph_queue_push(&g->queue, r);
     return g;
 }

@@ -98,7 +98,10 @@ struct mpg_graph {
     uint64_t active;                       /* bit i: hypothesis i is applied */
     struct mpg_graph_counts counts;
     struct call_ref first_failed; /* the first call that returned an error */
-    int32_t ranks, finished;
+    int32_t ranks, finished; /* number of ranks; number of own ranks that have finished */
+    struct mpg_rank_part *part;   /* the part of the ranks that this graph owns; NULL: all ranks */
+    int32_t own, first_own;  /* number of own ranks; the first */
+    bool has_begun;          /* mpg_graph_next() has been called */
     uint32_t streams;
     struct rank_state *rank;
     struct queue queue;

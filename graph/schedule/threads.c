@@ -49,7 +49,7 @@ struct stream *mpg_graph_further_stream(struct mpg_graph *g, int32_t rank, uint3
     s->state = &g->rank[rank];
     s->thread = thread;
     s->call.rank = rank;
-    s->call.stream = first ? (uint32_t)rank : g->streams++;
+    s->call.stream = first ? (uint32_t)(rank - g->first_own) : g->streams++;
     s->call.waiter.go = stop_waiting;
     s->completing.choice.go = stop_choosing;
     s->call.sent = &s->sent;

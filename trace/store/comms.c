@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/varint.h"
+
 enum {
     /* Number of ranks that the groups of any trace may name; larger files may name NAMED_A_BYTE further ranks for each byte. */
     MIN_NAMED = 1 << 21,
@@ -180,6 +182,46 @@ int32_t mpg_trace_intern_comm(struct mpg_trace *t, int32_t parent, int32_t insta
                                                 .world_ranks = members->world_ranks};
     *slot = (uint64_t)++t->comm_count;
     return t->comm_count - 1;
+}
+
+/* Returns the number of new groups with the WORLD_RANKS of C; -1: out of memory. The key differs from all encoded groups, which
+ * begin with a whole number. */
+static int32_t add_own_members(struct mpg_trace *t, const struct mpg_comm *c)
+{
+    enum { NO_NUMBER = MPG_VARINT_BYTES + 1 };
+    const size_t bytes = ((size_t)c->size + (size_t)c->remote_size) * sizeof *c->world_ranks;
+    uint8_t *key = malloc(NO_NUMBER + bytes);
+    int32_t *world_ranks = malloc(bytes + 1), members = -1;
+    if (key && world_ranks) {
+        memset(key, 0xff, NO_NUMBER);
+        memcpy(key + NO_NUMBER, c->world_ranks, bytes);
+        memcpy(world_ranks, c->world_ranks, bytes);
+        members = mpg_trace_find_members(t, c->size, c->remote_size, key, NO_NUMBER + bytes);
+        if (members < 0) {
+            members = mpg_trace_add_members(t, c->size, c->remote_size, key, NO_NUMBER + bytes, world_ranks);
+            world_ranks = NULL;
+        }
+    }
+    free(key);
+    free(world_ranks);
+    return members;
+}
+
+int32_t mpg_trace_define_comm(struct mpg_trace *t, const struct mpg_comm *c)
+{
+    struct trace_members members = {.hash = hash_ranks(c->world_ranks, c->size),
+                                    .size = c->size,
+                                    .remote_size = c->remote_size,
+                                    .world_ranks = c->world_ranks};
+    if (c->remote_size > 0)
+        members.hash += hash_ranks(c->world_ranks + c->size, c->remote_size);
+    const uint64_t *slot = find_or_add(t, c->parent, c->instance, &members);
+    if (!slot)
+        return -1;
+    if (*slot)
+        return (int32_t)(*slot - 1);
+    const int32_t own = add_own_members(t, c);
+    return own < 0 ? -1 : mpg_trace_intern_comm(t, c->parent, c->instance, c->label, members_at(t, (uint64_t)own));
 }
 
 const struct mpg_comm *mpg_trace_comm(const struct mpg_trace *t, int32_t comm)

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All parts of a trace, and the queues between them. Private to graph/parts/. */
+#ifndef MPG_GRAPH_PARTS_PRIVATE_H
+#define MPG_GRAPH_PARTS_PRIVATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "graph/parts/part.h"
+
+struct part_block;
+enum { PART_WHOLE = 1 << 16 };
+
+/* Records from one part to another. The first fields belong to the writer, the rest to the reader; atomic fields are read by
+ * both. */
+struct part_queue {
+    _Alignas(128) struct part_block *last, *publishing; /* the block being filled; the first with unpublished records */
+    uint64_t added;             /* number of records added */
+    _Atomic uint64_t sent;      /* number of records published */
+    _Alignas(128) struct part_block *first, *done; /* the block being read; blocks read, linked by `following` */
+    size_t at;                  /* bytes read in FIRST */
+    _Atomic uint64_t taken;     /* number of records taken */
+    _Atomic uint64_t settled;   /* number of messages received by their ranks */
+};
+
+struct part_state {
+    _Alignas(128) _Atomic bool waits; /* the part sleeps, until WAKE */
+    _Atomic bool paces;               /* the part pauses in mpg_part_pace() */
+    _Atomic uint32_t share;           /* events read, in units of 1 / PART_WHOLE of the part's events */
+    bool has_finished;                /* valid while WAITS */
+    pthread_cond_t wake;
+};
+
+struct mpg_rank_parts {
+    unsigned n;
+    uint8_t *owner;
+    struct mpg_rank_part *part;
+    struct part_queue *queue; /* [from][to] */
+    struct part_state *state;
+    _Atomic bool gave_up;
+    pthread_mutex_t mutex;    /* protects the fields below, and sleeping */
+    bool is_over;             /* all ranks have finished, and all records are taken */
+    const char *reason;
+};
+
+int mpg_part_queue_init(struct part_queue *queue, struct mpg_error *err);
+void mpg_part_queue_clear(struct part_queue *queue);
+void mpg_part_comms_clear(struct mpg_rank_part *part);
+
+#endif
