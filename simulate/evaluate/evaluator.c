@@ -13,7 +13,7 @@ struct mpg_evaluator *mpg_evaluator_new(const struct mpg_evaluation *mode, int32
     if (!e)
         return NULL;
     *e = (struct mpg_evaluator){.mode = mode, .ranks = ranks, .n = lanes, .first = first, .account_stride = MPG_ACCOUNT_TERMS,
-                                .streams = (uint32_t)ranks};
+                                .streams = (uint32_t)ranks, .part_end = ranks};
     e->last_stream = calloc((size_t)ranks, sizeof *e->last_stream);
     e->traced_ns = calloc((size_t)ranks, sizeof *e->traced_ns);
     e->turn = calloc((size_t)ranks, sizeof *e->turn);
@@ -75,18 +75,28 @@ const double *mpg_evaluator_value(const struct mpg_evaluator *e, uint32_t stream
     return stream_value(e, stream, STREAM_VALUE);
 }
 
-const double *mpg_evaluator_end(const struct mpg_evaluator *e, int32_t rank)
+/* Returns the evaluator that has the results of RANK. */
+static const struct mpg_evaluator *owner_of(const struct mpg_evaluator *e, int32_t rank)
 {
+    while (e->next_part && (rank < e->part_first || rank >= e->part_end))
+        e = e->next_part;
+    return e;
+}
+
+const double *mpg_evaluator_end(const struct mpg_evaluator *whole, int32_t rank)
+{
+    const struct mpg_evaluator *e = owner_of(whole, rank);
     return stream_value(e, e->last_stream[rank], STREAM_VALUE);
 }
 
 int64_t mpg_evaluator_traced(const struct mpg_evaluator *e, int32_t rank)
 {
-    return e->traced_ns[rank];
+    return owner_of(e, rank)->traced_ns[rank];
 }
 
-const double *mpg_evaluator_account(const struct mpg_evaluator *e, int32_t rank)
+const double *mpg_evaluator_account(const struct mpg_evaluator *whole, int32_t rank)
 {
+    const struct mpg_evaluator *e = owner_of(whole, rank);
     return (e->tally ? e->rank_account : e->account) + (size_t)rank * MPG_ACCOUNT_TERMS * e->n;
 }
 
@@ -110,6 +120,45 @@ int mpg_evaluator_finish(const struct mpg_evaluator *e, struct mpg_error *err)
 double mpg_evaluator_noise(const struct mpg_evaluator *e, int32_t rank)
 {
     return *account_of(e, rank, e->mode->is_times ? (uint32_t)TERM_NOISE : (uint32_t)MPG_TERM_COMPUTE);
+}
+
+/* --- parts of a divided graph --- */
+
+bool mpg_evaluator_is_divisible(const struct mpg_evaluator *e)
+{
+    return !e->choice && !e->tally && !e->recorder;
+}
+
+/* Returns the bytes of a slot's vectors that steps of another part can read. In perturb mode, draws for the receiver's costs are
+ * made again there, which is as fast as their transfer. */
+static size_t exchanged_bytes(const struct mpg_evaluator *e)
+{
+    const uint32_t parts = e->mode->is_times ? e->slot_parts : (uint32_t)SLOT_PROPAGATED + 1;
+    return (size_t)parts * e->n * sizeof(double);
+}
+
+size_t mpg_evaluator_exchange_at(struct mpg_evaluator *e, size_t at)
+{
+    e->exchange_at = at;
+    return exchanged_bytes(e);
+}
+
+void mpg_evaluator_own_ranks(struct mpg_evaluator *e, int32_t first, int32_t end, const struct mpg_evaluator *next)
+{
+    e->part_first = first;
+    e->part_end = end;
+    e->next_part = next;
+    e->streams = (uint32_t)own_ranks(e);
+}
+
+void mpg_evaluator_export(const struct mpg_evaluator *e, const struct mpg_step *s)
+{
+    memcpy((char *)s->value + e->exchange_at, slot_value(e, s->slot, SLOT_VALUE), exchanged_bytes(e));
+}
+
+void mpg_evaluator_import(struct mpg_evaluator *e, const struct mpg_step *s)
+{
+    memcpy(slot_value(e, s->slot, SLOT_VALUE), (const char *)s->value + e->exchange_at, exchanged_bytes(e));
 }
 
 /* --- steps --- */

@@ -149,6 +149,11 @@ struct mpg_evaluator {
     double *rank_account;        /* with attribution: delay accounts of ranks */
     struct mpg_recorder *recorder; /* NULL: no provenance (recorder.h) */
     struct mpg_choosing *choice; /* NULL: calls complete as in the trace */
+    size_t exchange_at; /* byte of this evaluator's values in exchanged values */
+    /* The evaluated ranks are part_first .. part_end - 1, all ranks unless the graph is divided; the first of them has stream 0.
+     * Results of other ranks are in next_part or later. */
+    int32_t part_first, part_end;
+    const struct mpg_evaluator *next_part;
     struct mpg_moved_arrivals *moves; /* with choices and a recorder: provenance of arrivals moved by choices */
     struct mpg_expansion *expansion; /* NULL: no collective has been expanded yet */
     double *members;             /* values of all members of an expanded collective, with provenance */
@@ -223,6 +228,18 @@ static inline double *slot_value(const struct mpg_evaluator *e, uint32_t slot, e
     return e->slot + ((size_t)slot * e->slot_parts + part) * e->n;
 }
 
+/* Returns the number of ranks that E evaluates. */
+static inline int32_t own_ranks(const struct mpg_evaluator *e)
+{
+    return e->part_end - e->part_first;
+}
+
+/* Returns whether S, a step of a call, belongs to the first thread of its rank. */
+static inline bool is_of_first_thread(const struct mpg_evaluator *e, const struct mpg_step *s)
+{
+    return s->stream == (uint32_t)(s->rank - e->part_first);
+}
+
 static inline double *account_of(const struct mpg_evaluator *e, int32_t rank, uint32_t term)
 {
     return e->account + ((size_t)rank * e->account_stride + term) * e->n;
@@ -250,6 +267,9 @@ static inline int reserve_for(struct mpg_evaluator *e, const struct mpg_step *s,
     return slots <= e->ready_slots && s->stream < e->ready_streams ? 0 : mpg_evaluator_reserve(e, s->stream + 1, slots, err);
 }
 
+/* Evaluate S, an EXPORT and an IMPORT step: copy the slot's vectors that other steps can read. */
+void mpg_evaluator_export(const struct mpg_evaluator *e, const struct mpg_step *s);
+void mpg_evaluator_import(struct mpg_evaluator *e, const struct mpg_step *s);
 /* Evaluates STEPS one at a time, if attribution or provenance is wanted. */
 int mpg_evaluator_take_one_by_one(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
 /* Adds TERM of the step to PLACE and to RANK's account, and sets TERM to 0. */

@@ -4,10 +4,12 @@
  * in the same order. */
 #include "simulate/passes/pass.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "common/progress.h"
+#include "simulate/passes/private.h"
 #include "simulate/passes/thread_pool.h"
 
 /* --- conversion of a pass's findings to bytes, for the cache --- */
@@ -39,6 +41,23 @@ void mpg_passed_put(struct mpg_bytes *bytes, const struct mpg_passed *passed)
     mpg_bytes_put_u64(bytes, passed->slots);
     mpg_bytes_put_u64(bytes, (uint64_t)passed->expanded);
     mpg_bytes_put_u64(bytes, (uint64_t)passed->evident_limit);
+}
+
+/* Adds the counts of FROM, another part of the ranks, to TO. */
+static void add_counts(struct mpg_graph_counts *to, const struct mpg_graph_counts *from)
+{
+    const struct mpg_graph_counts one = *to;
+#define ADD(name) to->name += from->name;
+    COUNTS(ADD, ADD)
+    to->largest_bytes = fmax(one.largest_bytes, from->largest_bytes);
+    to->backward_ns = fmax(one.backward_ns, from->backward_ns);
+}
+
+void mpg_passed_add(struct mpg_passed *to, const struct mpg_passed *from)
+{
+    add_counts(&to->counts, &from->counts);
+    to->slots += from->slots;
+    to->expanded = from->expanded > to->expanded ? from->expanded : to->expanded;
 }
 
 int mpg_passed_get(struct mpg_bytes_left *left, struct mpg_passed *passed)
@@ -153,8 +172,20 @@ static int take_all(struct mpg_graph *g, const struct consumers *t, struct pass_
     return more < 0 || !t->pool ? more : mpg_thread_pool_finish(t->pool, err);
 }
 
-/* Makes a pass over one graph; THREADS <= N further threads share the consumers; 0: this thread has them. */
-static int pass_once(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
+/* Returns the number of events that the pass reads. */
+static double events_of(const struct mpg_pass_config *pass_config)
+{
+    int32_t first, end;
+    double events = 0;
+    if (!pass_config->graph->part)
+        return (double)mpg_trace_events(pass_config->trace, -1);
+    mpg_rank_part_ranks(pass_config->graph->part, &first, &end);
+    for (int32_t rank = first; rank < end; rank++)
+        events += (double)mpg_trace_events(pass_config->trace, rank);
+    return events;
+}
+
+int mpg_pass_once(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
                      unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
 {
     struct consumers t = {.consumer = consumers, .n = n};
@@ -170,7 +201,7 @@ static int pass_once(const struct mpg_pass_config *pass_config, const struct mpg
         mpg_graph_close(g);
         return -1;
     }
-    struct pass_progress progress = {.pass_config = pass_config, .events = (double)mpg_trace_events(pass_config->trace, -1)};
+    struct pass_progress progress = {.pass_config = pass_config, .events = events_of(pass_config)};
     if (pass_config->passes)
         ++*pass_config->passes;
     if (!pass_config->hides_progress && !pass_config->shared)
@@ -183,7 +214,7 @@ static int pass_once(const struct mpg_pass_config *pass_config, const struct mpg
     passed->counts = mpg_graph_counts(g);
     passed->expanded = mpg_graph_expanded_members(g);
     passed->slots = mpg_graph_slots(g);
-    if (status == 0)
+    if (status == 0 && !options.part)
         passed->evident_limit = mpg_graph_source_eager_limit(g, pass_config->graph->eager_limit_bytes);
     mpg_graph_close(g);
     return status;
@@ -208,13 +239,11 @@ struct reader {
 static void *read_all(void *context)
 {
     struct reader *x = context;
-    x->status = pass_once(&x->pass_config, x->consumers, x->n, 0, &x->passed, &x->error);
+    x->status = mpg_pass_once(&x->pass_config, x->consumers, x->n, 0, &x->passed, &x->error);
     return NULL;
 }
 
-/* Returns whether each thread can have a graph with these options: steps refer to nothing in another thread's trace, and the
- * pass does not write to options. */
-static bool can_read_in_threads(const struct mpg_graph_options *o)
+bool mpg_pass_can_be_read_in_threads(const struct mpg_graph_options *o)
 {
     return !o->bound && !o->regions && !o->marks && !(o->ratios && o->ratios->n > 0);
 }
@@ -224,13 +253,12 @@ static unsigned max_threads(const struct mpg_pass_config *pass_config, unsigned 
 {
     const double each = (double)mpg_trace_ranks(pass_config->trace) * RANK_BYTES + (double)pass_config->slots * SLOT_BYTES +
                         (double)mpg_trace_bytes(pass_config->trace);
-    if (pass_config->slots == 0 || !can_read_in_threads(pass_config->graph))
+    if (pass_config->slots == 0 || !mpg_pass_can_be_read_in_threads(pass_config->graph))
         return 1;
     return each * (n - 1) <= MORE_BYTES ? n : 1 + (unsigned)(MORE_BYTES / each);
 }
 
-/* Opens the trace of PASS_CONFIG again; NULL if this fails, or if callsites then have other numbers. */
-static struct mpg_trace *reopen(const struct mpg_pass_config *pass_config)
+struct mpg_trace *mpg_pass_reopen(const struct mpg_pass_config *pass_config)
 {
     struct mpg_error unused;
     struct mpg_trace *t = mpg_trace_open_again(pass_config->trace, &unused);
@@ -289,7 +317,7 @@ static int pass_in_threads(const struct mpg_pass_config *pass_config, const stru
         reader[readers].pass_config = *pass_config;
         reader[readers].pass_config.passes = NULL;
         reader[readers].pass_config.hides_progress = true;
-        if (!(reader[readers].pass_config.trace = reopen(pass_config)))
+        if (!(reader[readers].pass_config.trace = mpg_pass_reopen(pass_config)))
             break;
     }
     if (readers > 1) {
@@ -326,7 +354,7 @@ int mpg_pass(const struct mpg_pass_config *pass_config, const struct mpg_step_co
     if (status != 0)
         return status < 0 ? -1 : 0;
     const bool hands_on = max > 1 || (threads > 1 && n == 1 && consumers[0].is_costly);
-    return pass_once(pass_config, consumers, n, hands_on ? max : 0, passed, err);
+    return mpg_pass_once(pass_config, consumers, n, hands_on ? max : 0, passed, err);
 }
 
 /* --- choices --- */

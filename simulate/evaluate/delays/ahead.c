@@ -20,8 +20,9 @@ static void fetch_state(const struct mpg_evaluator *l, uint32_t stream)
 {
     const size_t cursor_bytes = l->n * l->cursor_bytes;
     mpg_prefetch_bytes(stream_delay(l, stream), l->n * sizeof(double));
-    fetch_terms(l, (int32_t)stream, MPG_TERM_COMPUTE, MPG_TERM_MESSAGE);
-    fetch_terms(l, (int32_t)stream, MPG_TERM_PROPAGATED, MPG_TERM_HIDDEN);
+    const int32_t rank = l->part_first + (int32_t)stream;
+    fetch_terms(l, rank, MPG_TERM_COMPUTE, MPG_TERM_MESSAGE);
+    fetch_terms(l, rank, MPG_TERM_PROPAGATED, MPG_TERM_HIDDEN);
     if (l->cursor)
         mpg_prefetch_bytes(l->cursor + stream * cursor_bytes, cursor_bytes);
     if (l->covers)
@@ -32,7 +33,7 @@ static void fetch_state(const struct mpg_evaluator *l, uint32_t stream)
 static void fetch_noise(struct mpg_evaluator *l, uint32_t stream)
 {
     const uint32_t at = l->ahead.fetched, left = l->n - at, n = left < AT_ONCE ? left : AT_ONCE;
-    struct mpg_interval x = {.rank = (int32_t)stream};
+    struct mpg_interval x = {.rank = l->part_first + (int32_t)stream};
     meet_noise(l, stream, &x);
     mpg_perturbation_fetch(l->p, &x, at, n);
     l->ahead.fetched += n;
@@ -41,7 +42,7 @@ static void fetch_noise(struct mpg_evaluator *l, uint32_t stream)
 void mpg_delays_look_ahead(struct mpg_evaluator *l, uint32_t stream)
 {
     struct mpg_look_ahead *ahead = &l->ahead;
-    if (stream >= (uint32_t)l->ranks)
+    if (stream >= (uint32_t)own_ranks(l))
         return;
     const bool begins = stream != ahead->stream;
     if (begins) {

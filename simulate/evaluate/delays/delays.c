@@ -265,6 +265,15 @@ static NOINLINE int take_other(struct mpg_evaluator *l, const struct mpg_step *s
     case MPG_STEP_FINISH:
         step_finish(l, s);
         break;
+    case MPG_STEP_EXPORT:
+        mpg_evaluator_export(l, s);
+        break;
+    case MPG_STEP_IMPORT:
+        mpg_evaluator_import(l, s);
+        l->slot_met[s->slot] = false;
+        if (l->leaves)
+            l->slot_left[s->slot].left = false;
+        break;
     default:
         break;
     }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "simulate/evaluate/driver/divided.h"
+
 /* Limits of a pass: number of lanes; memory for values, which grows with the number of messages in flight. A pass has at least
  * one lane. */
 enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
@@ -196,8 +198,9 @@ static struct part part_of(const struct replicas *r, size_t i, uint32_t each, ui
                          .observer = i == 0 ? r->observer : NULL};
 }
 
-/* Evaluates replicas FIRST .. FIRST + LANES - 1 of all runs in one pass, and broken lanes again in a second pass. */
-static int evaluate_replicas(const struct replicas *r, uint32_t first, uint32_t lanes, struct mpg_error *err)
+/* Evaluates replicas FIRST .. FIRST + LANES - 1 of all runs in one pass, and broken lanes again in a second pass. Threads share
+ * lanes. */
+static int evaluate_lanes(const struct replicas *r, uint32_t first, uint32_t lanes, struct mpg_error *err)
 {
     const uint32_t each = lanes_each(r, lanes);
     const size_t n = r->n * ((lanes + each - 1) / each);
@@ -219,6 +222,21 @@ static int evaluate_replicas(const struct replicas *r, uint32_t first, uint32_t 
         mpg_evaluator_free(part[i].evaluator);
     free(part);
     return status;
+}
+
+/* As evaluate_lanes(), but lets threads share ranks where possible. */
+static int evaluate_replicas(const struct replicas *r, uint32_t first, uint32_t lanes, struct mpg_error *err)
+{
+    const char *reason = "a replica is observed";
+    int status = 0;
+    *r->passed = *r->run[0]->passed;
+    if (!r->observer)
+        status = mpg_runs_divided(r->run, r->n, first, lanes, r->threads, r->passed, &reason, err);
+    for (size_t i = 0; i < r->n && r->threads > 1; i++)
+        r->run[i]->undivided = reason;
+    if (status != 0)
+        return status < 0 ? -1 : 0;
+    return evaluate_lanes(r, first, lanes, err);
 }
 
 /* --- scenarios --- */

@@ -32,6 +32,7 @@ struct mpg_run {
     int (*start)(void *context, struct mpg_error *err);
     int (*finish)(void *context, struct mpg_error *err);
     struct mpg_passed *passed; /* findings of the last pass of this configuration, updated after each pass */
+    const char *undivided; /* why threads shared replicas, not ranks; NULL: they shared ranks, or had too little to do */
 };
 
 /* Evaluates replicas FIRST .. FIRST + REPLICAS - 1 of N runs by THREADS >= 1 threads; OBSERVER (may be NULL) observes the

@@ -259,6 +259,7 @@ static int finish(void *context, struct mpg_error *err)
     struct mpg_result *r = sim->result;
     r->counts = sim->passed.counts;
     r->redone = x->run->redone;
+    r->undivided = x->run->undivided;
     r->absorb = sim->absorb;
     r->floors_of_source = !r->predicted && sim->prepass.floors && mpg_floors_used_source(sim->prepass.floors);
     r->clocks = mpg_clock_map_source(sim->clocks);

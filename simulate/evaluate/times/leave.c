@@ -196,7 +196,7 @@ static void leave_with(struct mpg_evaluator *t, const struct mpg_step *s, bool m
         if (t->choice && t->choice->skips[w])
             continue;
         double own = meeting ? value[w] : t->own[w], waited_ns = t->best[w] - own;
-        if (s->stream == (uint32_t)s->rank) {
+        if (is_of_first_thread(t, s)) {
             call[w] += own - value[w];
             (t->by_message[w] ? message : collective)[w] += waited_ns;
         }

@@ -136,7 +136,7 @@ static void step_enter(struct mpg_evaluator *t, const struct mpg_step *s)
         value[w] += x.since_ns + (polls_memory ? done_ns : work_ns);
     if (t->recorder)
         mpg_record_times_enter(t, s, before, done_ns);
-    if (s->stream != (uint32_t)s->rank)
+    if (!is_of_first_thread(t, s))
         return;
     double *compute = account_of(t, s->rank, TERM_COMPUTE), *noise = account_of(t, s->rank, TERM_NOISE);
     const bool quiet = mpg_perturbation_is_quiet(p); /* differences are rounding errors */
@@ -316,7 +316,7 @@ int mpg_times_step(struct mpg_evaluator *t, const struct mpg_step *s, uint32_t s
 {
     if (reserve_for(t, s, slots, err) < 0)
         return -1;
-    t->threads[s->rank] = t->threads[s->rank] || s->stream >= (uint32_t)t->ranks;
+    t->threads[s->rank] = t->threads[s->rank] || s->stream >= (uint32_t)own_ranks(t);
     switch (s->kind) {
     case MPG_STEP_ENTER:
         step_enter(t, s);
@@ -346,6 +346,12 @@ int mpg_times_step(struct mpg_evaluator *t, const struct mpg_step *s, uint32_t s
         return mpg_times_expand(t, s, err);
     case MPG_STEP_LEAVE:
         return mpg_times_leave(t, s, err);
+    case MPG_STEP_EXPORT:
+        mpg_evaluator_export(t, s);
+        break;
+    case MPG_STEP_IMPORT:
+        mpg_evaluator_import(t, s);
+        break;
     case MPG_STEP_FINISH:
         step_finish(t, s);
         break;
