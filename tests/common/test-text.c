@@ -57,6 +57,32 @@ static void read_text(FILE *file)
     mpg_line_reader_free(lines);
 }
 
+/* Lines with and without the bytes that mpg_line_reader_has() knows. */
+static void read_bytes(void)
+{
+    static const char text[] = "a\nb/c\r\nd\re\nf\0g\n\0\n/";
+    static const char *const cut[] = {"a", "b/c", "d"};
+    FILE *file = tmpfile();
+    struct mpg_error err;
+    char *line = NULL, found[32] = "";
+    size_t n = 0;
+    fwrite(text, 1, sizeof text - 1, file);
+    rewind(file);
+    struct mpg_line_reader *lines = mpg_line_reader_new(file);
+    for (size_t i = 0; mpg_line_reader_next(lines, &line, &n, &err) == 1; i++) {
+        const bool has_zero = mpg_line_reader_has(lines, '\0');
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s%s.", has_zero ? "0" : "",
+                 mpg_line_reader_has(lines, '\r') ? "r" : "", mpg_line_reader_has(lines, '/') ? "/" : "");
+        if (i < sizeof cut / sizeof *cut) {
+            mpg_line_reader_chomp(lines);
+            ok(strcmp(line, cut[i]) == 0, "a line ends before its first line feed or carriage return");
+        }
+    }
+    ok(strcmp(found, ".r/.r.0.0./.") == 0, "lines have the bytes that are asked for");
+    mpg_line_reader_free(lines);
+    fclose(file);
+}
+
 static void read_digits(void)
 {
     int64_t value = 0;
@@ -73,6 +99,7 @@ int main(void)
     rewind(file);
     read_text(file);
     fclose(file);
+    read_bytes();
     read_digits();
     return done();
 }
