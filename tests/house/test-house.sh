@@ -89,8 +89,9 @@ empty "docs/guide/install.md names every package that the set-up looks for" \
         grep -q "^| .*[ |(]$package[ ;|)]" docs/guide/install.md || echo "$package"
     done | sort -u)"
 version=$(sed -n 's/^AC_INIT(\[mpgkit\], \[\(.*\)\])$/\1/p' configure.ac)
-empty "NEWS and CITATION.cff begin with configure.ac's version" \
-    "$({ sed -n '/^Version /{ s/^Version //p; q; }' NEWS; sed -n 's/^version: "\(.*\)"$/\1/p' CITATION.cff; } | sort -u | paste -sd' ' - | grep -vxF "${version:-none}")"
+empty "NEWS, CITATION.cff and Debian's changelog begin with configure.ac's version" \
+    "$({ sed -n '/^Version /{ s/^Version //p; q; }' NEWS; sed -n 's/^version: "\(.*\)"$/\1/p' CITATION.cff
+        sed -n '1s/^mpgkit (\(.*\)-[0-9]*).*/\1/p' debian/changelog; } | sort -u | paste -sd' ' - | grep -vxF "${version:-none}")"
 pages=
 for program in mpgbench mpgbench-collective mpgbench-compute mpgbench-ftq mpgbench-pingpong \
     mpgbench-bandwidth mpgbench-overhead mpgbench-overlap mpgbench-onesided mpgbench-sharing sigmake sigshow sigdiff mpgtrace mpgsim mpgreplay mpgscale mpghistory; do
