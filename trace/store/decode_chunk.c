@@ -274,8 +274,9 @@ static int next_chunk(struct mpg_decoder *d, uint64_t chunks, int64_t end, struc
         bool mine = c.kind != MPG_CHUNK_SEGMENT && c.rank == (uint32_t)d->rank &&
                     c.thread == d->thread;
         const bool skips = (c.flags & MPG_CHUNK_SNAPSHOT) && d->part > 0 && d->stream->parts[d->part - 1].skips;
-        bool wanted = mine && c.kind == MPG_CHUNK_EVENTS && !skips;
-        if (wanted && unpack_chunk(d, header, &c, err) < 0)
+        const bool has_events = mine && c.kind == MPG_CHUNK_EVENTS, wanted = has_events && !skips;
+        /* A skipped chunk is checked, too: damaged flags can turn any chunk into a snapshot. */
+        if (has_events && (skips ? read_payload(d, header, &c, d->offset, err) : unpack_chunk(d, header, &c, err)) < 0)
             return -1;
         d->offset += MPG_CHUNK_HEADER_BYTES + (int64_t)c.stored_bytes;
         d->sequence += mine;

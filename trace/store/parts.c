@@ -52,7 +52,8 @@ static bool is_before(uint32_t a, uint32_t b)
 static void drop_parts(struct trace_stream *s, uint32_t n)
 {
     s->part_count -= n;
-    memmove(s->parts, s->parts + n, s->part_count * sizeof *s->parts);
+    if (n > 0)
+        memmove(s->parts, s->parts + n, s->part_count * sizeof *s->parts);
 }
 
 /* Counts the events of all parts of S, and sets which snapshots are skipped. */
