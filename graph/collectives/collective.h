@@ -156,6 +156,8 @@ void mpg_graph_end_collective(struct collectives *collectives, struct collective
  * AT_NS (aligned). Returns 0, or -1: out of memory. */
 int mpg_graph_release_members(struct collectives *collectives, struct collective *c, const struct call *call, double at_ns,
                               struct mpg_error *err);
+/* Wakes the call that waits for member I, if the member has entered. */
+void mpg_graph_wake_member(struct collective *c, int32_t i);
 void mpg_graph_free_collective(struct collective *c);
 
 #endif

@@ -44,7 +44,8 @@ trespassers() {
              may["requests", "work"] = may["schedule", "nbc_progress"] = 1
              may["schedule", "matching"] = may["schedule", "collectives"] = 1
              may["schedule", "requests"] = may["schedule", "work"] = 1
-             may["matching", "work"] = may["collectives", "work"] = 1 }
+             may["matching", "work"] = may["collectives", "work"] = 1
+             may["matching", "parts"] = may["collectives", "parts"] = may["schedule", "parts"] = 1 }
          { from = room($1); to = room($2) }
          to != "" && from != to && !((from, to) in may)' | sort -u
 }

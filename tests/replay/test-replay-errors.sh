@@ -48,7 +48,7 @@ run 2 "$mpgreplay" unended.trace
 ok "a rank without an end" failed "mpgreplay: unended.trace: rank 1 has no MPI_Finalize: a replay would hang"
 cp -r sent.trace missing.trace && rm missing.trace/rank-1.mpgt
 run 2 "$mpgreplay" missing.trace
-ok "a file that is missing" failed "mpgreplay: missing.trace: rank 1 of 2 is missing"
+ok "a file that is missing" failed "mpgreplay: missing.trace: rank 1 of 2 is missing: copy the files of all ranks (of all hosts) to one folder, or record again"
 cp -r sent.trace cut.trace
 last=cut.trace/rank-1.mpgt
 size=$(wc -c <"$last")

@@ -12,36 +12,11 @@ bool mpg_collective_is_partial(enum mpg_call call)
     return mpg_graph_shape_of(mpg_call_blocking(call)) != SHAPE_MEETING;
 }
 
-struct member *mpg_graph_make_member(struct collective *c, int32_t i)
-{
-    struct member **block = &c->blocks[i >> BLOCK_BITS];
-    int32_t first = i & ~(BLOCK - 1), n = c->p - first < BLOCK ? c->p - first : BLOCK;
-    if (!*block)
-        *block = calloc((size_t)n, sizeof **block);
-    return *block ? graph_find_member(c, i) : NULL;
-}
-
 /* --- which calls belong together --- */
-
-void mpg_graph_free_collective(struct collective *c)
-{
-    for (int32_t i = 0; i < c->p; i += BLOCK)
-        free(c->blocks[i >> BLOCK_BITS]);
-    mpg_graph_expansion_free(c->expansion);
-    free(c->meeting);
-    free(c);
-}
-
-static void wake_member(struct collective *c, int32_t i)
-{
-    struct member *m = graph_find_member(c, i);
-    if (m)
-        graph_wake(&m->waiter);
-}
 
 static void wake_expanded(void *collective, int32_t i)
 {
-    wake_member(collective, i);
+    mpg_graph_wake_member(collective, i);
 }
 
 /* Returns whether options ask to simulate C as messages of an algorithm. BYTES: contribution of a member. */
@@ -272,7 +247,7 @@ void mpg_graph_close_meeting(struct collective *c, const struct merged *merged)
     c->latest = merged->latest;
     c->closed = true;
     for (int32_t i = 0; i < c->p; i++)
-        wake_member(c, i);
+        mpg_graph_wake_member(c, i);
 }
 
 /* All members have entered: emits the steps that merge the contributions into the value of the meeting node. */
@@ -326,19 +301,6 @@ static int extend_prefix(struct collectives *collectives, struct collective *c, 
     return 0;
 }
 
-int mpg_graph_release_members(struct collectives *collectives, struct collective *c, const struct call *call, double at_ns,
-                              struct mpg_error *err)
-{
-    if (mpg_graph_store(collectives->steps, call, &c->meeting_slot, err) < 0)
-        return -1;
-    c->held_ns = at_ns;
-    c->closed = true;
-    for (int32_t i = 0; i < c->p; i++)
-        if (i != c->root)
-            wake_member(c, i);
-    return 0;
-}
-
 bool mpg_graph_has_value(const struct collective *c, int32_t i)
 {
     switch (c->shape) {
@@ -362,11 +324,11 @@ static int join_members(struct collectives *collectives, struct collective *c, i
         return extend_prefix(collectives, c, err);
     case SHAPE_FROM_ROOT:
         for (int32_t i = 0; i < c->p && me == c->root; i++)
-            wake_member(c, i);
+            mpg_graph_wake_member(c, i);
         return 0;
     case SHAPE_TO_ROOT:
         if (graph_all_arrived(c) && c->root >= 0 && !c->foreign_root)
-            wake_member(c, c->root);
+            mpg_graph_wake_member(c, c->root);
         return 0;
     }
     return 0;
