@@ -303,6 +303,8 @@ is "starts the others" "$(grep -v '^start' "$LOG" | cut -d' ' -f1 | tr '\n' ' ')
 LAUNCHER=''
 PMI_SIZE=2 MPI_LOCALNRANKS=2 bench pingpong --output "$tmp/by mpich"
 is "a rank of MPICH's launcher is MPICH's" "$(cat "$LOG")" "pingpong-other --output $tmp/by mpich"
+PMI_PORT=host:1 MPI_LOCALNRANKS=2 bench pingpong --output "$tmp/by mpich"
+is "... also with mpirun -pmi-port" "$(cat "$LOG")" "pingpong-other --output $tmp/by mpich"
 PMI_SIZE=2 MPI_LOCALNRANKS=2 OMPI_COMM_WORLD_SIZE=2 bench pingpong --output "$tmp/by mpich"
 is "... unless Open MPI's says otherwise" "$(cat "$LOG")" "pingpong --output $tmp/by mpich"
 SLURM_STEP_NUM_TASKS=2 PMI_SIZE=2 bench pingpong --output "$tmp/by srun"
