@@ -21,6 +21,7 @@
 #include "history/health/health.h"
 #include "history/history.h"
 #include "history/json.h"
+#include "history/request.h"
 #include "history/rerun.h"
 #include "history/trace_checksum.h"
 
@@ -379,24 +380,18 @@ static int rerun(struct request *a, struct mpg_error *err)
 /* ---- commands ---- */
 
 static const struct {
-    const char *name, *arguments, *summary;
+    const char *name, *summary, *arguments;
     int (*run)(struct request *, struct mpg_error *);
     int ids;
+    int (*main)(int argc, char **argv); /* of a command about signatures, which parses its command line itself */
 } commands[] = {
-    {"list", "", "List stored runs, oldest first.", list, 0},
-    {"show", "ID", "Show a run with its answer.", show, 1},
-    {"diff", "ID ID", "Compare two runs and their answers.", compare, 2},
-    {"rerun", "ID", "Repeat a run and compare the answers.", rerun, 1},
-};
-
-/* Commands about signatures, which parse their command lines themselves. */
-static const struct {
-    const char *name, *summary;
-    int (*main)(int argc, char **argv);
-} others[] = {
-    {"keep", "Keep signatures, for the health of their machines.", mpg_health_keep_main},
-    {"health", "Show whether machines became slower or noisier.", mpg_health_main},
-    {"signature", "Write a kept signature.", mpg_health_signature_main},
+    {"list", "List stored runs, oldest first.", "", list, 0, NULL},
+    {"show", "Show a run with its answer.", "ID", show, 1, NULL},
+    {"diff", "Compare two runs and their answers.", "ID ID", compare, 2, NULL},
+    {"rerun", "Repeat a run and compare the answers.", "ID", rerun, 1, NULL},
+    {"keep", "Keep signatures, for the health of their machines.", .main = mpg_health_keep_main},
+    {"health", "Show whether machines became slower or noisier.", .main = mpg_health_main},
+    {"signature", "Write a kept signature.", .main = mpg_health_signature_main},
 };
 
 static int command_main(size_t c, int argc, char **argv)
@@ -404,8 +399,7 @@ static int command_main(size_t c, int argc, char **argv)
     struct request a = {.file = NULL};
     char name[32];
     struct mpg_option options[4] = {
-        {.name = "history", .kind = MPG_OPTION_STRING, .value = &a.file, .argument = "FILE",
-         .help = "history file (default: environment variable MPGKIT_HISTORY)"}};
+        MPG_ROW_OF_HISTORY(&a.file)};
     struct mpg_option *next = &options[1];
     if (commands[c].run == rerun)
         *next++ = (struct mpg_option){.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
@@ -427,10 +421,7 @@ static int command_main(size_t c, int argc, char **argv)
     for (int i = 0; i < commands[c].ids; i++)
         if (mpg_units_parse_int(argv[first + i], &a.id[i], &err) < 0 || a.id[i] < 1)
             mpg_option_usage_error(&program, "'%s' is not a run number", argv[first + i]);
-    if (!a.file)
-        a.file = getenv("MPGKIT_HISTORY");
-    if (!a.file || !*a.file)
-        mpg_option_usage_error(&program, "no history file: use --history or MPGKIT_HISTORY");
+    mpg_need_history(&program, &a.file);
     const int status = commands[c].run(&a, &err);
     if (status >= 0 && (a.closed || mpg_stdout_close(&err) == 0))
         return status > 0 ? MPG_EXIT_FAILURE : MPG_EXIT_OK;
@@ -444,8 +435,6 @@ static void print_help(void)
            "Show, compare and repeat runs stored by mpgsim --history; watch machines by\ntheir signatures.\n\nCommands:\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        printf("  %-10s %s\n", others[i].name, others[i].summary);
     printf("\nOptions:\n"
            "  -h, --help                  print this help and exit\n"
            "  -V, --version               print the version and exit\n"
@@ -456,8 +445,6 @@ static void print_completion(void)
 {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         printf("%s\n", commands[i].name);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        printf("%s\n", others[i].name);
     fputs("--help\n-h\n--version\n-V\n", stdout);
 }
 
@@ -468,8 +455,6 @@ static _Noreturn void refuse(const char *name)
     struct mpg_nearest nearest = {name, strlen(name), NULL, 0};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         mpg_nearest_try(&nearest, commands[i].name);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        mpg_nearest_try(&nearest, others[i].name);
     mpg_nearest_try(&nearest, "--help");
     mpg_nearest_try(&nearest, "--version");
     mpg_option_usage_error(&program, "%s%s%s%s%s%s", *name ? "unknown command '" : "no command given", name, *name ? "'" : "",
@@ -482,10 +467,7 @@ int main(int argc, char **argv)
     struct mpg_error err;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(name, commands[i].name) == 0)
-            return command_main(i, argc - 1, argv + 1);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(name, others[i].name) == 0)
-            return others[i].main(argc - 1, argv + 1);
+            return commands[i].main ? commands[i].main(argc - 1, argv + 1) : command_main(i, argc - 1, argv + 1);
     if (strcmp(name, "--help") == 0 || strcmp(name, "--help=all") == 0 || strcmp(name, "-h") == 0)
         print_help();
     else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)

@@ -15,22 +15,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 #include "history/health/health.h"
-
-/* --history (const char **) */
-#define ROW_OF_HISTORY(FILE) \
-    { \
-        .name = "history", .kind = MPG_OPTION_STRING, .value = (FILE), .argument = "FILE", \
-        .help = "history file (default: environment variable MPGKIT_HISTORY)" \
-    }
-
-/* Replaces a missing *HISTORY by MPGKIT_HISTORY. Ends with a usage error if there is none. */
-static void need_history(const struct mpg_program *program, const char **history)
-{
-    if (!*history)
-        *history = getenv("MPGKIT_HISTORY");
-    if (!*history || !**history)
-        mpg_option_usage_error(program, "no history file: use --history or MPGKIT_HISTORY");
-}
+#include "history/request.h"
 
 static int fail(const char *program, const struct mpg_error *err)
 {
@@ -39,27 +24,6 @@ static int fail(const char *program, const struct mpg_error *err)
 }
 
 /* ---- keep ---- */
-
-static int read_file(const char *path, struct mpg_history_signature *kept, struct mpg_error *err)
-{
-    enum { BLOCK = 1 << 16, LARGEST = 1 << 28 };
-    FILE *file = mpg_input_open(path);
-    if (!file)
-        return mpg_error_set(err, "%s: cannot be read", path);
-    size_t got = 1;
-    while (got > 0 && kept->bytes < LARGEST) {
-        char *grown = realloc(kept->text, kept->bytes + BLOCK + 1);
-        if (!grown)
-            break;
-        kept->text = grown;
-        got = fread(grown + kept->bytes, 1, BLOCK, file);
-        kept->bytes += got;
-        grown[kept->bytes] = '\0';
-    }
-    const bool is_whole = got == 0 && !ferror(file);
-    fclose(file);
-    return is_whole ? 0 : mpg_error_set(err, "%s: cannot be read, larger than 256 MiB, or out of memory", path);
-}
 
 /* Fills KEPT from SIG. */
 static int describe(struct mpg_history_signature *kept, const struct mpg_signature *sig, const char *path, struct mpg_error *err)
@@ -79,12 +43,13 @@ static int describe(struct mpg_history_signature *kept, const struct mpg_signatu
 
 static int keep(const char *history, const char *path, struct mpg_error *err)
 {
+    enum { MAX_MIB = 256 };
     struct mpg_history_signature kept = {.id = 0};
     int64_t id = 0;
     struct mpg_signature *sig = mpg_signature_load(path, err); /* the file's kind is checked, with good errors */
-    int status = sig ? read_file(path, &kept, err) : -1;
-    if (status == 0)
-        status = describe(&kept, sig, path, err);
+    if (sig)
+        kept.text = mpg_input_read(mpg_input_open(path), path, MAX_MIB, &kept.bytes, err);
+    int status = kept.text ? describe(&kept, sig, path, err) : -1;
     if (status == 0)
         status = mpg_history_keep(history, &kept, &id, err);
     if (status == 0) {
@@ -102,13 +67,13 @@ static int keep(const char *history, const char *path, struct mpg_error *err)
 int mpg_health_keep_main(int argc, char **argv)
 {
     const char *history = NULL;
-    const struct mpg_option options[] = {ROW_OF_HISTORY(&history), {0}};
+    const struct mpg_option options[] = {MPG_ROW_OF_HISTORY(&history), {0}};
     const struct mpg_program program = {.name = "mpghistory keep", .arguments = "SIGNATURE...",
                                         .summary = "Keep signatures, for the health of their machines.", .options = options,
                                         .min_arguments = 1, .max_arguments = -1};
     struct mpg_error err;
     const int first = mpg_option_parse(&program, argc, argv);
-    need_history(&program, &history);
+    mpg_need_history(&program, &history);
     for (int i = first; i < argc; i++)
         if (keep(history, argv[i], &err) < 0)
             return fail(program.name, &err);
@@ -123,7 +88,7 @@ int mpg_health_main(int argc, char **argv)
     const char *plot = NULL;
     bool json = false, check = false;
     const struct mpg_option options[] = {
-        ROW_OF_HISTORY(&o.history),
+        MPG_ROW_OF_HISTORY(&o.history),
         {.name = "host", .kind = MPG_OPTION_STRING, .value = &o.host, .argument = "NAME", .help = "only this host"},
         {.name = "baseline", .kind = MPG_OPTION_INT, .value = &o.baseline, .argument = "N", .minimum = HEALTH_MIN_BASELINE,
          .maximum = MPG_COMPARE_MAX_REPEATS,
@@ -141,7 +106,7 @@ int mpg_health_main(int argc, char **argv)
     struct mpg_error err;
     struct health h = {.n = 0};
     (void)mpg_option_parse(&program, argc, argv);
-    need_history(&program, &o.history);
+    mpg_need_history(&program, &o.history);
     gsl_set_error_handler_off();
     int status = mpg_health_make(&h, &o, &err);
     if (status == 0 && plot)
@@ -186,7 +151,7 @@ int mpg_health_signature_main(int argc, char **argv)
     const char *history = NULL;
     struct request r = {.output = "-"};
     const struct mpg_option options[] = {
-        ROW_OF_HISTORY(&history),
+        MPG_ROW_OF_HISTORY(&history),
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &r.output, .argument = "FILE",
          .help = "write to FILE instead of standard output"},
         {0}};
@@ -196,7 +161,7 @@ int mpg_health_signature_main(int argc, char **argv)
     const int first = mpg_option_parse(&program, argc, argv);
     if (mpg_units_parse_int(argv[first], &r.id, &err) < 0 || r.id < 1)
         mpg_option_usage_error(&program, "'%s' is not a number of a signature", argv[first]);
-    need_history(&program, &history);
+    mpg_need_history(&program, &history);
     int status = mpg_output_differs_from_input("output", r.output, history, &err);
     if (status == 0)
         status = mpg_history_each_signature(history, write_if_wanted, &r, &err);
