@@ -81,15 +81,9 @@ void mpg_rank_part_ranks(const struct mpg_rank_part *part, int32_t *first, int32
     *end = part->end;
 }
 
-void mpg_rank_part_give_up(struct mpg_rank_part *part, const char *reason)
+double mpg_rank_part_events(const struct mpg_rank_part *part)
 {
-    struct mpg_rank_parts *p = part->parts;
-    pthread_mutex_lock(&p->mutex);
-    p->reason = p->reason ? p->reason : reason;
-    atomic_store_explicit(&p->gave_up, true, memory_order_relaxed);
-    for (unsigned i = 0; i < p->n; i++)
-        pthread_cond_signal(&p->state[i].wake);
-    pthread_mutex_unlock(&p->mutex);
+    return part->events;
 }
 
 int mpg_part_refuse(struct mpg_rank_part *part, const char *reason, struct mpg_error *err)

@@ -27,6 +27,8 @@ struct mpg_rank_parts *mpg_rank_parts_new(const struct mpg_trace *trace, unsigne
 struct mpg_rank_part *mpg_rank_parts_part(struct mpg_rank_parts *parts, unsigned i);
 /* Sets the ranks of PART: *FIRST .. *END - 1. */
 void mpg_rank_part_ranks(const struct mpg_rank_part *part, int32_t *first, int32_t *end);
+/* Returns the number of events of PART's ranks. */
+double mpg_rank_part_events(const struct mpg_rank_part *part);
 /* Makes all parts give up, for REASON, if no part has given up before. Any thread may call this. */
 void mpg_rank_part_give_up(struct mpg_rank_part *part, const char *reason);
 /* Returns why the parts gave up; NULL: they did not. Valid until the parts are freed; call when no thread uses the parts. */

@@ -191,18 +191,31 @@ static void wake_all(struct mpg_rank_parts *p)
         pthread_cond_signal(&p->state[i].wake);
 }
 
+/* Makes all parts give up, for REASON unless there is an earlier one. Call with the mutex. */
+static void give_up(struct mpg_rank_parts *p, const char *reason)
+{
+    p->reason = p->reason ? p->reason : reason;
+    atomic_store_explicit(&p->gave_up, true, memory_order_relaxed);
+    wake_all(p);
+}
+
+void mpg_rank_part_give_up(struct mpg_rank_part *part, const char *reason)
+{
+    pthread_mutex_lock(&part->parts->mutex);
+    give_up(part->parts, reason);
+    pthread_mutex_unlock(&part->parts->mutex);
+}
+
 /* Ends the parts, which all sleep: either all ranks have finished, or no rank can go on. Call with the mutex. */
 static void end(struct mpg_rank_parts *p)
 {
-    bool finished = true;
+    p->is_over = true;
     for (unsigned i = 0; i < p->n; i++)
-        finished = finished && p->state[i].has_finished;
-    p->is_over = finished;
-    if (!finished) {
-        p->reason = p->reason ? p->reason : "no rank can go on by itself";
-        atomic_store_explicit(&p->gave_up, true, memory_order_relaxed);
-    }
-    wake_all(p);
+        p->is_over = p->is_over && p->state[i].has_finished;
+    if (p->is_over)
+        wake_all(p);
+    else
+        give_up(p, "no rank can go on by itself");
 }
 
 /* Sleeps until there is a record, or all parts are over. */

@@ -175,14 +175,8 @@ static int take_all(struct mpg_graph *g, const struct consumers *t, struct pass_
 /* Returns the number of events that the pass reads. */
 static double events_of(const struct mpg_pass_config *pass_config)
 {
-    int32_t first, end;
-    double events = 0;
-    if (!pass_config->graph->part)
-        return (double)mpg_trace_events(pass_config->trace, -1);
-    mpg_rank_part_ranks(pass_config->graph->part, &first, &end);
-    for (int32_t rank = first; rank < end; rank++)
-        events += (double)mpg_trace_events(pass_config->trace, rank);
-    return events;
+    const struct mpg_rank_part *part = pass_config->graph->part;
+    return part ? mpg_rank_part_events(part) : (double)mpg_trace_events(pass_config->trace, -1);
 }
 
 int mpg_pass_once(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
