@@ -55,14 +55,21 @@ static void put_sentence(const struct mpg_condition_result *r, FILE *out)
         fputs(": the interval contains the limit", out);
 }
 
+/* Writes the line "fail if CONDITION: SENTENCE". */
+static void put_line(const struct mpg_condition_result *r, FILE *out)
+{
+    fputs("fail if ", out);
+    mpg_printable_put(out, r->condition->text);
+    fputs(": ", out);
+    put_sentence(r, out);
+    putc('\n', out);
+}
+
 void mpg_condition_print_text(const struct mpg_condition_result *r, size_t n, FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
-        fprintf(out, "%-21s  fail if ", verdicts[r[i].verdict]);
-        mpg_printable_put(out, r[i].condition->text);
-        fputs(": ", out);
-        put_sentence(&r[i], out);
-        putc('\n', out);
+        fprintf(out, "%-21s  ", verdicts[r[i].verdict]);
+        put_line(&r[i], out);
     }
 }
 
@@ -70,12 +77,8 @@ void mpg_condition_print_errors(const char *program, const struct mpg_condition_
 {
     for (size_t i = 0; i < n; i++)
         if (r[i].verdict != MPG_CONDITION_PASSED) {
-            fprintf(stderr, "%s: ", program);
-            fprintf(stderr, "%s: fail if ", verdicts[r[i].verdict]);
-            mpg_printable_put(stderr, r[i].condition->text);
-            fputs(": ", stderr);
-            put_sentence(&r[i], stderr);
-            putc('\n', stderr);
+            fprintf(stderr, "%s: %s: ", program, verdicts[r[i].verdict]);
+            put_line(&r[i], stderr);
         }
 }
 
