@@ -3,14 +3,13 @@
 #include "trace/pmpi/pauses.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/map.h"
-#include "common/reserve.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/comms.h"
 #include "trace/pmpi/counts.h"
 #include "trace/pmpi/last.h"
+#include "trace/pmpi/open_regions.h"
 #include "trace/pmpi/settings.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
@@ -32,14 +31,7 @@ struct persistent {
 static struct mpg_map wildcards;  /* request posted during a pause -> 1 + communicator */
 static struct mpg_map persistent; /* persistent request -> struct persistent *, of the whole run */
 
-/* Regions that began during this pause and are open, in the order of their begins. */
-static struct {
-    struct open_region {
-        uint32_t thread;
-        int32_t string;
-    } *items;
-    size_t count, capacity;
-} opened;
+static struct open_regions opened; /* regions that began during this pause */
 
 /* Remembers that REQUEST, a wildcard receive on COMM, was posted during a pause. */
 static void post_wildcard(int64_t request, int32_t comm)
@@ -142,22 +134,10 @@ static void write_counts(int64_t now_ns)
  * before the pause. */
 static bool note_region(const struct mpg_event *e)
 {
-    struct mpg_error err;
     const uint32_t thread = stream_thread.stream->thread;
-    size_t i = opened.count;
-    if (mpg_call_kind(e->call) == MPG_KIND_REGION_BEGIN) {
-        if (mpg_grow(&opened.items, opened.count, &opened.capacity, sizeof *opened.items, &err) < 0)
-            tracer_fail(&err);
-        else
-            opened.items[opened.count++] = (struct open_region){thread, e->string};
-        return false;
-    }
-    while (i > 0 && opened.items[i - 1].thread != thread)
-        i--;
-    if (i == 0)
-        return true;
-    memmove(&opened.items[i - 1], &opened.items[i], (opened.count - i) * sizeof *opened.items);
-    opened.count--;
+    if (mpg_call_kind(e->call) == MPG_KIND_REGION_END)
+        return !open_regions_end(&opened, thread, OPEN_REGION_ANY);
+    open_regions_begin(&opened, thread, e->string);
     return false;
 }
 
@@ -168,10 +148,7 @@ static void write_regions(int64_t now_ns)
     for (size_t i = 0; i < opened.count; i++) {
         if (opened.items[i].thread != stream_thread.stream->thread)
             continue;
-        struct mpg_event e = counts_blank();
-        e.call = MPG_CALL_Region_begin;
-        e.to = 0;
-        e.string = opened.items[i].string;
+        struct mpg_event e = open_region_event(&opened.items[i]);
         write_unrecorded(&e, now_ns);
     }
     opened.count = 0;

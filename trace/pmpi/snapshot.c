@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "common/pool.h"
-#include "common/reserve.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/comms.h"
 #include "trace/pmpi/counts.h"
 #include "trace/pmpi/objects.h"
+#include "trace/pmpi/open_regions.h"
 #include "trace/pmpi/regions.h"
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/tracer.h"
@@ -42,13 +42,7 @@ static struct {
 static struct mpg_map wildcards; /* request -> struct wildcard * */
 static struct mpg_pool wildcard_pool = {.size = sizeof(struct wildcard)};
 
-static struct {
-    struct open_region {
-        uint32_t thread;
-        int32_t string;
-    } *items;
-    size_t count, capacity;
-} opened; /* open regions, in the order of their begins */
+static struct open_regions opened;
 
 /* --- persistent requests --- */
 
@@ -206,28 +200,6 @@ static void start(const struct mpg_event *e)
     }
 }
 
-/* --- regions --- */
-
-static void begin_region(const struct mpg_event *e)
-{
-    struct mpg_error err;
-    if (mpg_grow(&opened.items, opened.count, &opened.capacity, sizeof *opened.items, &err) < 0)
-        tracer_fail(&err);
-    else
-        opened.items[opened.count++] = (struct open_region){e->thread, e->string};
-}
-
-static void end_region(const struct mpg_event *e)
-{
-    size_t i = opened.count;
-    while (i > 0 && (opened.items[i - 1].thread != e->thread || opened.items[i - 1].string != e->string))
-        i--;
-    if (i == 0)
-        return;
-    memmove(&opened.items[i - 1], &opened.items[i], (opened.count - i) * sizeof *opened.items);
-    opened.count--;
-}
-
 /* Readers cannot match general active target synchronisation from the middle of a run. */
 static void refuse(const struct mpg_event *e)
 {
@@ -243,10 +215,10 @@ void snapshot_follow(const struct mpg_event *e)
         return;
     switch (mpg_call_kind(e->call)) {
     case MPG_KIND_REGION_BEGIN:
-        begin_region(e);
+        open_regions_begin(&opened, e->thread, e->string);
         break;
     case MPG_KIND_REGION_END:
-        end_region(e);
+        (void)open_regions_end(&opened, e->thread, e->string);
         break;
     case MPG_KIND_SEND_INIT:
     case MPG_KIND_RECV_INIT:
@@ -302,10 +274,7 @@ static int write_regions(int64_t now_ns, struct mpg_error *err)
     for (size_t i = 0; i < opened.count; i++) {
         if (opened.items[i].thread != stream_thread.stream->thread)
             continue;
-        struct mpg_event e = counts_blank();
-        e.call = MPG_CALL_Region_begin;
-        e.to = 0;
-        e.string = opened.items[i].string;
+        struct mpg_event e = open_region_event(&opened.items[i]);
         if (regions_define(e.string, err) < 0 || write_event(&e, now_ns, err) < 0)
             return -1;
     }
