@@ -14,8 +14,8 @@ enum { MAX_LINE_BYTES = 1 << 26 };
 
 enum { BLOCK_BYTES = 1 << 16 }; /* bytes that are read at once */
 
-enum { WATCHED = 3 };
-static const char watched[WATCHED] = {'\0', '\r', '/'};
+enum { WATCHED = 4 };
+static const char watched[WATCHED] = {'\0', '\r', '/', '-'};
 
 /* BLOCK: CAPACITY bytes and one more for a terminating 0. BEGIN, END: indices of the part not yet handed out. CUT: the byte that
  * the terminating 0 of the last line has replaced, the first of this part. SEEN: whether the file so far has the watched bytes:

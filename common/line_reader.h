@@ -19,7 +19,8 @@ struct mpg_line_reader *mpg_line_reader_new(FILE *file);
  * 64 MiB, out of memory. */
 int mpg_line_reader_next(struct mpg_line_reader *lines, char **line, size_t *bytes, struct mpg_error *err);
 
-/* Returns whether the line that was read last has BYTE, one of '\0', '\r' and '/'. To be called before the line is changed. */
+/* Returns whether the line that was read last has BYTE, one of '\0', '\r', '/' and '-'. To be called before the line is
+ * changed. */
 bool mpg_line_reader_has(const struct mpg_line_reader *lines, char byte);
 
 /* Ends the line that was read last, which has no zero byte, before its first line feed or carriage return. */

@@ -8,45 +8,12 @@
 
 enum { SORT_BYTES = 4 << 20 }; /* memory of each of the three sorters */
 
-/* --- order --- */
-
-#define COMPARE(field) \
-    if (a->field != b->field) \
-        return a->field < b->field ? -1 : 1
-
-static int compare_channels(const struct prv_half *a, const struct prv_half *b)
-{
-    COMPARE(comm);
-    COMPARE(from);
-    COMPARE(to);
-    COMPARE(tag);
-    return 0;
-}
-
-static int compare_halves(const void *x, const void *y)
-{
-    const struct prv_half *a = x, *b = y;
-    const int channels = compare_channels(a, b);
-    if (channels)
-        return channels;
-    COMPARE(order);
-    return 0;
-}
-
-static int compare_lines(const void *x, const void *y)
-{
-    const struct prv_line *a = x, *b = y;
-    COMPARE(sent_ns);
-    COMPARE(order);
-    return 0;
-}
-
 int mpg_prv_messages_begin(struct mpg_prv_writer *w, struct mpg_error *err)
 {
     w->requests.record_bytes = w->persistent.record_bytes = sizeof(struct prv_request);
-    w->sends = mpg_sorter_new(sizeof(struct prv_half), compare_halves, SORT_BYTES, err);
-    w->receives = w->sends ? mpg_sorter_new(sizeof(struct prv_half), compare_halves, SORT_BYTES, err) : NULL;
-    w->lines = w->receives ? mpg_sorter_new(sizeof(struct prv_line), compare_lines, SORT_BYTES, err) : NULL;
+    w->sends = mpg_sorter_new(sizeof(struct prv_end), 3, SORT_BYTES, err);
+    w->receives = w->sends ? mpg_sorter_new(sizeof(struct prv_end), 3, SORT_BYTES, err) : NULL;
+    w->lines = w->receives ? mpg_sorter_new(sizeof(struct prv_line), 2, SORT_BYTES, err) : NULL;
     return w->lines ? 0 : -1;
 }
 
@@ -101,7 +68,11 @@ static bool describe(struct mpg_prv_writer *w, uint32_t object, const struct mpg
 /* Adds HALF, which is complete, to the sorter of sending ends if IS_SEND, else to the sorter of receiving ends. */
 static int keep(struct mpg_prv_writer *w, bool is_send, const struct prv_half *half, struct mpg_error *err)
 {
-    return mpg_sorter_add(is_send ? w->sends : w->receives, half, err);
+    const struct prv_end end = {.group = mpg_sorter_pair(half->comm, half->tag),
+                                .channel = mpg_sorter_pair(half->from, half->to), .order = half->order,
+                                .logical_ns = half->logical_ns, .physical_ns = half->physical_ns, .bytes = half->bytes,
+                                .object = half->object, .tag = half->tag};
+    return mpg_sorter_add(is_send ? w->sends : w->receives, &end, err);
 }
 
 static int take_send(struct mpg_prv_writer *w, uint32_t object, const struct mpg_event *e, int64_t enter_ns, int64_t leave_ns,
@@ -299,7 +270,14 @@ int mpg_prv_messages_end_rank(struct mpg_prv_writer *w, struct mpg_error *err)
 
 /* --- pairs --- */
 
-static int add_line(struct mpg_prv_writer *w, const struct prv_half *s, const struct prv_half *r, struct mpg_error *err)
+static int compare_channels(const struct prv_end *a, const struct prv_end *b)
+{
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    return (a->channel > b->channel) - (a->channel < b->channel);
+}
+
+static int add_line(struct mpg_prv_writer *w, const struct prv_end *s, const struct prv_end *r, struct mpg_error *err)
 {
     const struct prv_line line = {.sent_ns = s->physical_ns, .order = s->order, .logical_send_ns = s->logical_ns,
                                   .logical_receive_ns = r->logical_ns, .physical_receive_ns = r->physical_ns, .bytes = s->bytes,

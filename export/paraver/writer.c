@@ -21,18 +21,6 @@ int64_t mpg_prv_align(const struct mpg_prv_writer *w, int32_t rank, int64_t time
 
 /* --- begin --- */
 
-static int compare_records(const void *x, const void *y)
-{
-    const struct prv_record *a = x, *b = y;
-    if (a->at_ns != b->at_ns)
-        return a->at_ns < b->at_ns ? -1 : 1;
-    if (a->is_event != b->is_event)
-        return a->is_event ? 1 : -1;
-    if (a->object != b->object)
-        return a->object < b->object ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
-}
-
 /* Numbers the hosts as nodes, from 1, and counts the threads of each node. Ranks on unknown hosts are on one node if the clocks
  * are comparable, else on separate nodes. */
 static int list_nodes(struct mpg_prv_writer *w, struct mpg_error *err)
@@ -114,7 +102,7 @@ struct mpg_prv_writer *mpg_prv_writer_new(struct mpg_trace *trace, const struct 
     *w = (struct mpg_prv_writer){.trace = trace, .clocks = clocks, .files = *files, .left = left};
     if (list_nodes(w, err) == 0 && list_objects(w, err) == 0 && find_origin(w, err) == 0 &&
         mpg_prv_messages_begin(w, err) == 0 &&
-        (w->records = mpg_sorter_new(sizeof(struct prv_record), compare_records, SORT_BYTES, err)))
+        (w->records = mpg_sorter_new(sizeof(struct prv_record), 2, SORT_BYTES, err)))
         return w;
     mpg_prv_writer_free(w);
     return NULL;
@@ -122,17 +110,25 @@ struct mpg_prv_writer *mpg_prv_writer_new(struct mpg_trace *trace, const struct 
 
 /* --- records --- */
 
-static int add_state(struct mpg_prv_writer *w, const struct prv_stream *s, uint32_t state, int64_t begin_ns, int64_t end_ns,
+/* Returns the second key of the next record of S. */
+static int64_t next_place(struct prv_stream *s, bool is_event)
+{
+    enum { ORDER_BITS = 34, OBJECT_BITS = 28 };
+    return (int64_t)((uint64_t)is_event << (OBJECT_BITS + ORDER_BITS) | (uint64_t)s->object << ORDER_BITS | s->order++);
+}
+
+static int add_state(struct mpg_prv_writer *w, struct prv_stream *s, uint32_t state, int64_t begin_ns, int64_t end_ns,
                      struct mpg_error *err)
 {
-    const struct prv_record r = {.at_ns = begin_ns, .order = w->order++, .value = end_ns, .object = s->object, .type = state};
+    const struct prv_record r = {.at_ns = begin_ns, .place = next_place(s, false), .value = end_ns, .object = s->object,
+                                 .type = state};
     return end_ns > begin_ns ? mpg_sorter_add(w->records, &r, err) : 0;
 }
 
-static int add_event(struct mpg_prv_writer *w, const struct prv_stream *s, uint32_t type, int64_t value, bool is_further,
+static int add_event(struct mpg_prv_writer *w, struct prv_stream *s, uint32_t type, int64_t value, bool is_further,
                      int64_t at_ns, struct mpg_error *err)
 {
-    const struct prv_record r = {.at_ns = at_ns, .order = w->order++, .value = value, .object = s->object, .type = type,
+    const struct prv_record r = {.at_ns = at_ns, .place = next_place(s, true), .value = value, .object = s->object, .type = type,
                                  .is_event = true, .is_further = is_further};
     return mpg_sorter_add(w->records, &r, err);
 }

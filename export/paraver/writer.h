@@ -39,10 +39,10 @@ enum {
     PRV_MAX_VALUES = 64                /* maximum number of counters of an event */
 };
 
-/* A record of a thread: a state, or an event, which is a type and a value. */
+/* A record of a thread: a state, or an event, which is a type and a value. AT_NS and PLACE are the keys for sorting. */
 struct prv_record {
     int64_t at_ns;
-    uint64_t order;     /* order among records with equal times and threads */
+    int64_t place;      /* states before events, then the threads in order, then the order of the thread's records */
     int64_t value;      /* end of a state; value of an event; of PRV_TYPE_COMM: the trace's communicator */
     uint32_t object;    /* the thread: index in `objects` of the writer */
     uint32_t type : 29; /* number of the state, or type of the event */
@@ -50,7 +50,16 @@ struct prv_record {
     bool is_further : 1; /* the event is written in the line of the previous event */
 };
 
-/* One end of a message: its send or its receive. */
+/* One end of a message, for sorting: its send or its receive. Both ends have equal GROUP and CHANNEL. */
+struct prv_end {
+    int64_t group, channel;       /* communicator of the trace and tag; ranks of MPI_COMM_WORLD, of the sender and the receiver */
+    uint64_t order;               /* order of the call among the calls of the rank that send or post a receive */
+    int64_t logical_ns, physical_ns, bytes;
+    uint32_t object;
+    int32_t tag;
+};
+
+/* One end of a message that is not complete yet. */
 struct prv_half {
     int32_t comm, from, to, tag;  /* communicator of the trace, ranks of MPI_COMM_WORLD */
     uint64_t order;               /* order of the call among the calls of the rank that send or post a receive */
@@ -60,8 +69,8 @@ struct prv_half {
 
 /* The line of the file that describes a message. */
 struct prv_line {
-    int64_t sent_ns;              /* time of the physical send: the key for sorting the line among the records */
-    uint64_t order;
+    int64_t sent_ns;              /* time of the physical send: the first key for sorting the line among the records */
+    uint64_t order;               /* the second key */
     int64_t logical_send_ns, logical_receive_ns, physical_receive_ns, bytes;
     uint32_t sender, receiver;    /* sending and receiving thread: indices in `objects` */
     int32_t tag;
@@ -86,6 +95,7 @@ struct prv_stream {
     uint32_t thread, object;
     int64_t last_ns;      /* end of the last record */
     uint32_t open_type;   /* type of the event that will end the last call, with the next record; 0: already written */
+    uint64_t order;       /* number of records */
     bool has_begun;
     bool has_values;
     int64_t values[PRV_MAX_VALUES]; /* sums of the counters since the last record with counters */

@@ -8,8 +8,11 @@ enum { SORT_BYTES = 2 << 20 }; /* memory of each sorter, bytes */
 
 /* An end of a message: the begin of its send, or the end of the call that completes its receive. */
 struct build_end {
-    int32_t comm, from, to, tag; /* COMM: label of the communicator; FROM, TO: world ranks */
-    uint64_t order;              /* position among the sends, or among the posted receives, of the trace */
+    /* The keys for sorting. Both ends have equal GROUP, of the communicator's label and the tag, and CHANNEL, of the world ranks
+     * FROM and TO. ORDER: position among the sends, or among the posted receives, of the trace. */
+    int64_t group, channel;
+    uint64_t order;
+    int32_t from, to;
     int64_t at_ns;
 };
 
@@ -19,35 +22,19 @@ struct build_offset {
     int64_t time_ns, offset_ns;
 };
 
-#define COMPARE(field) \
-    if (x->field != y->field) \
-        return x->field < y->field ? -1 : 1
-
 static int compare_channels(const struct build_end *x, const struct build_end *y)
 {
-    COMPARE(comm);
-    COMPARE(from);
-    COMPARE(to);
-    COMPARE(tag);
-    return 0;
-}
-
-static int compare_ends(const void *a, const void *b)
-{
-    const struct build_end *x = a, *y = b;
-    const int channels = compare_channels(x, y);
-    if (channels)
-        return channels;
-    COMPARE(order);
-    return 0;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->channel > y->channel) - (x->channel < y->channel);
 }
 
 static int compare_offsets(const void *a, const void *b)
 {
     const struct build_offset *x = a, *y = b;
-    COMPARE(rank);
-    COMPARE(time_ns);
-    return 0;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
 struct build_arrivals *mpg_arrivals_new(struct mpg_error *err)
@@ -57,8 +44,8 @@ struct build_arrivals *mpg_arrivals_new(struct mpg_error *err)
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    if ((a->sends = mpg_sorter_new(sizeof(struct build_end), compare_ends, SORT_BYTES, err)) &&
-        (a->receives = mpg_sorter_new(sizeof(struct build_end), compare_ends, SORT_BYTES, err)))
+    if ((a->sends = mpg_sorter_new(sizeof(struct build_end), 3, SORT_BYTES, err)) &&
+        (a->receives = mpg_sorter_new(sizeof(struct build_end), 3, SORT_BYTES, err)))
         return a;
     mpg_arrivals_free(a);
     return NULL;
@@ -112,8 +99,9 @@ static bool describe(struct build_arrivals *a, const struct mpg_build_definition
     const int32_t peer = is_send ? e->to : e->from, other = peer >= 0 && e->comm >= 0 ? world_rank(d, e->comm, peer) : -1;
     if (other < 0)
         return false;
-    *end = (struct build_end){.comm = e->comm, .from = is_send ? rank : other, .to = is_send ? other : rank, .tag = tag,
-                              .order = a->order++};
+    const int32_t from = is_send ? rank : other, to = is_send ? other : rank;
+    *end = (struct build_end){.group = mpg_sorter_pair(e->comm, tag), .channel = mpg_sorter_pair(from, to), .order = a->order++,
+                              .from = from, .to = to};
     return true;
 }
 

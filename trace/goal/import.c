@@ -22,8 +22,9 @@ static void name_node(void *context, const struct goal_node *node, char *text, s
 {
     const struct goal_import *im = context;
     static const char *const kinds[] = {"operation", "send", "recv", "calc"};
+    char name[GOAL_LABEL_BYTES];
     if (node->name < im->labels.number)
-        snprintf(text, size, "%.60s (%s)", goal_label_name(&im->labels, node->name), kinds[node->kind & 3]);
+        snprintf(text, size, "%.60s (%s)", mpg_goal_label_name(&im->labels, node->name, name), kinds[node->kind & 3]);
     else
         snprintf(text, size, "%u (%s)", (unsigned)(node - im->graph.nodes), kinds[node->kind & 3]);
 }

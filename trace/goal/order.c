@@ -5,7 +5,6 @@
  * as soon as all required operations have ended. Next comes work, if only one candidate is work, and if no message required by
  * a candidate could end before the work starts. Without ready candidates and without work, the program waits for the messages
  * required by all candidates: every later operation follows a candidate, and therefore also requires these messages. */
-#define _GNU_SOURCE
 #include "trace/goal/graph.h"
 
 #include <stdlib.h>
@@ -24,7 +23,8 @@ struct order {
     uint32_t *blocked;    /* candidates that require messages in `open` */
     size_t blocked_number;
     uint32_t *open;       /* placed sends and receives not waited for yet */
-    uint32_t *edges_to;   /* indices of the edges, sorted by the dependent operation */
+    uint32_t *edges_to;   /* indices of the edges, sorted by the dependent operation, then by the required one */
+    uint32_t *first_to;   /* by operation: index in EDGES_TO of the first edge to it */
     size_t open_number;
     int64_t *requests;
     int64_t calcs;        /* number of pieces of work placed so far */
@@ -118,20 +118,6 @@ static int wait_for(struct order *o, const uint32_t *chosen, size_t n, struct mp
     return 0;
 }
 
-/* Returns the index in o->edges_to of the first edge to operation I. */
-static size_t first_edge_to(const struct order *o, uint32_t i)
-{
-    size_t low = 0, high = o->g->edge_number;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (o->g->edges[o->edges_to[middle]].after < i)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Returns the next edge, from index *AT of o->edges_to on, by which operation I requires an open message; NULL: no further
  * edge. */
 static const struct goal_edge *next_message(const struct order *o, uint32_t i, size_t *at)
@@ -152,7 +138,7 @@ static const struct goal_edge *next_message(const struct order *o, uint32_t i, s
  * ERR. */
 static int wait_for_common(struct order *o, uint32_t *chosen, struct mpg_error *err)
 {
-    size_t n = 0, at = first_edge_to(o, o->blocked[0]);
+    size_t n = 0, at = o->first_to[o->blocked[0]];
     for (const struct goal_edge *edge; (edge = next_message(o, o->blocked[0], &at));)
         if (is_required_by_all(o, edge->before) && (n == 0 || chosen[n - 1] != edge->before))
             chosen[n++] = edge->before;
@@ -169,7 +155,7 @@ static int start_work(struct order *o, struct mpg_error *err)
     if (o->work_number > 1)
         return two_names(o, "two calculations on one cpu have no order", o->work[0], o->work[1], err);
     for (size_t k = 0; k < o->blocked_number; k++) {
-        size_t at = first_edge_to(o, o->blocked[k]);
+        size_t at = o->first_to[o->blocked[k]];
         const struct goal_edge *edge = next_message(o, o->blocked[k], &at);
         if (edge && o->g->nodes[edge->before].posted_calcs < o->calcs)
             return two_names(o, "which of the two starts first depends on when a message ends: no program of MPI calls does so",
@@ -179,16 +165,7 @@ static int start_work(struct order *o, struct mpg_error *err)
     return place(o, o->work[0], err);
 }
 
-static int compare_after(const void *a, const void *b, void *edges)
-{
-    const struct goal_edge *x = (const struct goal_edge *)edges + *(const uint32_t *)a;
-    const struct goal_edge *y = (const struct goal_edge *)edges + *(const uint32_t *)b;
-    if (x->after != y->after)
-        return x->after < y->after ? -1 : 1;
-    return (x->before > y->before) - (x->before < y->before);
-}
-
-/* Return whether the edges of G are sorted by compare_edges(), and by compare_after(), as in most schedules. */
+/* Returns whether the edges of G are sorted by compare_edges(), as in most schedules. */
 static bool are_sorted(const struct goal_graph *g)
 {
     for (size_t e = 1; e < g->edge_number; e++)
@@ -197,14 +174,15 @@ static bool are_sorted(const struct goal_graph *g)
     return true;
 }
 
-static bool are_sorted_by_after(const struct goal_graph *g)
+/* Fills o->edges_to and o->first_to. Edges are sorted by `before`, and counted in `waits` of the dependent operation. */
+static void sort_edges_to(const struct order *o)
 {
-    for (uint32_t e = 1; e < g->edge_number; e++) {
-        const uint32_t before = e - 1;
-        if (compare_after(&before, &e, g->edges) > 0)
-            return false;
-    }
-    return true;
+    const struct goal_graph *g = o->g;
+    uint32_t end = 0;
+    for (size_t i = 0; i < g->n; i++)
+        end = o->first_to[i] = end + g->nodes[i].waits;
+    for (size_t e = g->edge_number; e-- > 0;)
+        o->edges_to[--o->first_to[g->edges[e].after]] = (uint32_t)e;
 }
 
 /* Sorts the edges of G, and counts the requirements of each operation. Returns -1 with ERR if an operation depends on an
@@ -213,10 +191,6 @@ static int prepare(struct goal_graph *g, const struct order *o, struct mpg_error
 {
     if (!are_sorted(g))
         qsort(g->edges, g->edge_number, sizeof *g->edges, compare_edges);
-    for (size_t e = 0; e < g->edge_number; e++)
-        o->edges_to[e] = (uint32_t)e;
-    if (!are_sorted_by_after(g))
-        qsort_r(o->edges_to, g->edge_number, sizeof *o->edges_to, compare_after, g->edges);
     for (size_t i = 0; i < g->n; i++) {
         struct goal_node *node = &g->nodes[i];
         node->first = node->last = node->waits = node->open = 0;
@@ -232,6 +206,7 @@ static int prepare(struct goal_graph *g, const struct order *o, struct mpg_error
             return two_names(o, "on two cpus, one requires the other: threads of MPI programs have no such dependency",
                              edge->before, edge->after, err);
     }
+    sort_edges_to(o);
     return 0;
 }
 
@@ -274,8 +249,9 @@ int mpg_goal_order(struct goal_graph *g, const struct goal_program *p, struct mp
     uint32_t *numbers = malloc(5 * (g->n + 1) * sizeof *numbers);
     o.requests = malloc((g->n + 1) * sizeof *o.requests);
     o.edges_to = malloc((g->edge_number + 1) * sizeof *o.edges_to);
+    o.first_to = malloc((g->n + 1) * sizeof *o.first_to);
     bool cpus[256] = {false};
-    int status = numbers && o.requests && o.edges_to ? prepare(g, &o, err) : mpg_error_set(err, "out of memory");
+    int status = numbers && o.requests && o.edges_to && o.first_to ? prepare(g, &o, err) : mpg_error_set(err, "out of memory");
     if (numbers) {
         o.ready = numbers;
         o.work = numbers + (g->n + 1);
@@ -298,5 +274,6 @@ int mpg_goal_order(struct goal_graph *g, const struct goal_program *p, struct mp
     free(numbers);
     free(o.requests);
     free(o.edges_to);
+    free(o.first_to);
     return status;
 }

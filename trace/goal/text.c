@@ -138,8 +138,9 @@ static int parse_operation(struct goal_import *im, char **words, int n, uint32_t
     }
     if (label != UINT32_MAX) {
         uint32_t *labelled = &im->labels.labels[label].node;
+        char name[GOAL_LABEL_BYTES];
         if (*labelled != UINT32_MAX)
-            return mpg_error_set(err, "label %.80s is defined twice", goal_label_name(&im->labels, label));
+            return mpg_error_set(err, "label %s is defined twice", mpg_goal_label_name(&im->labels, label, name));
         *labelled = (uint32_t)im->graph.n;
     }
     return mpg_goal_add_node(&im->graph, &node, err);
@@ -168,9 +169,10 @@ static int finish_rank(struct goal_import *im, struct mpg_error *err)
     for (size_t e = 0; e < g->edge_number; e++) {
         struct goal_edge *edge = &g->edges[e];
         const uint32_t before = im->labels.labels[edge->before].node, after = im->labels.labels[edge->after].node;
+        char name[GOAL_LABEL_BYTES];
         if (before == UINT32_MAX || after == UINT32_MAX)
-            return mpg_error_set(err, "label %.80s is not defined",
-                                 goal_label_name(&im->labels, before == UINT32_MAX ? edge->before : edge->after));
+            return mpg_error_set(err, "label %s is not defined",
+                                 mpg_goal_label_name(&im->labels, before == UINT32_MAX ? edge->before : edge->after, name));
         edge->before = before;
         edge->after = after;
     }
@@ -213,21 +215,20 @@ static int take_words(struct goal_import *im, struct text *t, char **words, int 
     return parse_operation(im, words + 2 * has_label, n - 2 * has_label, label < 0 ? UINT32_MAX : (uint32_t)label, err);
 }
 
-/* Returns whether LINE, inside of a schedule and no comment, can end the schedule, begin a comment or have a receive from any
- * source or with any tag. */
-static bool is_skimmed(const char *line)
+/* Returns whether LINE, the current line inside of a schedule and no comment, can end the schedule, begin a comment or have a
+ * receive from any source or with any tag. */
+static bool is_skimmed(const struct text *t, const char *line)
 {
-    static const bool stops[256] = {['\0'] = true, ['-'] = true, ['/'] = true, ['{'] = true, ['}'] = true};
-    while (!stops[(unsigned char)*line])
+    while (*line == ' ' || (*line >= '\t' && *line <= '\r')) /* strspn() needs longer than most lines */
         line++;
-    return *line;
+    return *line == '}' || mpg_line_reader_has(t->lines, '-') || mpg_line_reader_has(t->lines, '/');
 }
 
 static int take_line(struct goal_import *im, struct text *t, char *line, struct mpg_error *err)
 {
     char *words[MAX_WORDS];
     int64_t ranks;
-    if (im->pass == GOAL_SKIM && t->in_rank && !t->in_comment && !is_skimmed(line))
+    if (im->pass == GOAL_SKIM && t->in_rank && !t->in_comment && !is_skimmed(t, line))
         return 0;
     if (t->in_comment || mpg_line_reader_has(t->lines, '/'))
         cut_comments(t, line);

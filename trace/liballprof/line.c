@@ -412,7 +412,7 @@ static int split(struct fields *f, char *text, struct mpg_error *err)
 static int parse_times(struct mpg_foreign_call *call, const struct fields *f, struct mpg_error *err)
 {
     const char *enter = f->text[1], *leave = f->text[f->n - 1];
-    const bool is_init = strcmp(enter, "-") == 0, is_finalize = strcmp(leave, "-") == 0;
+    const bool is_init = enter[0] == '-' && !enter[1], is_finalize = leave[0] == '-' && !leave[1];
     if ((is_init && is_finalize) || (!is_init && !mpg_lap_parse_us(enter, &call->enter_ns)) ||
         (!is_finalize && !mpg_lap_parse_us(leave, &call->leave_ns)))
         return mpg_error_set(err, "'%.40s' and '%.40s' are no times in us", enter, leave);
@@ -421,6 +421,22 @@ static int parse_times(struct mpg_foreign_call *call, const struct fields *f, st
     if (is_finalize)
         call->leave_ns = call->enter_ns;
     return 0;
+}
+
+/* Returns the call with NAME, of SIZE bytes with the final 0; MPG_CALL_COUNT: unknown. Remembers names by size and last
+ * letter. */
+static enum mpg_call call_of(struct lap_line *l, const char *name, size_t size)
+{
+    struct lap_name *known = &l->names[(size + (unsigned char)name[size > 1 ? size - 2 : 0]) % LAP_NAMES];
+    const bool is_kept = size > 1 && size <= sizeof known->name;
+    if (is_kept && memcmp(known->name, name, size) == 0)
+        return known->call;
+    const enum mpg_call call = strncmp(name, "MPI_", 4) == 0 ? mpg_call_by_name(name + 4) : MPG_CALL_COUNT;
+    if (is_kept) {
+        memcpy(known->name, name, size);
+        known->call = call;
+    }
+    return call;
 }
 
 int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err)
@@ -437,8 +453,7 @@ int mpg_lap_parse(struct lap_line *l, char *text, struct mpg_error *err)
     if (split(&f, text, err) < 0 || parse_times(call, &f, err) < 0)
         return -1;
     call->name = f.text[0];
-    if (strncmp(call->name, "MPI_", 4) == 0)
-        call->call = mpg_call_by_name(call->name + 4);
+    call->call = call_of(l, f.text[0], (size_t)(f.text[1] - f.text[0]));
     const char *arguments = arguments_of(l, call->call, &has_request);
     for (const char *kind = arguments; kind && (*kind || has_request); kind++) {
         const char letter = *kind ? *kind : 'r';

@@ -5,6 +5,14 @@
 
 #include "trace/foreign/calls.h"
 
+enum { LAP_NAMES = 64 };
+
+/* A line's first word, and the call. */
+struct lap_name {
+    char name[28];
+    enum mpg_call call;
+};
+
 /* A parsed line, with storage for lists that is reused. */
 struct lap_line {
     struct mpg_foreign_call call;
@@ -15,6 +23,7 @@ struct lap_line {
     bool is_array;        /* the requests are an array of request_count elements, the first at address requests[0] */
     uint32_t request_count;
     uint8_t arguments[MPG_CALL_COUNT]; /* by call: 1 + index in the table of arguments; 0: not looked up yet */
+    struct lap_name names[LAP_NAMES]; /* names of the last lines */
     bool lists_bytes_only; /* Alltoallw: sizes of types are not in the line */
 };
 

@@ -37,6 +37,11 @@ static int compare(const void *a, const void *b)
 /* Returns the duration TICKS in ns, rounded down, limited to +-INT64_MAX / 4. */
 static int64_t ns_of(const struct otf2_clocks *c, __int128 ticks)
 {
+    enum { MAX_SECONDS = 2000000000 };
+    const uint64_t most = 10000000000; /* ticks a second, a billion times of which fit into 64 bits */
+    if (ticks >= 0 && ticks <= INT64_MAX && c->resolution <= most && (uint64_t)ticks / c->resolution < MAX_SECONDS)
+        return (int64_t)((uint64_t)ticks / c->resolution * 1000000000 +
+                         (uint64_t)ticks % c->resolution * 1000000000 / c->resolution);
     const __int128 scaled = ticks * 1000000000, resolution = (__int128)c->resolution;
     const __int128 ns = scaled / resolution - (scaled % resolution < 0);
     const __int128 limit = INT64_MAX / 4;

@@ -22,16 +22,22 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-const char *mpg_prv_name_of(const struct prv_import *im, const struct prv_call *call)
+static const struct prv_names *names_of(const struct prv_import *im, const struct prv_call *call)
 {
     const uint64_t *number = mpg_map_find(&im->name_numbers, call->type, call->value);
-    return number && *number ? im->names[*number - 1].name : "MPI_?";
+    return number && *number ? &im->names[*number - 1] : NULL;
+}
+
+const char *mpg_prv_name_of(const struct prv_import *im, const struct prv_call *call)
+{
+    const struct prv_names *names = names_of(im, call);
+    return names ? names->name : "MPI_?";
 }
 
 enum mpg_kind mpg_prv_kind_of(const struct prv_import *im, const struct prv_call *call, enum mpg_call *which)
 {
-    const char *name = mpg_prv_name_of(im, call);
-    *which = strncmp(name, "MPI_", 4) == 0 ? mpg_call_by_name(name + 4) : MPG_CALL_COUNT;
+    const struct prv_names *names = names_of(im, call);
+    *which = names ? names->call : MPG_CALL_COUNT;
     return *which < MPG_CALL_COUNT ? mpg_call_kind(*which) : MPG_KIND_OTHER;
 }
 
@@ -50,38 +56,50 @@ int32_t mpg_prv_position_in(const struct prv_import *im, const struct mpg_foreig
 
 /* --- messages --- */
 
-/* Defines a communicator for message M alone, which overtakes an earlier message with equal sender, receiver and tag. N:
- * number of overtaking messages so far, including M. */
-static int define_own(struct prv_import *im, struct prv_message *m, uint64_t n, struct mpg_error *err)
+/* Defines a communicator for a message alone, which overtakes an earlier message with equal sender, receiver and tag. N: number
+ * of overtaking messages so far, including this one. */
+static int define_own(struct prv_import *im, uint64_t n, struct mpg_error *err)
 {
     enum { MAX_OWN = 4096 };
     if (n > MAX_OWN)
         return mpg_error_set(err, "more than %d messages overtake others of their sender, receiver and tag", MAX_OWN);
-    m->comm = ++im->labels;
-    const struct mpg_build_comm built = {m->comm, 0, -1, im->ranks, 0, im->own.members};
+    const struct mpg_build_comm built = {++im->labels, 0, -1, im->ranks, 0, im->own.members};
     return mpg_build_comm(im->foreign.build, &built, err);
 }
 
+/* Adds both sides of M, in communicator COMM, to the sorters by sender and by receiver. */
+static int add_sides(struct prv_import *im, const struct prv_message *m, int32_t comm, struct mpg_error *err)
+{
+    enum { ORDER_BITS = 47 };
+    const int32_t source = mpg_sorter_high(m->channel), destination = mpg_sorter_low(m->channel), tag = (int32_t)m->tag;
+    const struct prv_side send = {source, m->sent_ns, (int64_t)m->source_thread << ORDER_BITS | m->order, m->left_ns, m->bytes,
+                                  destination, tag, comm, m->source_thread};
+    const struct prv_side receive = {destination, m->posted_ns, (int64_t)m->destination_thread << ORDER_BITS | m->order,
+                                     m->received_ns, m->bytes, source, tag, comm, m->destination_thread};
+    return mpg_sorter_add(im->sends, &send, err) < 0 ? -1 : mpg_sorter_add(im->receives, &receive, err);
+}
+
 /* Gives each message that overtakes an earlier message with equal sender, receiver and tag a communicator for itself,
- * because MPI forbids overtaking. Adds all messages to the sorters by sender and by receiver. */
+ * because MPI forbids overtaking. Adds the sides of all messages to the sorters by sender and by receiver. */
 static int separate(struct prv_import *im, struct mpg_error *err)
 {
     const void *item;
-    struct prv_message last = {.source = -1};
-    int64_t latest_ns = INT64_MIN;
+    int64_t channel = 0, tag = -1, latest_ns = INT64_MIN;
     uint64_t own = 0;
     int more;
     if (mpg_sorter_sort(im->channels, err) < 0)
         return -1;
     while ((more = mpg_sorter_next(im->channels, &item, err)) > 0) {
-        struct prv_message m = *(const struct prv_message *)item;
-        if (last.source != m.source || last.destination != m.destination || last.tag != m.tag)
+        const struct prv_message *m = item;
+        if (channel != m->channel || tag != m->tag)
             latest_ns = INT64_MIN;
-        if (m.posted_ns < latest_ns && define_own(im, &m, ++own, err) < 0)
+        const bool is_own = m->posted_ns < latest_ns;
+        if (is_own && define_own(im, ++own, err) < 0)
             return -1;
-        latest_ns = m.posted_ns > latest_ns ? m.posted_ns : latest_ns;
-        last = m;
-        if (mpg_sorter_add(im->sends, &m, err) < 0 || mpg_sorter_add(im->receives, &m, err) < 0)
+        latest_ns = m->posted_ns > latest_ns ? m->posted_ns : latest_ns;
+        channel = m->channel;
+        tag = m->tag;
+        if (add_sides(im, m, is_own ? im->labels : 0, err) < 0)
             return -1;
     }
     mpg_foreign_remark(&im->foreign, own_comms, own);
@@ -117,11 +135,11 @@ struct state {
 static struct mpg_event make(const struct prv_call *call, enum mpg_call which)
 {
     struct mpg_event e = mpg_foreign_make(which, call->enter_ns, call->leave_ns);
-    e.thread = (uint32_t)call->thread;
+    e.thread = call->thread;
     return e;
 }
 
-static int emit(struct state *s, struct mpg_event *e, const struct prv_message *m, const char *name, struct mpg_error *err)
+static int emit(struct state *s, struct mpg_event *e, const struct prv_side *m, const char *name, struct mpg_error *err)
 {
     s->im->own.label = m ? m->comm : 0;
     return mpg_foreign_event(&s->im->foreign, s->rank, e, m ? &s->im->own : NULL, name, err);
@@ -134,25 +152,25 @@ static int emit_unknown(struct state *s, const struct prv_call *call, struct mpg
 }
 
 /* Stands for the message of a call with MPI_PROC_NULL, in MPI_COMM_WORLD. */
-static const struct prv_message nobody = {.comm = 0};
+static const struct prv_side nobody = {.comm = 0};
 
 /* Takes a message sent by CALL: logical send at CALL's enter, and preferably physical send at CALL's leave, as Extrae
  * writes. Each message is taken once. Returns NULL if none is left. */
-static const struct prv_message *take_send(struct state *s, const struct prv_call *call)
+static const struct prv_side *take_send(struct state *s, const struct prv_call *call)
 {
     return mpg_prv_window_take(&s->sends, call->thread, call->enter_ns, call->leave_ns, -1);
 }
 
 /* Takes a message received by CALL: logical receive at CALL's enter, and preferably physical receive at CALL's leave.
  * Each message is taken once. Returns NULL if none is left. */
-static const struct prv_message *take_received(struct state *s, const struct prv_call *call)
+static const struct prv_side *take_received(struct state *s, const struct prv_call *call)
 {
     return mpg_prv_window_take(&s->receives, call->thread, call->enter_ns, call->leave_ns, -1);
 }
 
 /* Takes a message whose receive CALL posted: logical receive at CALL's leave. Messages with physical receive at
  * call->not_ns are excluded: the next call has received them. Returns NULL if none is left. */
-static const struct prv_message *take_posted(struct state *s, const struct prv_call *call)
+static const struct prv_side *take_posted(struct state *s, const struct prv_call *call)
 {
     return mpg_prv_window_take(&s->receives, call->thread, call->leave_ns, -1, call->not_ns);
 }
@@ -203,9 +221,9 @@ static int take_requests(struct state *s, int64_t leave_ns, uint32_t *n, struct 
     return 0;
 }
 
-static void set_send(struct state *s, struct mpg_event *e, const struct prv_message *m)
+static void set_send(struct state *s, struct mpg_event *e, const struct prv_side *m)
 {
-    e->to = m ? m->destination : MPG_PROC_NULL;
+    e->to = m ? m->peer : MPG_PROC_NULL;
     e->tag = m ? m->tag : 0;
     e->bytes = m ? m->bytes : 0;
     if (!m)
@@ -222,7 +240,7 @@ static int emit_free(struct state *s, const struct prv_call *call, int64_t reque
     return emit(s, &e, NULL, NULL, err);
 }
 
-static int emit_isend(struct state *s, const struct prv_call *call, enum mpg_call which, const struct prv_message *m,
+static int emit_isend(struct state *s, const struct prv_call *call, enum mpg_call which, const struct prv_side *m,
                       int64_t enter_ns,
                       struct mpg_error *err)
 {
@@ -236,7 +254,7 @@ static int emit_isend(struct state *s, const struct prv_call *call, enum mpg_cal
     return emit(s, &e, m ? m : &nobody, NULL, err) < 0 ? -1 : emit_free(s, call, request, err);
 }
 
-static int emit_irecv(struct state *s, const struct prv_call *call, const struct prv_message *m, int64_t enter_ns,
+static int emit_irecv(struct state *s, const struct prv_call *call, const struct prv_side *m, int64_t enter_ns,
                       struct mpg_error *err)
 {
     struct mpg_event e = make(call, MPG_CALL_Irecv);
@@ -244,12 +262,12 @@ static int emit_irecv(struct state *s, const struct prv_call *call, const struct
     e.enter_ns = enter_ns;
     e.requests = &request;
     e.request_number = 1;
-    e.from = m ? m->source : MPG_PROC_NULL;
+    e.from = m ? m->peer : MPG_PROC_NULL;
     e.tag = m ? m->tag : 0;
     e.bytes = m ? m->bytes : 0;
     if (!m)
         mpg_foreign_remark(&s->im->foreign, null_receives, 1);
-    if (m && open_request(s, m->received_ns, request, err) < 0)
+    if (m && open_request(s, m->physical_ns, request, err) < 0)
         return -1;
     if (emit(s, &e, m ? m : &nobody, NULL, err) < 0)
         return -1;
@@ -257,8 +275,8 @@ static int emit_irecv(struct state *s, const struct prv_call *call, const struct
 }
 
 /* Emits a Sendrecv whose two messages are in different communicators, as Isend, Irecv and Waitall. */
-static int emit_halves(struct state *s, const struct prv_call *call, const struct prv_message *send,
-                       const struct prv_message *receive, struct mpg_error *err)
+static int emit_halves(struct state *s, const struct prv_call *call, const struct prv_side *send,
+                       const struct prv_side *receive, struct mpg_error *err)
 {
     struct mpg_event first = make(call, MPG_CALL_Isend), second = make(call, MPG_CALL_Irecv), wait = make(call, MPG_CALL_Waitall);
     int64_t *last = &s->im->foreign.rank[s->rank].requests;
@@ -272,7 +290,7 @@ static int emit_halves(struct state *s, const struct prv_call *call, const struc
     wait.request_number = 2;
     wait.done_all = true;
     set_send(s, &first, send);
-    second.from = receive->source;
+    second.from = receive->peer;
     second.tag = receive->tag;
     second.bytes = receive->bytes;
     mpg_foreign_remark(&s->im->foreign, halves, 1);
@@ -284,15 +302,15 @@ static int emit_blocking(struct state *s, const struct prv_call *call, enum mpg_
 {
     struct mpg_event e = make(call, which);
     const enum mpg_kind kind = mpg_call_kind(which);
-    const struct prv_message *send = kind != MPG_KIND_RECV ? take_send(s, call) : NULL;
-    const struct prv_message *receive = kind != MPG_KIND_SEND ? take_received(s, call) : NULL;
+    const struct prv_side *send = kind != MPG_KIND_RECV ? take_send(s, call) : NULL;
+    const struct prv_side *receive = kind != MPG_KIND_SEND ? take_received(s, call) : NULL;
     const bool both = kind == MPG_KIND_SENDRECV;
     if (both && send && receive && send->comm != receive->comm)
         return emit_halves(s, call, send, receive, err);
     if (kind != MPG_KIND_RECV)
         set_send(s, &e, send);
     if (kind != MPG_KIND_SEND) {
-        e.from = receive ? receive->source : MPG_PROC_NULL;
+        e.from = receive ? receive->peer : MPG_PROC_NULL;
         *(both ? &e.recvtag : &e.tag) = receive ? receive->tag : 0;
         *(both ? &e.recvbytes : &e.bytes) = receive ? receive->bytes : 0;
         if (!receive)
@@ -305,7 +323,7 @@ static int emit_blocking(struct state *s, const struct prv_call *call, enum mpg_
 static int emit_starts(struct state *s, const struct prv_call *call, struct mpg_error *err)
 {
     int64_t enter_ns = call->enter_ns;
-    const struct prv_message *m;
+    const struct prv_side *m;
     bool any = false;
     while ((m = take_posted(s, call)) || (m = take_received(s, call))) {
         mpg_foreign_remark(&s->im->foreign, restarted, 1);
@@ -398,7 +416,6 @@ static int emit_flush(struct state *s, const struct prv_call *call, struct mpg_e
 
 static int emit_call(struct state *s, const struct prv_call *call, struct mpg_error *err)
 {
-    const char *name = mpg_prv_name_of(s->im, call);
     enum mpg_call which;
     const enum mpg_kind kind = mpg_prv_kind_of(s->im, call, &which);
     if (call->type == PRV_FLUSH)
@@ -439,7 +456,7 @@ static int emit_call(struct state *s, const struct prv_call *call, struct mpg_er
     case MPG_KIND_COMM_FREE:
     case MPG_KIND_CANCEL:
     case MPG_KIND_PCONTROL:
-        return mpg_foreign_untraced(&s->im->foreign, s->rank, name, err);
+        return mpg_foreign_untraced(&s->im->foreign, s->rank, mpg_prv_name_of(s->im, call), err);
     default:
         return emit_unknown(s, call, err);
     }
@@ -497,7 +514,7 @@ static int make_ranks(struct state *s, struct mpg_error *err)
 
 int mpg_prv_make_calls(struct prv_import *im, struct mpg_error *err)
 {
-    struct state s = {.im = im, .sends = {.from = im->sends}, .receives = {.from = im->receives, .is_receive = true},
+    struct state s = {.im = im, .sends = {.from = im->sends}, .receives = {.from = im->receives},
                       .counts = calloc((size_t)im->ranks, sizeof(int64_t))};
     int status = s.counts ? separate(im, err) : out_of_memory(err);
     if (status == 0 && (mpg_prv_window_begin(&s.sends, err) < 0 || mpg_prv_window_begin(&s.receives, err) < 0 ||

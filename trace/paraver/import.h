@@ -13,9 +13,9 @@
 enum { PRV_FLUSH = 40000003 };
 
 struct prv_call {
-    int64_t enter_ns, leave_ns;  /* leave_ns -1: the trace ends inside the call */
-    uint64_t order;              /* number of the call's begin among all begins of calls in the file */
-    int32_t task, thread;
+    /* The keys for sorting. ORDER: number of the call's begin among all begins of calls in the file. */
+    int64_t task, enter_ns, order;
+    int64_t leave_ns;            /* -1: the trace ends inside the call */
     uint32_t type, value;
     int64_t sent, received;      /* collectives only: bytes that the call sends and receives */
     uint64_t number;             /* collectives only: number, from 0, among the rank's collectives on the communicator */
@@ -23,22 +23,36 @@ struct prv_call {
                                     when this call ends. A message with its physical receive at this time was received by
                                     the next call, not posted by this call. */
     int32_t comm;                /* number of the communicator in the file; 0: none */
+    uint16_t thread;
     bool is_root;
 };
 
-/* A message, a line of type 3. Tasks from 0. */
+/* A message, a line of type 3. Tasks and threads from 0. */
 struct prv_message {
-    int32_t source, destination, tag, source_thread, destination_thread;
+    /* The keys for sorting. CHANNEL: of the tasks. SENT_NS: time of the logical send. ORDER: number of the message among the
+     * messages of the file. */
+    int64_t channel, tag, sent_ns, order;
+    /* bytes; times of the physical send, and of the logical and the physical receive */
+    int64_t bytes, left_ns, posted_ns, received_ns;
+    uint16_t source_thread, destination_thread;
+};
+
+/* One side of a message: of the sender, or of the receiver. */
+struct prv_side {
+    /* The keys for sorting. TASK: of this side. LOGICAL_NS: time of the logical send or receive. PLACE: of the thread and the
+     * message's order. */
+    int64_t task, logical_ns, place;
+    int64_t physical_ns, bytes;
+    int32_t peer, tag;           /* PEER: the other side's task */
     int32_t comm;                /* 0, or the label of a communicator for this message alone, if the message overtakes an
                                     earlier message */
-    uint64_t order;              /* number of the message among the messages of the file */
-    /* bytes; times of the logical and the physical send, and of the logical and the physical receive */
-    int64_t bytes, sent_ns, left_ns, posted_ns, received_ns;
+    int32_t thread;
 };
 
 struct prv_names {
     uint32_t type, value;
     char *name;
+    enum mpg_call call; /* of the name; MPG_CALL_COUNT: unknown to mpgkit */
 };
 
 /* A thread during reading. */
@@ -63,10 +77,10 @@ struct prv_import {
     struct prv_rank *rank;
     struct prv_thread *threads;  /* threads with records */
     size_t thread_number, thread_capacity;
-    struct mpg_sorter *calls;    /* struct prv_call, by task and enter */
-    struct mpg_sorter *channels; /* struct prv_message, by sender, receiver, tag and logical send */
-    struct mpg_sorter *sends, *receives; /* struct prv_message, by sender and logical send, receiver and logical receive */
-    uint64_t call_number, message_number;
+    struct mpg_sorter *calls;    /* struct prv_call */
+    struct mpg_sorter *channels; /* struct prv_message */
+    struct mpg_sorter *sends, *receives; /* struct prv_side */
+    int64_t call_number, message_number;
     struct mpg_foreign_comm *comms; /* by number in the file - 1; label 0: MPI_COMM_WORLD */
     size_t comm_number, comm_capacity;
     int32_t labels;

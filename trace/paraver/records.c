@@ -72,9 +72,11 @@ static int add_name(struct prv_import *im, uint32_t type, uint32_t value, const 
     if (!slot || !grow(&im->names, im->name_number, &im->name_capacity, sizeof *im->names))
         return out_of_memory(err);
     struct prv_names *n = &im->names[im->name_number];
-    *n = (struct prv_names){type, value, strdup(name)};
+    *n = (struct prv_names){type, value, strdup(name), MPG_CALL_COUNT};
     if (!n->name)
         return out_of_memory(err);
+    if (strncmp(name, "MPI_", 4) == 0)
+        n->call = mpg_call_by_name(name + 4);
     *slot = ++im->name_number;
     return 0;
 }
@@ -247,15 +249,16 @@ static struct prv_thread *find_thread(struct prv_import *im, int32_t task, int32
 static int number_collective(struct prv_import *im, struct prv_call *call, struct mpg_error *err)
 {
     const struct mpg_foreign_comm *comm = mpg_prv_comm_of(im, call);
-    uint64_t *number = comm ? mpg_map_add(&im->collectives, (uint64_t)call->comm, (uint64_t)call->task) : NULL;
+    const int32_t task = (int32_t)call->task;
+    uint64_t *number = comm ? mpg_map_add(&im->collectives, (uint64_t)call->comm, (uint64_t)task) : NULL;
     if (!comm || !number)
         return comm ? out_of_memory(err) : 0;
     call->number = (*number)++;
     if (!call->is_root)
         return 0;
-    const int32_t position = mpg_prv_position_in(im, comm, call->task);
+    const int32_t position = mpg_prv_position_in(im, comm, task);
     if (position < 0)
-        return mpg_error_set(err, "rank %d is the root of a communicator without it", call->task);
+        return mpg_error_set(err, "rank %d is the root of a communicator without it", task);
     uint64_t *root = position > 0 ? mpg_map_add(&im->roots, (uint64_t)call->comm, call->number) : NULL;
     if (position > 0 && !root)
         return out_of_memory(err);
@@ -327,8 +330,8 @@ static int take_call(struct prv_import *im, struct prv_thread *t, int32_t task, 
         return t->is_open ? end_call(im, t, at_ns, err) : 0;
     if (t->is_open)
         return mpg_error_set(err, "a call begins inside of another");
-    t->call = (struct prv_call){.enter_ns = at_ns, .order = im->call_number++, .task = task, .thread = thread, .type = type,
-                                .value = value, .not_ns = -1};
+    t->call = (struct prv_call){.enter_ns = at_ns, .order = im->call_number++, .task = task,
+                                .thread = (uint16_t)thread, .type = type, .value = value, .not_ns = -1};
     t->is_open = true;
     return 0;
 }
@@ -368,12 +371,16 @@ static int read_events(struct prv_import *im, const char *p, struct mpg_error *e
 static int read_message(struct prv_import *im, const char *p, struct mpg_error *err)
 {
     struct prv_message m = {.order = im->message_number++};
-    int64_t tag;
-    if (!object(im, &p, &m.source, &m.source_thread) || !time_of(im, &p, &m.sent_ns) || !time_of(im, &p, &m.left_ns) ||
-        !object(im, &p, &m.destination, &m.destination_thread) || !time_of(im, &p, &m.posted_ns) ||
-        !time_of(im, &p, &m.received_ns) || !number(&p, 0, INT64_C(1) << 50, &m.bytes) || !number(&p, INT32_MIN, INT32_MAX, &tag))
+    int32_t source, destination, source_thread, destination_thread;
+    if (!object(im, &p, &source, &source_thread) || !time_of(im, &p, &m.sent_ns) || !time_of(im, &p, &m.left_ns) ||
+        !object(im, &p, &destination, &destination_thread) || !time_of(im, &p, &m.posted_ns) ||
+        !time_of(im, &p, &m.received_ns) || !number(&p, 0, INT64_C(1) << 50, &m.bytes) ||
+        !number(&p, INT32_MIN, INT32_MAX, &m.tag))
         return mpg_error_set(err, "a message that is damaged");
-    m.tag = (int32_t)(tag < 0 ? 0 : tag);
+    m.channel = mpg_sorter_pair(source, destination);
+    m.tag = m.tag < 0 ? 0 : m.tag;
+    m.source_thread = (uint16_t)source_thread;
+    m.destination_thread = (uint16_t)destination_thread;
     return mpg_sorter_add(im->channels, &m, err);
 }
 

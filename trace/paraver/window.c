@@ -12,76 +12,16 @@ enum {
     MAX_LOOKS = 4096
 };
 
-#define COMPARE(field) \
-    if (a->field != b->field) \
-        return a->field < b->field ? -1 : 1
-
-static int compare_calls(const void *x, const void *y)
-{
-    const struct prv_call *a = x, *b = y;
-    COMPARE(task);
-    COMPARE(enter_ns);
-    COMPARE(order);
-    return 0;
-}
-
-static int compare_channels(const void *x, const void *y)
-{
-    const struct prv_message *a = x, *b = y;
-    COMPARE(source);
-    COMPARE(destination);
-    COMPARE(tag);
-    COMPARE(sent_ns);
-    COMPARE(order);
-    return 0;
-}
-
-static int compare_sends(const void *x, const void *y)
-{
-    const struct prv_message *a = x, *b = y;
-    COMPARE(source);
-    COMPARE(sent_ns);
-    COMPARE(source_thread);
-    COMPARE(order);
-    return 0;
-}
-
-static int compare_receives(const void *x, const void *y)
-{
-    const struct prv_message *a = x, *b = y;
-    COMPARE(destination);
-    COMPARE(posted_ns);
-    COMPARE(destination_thread);
-    COMPARE(order);
-    return 0;
-}
-
 int mpg_prv_open_sorters(struct prv_import *im, struct mpg_error *err)
 {
-    const size_t bytes = sizeof(struct prv_message);
-    im->calls = mpg_sorter_new(sizeof(struct prv_call), compare_calls, SORT_BYTES, err);
-    im->channels = im->calls ? mpg_sorter_new(bytes, compare_channels, SORT_BYTES, err) : NULL;
-    im->sends = im->channels ? mpg_sorter_new(bytes, compare_sends, SORT_BYTES, err) : NULL;
-    im->receives = im->sends ? mpg_sorter_new(bytes, compare_receives, SORT_BYTES, err) : NULL;
+    im->calls = mpg_sorter_new(sizeof(struct prv_call), 3, SORT_BYTES, err);
+    im->channels = im->calls ? mpg_sorter_new(sizeof(struct prv_message), 4, SORT_BYTES, err) : NULL;
+    im->sends = im->channels ? mpg_sorter_new(sizeof(struct prv_side), 3, SORT_BYTES, err) : NULL;
+    im->receives = im->sends ? mpg_sorter_new(sizeof(struct prv_side), 3, SORT_BYTES, err) : NULL;
     return im->receives ? 0 : -1;
 }
 
 /* --- windows --- */
-
-static int32_t rank_of(const struct prv_window *w, const struct prv_message *m)
-{
-    return w->is_receive ? m->destination : m->source;
-}
-
-static int64_t time_of(const struct prv_window *w, const struct prv_message *m)
-{
-    return w->is_receive ? m->posted_ns : m->sent_ns;
-}
-
-static int32_t thread_of(const struct prv_window *w, const struct prv_message *m)
-{
-    return w->is_receive ? m->destination_thread : m->source_thread;
-}
 
 /* Reads the next message of the rank into w->ahead; NULL at the end. */
 static int advance(struct prv_window *w, struct mpg_error *err)
@@ -100,7 +40,7 @@ int mpg_prv_window_begin(struct prv_window *w, struct mpg_error *err)
 /* Drops the messages with times before FROM_NS; adds the number of dropped messages not taken by a call to w->left. */
 static void drop(struct prv_window *w, int64_t from_ns)
 {
-    for (; w->first < w->n && time_of(w, &w->items[w->first].message) < from_ns; w->first++)
+    for (; w->first < w->n && w->items[w->first].side.logical_ns < from_ns; w->first++)
         w->left += w->items[w->first].jump == 0;
     if (w->first > 0 && w->first >= w->n / 2) {
         w->n -= w->first;
@@ -113,7 +53,7 @@ static void drop(struct prv_window *w, int64_t from_ns)
 int mpg_prv_window_move(struct prv_window *w, int32_t rank, int64_t from_ns, int64_t until_ns, struct mpg_error *err)
 {
     drop(w, from_ns);
-    while (w->ahead && rank_of(w, w->ahead) == rank && time_of(w, w->ahead) <= until_ns) {
+    while (w->ahead && w->ahead->task == rank && w->ahead->logical_ns <= until_ns) {
         if (mpg_grow(&w->items, w->n, &w->capacity, sizeof *w->items, err) < 0)
             return -1;
         w->items[w->n++] = (struct prv_windowed){*w->ahead, 0};
@@ -127,7 +67,7 @@ int mpg_prv_window_move(struct prv_window *w, int32_t rank, int64_t from_ns, int
 int mpg_prv_window_end(struct prv_window *w, int32_t rank, struct mpg_error *err)
 {
     drop(w, INT64_MAX);
-    while (w->ahead && rank_of(w, w->ahead) == rank) {
+    while (w->ahead && w->ahead->task == rank) {
         w->left++;
         if (advance(w, err) < 0)
             return -1;
@@ -141,8 +81,8 @@ static size_t lower_bound(const struct prv_window *w, int32_t thread, int64_t at
     size_t low = w->first, high = w->n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const struct prv_message *m = &w->items[middle].message;
-        if (time_of(w, m) < at_ns || (time_of(w, m) == at_ns && thread_of(w, m) < thread))
+        const struct prv_side *side = &w->items[middle].side;
+        if (side->logical_ns < at_ns || (side->logical_ns == at_ns && side->thread < thread))
             low = middle + 1;
         else
             high = middle;
@@ -164,7 +104,7 @@ static size_t free_from(struct prv_window *w, size_t i)
     return end;
 }
 
-const struct prv_message *mpg_prv_window_take(struct prv_window *w, int32_t thread, int64_t at_ns, int64_t physical_ns,
+const struct prv_side *mpg_prv_window_take(struct prv_window *w, int32_t thread, int64_t at_ns, int64_t physical_ns,
                                               int64_t not_ns)
 {
     struct prv_windowed *found = NULL;
@@ -172,19 +112,18 @@ const struct prv_message *mpg_prv_window_take(struct prv_window *w, int32_t thre
     size_t i = free_from(w, lower_bound(w, thread, at_ns));
     for (; i < w->n && looks < MAX_LOOKS; i = free_from(w, i + 1), looks++) {
         struct prv_windowed *item = &w->items[i];
-        const struct prv_message *m = &item->message;
-        const int64_t physical = w->is_receive ? m->received_ns : m->left_ns;
-        if (time_of(w, m) != at_ns || thread_of(w, m) != thread)
+        const struct prv_side *side = &item->side;
+        if (side->logical_ns != at_ns || side->thread != thread)
             break;
-        if (physical == not_ns)
+        if (side->physical_ns == not_ns)
             continue;
-        if (!found || physical == physical_ns)
+        if (!found || side->physical_ns == physical_ns)
             found = item;
-        if (physical == physical_ns || physical_ns < 0)
+        if (side->physical_ns == physical_ns || physical_ns < 0)
             break;
     }
     if (!found)
         return NULL;
     found->jump = 1;
-    return &found->message;
+    return &found->side;
 }

@@ -9,10 +9,9 @@
 
 struct prv_window {
     struct mpg_sorter *from;     /* sorted, by rank, logical time, thread and order */
-    bool is_receive;
-    const struct prv_message *ahead; /* the next message from the sorter; NULL: none */
+    const struct prv_side *ahead; /* the next message from the sorter; NULL: none */
     struct prv_windowed {
-        struct prv_message message;
+        struct prv_side side;
         /* 0: no call has taken the message; J > 0: this message and the next J - 1 messages are taken */
         size_t jump;
     } *items;                    /* in use: FIRST to N - 1 */
@@ -32,7 +31,7 @@ int mpg_prv_window_end(struct prv_window *w, int32_t rank, struct mpg_error *err
 /* Takes a message of THREAD with logical time AT_NS that no call has taken: preferably with physical time PHYSICAL_NS
  * (-1: any), else the first in the file; never with physical time NOT_NS (-1: no exclusion). Returns NULL if there is
  * none. The message is valid until the window moves. */
-const struct prv_message *mpg_prv_window_take(struct prv_window *w, int32_t thread, int64_t at_ns, int64_t physical_ns,
+const struct prv_side *mpg_prv_window_take(struct prv_window *w, int32_t thread, int64_t at_ns, int64_t physical_ns,
                                               int64_t not_ns);
 
 #endif

@@ -129,7 +129,9 @@ static char *parse_rank(char *text, int32_t *rank)
 
 int mpg_ti_parse(struct ti_action *a, char *text, struct mpg_error *err)
 {
-    char *rest = text + strspn(text, " \t"), *end;
+    char *rest = text, *end;
+    while (is_blank(*rest))
+        rest++;
     if (!*rest || *rest == '#')
         return 0;
     if (!(end = parse_rank(rest, &a->rank)))

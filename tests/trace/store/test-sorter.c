@@ -7,16 +7,20 @@
 #include "tests/tap.h"
 #include "trace/store/sorter.h"
 
+enum { KEYS = 4 };
+
 struct item {
-    int64_t key;
-    uint32_t order;
-    char rest[20];
+    int64_t keys[KEYS];
+    char rest[8];
 };
 
 static int compare(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
-    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->order > y->order) - (x->order < y->order);
+    int i = 0;
+    while (i + 1 < KEYS && x->keys[i] == y->keys[i])
+        i++;
+    return (x->keys[i] > y->keys[i]) - (x->keys[i] < y->keys[i]);
 }
 
 /* Sorts N items with a buffer of BUFFER bytes, and compares with qsort(). KEYS: number of different keys; 0: the items
@@ -25,12 +29,13 @@ static bool same(size_t n, size_t buffer, uint32_t keys)
 {
     struct mpg_error err;
     struct item *all = calloc(n + 1, sizeof *all);
-    struct mpg_sorter *s = mpg_sorter_new(sizeof *all, compare, buffer, &err);
+    struct mpg_sorter *s = mpg_sorter_new(sizeof *all, KEYS, buffer, &err);
     uint32_t state = 12345;
     bool right = all && s;
     for (size_t i = 0; i < n && right; i++) {
         state = state * 1664525 + 1013904223;
-        all[i] = (struct item){keys ? (int64_t)(state >> 8) % keys - keys / 2 : (int64_t)i / 3, (uint32_t)i, ""};
+        const int64_t key = keys ? (int64_t)(state >> 8) % keys - keys / 2 : (int64_t)i / 3, order = (int64_t)i;
+        all[i] = (struct item){{key / 8, key % 8, order / 2, order % 2}, ""};
         memset(all[i].rest, (int)i, sizeof all[i].rest);
         right = mpg_sorter_add(s, &all[i], &err) == 0;
     }
@@ -48,7 +53,7 @@ static bool same(size_t n, size_t buffer, uint32_t keys)
 
 int main(void)
 {
-    enum { BUFFER = 100 * sizeof(struct item) };
+    enum { BUFFER = 100 * (sizeof(struct item) + 8) };
     ok(same(0, BUFFER, 7), "no items");
     ok(same(1, BUFFER, 7), "one item");
     ok(same(99, BUFFER, 7), "in memory");
@@ -60,7 +65,7 @@ int main(void)
     ok(same(1000, 1, 100), "a buffer of one item");
     setenv("TMPDIR", "/nowhere", 1);
     struct mpg_error err = {""};
-    struct mpg_sorter *s = mpg_sorter_new(8, compare, 8, &err);
+    struct mpg_sorter *s = mpg_sorter_new(16, 2, 16, &err);
     const int64_t item[4] = {0};
     ok(s && mpg_sorter_add(s, item, &err) == 0 && mpg_sorter_add(s, item, &err) < 0 && strstr(err.text, "/nowhere"),
        "no place for a temporary file");
