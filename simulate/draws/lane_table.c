@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Guide cells for each knot: enough that few cells have more than one knot. */
-enum { CELLS_A_KNOT = 8, MAX_CELLS = 4096, MAX_PIECES = 65536 };
+enum { CELLS_A_KNOT = 16, MAX_CELLS = 4096, MAX_PIECES = 65536 };
 
 /* Writes the distinct distributions of OF into KIND, in order of first use, and each lane's index into WHICH. Returns the
  * number of distinct ones. */

@@ -74,6 +74,17 @@ static inline uint32_t bits_of(words mask)
 #endif
 }
 
+/* Returns a bit for each lane in which X is greater than FROM and less than TO. */
+static inline uint32_t bits_between(reals from, reals x, reals to)
+{
+#if defined __AVX512F__
+    return _mm512_mask_cmp_pd_mask(_mm512_cmp_pd_mask((__m512d)from, (__m512d)x, _CMP_LT_OQ), (__m512d)x, (__m512d)to,
+                                   _CMP_LT_OQ);
+#else
+    return bits_of((words)(from < x) & (words)(x < to));
+#endif
+}
+
 /* Return the smaller, and the larger, of A and B; B if they are not ordered. */
 static inline reals lesser(reals a, reals b)
 {

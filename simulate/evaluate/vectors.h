@@ -46,8 +46,8 @@ static inline void free_vectors(double **const place[], size_t n)
         free(*place[i]);
 }
 
-/* Returns the message of ORIGIN with BYTES, as key of the message's random draws. */
-static inline struct mpg_sent_message sending_of(const struct mpg_origin *origin, double bytes)
+/* Returns the message of ORIGIN with BYTES, as key of the message's random draws. FURTHER: as in struct mpg_sent_message. */
+static inline struct mpg_sent_message message_key(const struct mpg_origin *origin, double bytes, bool further)
 {
     return (struct mpg_sent_message){.rank = origin->rank,
                                 .call = origin->call,
@@ -56,7 +56,13 @@ static inline struct mpg_sent_message sending_of(const struct mpg_origin *origin
                                 .to = origin->to,
                                 .thread = origin->thread,
                                 .nth = origin->nth,
+                                .further = further,
                                 .bytes = bytes};
+}
+
+static inline struct mpg_sent_message sending_of(const struct mpg_origin *origin, double bytes)
+{
+    return message_key(origin, bytes, false);
 }
 
 /* Returns message M of the expanded collective C, as key of the message's random draws; 8 bits of the index number the

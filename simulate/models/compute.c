@@ -182,10 +182,15 @@ struct batch {
     uint32_t at, first, n;
 };
 
-/* Replicas whose work must be looked up in the target's noise record, and the time of the work on the target, ns. */
+/* Look-ups in the target's noise are made for several batches at once: the data of the later ones come while the first ones
+ * are made. */
+enum { MAX_LOOKED_UP = 2 * MPG_LANES_AT_ONCE };
+
+/* Replicas whose work must be looked up in the target's noise record, as offsets from the cursor's first replica, and the time
+ * of the work on the target, ns. */
 struct looked_up {
-    uint32_t n, lane[MPG_LANES_AT_ONCE];
-    double since_ns[MPG_LANES_AT_ONCE], work_ns[MPG_LANES_AT_ONCE], time_ns[MPG_LANES_AT_ONCE];
+    uint32_t n, lane[MAX_LOOKED_UP];
+    double since_ns[MAX_LOOKED_UP], work_ns[MAX_LOOKED_UP], time_ns[MAX_LOOKED_UP];
 };
 
 static struct mpg_noise_cursor cursor_of(const struct mpg_interval *x, uint32_t at)
@@ -194,53 +199,80 @@ static struct mpg_noise_cursor cursor_of(const struct mpg_interval *x, uint32_t 
 }
 
 /* Adds the extra time of X to DELAY_NS in all replicas of B in which, according to the cursor, no detour meets X. Lists the
- * remaining replicas in L. */
-static void pass(const struct mpg_perturbation *p, const struct mpg_interval *x, const struct batch *b,
-                 const struct mpg_lane_work *work, double *delay_ns, struct looked_up *l)
+ * remaining replicas in LANE, as offsets from B's first, and returns their number. */
+static uint32_t pass(const struct mpg_perturbation *p, const struct mpg_interval *x, const struct batch *b,
+                     const struct mpg_lane_work *work, double *delay_ns, uint32_t *lane)
 {
     const struct mpg_noise_kind *kind = p->target_noise.kind;
-    if (x->cursor && kind->pass) {
-        l->n = kind->pass(cursor_of(x, b->at), x->since_ns, x->length_ns, work, b->n, delay_ns, l->lane);
-        return;
-    }
-    for (l->n = 0; l->n < b->n; l->n++)
-        l->lane[l->n] = l->n;
+    if (x->cursor && kind->pass)
+        return kind->pass(cursor_of(x, b->at), x->since_ns, x->length_ns, work, b->n, delay_ns, lane);
+    for (uint32_t w = 0; w < b->n; w++)
+        lane[w] = w;
+    return b->n;
 }
 
-/* Finds the time of WORK, which begins DELAY_NS late, for the replicas L of B. The time that noise takes is multiplied by
- * FACTOR. */
-static void look_up(const struct mpg_perturbation *p, const struct mpg_interval *x, const struct batch *b,
-                    const struct mpg_lane_work *work, double factor, const double *delay_ns, struct looked_up *l)
+/* Appends the N replicas LANE of B to L, with their WORK, which begins DELAY_NS late. */
+static void list(const struct mpg_interval *x, const struct batch *b, const struct mpg_lane_work *work, const uint32_t *lane,
+                 uint32_t n, const double *delay_ns, struct looked_up *l)
 {
-    for (uint32_t k = 0; k < l->n; k++) {
-        const uint32_t w = l->lane[k];
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t w = lane[k];
         const double since_ns = x->since_ns + delay_ns[w];
-        l->since_ns[k] = since_ns > 0 ? since_ns : 0;
-        l->work_ns[k] = mpg_lane_work_in(work, w);
+        l->lane[l->n] = b->at + w;
+        l->since_ns[l->n] = since_ns > 0 ? since_ns : 0;
+        l->work_ns[l->n++] = mpg_lane_work_in(work, w);
     }
+}
+
+/* Finds the time of the work of X for the replicas L, offsets from replica FIRST. The time that noise takes is multiplied by
+ * FACTOR. */
+static void look_up(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t first, double factor,
+                    struct looked_up *l)
+{
+    const struct mpg_noise_source *target = &p->target_noise;
     const struct mpg_begun_work begun = {.rank = x->rank,
                                         .seed = p->seed,
                                         .parts = p->measurement_fixed ? NULL : &p->parts,
-                                        .cursor = cursor_of(x, b->at),
+                                        .cursor = cursor_of(x, 0),
                                         .n = l->n,
-                                        .first = b->first,
+                                        .first = first,
                                         .lane = l->lane,
                                         .since_ns = l->since_ns,
                                         .work_ns = l->work_ns,
                                         .covered_ns = x->covered_ns,
-                                        .passed_ns = x->passed_ns ? x->passed_ns + b->at : NULL};
-    p->target_noise.kind->time_for(&p->target_noise, &begun, l->time_ns);
+                                        .passed_ns = x->passed_ns};
+    if (x->cursor && target->kind->fetch && x->lanes > MPG_LANES_AT_ONCE) /* fewer lanes have been fetched before */
+        target->kind->fetch(&target->core[mpg_noise_location_of(target, x->rank).core], begun.cursor, l->lane, l->n);
+    target->kind->time_for(target, &begun, l->time_ns);
     for (uint32_t k = 0; k < l->n && factor != 1; k++)
         l->time_ns[k] = l->work_ns[k] + factor * (l->time_ns[k] - l->work_ns[k]);
 }
 
-/* Adds the extra time of X for the replicas of B. If REMOVED, the source's noise is removed. */
+/* Returns true if B, one of the batches of N replicas, is the last, or L has no room for another one. */
+static bool is_full(const struct looked_up *l, const struct batch *b, uint32_t n)
+{
+    return b->at + b->n == n || l->n > MAX_LOOKED_UP - MPG_LANES_AT_ONCE;
+}
+
+/* Looks up the work of X for the replicas L, adds its extra time to DELAY_NS, and empties L. */
+static void add_looked_up(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t first, double *delay_ns,
+                          struct looked_up *l)
+{
+    look_up(p, x, first, p->scales_noise ? p->noise_factor : 1, l);
+    for (uint32_t k = 0; k < l->n; k++) {
+        const double more_ns = l->time_ns[k] - x->length_ns, min_ns = -x->length_ns;
+        delay_ns[l->lane[k]] += more_ns > min_ns ? more_ns : min_ns;
+    }
+    l->n = 0;
+}
+
+/* Adds the extra time of X to DELAY_NS for the replicas of B, or lists them in L. If REMOVED, the source's noise is removed. */
 static void lengthen(const struct mpg_perturbation *p, const struct mpg_interval *x, bool removed, const struct batch *b,
-                     double *delay_ns)
+                     double *delay_ns, struct looked_up *l)
 {
     double without_ns[MPG_LANES_AT_ONCE];
     struct mpg_lane_work work = {.all = on_target(x, x->length_ns - x->off_ns)};
-    struct looked_up l;
+    uint32_t lane[MPG_LANES_AT_ONCE];
     if (removed) {
         find_work(p, x, b->first, b->n, without_ns);
         work.each = without_ns;
@@ -249,25 +281,19 @@ static void lengthen(const struct mpg_perturbation *p, const struct mpg_interval
         mpg_lane_code()->lengthen(without_ns, x->length_ns, b->n, delay_ns);
         return;
     }
-    const double factor = p->scales_noise ? p->noise_factor : 1;
     if (x->visit_number > 0) {
-        mpg_perturb_threads(p, x, factor, b->at, b->first, b->n, &work, delay_ns);
+        mpg_perturb_threads(p, x, p->scales_noise ? p->noise_factor : 1, b->at, b->first, b->n, &work, delay_ns);
         return;
     }
-    pass(p, x, b, &work, delay_ns, &l);
-    if (l.n > 0)
-        look_up(p, x, b, &work, factor, delay_ns, &l);
-    for (uint32_t k = 0; k < l.n; k++) {
-        const double more_ns = l.time_ns[k] - x->length_ns, min_ns = -x->length_ns;
-        delay_ns[l.lane[k]] += more_ns > min_ns ? more_ns : min_ns;
-    }
+    const uint32_t n = pass(p, x, b, &work, delay_ns, lane);
+    list(x, b, &work, lane, n, delay_ns, l);
 }
 
 void mpg_perturbation_fetch(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at, uint32_t n)
 {
     const struct mpg_noise_source *target = &p->target_noise;
     if (target->kind->fetch)
-        target->kind->fetch(&target->core[mpg_noise_location_of(target, x->rank).core], cursor_of(x, at), n);
+        target->kind->fetch(&target->core[mpg_noise_location_of(target, x->rank).core], cursor_of(x, at), NULL, n);
 }
 
 /* Returns at most MPG_LANES_AT_ONCE of the N replicas from FIRST on, which are at index AT of the cursor. */
@@ -291,8 +317,13 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
 {
     const bool removed = mpg_perturbation_noise_removed(p);
     if (removed || (mpg_perturbation_noise_measured(p) && !mpg_perturbation_noise_unchanged(p))) {
-        for (struct batch b = batch_at(0, first, n); b.n > 0; b = batch_at(b.at + b.n, first, n))
-            lengthen(p, x, removed, &b, delay_ns + b.at);
+        struct looked_up l;
+        l.n = 0;
+        for (struct batch b = batch_at(0, first, n); b.n > 0; b = batch_at(b.at + b.n, first, n)) {
+            lengthen(p, x, removed, &b, delay_ns + b.at, &l);
+            if (l.n > 0 && is_full(&l, &b, n))
+                add_looked_up(p, x, first, delay_ns, &l);
+        }
         return;
     }
     const double growth_ns = on_target(x, x->length_ns - x->off_ns) - x->length_ns;
@@ -327,13 +358,17 @@ void mpg_perturb_call_work(const struct mpg_perturbation *p, const struct mpg_in
     const struct mpg_lane_work work = {.all = x->length_ns};
     const double factor = call_noise_factor(p);
     double after_ns[MPG_LANES_AT_ONCE]; /* not used */
+    uint32_t lane[MPG_LANES_AT_ONCE];
     struct looked_up l;
+    l.n = 0;
     for (struct batch b = batch_at(0, first, n); b.n > 0; b = batch_at(b.at + b.n, first, n)) {
         memcpy(after_ns, delay_ns + b.at, b.n * sizeof *after_ns);
-        pass(p, x, &b, &work, after_ns, &l);
-        if (l.n > 0)
-            look_up(p, x, &b, &work, factor, delay_ns + b.at, &l);
-        for (uint32_t k = 0; k < l.n; k++)
-            value_ns[b.at + l.lane[k]] += l.time_ns[k] - x->length_ns;
+        list(x, &b, &work, lane, pass(p, x, &b, &work, after_ns, lane), delay_ns + b.at, &l);
+        if (l.n > 0 && is_full(&l, &b, n)) {
+            look_up(p, x, first, factor, &l);
+            for (uint32_t k = 0; k < l.n; k++)
+                value_ns[l.lane[k]] += l.time_ns[k] - x->length_ns;
+            l.n = 0;
+        }
     }
 }

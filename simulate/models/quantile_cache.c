@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A direct-mapped cache: a new entry replaces the entry with the same hash. */
+/* A hash table with linear probing. Where it is crowded, a new entry replaces another one. */
 #include "simulate/models/quantile_cache.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "common/reserve.h"
 #include "simulate/draws/lane_code.h"
 
-/* Number of entries of the cache, and maximum number of terms of a constant message time. */
-enum { PLACES = 64, TERMS = 4 };
+/* Number of entries of the cache, number of places for an entry, and maximum number of terms of a constant message time. */
+enum { PLACES = 64, PROBES = 16, TERMS = 4 };
 /* Number of recent rows that are stored for each sending rank (docs/MODEL.md, section 3, Messages in a row). */
 enum { KEPT = 4 };
 
@@ -301,10 +301,22 @@ static inline bool is_of(const struct entry *x, const struct mpg_perturbation *p
     return x->p == p && x->bytes == bytes && x->drawn == drawn;
 }
 
+/* Returns the entry of P, BYTES and DRAWN, or the entry that becomes this entry. */
+static struct entry *entry_at(struct mpg_quantile_cache *s, const struct mpg_perturbation *p, double bytes, enum drawn drawn)
+{
+    const size_t first = place_of(p, bytes, drawn);
+    for (size_t i = 0; i < PROBES; i++) {
+        struct entry *x = &s->entry[(first + i) % PLACES];
+        if (!x->p || is_of(x, p, bytes, drawn))
+            return x;
+    }
+    return &s->entry[first];
+}
+
 static const struct entry *find_entry(struct mpg_quantile_cache *s, const struct mpg_perturbation *p, double bytes,
                                       enum drawn drawn)
 {
-    struct entry *x = &s->entry[place_of(p, bytes, drawn)];
+    struct entry *x = entry_at(s, p, bytes, drawn);
     s->last[drawn] = x;
     if (is_of(x, p, bytes, drawn))
         return x;

@@ -2,6 +2,7 @@
 /* The kinds of noise: quanta, drawn detours, recorded detours. A record is searched in its list of detours, near the position of
  * the last look-up. Without a list, or where work crosses the end of a bootstrap block, the record itself is searched. */
 #include <math.h>
+#include <string.h>
 
 #include "common/prefetch.h"
 #include "simulate/noise/replay_private.h"
@@ -211,15 +212,15 @@ static uint32_t skip_quiet_interval(struct mpg_noise_cursor cursor, double since
     return mpg_lane_code()->pass(&quiet, since_ns, length_ns, work, n, delay_ns, lane);
 }
 
-static void fetch_detours(const struct mpg_noise_of_core *core, struct mpg_noise_cursor cursor, uint32_t n)
+static void fetch_detours(const struct mpg_noise_of_core *core, struct mpg_noise_cursor cursor, const uint32_t *lane, uint32_t n)
 {
     const struct mpg_record *list = core->replay->list;
     const struct place *place = memory_of(cursor).place;
     for (uint32_t k = 0; list && k < n; k++) {
-        const struct mpg_detour *next = list->detour + place[k].next;
+        const struct mpg_detour *next = list->detour + place[lane ? lane[k] : k].next;
         mpg_prefetch((const char *)next - sizeof *next);
-        mpg_prefetch(next + 2);
-        mpg_prefetch(next + 6);
+        mpg_prefetch(next + 3);
+        mpg_prefetch(next + 7);
     }
 }
 
@@ -260,15 +261,23 @@ static inline size_t find_end(const struct mpg_record *r, size_t next, double re
     return n < NEAR / 2 ? next + n : mpg_record_find_detour(r, rest);
 }
 
+/* Returns the bits of a number >= 0, which compare as the numbers do, and in fewer instructions. */
+static inline uint64_t bits_in(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 /* Returns the index of R's first detour, from FIRST on, that begins when WORK or more is done, up to rounding. */
 static inline size_t find_begin(const struct mpg_record *r, size_t first, double work)
 {
-    const double min = work - MPG_ROUNDING_NS;
+    const uint64_t min = bits_in(work > MPG_ROUNDING_NS ? work - MPG_ROUNDING_NS : 0);
     const struct mpg_detour *d = r->detour + first;
     size_t n = 0;
 #pragma GCC unroll 8
     for (int k = 0; k < NEAR; k++)
-        n += d[k].done_ns < min;
+        n += bits_in(d[k].done_ns) < min;
     return n < NEAR ? first + n : mpg_record_find_done(r, work);
 }
 

@@ -101,10 +101,10 @@ struct mpg_noise_kind {
     double (*work_in)(const struct mpg_noise_source *s, uint64_t seed, int32_t rank, uint32_t replica, double since_ns,
                       double interval_ns);
     /* pass() finishes the replicas with uninterrupted work, as pass() of lane_code; fetch() prefetches the data of the next
-     * time_for() into the cache. NULL: not available. */
+     * time_for() into the cache, for N replicas LANE or, if LANE is NULL, for the first N. NULL: not available. */
     uint32_t (*pass)(struct mpg_noise_cursor cursor, double since_ns, double length_ns, const struct mpg_lane_work *work,
                      uint32_t n, double *delay_ns, uint32_t *lane);
-    void (*fetch)(const struct mpg_noise_of_core *core, struct mpg_noise_cursor cursor, uint32_t n);
+    void (*fetch)(const struct mpg_noise_of_core *core, struct mpg_noise_cursor cursor, const uint32_t *lane, uint32_t n);
 };
 
 extern const struct mpg_noise_kind mpg_noise_replay, mpg_noise_quanta, mpg_noise_renewal, mpg_noise_fit;

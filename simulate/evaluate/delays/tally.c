@@ -51,7 +51,7 @@ static void move_by_latest(struct mpg_evaluator *l, int32_t rank, enum mpg_delay
 {
     const double *step = account_of(l, rank, term);
     for (uint32_t w = 0; w < l->n; w++)
-        mpg_tally_sum(l->tally, l->latest[w], w)[term] += step[w];
+        mpg_tally_put(l->tally, l->latest[w], term, w, step[w]);
     move_to_rank(l, rank, term);
 }
 
