@@ -19,7 +19,8 @@ struct mpg_attribution *mpg_attribution_new(uint32_t replicas, struct mpg_error 
         return NULL;
     }
     w->replicas = replicas;
-    w->blocks = blocks_in(replicas);
+    w->sums.width = blocks_in(replicas);
+    w->base.width = 1;
     return w;
 }
 
@@ -29,91 +30,66 @@ void mpg_attribution_free(struct mpg_attribution *w)
         return;
     mpg_attribution_places_clear(&w->places);
     free(w->calls);
-    free(w->sum);
-    free(w->base);
-    free(w->mean);
+    mpg_sums_clear(&w->sums);
+    mpg_sums_clear(&w->base);
     free(w->order);
     free(w);
 }
 
-static double *sum_of(const struct mpg_attribution *w, uint32_t place, uint32_t block)
-{
-    return w->sum + ((size_t)place * w->blocks + block) * MPG_ATTRIBUTION_TERMS;
-}
-
-/* Writes the number of PLACE into *NUMBER; a new place is added with sums of 0. Returns false, and records the error in W, if
- * memory runs out. */
+/* Writes the number of PLACE, which is added if new, into *NUMBER. Returns false, and records the error in W, if memory runs
+ * out. */
 static bool find(struct mpg_attribution *w, const struct mpg_attribution_place *place, uint32_t *number)
 {
-    const size_t bytes = MPG_ATTRIBUTION_TERMS * sizeof(double);
     struct mpg_error err;
     w->ran_out = w->ran_out || mpg_attribution_places_find(&w->places, place, number, &err) < 0 ||
-                 mpg_reserve_at(&w->calls, sizeof *w->calls, &w->calls_capacity, *number + 1, &err) < 0 ||
-                 mpg_reserve_at(&w->sum, w->blocks * bytes, &w->sum_capacity, *number + 1, &err) < 0 ||
-                 mpg_reserve_at(&w->base, bytes, &w->base_capacity, *number + 1, &err) < 0;
+                 mpg_reserve_at(&w->calls, sizeof *w->calls, &w->calls_capacity, *number + 1, &err) < 0;
     return !w->ran_out;
 }
 
-/* Adds the TERMS terms of FROM to TO. */
-static void add(double *to, const double *from, uint32_t terms)
+/* Adds the N places PLACE, and their sums FROM to TO, from BLOCK on. */
+static void take_sums(struct mpg_attribution *w, struct mpg_sums *to, const struct mpg_attribution_place *place, uint32_t n,
+                      const struct mpg_sums *from, uint32_t block)
 {
-    for (uint32_t k = 0; k < terms; k++)
-        to[k] += from[k];
+    w->ran_out = w->ran_out || from->ran_out;
+    for (uint32_t i = 0, number; i < n && find(w, &place[i], &number); i++)
+        ;
+    for (uint32_t i = 0, number; i < from->n && find(w, &place[from->sum[i].place], &number); i++)
+        mpg_sums_add(to, number, from->sum[i].term, block, from->value + (size_t)i * from->width, from->width);
 }
 
 void mpg_attribution_take(struct mpg_attribution *w, const struct mpg_tally *t, uint32_t begin)
 {
-    for (uint32_t i = 0; i < t->places.n; i++) {
-        uint32_t number;
-        if (!find(w, &t->places.place[i], &number))
-            return;
-        for (uint32_t b = 0; b < t->blocks; b++)
-            add(sum_of(w, number, begin / MPG_LANES_A_BLOCK + b),
-                mpg_tally_sum(t, i, b * MPG_LANES_A_BLOCK), t->terms);
-        if (!w->counted)
-            w->calls[number] += t->calls[i];
-    }
+    for (uint32_t i = 0, number; i < t->places.n && !w->counted && find(w, &t->places.place[i], &number); i++)
+        w->calls[number] += t->calls[i];
     w->counted = true;
+    take_sums(w, &w->sums, t->places.place, t->places.n, &t->sums, begin / MPG_LANES_A_BLOCK);
 }
 
 void mpg_attribution_take_base(struct mpg_attribution *w, const struct mpg_tally *t)
 {
-    for (uint32_t i = 0; i < t->places.n; i++) {
-        uint32_t number;
-        if (!find(w, &t->places.place[i], &number))
-            return;
-        add(w->base + (size_t)number * MPG_ATTRIBUTION_TERMS, mpg_tally_sum(t, i, 0), t->terms);
-    }
+    take_sums(w, &w->base, t->places.place, t->places.n, &t->sums, 0);
 }
 
 void mpg_attribution_take_places(struct mpg_attribution *w, const struct mpg_attribution_place *place, uint32_t n,
-                                 const double *sum,
-                           uint32_t blocks, uint32_t begin)
+                                 const struct mpg_sums *sums, uint32_t begin)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t number;
-        if (!find(w, &place[i], &number))
-            return;
-        for (uint32_t b = 0; b < blocks; b++)
-            add(sum_of(w, number, begin / MPG_LANES_A_BLOCK + b), sum + ((size_t)i * blocks + b) * MPG_ATTRIBUTION_TERMS,
-                MPG_ATTRIBUTION_TERMS);
-    }
+    take_sums(w, &w->sums, place, n, sums, begin / MPG_LANES_A_BLOCK);
 }
 
 int mpg_attribution_widen(struct mpg_attribution *w, uint32_t replicas, struct mpg_error *err)
 {
-    const uint32_t blocks = blocks_in(replicas);
-    const size_t bytes = MPG_ATTRIBUTION_TERMS * sizeof(double);
-    double *wide = calloc(w->places.n ? w->places.n : 1, blocks * bytes);
+    struct mpg_sums *s = &w->sums;
+    const uint32_t width = blocks_in(replicas);
+    double *wide = calloc(s->n ? s->n : 1, width * sizeof *wide);
     if (!wide)
         return mpg_error_set(err, "out of memory for %u places in the program", w->places.n);
-    for (uint32_t i = 0; i < w->places.n; i++)
-        memcpy(wide + (size_t)i * blocks * MPG_ATTRIBUTION_TERMS, sum_of(w, i, 0), w->blocks * bytes);
-    free(w->sum);
-    w->sum = wide;
-    w->sum_capacity = w->places.n;
+    for (uint32_t i = 0; i < s->n; i++)
+        memcpy(wide + (size_t)i * width, s->value + (size_t)i * s->width, s->width * sizeof *wide);
+    free(s->value);
+    s->value = wide;
+    s->value_capacity = s->n;
+    s->width = width;
     w->replicas = replicas;
-    w->blocks = blocks;
     return 0;
 }
 
@@ -153,16 +129,21 @@ static int find_order(struct mpg_attribution *w)
 
 int mpg_attribution_finish(struct mpg_attribution *w, struct mpg_error *err)
 {
-    if (w->ran_out || !(w->mean = calloc(w->places.n ? w->places.n : 1,
-                                         MPG_ATTRIBUTION_TERMS * sizeof *w->mean)) || find_order(w) < 0)
+    if (w->ran_out || w->sums.ran_out || w->base.ran_out || find_order(w) < 0)
         return mpg_error_set(err, "out of memory for %u places in the program", w->places.n);
-    for (uint32_t i = 0; i < w->places.n; i++) {
-        double *mean = w->mean + (size_t)i * MPG_ATTRIBUTION_TERMS;
-        const double *base = w->base + (size_t)i * MPG_ATTRIBUTION_TERMS;
-        for (uint32_t b = 0; b < w->blocks; b++)
-            add(mean, mpg_attribution_block(w, i, b), MPG_ATTRIBUTION_TERMS);
-        for (int k = 0; k < MPG_ATTRIBUTION_TERMS; k++)
-            mean[k] = mean[k] / w->replicas - base[k];
-    }
     return 0;
+}
+
+void mpg_attribution_mean(const struct mpg_attribution *w, uint32_t place, double term[MPG_ATTRIBUTION_TERMS])
+{
+    const struct mpg_sums *s = &w->sums;
+    double base[MPG_ATTRIBUTION_TERMS];
+    mpg_sums_terms(&w->base, place, 0, base, MPG_ATTRIBUTION_TERMS);
+    for (uint32_t k = 0; k < MPG_ATTRIBUTION_TERMS; k++) {
+        const double *value = mpg_sums_find(s, place, k);
+        term[k] = 0;
+        for (uint32_t b = 0; b < s->width && value; b++)
+            term[k] += value[b];
+        term[k] = term[k] / w->replicas - base[k];
+    }
 }

@@ -29,14 +29,13 @@ enum mpg_attribution_term {
 
 struct mpg_attribution {
     struct mpg_attribution_places places;
-    uint32_t replicas, blocks;
+    uint32_t replicas;
     uint64_t *calls; /* for each place: number of traced calls */
-    double *sum;     /* [place][block of replicas][term]: sums, ns */
-    double *base;    /* [place][term]: the run without perturbation, subtracted from the mean */
-    double *mean;    /* [place][term]: mean over replicas; set by mpg_attribution_finish() */
+    struct mpg_sums sums; /* a value for each block of replicas */
+    struct mpg_sums base; /* the run without perturbation, subtracted from the mean */
     /* numbers of the places, in an order that does not depend on the number of threads; set by mpg_attribution_finish() */
     uint32_t *order;
-    uint32_t calls_capacity, sum_capacity, base_capacity;
+    uint32_t calls_capacity;
     bool counted;    /* `calls` has been set by a tally; all tallies have the same calls */
     bool ran_out;    /* memory ran out; mpg_attribution_finish() reports the error */
 };
@@ -51,24 +50,21 @@ void mpg_attribution_take(struct mpg_attribution *where, const struct mpg_tally 
 void mpg_attribution_take_base(struct mpg_attribution *where, const struct mpg_tally *tally);
 /* Makes room for REPLICAS replicas; existing replicas keep their sums. Returns 0, or -1 with ERR: no memory. */
 int mpg_attribution_widen(struct mpg_attribution *where, uint32_t replicas, struct mpg_error *err);
-/* Adds sums that another process has computed, for replicas from BEGIN on. SUM: [place][block][term] for the N places PLACE
- * and BLOCKS blocks. */
+/* Adds SUMS that another process has computed, for replicas from BEGIN on, of the N places PLACE. */
 void mpg_attribution_take_places(struct mpg_attribution *where, const struct mpg_attribution_place *place, uint32_t n,
-                                 const double *sum,
-                           uint32_t blocks, uint32_t begin);
-/* Computes the means, after all replicas are added. Returns 0, or -1 with ERR: no memory. */
+                                 const struct mpg_sums *sums, uint32_t begin);
+/* Orders the places, after all replicas are added. Returns 0, or -1 with ERR: no memory. */
 int mpg_attribution_finish(struct mpg_attribution *where, struct mpg_error *err);
 
-/* Returns the terms of PLACE, summed over the replicas of BLOCK; the first of these is replica MPG_LANES_A_BLOCK * BLOCK. */
-static inline const double *mpg_attribution_block(const struct mpg_attribution *w, uint32_t place, uint32_t block)
+/* Writes into TERM the terms of PLACE, summed over the replicas of BLOCK; the first of these is replica MPG_LANES_A_BLOCK *
+ * BLOCK. */
+static inline void mpg_attribution_block(const struct mpg_attribution *w, uint32_t place, uint32_t block,
+                                         double term[MPG_ATTRIBUTION_TERMS])
 {
-    return w->sum + ((size_t)place * w->blocks + block) * MPG_ATTRIBUTION_TERMS;
+    mpg_sums_terms(&w->sums, place, block, term, MPG_ATTRIBUTION_TERMS);
 }
 
-/* Returns the terms of PLACE, as means over the replicas; after mpg_attribution_finish(). */
-static inline const double *mpg_attribution_mean(const struct mpg_attribution *w, uint32_t place)
-{
-    return w->mean + (size_t)place * MPG_ATTRIBUTION_TERMS;
-}
+/* Writes into TERM the terms of PLACE, as means over the replicas without the run without perturbation. */
+void mpg_attribution_mean(const struct mpg_attribution *where, uint32_t place, double term[MPG_ATTRIBUTION_TERMS]);
 
 #endif

@@ -213,7 +213,7 @@ static inline void step_back(struct mpg_provenance *t, const struct mpg_records 
 static void take(void *context, uint32_t place, uint32_t term, double value)
 {
     struct mpg_provenance *t = context;
-    mpg_tally_sum(t->tally, place, t->given)[MPG_CRITICAL_COMPUTATION + term] += value;
+    mpg_tally_put(t->tally, place, MPG_CRITICAL_COMPUTATION + term, t->given, value);
     if (is_time(term))
         t->path_ns[t->given] += value;
 }

@@ -75,15 +75,19 @@ uint32_t mpg_branches_add(struct mpg_branches *b, bool grows)
     return i;
 }
 
+/* Makes room for N sums in X. Each rank has some branches in each lane, most with few sums, so arrays grow in small steps. */
 static bool reserve(struct mpg_branches *b, struct branch *x, uint32_t n)
 {
-    struct mpg_error err;
     if (n <= x->capacity)
         return true;
-    if (mpg_reserve_at(&x->sum, sizeof *x->sum, &x->capacity, n, &err) < 0) {
+    const uint32_t wanted = n + n / 4 + 1;
+    struct sum *sum = realloc(x->sum, wanted * sizeof *sum);
+    if (!sum) {
         b->failed = true;
         return false;
     }
+    x->sum = sum;
+    x->capacity = wanted;
     return true;
 }
 
@@ -139,7 +143,7 @@ uint32_t mpg_branches_parent(const struct mpg_branches *b, uint32_t branch)
 static void release(struct mpg_branches *b, uint32_t i)
 {
     struct branch *x = &b->branch[i];
-    enum { KEPT = 64 };
+    enum { KEPT = 4 };
     if (x->capacity > KEPT) {
         free(x->sum);
         x->sum = NULL;

@@ -176,10 +176,10 @@ static void turn(struct backtrack *x, uint32_t place)
 
 static void add_terms(struct backtrack *x, const struct record *r)
 {
-    double *sum = mpg_tally_sum(x->path->tally, x->now.place, 0), term[MPG_ATTRIBUTION_TERMS] = {0};
+    double term[MPG_ATTRIBUTION_TERMS] = {0};
     memcpy(term + MPG_CRITICAL_COMPUTATION + 2 * r->group, r->ns, sizeof r->ns);
-    for (int k = MPG_CRITICAL_COMPUTATION; k < MPG_ATTRIBUTION_TERMS; k++) {
-        sum[k] += term[k];
+    for (uint32_t k = MPG_CRITICAL_COMPUTATION; k < MPG_ATTRIBUTION_TERMS; k++) {
+        mpg_tally_put(x->path->tally, x->now.place, k, 0, term[k]);
         x->now.term[k] += term[k];
     }
     x->at_ns -= mpg_critical_ns(term);

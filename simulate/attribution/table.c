@@ -108,6 +108,23 @@ static void join(struct mpg_attribution_table *t)
     t->n = kept;
 }
 
+/* Makes room for more rows in a full table of *FULL rows: joins them, and enlarges a table that stays more than half full. So the
+ * table grows with the number of names, not of places. */
+static int make_room(struct mpg_attribution_table *t, size_t *full, struct mpg_error *err)
+{
+    enum { FIRST = 1024 };
+    join(t);
+    if (*full > 0 && t->n <= *full / 2)
+        return 0;
+    const size_t wanted = *full > 0 ? 2 * *full : FIRST;
+    struct mpg_attribution_row *row = realloc(t->row, wanted * sizeof *row);
+    if (!row)
+        return mpg_error_set(err, "out of memory");
+    t->row = row;
+    *full = wanted;
+    return 0;
+}
+
 /* ---- order ---- */
 
 static int compare_weights(const void *a, const void *b)
@@ -131,25 +148,31 @@ static void sort(struct mpg_attribution_table *t, double (*large)(const double *
 static void fill(struct mpg_attribution_row *row, const struct mpg_attribution *w, uint32_t place, double weight)
 {
     row->calls = w->calls[place];
+    mpg_attribution_mean(w, place, row->term);
     for (int k = 0; k < MPG_ATTRIBUTION_TERMS; k++)
-        row->term[k] = weight * mpg_attribution_mean(w, place)[k];
+        row->term[k] *= weight;
 }
 
 /* Returns whether a place has no calls and no terms, as the begin of a stream mostly has. */
 static bool is_empty(const struct mpg_attribution *w, uint32_t place)
 {
     bool any = w->calls[place] > 0;
+    double mean[MPG_ATTRIBUTION_TERMS];
+    mpg_attribution_mean(w, place, mean);
     for (int k = 0; k < MPG_ATTRIBUTION_TERMS; k++)
-        any = any || mpg_attribution_mean(w, place)[k] != 0;
+        any = any || mean[k] != 0;
     return !any;
 }
 
 static int fill_blocks(struct mpg_attribution_row *row, const struct mpg_attribution *w, uint32_t place, struct mpg_error *err)
 {
-    if (!(row->block_ns = calloc(w->blocks, sizeof *row->block_ns)))
+    double term[MPG_ATTRIBUTION_TERMS];
+    if (!(row->block_ns = calloc(w->sums.width, sizeof *row->block_ns)))
         return mpg_error_set(err, "out of memory");
-    for (uint32_t b = 0; b < w->blocks; b++)
-        row->block_ns[b] = mpg_critical_injected_ns(mpg_attribution_block(w, place, b));
+    for (uint32_t b = 0; b < w->sums.width; b++) {
+        mpg_attribution_block(w, place, b, term);
+        row->block_ns[b] = mpg_critical_injected_ns(term);
+    }
     return 0;
 }
 
@@ -190,16 +213,21 @@ int mpg_attribution_table_make(struct mpg_attribution_table *t, const struct mpg
 {
     const bool own = by == MPG_ATTRIBUTION_BY_RANK || by == MPG_ATTRIBUTION_BY_PAIR;
     struct mpg_site_names names = {.n = 0};
-    *t = (struct mpg_attribution_table){.by = by, .blocks = w->blocks, .row = calloc(w->places.n ? w->places.n : 1,
-                                                                                     sizeof *t->row)};
-    int status = t->row ? 0 : mpg_error_set(err, "out of memory");
-    if (status == 0 && by == MPG_ATTRIBUTION_BY_CALLSITE)
+    size_t full = 0; /* number of rows at which rows are joined */
+    int status = 0;
+    *t = (struct mpg_attribution_table){.by = by, .blocks = w->sums.width};
+    if (by == MPG_ATTRIBUTION_BY_CALLSITE)
         status = mpg_site_names_begin(&names, trace, 1, NULL, err);
     for (uint32_t k = 0; k < w->places.n && status == 0; k++) {
         const uint32_t i = w->order[k];
-        struct mpg_attribution_row *row = &t->row[t->n];
+        struct mpg_attribution_row *row;
         if (by != MPG_ATTRIBUTION_BY_RANK && is_empty(w, i))
             continue;
+        if (t->n == full && make_room(t, &full, err) < 0) {
+            status = -1;
+            break;
+        }
+        row = &t->row[t->n];
         status = name_row(row, by, &w->places.place[i], trace, &names, err);
         if (status == 0)
             status = fill_blocks(row, w, i, err);

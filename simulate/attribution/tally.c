@@ -2,6 +2,7 @@
 #include "simulate/attribution/tally.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/reserve.h"
 #include "simulate/attribution/lane_sums.h"
@@ -9,12 +10,14 @@
 struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct mpg_error *err)
 {
     struct mpg_tally *t = calloc(1, sizeof *t);
-    if (!t) {
+    const uint32_t blocks = (n + MPG_LANES_A_BLOCK - 1) / MPG_LANES_A_BLOCK;
+    if (!t || !(t->block = calloc(blocks, sizeof *t->block))) {
+        free(t);
         mpg_error_set(err, "out of memory");
         return NULL;
     }
     t->n = n;
-    t->blocks = (n + MPG_LANES_A_BLOCK - 1) / MPG_LANES_A_BLOCK;
+    t->sums.width = blocks;
     t->terms = terms;
     t->pairs = pairs;
     t->code = mpg_lane_sums();
@@ -24,9 +27,10 @@ struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct m
 double mpg_tally_lane_bytes(int32_t ranks, int32_t sites, uint32_t terms, bool pairs)
 {
     /* estimates: calls without a callsite; partner ranks of a callsite; places of a callsite, which are the call and the
-     * computation before it */
-    enum { CALLS = 8, OTHER_ENDS = 4, PARTS = 2 };
-    return sizeof(double) * terms * (double)ranks * PARTS * (sites + CALLS) * (pairs ? OTHER_ENDS : 1) / MPG_LANES_A_BLOCK;
+     * computation before it; of this many terms of a place one is not 0 */
+    enum { CALLS = 8, OTHER_ENDS = 4, PARTS = 2, TERMS_A_SUM = 8 };
+    return sizeof(double) * terms / TERMS_A_SUM * (double)ranks * PARTS * (sites + CALLS) * (pairs ? OTHER_ENDS : 1) /
+           MPG_LANES_A_BLOCK;
 }
 
 void mpg_tally_free(struct mpg_tally *t)
@@ -35,24 +39,20 @@ void mpg_tally_free(struct mpg_tally *t)
         return;
     mpg_attribution_places_clear(&t->places);
     free(t->calls);
-    free(t->sum);
+    mpg_sums_clear(&t->sums);
+    free(t->block);
     free(t->at);
     free(t->next);
     free(t);
 }
 
-/* Sets *NUMBER to the number of PLACE, which is added if new, with room for its number of calls and its sums. Returns 0, or -1
- * with ERR: out of memory. */
+/* Sets *NUMBER to the number of PLACE, which is added if new, with room for its number of calls. Returns 0, or -1 with ERR: out
+ * of memory. */
 static int find(struct mpg_tally *t, const struct mpg_attribution_place *place, uint32_t *number, struct mpg_error *err)
 {
-    if (mpg_attribution_places_find(&t->places, place, number, err) < 0)
-        return -1;
-    if (*number < t->calls_capacity && *number < t->sum_capacity)
-        return 0;
-    return mpg_reserve_at(&t->calls, sizeof *t->calls, &t->calls_capacity, *number + 1, err) < 0
+    return mpg_attribution_places_find(&t->places, place, number, err) < 0
                ? -1
-               : mpg_reserve_at(&t->sum, (size_t)t->blocks * t->terms * sizeof *t->sum, &t->sum_capacity, *number + 1,
-                                err);
+               : mpg_reserve_at(&t->calls, sizeof *t->calls, &t->calls_capacity, *number + 1, err);
 }
 
 /* Sets the place of a stream that begins, or has made no call yet, to MPI_Init of its rank. */
@@ -86,6 +86,8 @@ static int enter(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error
 
 int mpg_tally_step(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error *err)
 {
+    if (t->sums.ran_out)
+        return mpg_error_set(err, "out of memory for %u places in the program", t->places.n);
     if (s->kind == MPG_STEP_ENTER)
         return enter(t, s, err);
     if (s->stream >= t->at_capacity || t->at[s->stream] == UINT32_MAX)
@@ -119,9 +121,17 @@ int mpg_tally_edge(struct mpg_tally *t, const struct mpg_step *s, const struct m
     }
 }
 
+/* Adds the sums of blocks in T->block, which become 0, to TERM of PLACE. */
+static void add_blocks(struct mpg_tally *t, uint32_t place, uint32_t term)
+{
+    mpg_sums_add(&t->sums, place, term, 0, t->block, t->sums.width);
+    memset(t->block, 0, t->sums.width * sizeof *t->block);
+}
+
 void mpg_tally_add(struct mpg_tally *t, uint32_t place, uint32_t term, const double *values)
 {
-    t->code->add(t->n, values, mpg_tally_sum(t, place, 0) + term, t->terms);
+    t->code->add(t->n, values, t->block, 1);
+    add_blocks(t, place, term);
 }
 
 void mpg_tally_add_lanes(struct mpg_tally *t, const uint32_t *places, uint32_t term, const double *values)
@@ -136,12 +146,16 @@ void mpg_tally_add_lanes(struct mpg_tally *t, const uint32_t *places, uint32_t t
             is_first = is_first && !(is_there && begin + i < w);
             of_place[i] = is_there ? values[begin + i] : 0;
         }
-        if (is_first)
-            t->code->add(n, of_place, mpg_tally_sum(t, places[w], w) + term, t->terms);
+        double sum = 0;
+        if (!is_first)
+            continue;
+        t->code->add(n, of_place, &sum, 1);
+        mpg_tally_put(t, places[w], term, w, sum);
     }
 }
 
 void mpg_tally_move(struct mpg_tally *t, uint32_t place, uint32_t term, double *restrict values, double *restrict onto)
 {
-    t->code->move(t->n, values, onto, mpg_tally_sum(t, place, 0) + term, t->terms);
+    t->code->move(t->n, values, onto, t->block, 1);
+    add_blocks(t, place, term);
 }

@@ -6,6 +6,7 @@
 #define MPG_ATTRIBUTION_TALLY_H
 
 #include "simulate/attribution/places.h"
+#include "simulate/attribution/sums.h"
 
 /* number of lanes in a block, as in result.h */
 enum { MPG_LANES_A_BLOCK = 16 };
@@ -14,13 +15,14 @@ struct mpg_lane_sums;
 
 struct mpg_tally {
     struct mpg_attribution_places places;
-    uint32_t n, blocks, terms; /* number of lanes, of blocks of lanes, and of terms */
+    uint32_t n, terms; /* number of lanes, and of terms */
     bool pairs;                /* places distinguish the two ranks of a message */
     uint64_t *calls;           /* for each place: number of calls */
-    double *sum;               /* [place][block][term]: sums, ns */
+    struct mpg_sums sums;      /* a value for each block of lanes */
+    double *block;             /* a value for each block, in use during an addition only */
     uint32_t *at;              /* for each stream: number of its current place */
     uint32_t *next;            /* for each stream: number of its place from its next step on; UINT32_MAX: unchanged */
-    uint32_t calls_capacity, sum_capacity, at_capacity, next_capacity;
+    uint32_t calls_capacity, at_capacity, next_capacity;
     const struct mpg_lane_sums *code;
 };
 
@@ -44,10 +46,12 @@ int mpg_tally_between(struct mpg_tally *tally, uint32_t stream, int32_t from, in
 int mpg_tally_edge(struct mpg_tally *tally, const struct mpg_step *s, const struct mpg_edge *e, uint32_t *number,
                    struct mpg_error *err);
 
-/* Returns the sums, one for each term, of PLACE over the block of lanes that LANE belongs to. */
-static inline double *mpg_tally_sum(const struct mpg_tally *t, uint32_t place, uint32_t lane)
+/* Additions report a lack of memory by the next mpg_tally_step(), and to mpg_attribution_take(). */
+
+/* Adds VALUE to TERM of PLACE, in LANE. */
+static inline void mpg_tally_put(struct mpg_tally *t, uint32_t place, uint32_t term, uint32_t lane, double value)
 {
-    return t->sum + ((size_t)place * t->blocks + lane / MPG_LANES_A_BLOCK) * t->terms;
+    mpg_sums_add(&t->sums, place, term, lane / MPG_LANES_A_BLOCK, &value, 1);
 }
 
 /* Adds VALUES, one for each lane, to TERM of PLACE and, lane by lane, to ONTO; then sets VALUES to 0. */

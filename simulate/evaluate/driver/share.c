@@ -56,11 +56,6 @@ static size_t sums_bytes(uint32_t replicas)
     return (size_t)blocks_in(replicas) * MPG_ACCOUNT_TERMS * sizeof(double);
 }
 
-static size_t where_bytes(uint32_t replicas)
-{
-    return (size_t)blocks_in(replicas) * MPG_ATTRIBUTION_TERMS * sizeof(double);
-}
-
 /* Enlarges R, the first process's share, to all REPLICAS. */
 static int widen(struct mpg_result *r, uint32_t replicas, struct mpg_error *err)
 {
@@ -100,26 +95,32 @@ struct totals {
 static void send_where(const struct mpg_attribution *w, const struct mpg_messenger *m)
 {
     m->send(&w->places.n, 1, sizeof w->places.n);
+    m->send(&w->sums.n, 1, sizeof w->sums.n);
     m->send(w->places.place, w->places.n, sizeof *w->places.place);
-    m->send(w->sum, w->places.n, where_bytes(w->replicas));
+    m->send(w->sums.sum, w->sums.n, sizeof *w->sums.sum);
+    m->send(w->sums.value, w->sums.n, w->sums.width * sizeof *w->sums.value);
 }
 
 static int receive_where(struct mpg_attribution *w, int from, struct mpg_share share, const struct mpg_messenger *m,
                          struct mpg_error *err)
 {
-    const size_t bytes = where_bytes(share.n);
+    struct mpg_sums sums = {.width = blocks_in(share.n)};
+    const size_t bytes = sums.width * sizeof *sums.value;
     uint32_t n;
     m->receive(from, &n, 1, sizeof n, sizeof n);
+    m->receive(from, &sums.n, 1, sizeof sums.n, sizeof sums.n);
     struct mpg_attribution_place *place = malloc((n ? n : 1) * sizeof *place);
-    double *sum = malloc((n ? n : 1) * bytes);
-    int status = place && sum ? 0 : mpg_error_set(err, "out of memory for %u places in the program", n);
+    sums.sum = malloc((sums.n ? sums.n : 1) * sizeof *sums.sum);
+    sums.value = malloc((sums.n ? sums.n : 1) * bytes);
+    int status = place && sums.sum && sums.value ? 0 : mpg_error_set(err, "out of memory for %u places in the program", n);
     if (status == 0) {
         m->receive(from, place, n, sizeof *place, sizeof *place);
-        m->receive(from, sum, n, bytes, bytes);
-        mpg_attribution_take_places(w, place, n, sum, blocks_in(share.n), share.begin);
+        m->receive(from, sums.sum, sums.n, sizeof *sums.sum, sizeof *sums.sum);
+        m->receive(from, sums.value, sums.n, bytes, bytes);
+        mpg_attribution_take_places(w, place, n, &sums, share.begin);
     }
     free(place);
-    free(sum);
+    mpg_sums_clear(&sums);
     return status;
 }
 
@@ -166,6 +167,17 @@ int mpg_result_gather(struct mpg_result *r, uint32_t replicas, struct mpg_proces
         if (share.n > 0 && receive(r, i, share, p->messenger, err) < 0)
             return -1;
     }
+    return 0;
+}
+
+int mpg_result_gather_ranks(struct mpg_result *r, const struct mpg_together *together, struct mpg_error *err)
+{
+    if (mpg_processes_agree(together->processes, 0, 0, err) < 0)
+        return -1;
+    mpg_together_gather(together, r->delay_ns, delays_bytes(r->replicas));
+    mpg_together_gather(together, r->sums, sums_bytes(r->replicas));
+    mpg_together_gather(together, r->recorded_ns, sizeof *r->recorded_ns);
+    mpg_together_gather(together, r->traced_ns, sizeof *r->traced_ns);
     return 0;
 }
 
