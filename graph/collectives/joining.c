@@ -71,9 +71,9 @@ static int divide(struct mpg_rank_part *ranks, struct collective *c, const struc
     if (!c->spans)
         return 0;
     if (members->remote_size > 0 || c->expected < c->p)
-        return mpg_part_refuse(ranks, "a collective of an intercommunicator, or with processes of another job", err);
+        return mpg_part_refuse(ranks, MPG_PARTS_FOREIGN, err);
     if (c->holds)
-        return mpg_part_refuse(ranks, "members of a Reduce or Gather that wait for the root", err);
+        return mpg_part_refuse(ranks, MPG_PARTS_ROOT, err);
     if (c->shape == SHAPE_MEETING && !(c->meeting = calloc(1, sizeof *c->meeting)))
         return mpg_graph_out_of_memory(err);
     return 0;
@@ -500,7 +500,7 @@ static int arrive(struct collectives *collectives, const struct call *call, cons
         return -1;
     if (collectives->ranks && (mpg_call_plain(entering->call) != c->called ||
                                check_call(collectives, c, call, entering, root, err) < 0))
-        return mpg_part_refuse(collectives->ranks, "calls of one collective that do not match", err);
+        return mpg_part_refuse(collectives->ranks, MPG_PARTS_NO_MATCH, err);
     if (check_call(collectives, c, call, entering, root, err) < 0) {
         collectives->counts->unmatched++; /* a call that does not match the other members' calls waits for nobody */
         return collectives->lenient ? 0 : -1;
@@ -509,7 +509,7 @@ static int arrive(struct collectives *collectives, const struct call *call, cons
     if (is_selected(entering) && apply_to_load(collectives, call, entering, &load, err) < 0)
         return -1;
     if (c->spans && c->p > 1 && is_to_expand(collectives, c, (double)load.target_bytes)) /* in any order of arrival */
-        return mpg_part_refuse(collectives->ranks, "collectives are expanded into messages", err);
+        return mpg_part_refuse(collectives->ranks, MPG_PARTS_EXPANDED, err);
     if (c->arrived == 0 && expand(collectives, c, (double)load.target_bytes, err) < 0)
         return -1;
     if (c->expansion && !collectives->of_target && load.target_bytes != load.bytes)
@@ -544,7 +544,7 @@ struct collective *mpg_graph_join(struct collectives *collectives, const struct 
     struct collective *c = join(collectives, entering, err);
     if (!c || mpg_call_plain(entering->call) == c->called)
         return c;
-    mpg_part_refuse(collectives->ranks, "calls of one collective that do not match", err);
+    mpg_part_refuse(collectives->ranks, MPG_PARTS_NO_MATCH, err);
     return NULL;
 }
 
@@ -558,7 +558,7 @@ int mpg_graph_take_over_member(struct collectives *collectives, const struct ent
         return c ? mpg_graph_out_of_memory(err) : -1;
     const bool is_rooted = c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT;
     if (m->arrived || (is_rooted && c->root >= 0 && c->root != root))
-        return mpg_part_refuse(collectives->ranks, "calls of one collective that do not match", err);
+        return mpg_part_refuse(collectives->ranks, MPG_PARTS_NO_MATCH, err);
     *m = *there;
     m->waiter = NULL;
     m->slot = slot;

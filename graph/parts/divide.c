@@ -36,25 +36,35 @@ static void divide(struct mpg_rank_parts *p, const struct mpg_trace *trace)
     }
 }
 
-struct mpg_rank_parts *mpg_rank_parts_new(const struct mpg_trace *trace, unsigned n, size_t value_bytes, struct mpg_error *err)
+/* Prepares the queues that begin or end in this process. */
+static bool init_queues(struct mpg_rank_parts *p, struct mpg_error *err)
 {
+    for (unsigned from = 0; from < p->n; from++)
+        for (unsigned to = 0; to < p->n; to++)
+            if ((part_is_here(p, from) || part_is_here(p, to)) && mpg_part_queue_init(part_queue_of(p, from, to), err) < 0)
+                return false;
+    return true;
+}
+
+struct mpg_rank_parts *mpg_rank_parts_new(const struct mpg_trace *trace, struct mpg_parts_here here, size_t value_bytes,
+                                          struct mpg_error *err)
+{
+    const unsigned n = here.all;
     struct mpg_rank_parts *p = calloc(1, sizeof *p);
     if (!p) {
         mpg_error_set(err, "out of memory");
         return NULL;
     }
     p->n = n;
+    p->here = here;
     pthread_mutex_init(&p->mutex, NULL);
     p->owner = malloc((size_t)mpg_trace_ranks(trace));
     p->part = calloc(n, sizeof *p->part);
     p->queue = new_lines((size_t)n * n, sizeof *p->queue);
     p->state = new_lines(n, sizeof *p->state);
-    bool good = p->owner && p->part && p->queue && p->state;
     for (unsigned i = 0; p->state && i < n; i++)
         pthread_cond_init(&p->state[i].wake, NULL);
-    for (unsigned i = 0; good && i < n * n; i++)
-        good = mpg_part_queue_init(&p->queue[i], err) == 0;
-    if (!good) {
+    if (!p->owner || !p->part || !p->queue || !p->state || !init_queues(p, err)) {
         mpg_rank_parts_free(p);
         mpg_error_set(err, "out of memory");
         return NULL;
@@ -86,15 +96,34 @@ double mpg_rank_part_events(const struct mpg_rank_part *part)
     return part->events;
 }
 
-int mpg_part_refuse(struct mpg_rank_part *part, const char *reason, struct mpg_error *err)
+static const char *words_of(enum mpg_parts_reason reason)
+{
+    static const char *const words[MPG_PARTS_REASONS] = {
+        [MPG_PARTS_FOREIGN] = "a collective of an intercommunicator, or with processes of another job",
+        [MPG_PARTS_ROOT] = "members of a Reduce or Gather that wait for the root",
+        [MPG_PARTS_NO_MATCH] = "calls of one collective that do not match",
+        [MPG_PARTS_EXPANDED] = "collectives are expanded into messages",
+        [MPG_PARTS_UNRECEIVED] = "messages without receive",
+        [MPG_PARTS_ONE_SIDED] = "one-sided communication",
+        [MPG_PARTS_PARTITIONED] = "partitioned messages",
+        [MPG_PARTS_STALLED] = "no rank can go on by itself",
+        [MPG_PARTS_MEMORY] = "out of memory",
+        [MPG_PARTS_TRACE] = "the trace cannot be opened again",
+        [MPG_PARTS_THREAD] = "the system refuses a thread",
+        [MPG_PARTS_ERROR] = "an error",
+    };
+    return words[reason];
+}
+
+int mpg_part_refuse(struct mpg_rank_part *part, enum mpg_parts_reason reason, struct mpg_error *err)
 {
     mpg_rank_part_give_up(part, reason);
-    return mpg_error_set(err, "parts of the ranks cannot be evaluated apart: %s", reason);
+    return mpg_error_set(err, "parts of the ranks cannot be evaluated apart: %s", words_of(reason));
 }
 
 const char *mpg_rank_parts_reason(const struct mpg_rank_parts *p)
 {
-    return p->reason;
+    return words_of(p->reason);
 }
 
 void mpg_rank_parts_free(struct mpg_rank_parts *p)

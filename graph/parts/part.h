@@ -102,6 +102,6 @@ static inline int32_t graph_comm_here(const struct mpg_rank_part *part, unsigned
 }
 
 /* Gives up for REASON. Returns -1 with ERR. */
-int mpg_part_refuse(struct mpg_rank_part *part, const char *reason, struct mpg_error *err);
+int mpg_part_refuse(struct mpg_rank_part *part, enum mpg_parts_reason reason, struct mpg_error *err);
 
 #endif

@@ -23,6 +23,7 @@ struct part_queue {
     _Atomic uint64_t settled;   /* number of messages received by their ranks */
 };
 
+/* Of a part of another process, the courier sets the atomic fields. */
 struct part_state {
     _Alignas(128) _Atomic bool waits; /* the part sleeps, until WAKE */
     _Atomic bool paces;               /* the part pauses in mpg_part_pace() */
@@ -33,18 +34,46 @@ struct part_state {
 
 struct mpg_rank_parts {
     unsigned n;
+    struct mpg_parts_here here;
     uint8_t *owner;
     struct mpg_rank_part *part;
-    struct part_queue *queue; /* [from][to] */
+    struct part_queue *queue; /* [from][to]; a queue between parts of other processes is empty */
     struct part_state *state;
     _Atomic bool gave_up;
     pthread_mutex_t mutex;    /* protects the fields below, and sleeping */
     bool is_over;             /* all ranks have finished, and all records are taken */
-    const char *reason;
+    enum mpg_parts_reason reason;
 };
+
+/* Records in a queue, as bytes: part of a block. */
+struct part_bytes {
+    const char *data;
+    size_t bytes;
+    uint64_t records;
+};
+
+static inline struct part_queue *part_queue_of(const struct mpg_rank_parts *p, unsigned from, unsigned to)
+{
+    return &p->queue[from * p->n + to];
+}
+
+static inline bool part_is_here(const struct mpg_rank_parts *p, unsigned i)
+{
+    return i - p->here.first < p->here.n;
+}
 
 int mpg_part_queue_init(struct part_queue *queue, struct mpg_error *err);
 void mpg_part_queue_clear(struct part_queue *queue);
+/* For the courier, in place of the reader of a queue: returns published records, valid until the next call; 0 records: there are
+ * none now. */
+struct part_bytes mpg_part_queue_take(struct part_queue *queue);
+/* For the courier, in place of the writer of the queue FROM one part TO another: appends and publishes RECORDS. Returns false:
+ * out of memory. */
+bool mpg_part_queue_put(struct mpg_rank_parts *parts, unsigned from, unsigned to, struct part_bytes records);
+/* Returns whether all parts of this process sleep, and no record for them or from them is left. Call with the mutex. */
+bool mpg_rank_parts_are_still(struct mpg_rank_parts *parts);
+/* Ends the parts of this process: either ALL_FINISHED, or no rank can go on. Call with the mutex. */
+void mpg_rank_parts_end(struct mpg_rank_parts *parts, bool all_finished);
 void mpg_part_comms_clear(struct mpg_rank_part *part);
 
 #endif

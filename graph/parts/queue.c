@@ -23,11 +23,6 @@ struct part_block {
     _Alignas(16) char data[];
 };
 
-static struct part_queue *queue_of(struct mpg_rank_parts *p, unsigned from, unsigned to)
-{
-    return &p->queue[from * p->n + to];
-}
-
 static struct part_block *new_block(size_t bytes)
 {
     struct part_block *b = malloc(sizeof *b + bytes);
@@ -61,23 +56,31 @@ void mpg_part_queue_clear(struct part_queue *q)
     free_blocks(q->first);
 }
 
+/* Returns BYTES of new memory at the end of Q; NULL: out of memory. */
+static char *room_for(struct part_queue *q, size_t bytes)
+{
+    struct part_block *b = q->last;
+    if (b->bytes - b->used < bytes) {
+        struct part_block *more = new_block(bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES);
+        if (!more)
+            return NULL;
+        b = q->last = b->following = more;
+    }
+    b->used += bytes;
+    return b->data + b->used - bytes;
+}
+
 void *mpg_part_add(struct mpg_rank_part *part, unsigned to, enum part_record_kind kind, size_t bytes, bool with_value,
                    struct mpg_error *err)
 {
-    struct part_queue *q = queue_of(part->parts, part->index, to);
+    struct part_queue *q = part_queue_of(part->parts, part->index, to);
     const size_t size = ((bytes + 7) & ~(size_t)7) + (with_value ? part->value_bytes : 0);
-    struct part_block *b = q->last;
-    if (b->bytes - b->used < size) {
-        struct part_block *more = new_block(size > BLOCK_BYTES ? size : BLOCK_BYTES);
-        if (!more) {
-            mpg_error_set(err, "out of memory");
-            return NULL;
-        }
-        b = q->last = b->following = more;
+    struct part_record *record = (struct part_record *)(void *)room_for(q, size);
+    if (!record) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
     }
-    struct part_record *record = (struct part_record *)(void *)(b->data + b->used);
     *record = (struct part_record){.kind = kind, .from = part->index, .bytes = size};
-    b->used += size;
     q->added++;
     part->unpublished |= UINT64_C(1) << to;
     return record;
@@ -102,7 +105,7 @@ static void wake(struct mpg_rank_parts *p, unsigned to)
 {
     struct part_state *state = &p->state[to];
     atomic_thread_fence(memory_order_seq_cst); /* the records are published before the flag is read */
-    if (!atomic_load_explicit(&state->waits, memory_order_relaxed))
+    if (!part_is_here(p, to) || !atomic_load_explicit(&state->waits, memory_order_relaxed))
         return;
     pthread_mutex_lock(&p->mutex);
     pthread_cond_signal(&state->wake);
@@ -113,7 +116,7 @@ bool mpg_part_publish(struct mpg_rank_part *part)
 {
     for (; part->unpublished; part->unpublished &= part->unpublished - 1) {
         const unsigned to = (unsigned)__builtin_ctzll(part->unpublished);
-        publish(queue_of(part->parts, part->index, to));
+        publish(part_queue_of(part->parts, part->index, to));
         wake(part->parts, to);
     }
     return !atomic_load_explicit(&part->parts->gave_up, memory_order_relaxed);
@@ -142,7 +145,7 @@ const struct part_record *mpg_part_take(struct mpg_rank_part *part)
 {
     struct mpg_rank_parts *p = part->parts;
     for (unsigned from = 0; from < p->n; from++) {
-        struct part_queue *q = queue_of(p, from, part->index);
+        struct part_queue *q = part_queue_of(p, from, part->index);
         if (from == part->index || !has_record(q))
             continue;
         const struct part_record *record = (const struct part_record *)(const void *)(q->first->data + q->at);
@@ -156,7 +159,7 @@ const struct part_record *mpg_part_take(struct mpg_rank_part *part)
 void mpg_part_forget(struct mpg_rank_part *part)
 {
     for (unsigned from = 0; from < part->n; from++) {
-        struct part_queue *q = queue_of(part->parts, from, part->index);
+        struct part_queue *q = part_queue_of(part->parts, from, part->index);
         if (from == part->index || !q->done)
             continue;
         free_blocks(q->done);
@@ -164,18 +167,46 @@ void mpg_part_forget(struct mpg_rank_part *part)
     }
 }
 
+struct part_bytes mpg_part_queue_take(struct part_queue *q)
+{
+    struct part_bytes r = {0};
+    free_blocks(q->done);
+    q->done = NULL;
+    if (!has_record(q))
+        return r;
+    r.data = q->first->data + q->at;
+    r.bytes = atomic_load_explicit(&q->first->published, memory_order_acquire) - q->at;
+    for (size_t at = 0; at < r.bytes; r.records++)
+        at += ((const struct part_record *)(const void *)(r.data + at))->bytes;
+    q->at += r.bytes;
+    atomic_store_explicit(&q->taken, atomic_load_explicit(&q->taken, memory_order_relaxed) + r.records, memory_order_relaxed);
+    return r;
+}
+
+bool mpg_part_queue_put(struct mpg_rank_parts *p, unsigned from, unsigned to, struct part_bytes r)
+{
+    struct part_queue *q = part_queue_of(p, from, to);
+    char *place = room_for(q, r.bytes);
+    if (!place)
+        return false;
+    memcpy(place, r.data, r.bytes);
+    q->added += r.records;
+    publish(q);
+    wake(p, to);
+    return true;
+}
+
 static bool has_records(const struct mpg_rank_part *part)
 {
     for (unsigned from = 0; from < part->n; from++)
-        if (from != part->index && has_record(queue_of(part->parts, from, part->index)))
+        if (from != part->index && has_record(part_queue_of(part->parts, from, part->index)))
             return true;
     return false;
 }
 
-/* Returns whether all parts sleep and no record is left. Call with the mutex. */
-static bool is_still(struct mpg_rank_parts *p)
+bool mpg_rank_parts_are_still(struct mpg_rank_parts *p)
 {
-    for (unsigned i = 0; i < p->n; i++)
+    for (unsigned i = p->here.first; i < p->here.first + p->here.n; i++)
         if (!atomic_load_explicit(&p->state[i].waits, memory_order_relaxed))
             return false;
     for (unsigned i = 0; i < p->n * p->n; i++)
@@ -187,35 +218,40 @@ static bool is_still(struct mpg_rank_parts *p)
 
 static void wake_all(struct mpg_rank_parts *p)
 {
-    for (unsigned i = 0; i < p->n; i++)
+    for (unsigned i = p->here.first; i < p->here.first + p->here.n; i++)
         pthread_cond_signal(&p->state[i].wake);
 }
 
 /* Makes all parts give up, for REASON unless there is an earlier one. Call with the mutex. */
-static void give_up(struct mpg_rank_parts *p, const char *reason)
+static void give_up(struct mpg_rank_parts *p, enum mpg_parts_reason reason)
 {
     p->reason = p->reason ? p->reason : reason;
     atomic_store_explicit(&p->gave_up, true, memory_order_relaxed);
     wake_all(p);
 }
 
-void mpg_rank_part_give_up(struct mpg_rank_part *part, const char *reason)
+void mpg_rank_part_give_up(struct mpg_rank_part *part, enum mpg_parts_reason reason)
 {
     pthread_mutex_lock(&part->parts->mutex);
     give_up(part->parts, reason);
     pthread_mutex_unlock(&part->parts->mutex);
 }
 
-/* Ends the parts, which all sleep: either all ranks have finished, or no rank can go on. Call with the mutex. */
-static void end(struct mpg_rank_parts *p)
+void mpg_rank_parts_end(struct mpg_rank_parts *p, bool all_finished)
 {
-    p->is_over = true;
-    for (unsigned i = 0; i < p->n; i++)
-        p->is_over = p->is_over && p->state[i].has_finished;
+    p->is_over = all_finished;
     if (p->is_over)
         wake_all(p);
     else
-        give_up(p, "no rank can go on by itself");
+        give_up(p, MPG_PARTS_STALLED);
+}
+
+static bool have_all_finished(const struct mpg_rank_parts *p)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        if (!p->state[i].has_finished)
+            return false;
+    return true;
 }
 
 /* Sleeps until there is a record, or all parts are over. */
@@ -234,8 +270,8 @@ static enum part_event sleep_on(struct mpg_rank_part *part, bool has_finished)
         else if (p->is_over)
             event = PART_IS_OVER;
         else if (!has_records(part)) {
-            if (is_still(p))
-                end(p);
+            if (p->here.n == p->n && mpg_rank_parts_are_still(p)) /* with several processes, the courier finds out */
+                mpg_rank_parts_end(p, have_all_finished(p));
             else
                 pthread_cond_wait(&state->wake, &p->mutex);
             continue;
@@ -259,7 +295,7 @@ enum part_event mpg_part_wait(struct mpg_rank_part *part, bool has_finished)
 
 void mpg_part_settle(struct mpg_rank_part *part, unsigned from)
 {
-    _Atomic uint64_t *settled = &queue_of(part->parts, from, part->index)->settled;
+    _Atomic uint64_t *settled = &part_queue_of(part->parts, from, part->index)->settled;
     atomic_store_explicit(settled, atomic_load_explicit(settled, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
@@ -268,7 +304,7 @@ static bool is_behind(const struct mpg_rank_part *part, unsigned to, uint32_t sh
 {
     struct mpg_rank_parts *p = part->parts;
     const struct part_state *state = &p->state[to];
-    const uint64_t settled = atomic_load_explicit(&queue_of(p, part->index, to)->settled, memory_order_relaxed);
+    const uint64_t settled = atomic_load_explicit(&part_queue_of(p, part->index, to)->settled, memory_order_relaxed);
     const uint64_t messages = part->exported[to] - settled;
     if (messages <= SOME_MESSAGES || atomic_load_explicit(&state->waits, memory_order_relaxed) ||
         atomic_load_explicit(&state->paces, memory_order_relaxed))

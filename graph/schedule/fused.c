@@ -8,7 +8,7 @@
 
 bool mpg_graph_fuses(const struct mpg_graph *g, const struct mpg_graph_options *options)
 {
-    return !options->unfused && !mpg_graph_channels_have_more(&g->matching.channels) && !g->has_regions;
+    return !options->unfused && !mpg_graph_channels_have_more(&g->matching.channels) && !g->ratios && !g->bound;
 }
 
 uint64_t mpg_graph_at_once(const struct mpg_graph *g)

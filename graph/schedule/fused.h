@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fused calls: begin and leave are made together, which is faster, for calls that need not wait: blocking eager sends,
- * receives of messages already sent, and nonblocking sends and receives. Used in graphs without hypotheses, choices, weak
- * progress and regions. Steps and order are as from mpg_graph_begin_call() and mpg_graph_leave_call(). */
+ * receives of messages already sent, and nonblocking sends and receives. Used in graphs without hypotheses, ratios, choices and
+ * weak progress. Steps and order are as from mpg_graph_begin_call() and mpg_graph_leave_call(). */
 #ifndef MPG_GRAPH_FUSED_H
 #define MPG_GRAPH_FUSED_H
 

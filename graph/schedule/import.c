@@ -71,10 +71,10 @@ int mpg_graph_check_shared(struct mpg_graph *g, enum mpg_kind kind, struct mpg_e
     case MPG_KIND_WIN_ALL:
     case MPG_KIND_RMA:
     case MPG_KIND_IRMA:
-        return mpg_part_refuse(g->part, "one-sided communication", err);
+        return mpg_part_refuse(g->part, MPG_PARTS_ONE_SIDED, err);
     case MPG_KIND_PSEND_INIT:
     case MPG_KIND_PRECV_INIT:
-        return mpg_part_refuse(g->part, "partitioned messages", err);
+        return mpg_part_refuse(g->part, MPG_PARTS_PARTITIONED, err);
     default:
         return 0;
     }

@@ -55,7 +55,7 @@ static int check_end(struct mpg_graph *g, struct mpg_error *err)
     const struct message *m = mpg_graph_first_unmatched(&g->matching.channels, &unmatched);
     g->counts.unmatched += unmatched;
     if (g->part && unmatched > 0) /* a cancelled or abandoned end may be in another part */
-        return mpg_part_refuse(g->part, "messages without receive", err);
+        return mpg_part_refuse(g->part, MPG_PARTS_UNRECEIVED, err);
     if (g->lenient)
         return 0;
     const struct call_ref call_ref = !m ? (struct call_ref){0} : m->is_sent ? graph_sending_call(m) : graph_posting_call(m);

@@ -117,7 +117,7 @@ static int emit_enter(struct mpg_graph *g, struct stream *s, const struct mpg_ev
     step->inserted = s->from_inserted || mpg_is_inserted(number);
     step->off_ns = mpg_graph_interval_off_ns(&s->interval_sums, e, e->thread == s->thread, step->interval_ns);
     step->change = &mpg_no_change;
-    if ((g->has_regions && change_interval(g, s, e, step, err) < 0) ||
+    if (((g->ratios || g->bound) && change_interval(g, s, e, step, err) < 0) ||
         (g->parallel && list_visits(g, s, e, step, err) < 0))
         return -1;
     step->region = g->names_regions ? mpg_graph_regions_innermost(&s->regions) : -1;

@@ -151,6 +151,12 @@ void mpg_evaluator_own_ranks(struct mpg_evaluator *e, int32_t first, int32_t end
     e->streams = (uint32_t)own_ranks(e);
 }
 
+bool mpg_evaluator_has(const struct mpg_evaluator *whole, int32_t rank)
+{
+    const struct mpg_evaluator *e = owner_of(whole, rank);
+    return rank >= e->part_first && rank < e->part_end;
+}
+
 void mpg_evaluator_export(const struct mpg_evaluator *e, const struct mpg_step *s)
 {
     memcpy((char *)s->value + e->exchange_at, slot_value(e, s->slot, SLOT_VALUE), exchanged_bytes(e));

@@ -135,12 +135,14 @@ int64_t mpg_evaluator_traced(const struct mpg_evaluator *evaluator, int32_t rank
 /* Evaluators of the parts of a divided graph (graph/parts/parts.h), each of which evaluates the steps of some ranks.
  * mpg_evaluator_is_divisible() returns whether EVALUATOR can be one of these: it has no choices and no attribution.
  * mpg_evaluator_exchange_at() lets EVALUATOR write and read its values of slots at byte AT, a multiple of 8, of exchanged values,
- * and returns the number of bytes. mpg_evaluator_own_ranks(), to be called before the first
- * step: EVALUATOR evaluates ranks FIRST to END - 1; results of other ranks come from NEXT, the evaluator of another part, and the
- * evaluators after it. NEXT outlives the use of these results. */
+ * and returns the number of bytes. mpg_evaluator_own_ranks(), to be called before the first step: EVALUATOR evaluates ranks FIRST
+ * to END - 1; results of other ranks come from NEXT, the evaluator of another part, and the evaluators after it. NEXT outlives
+ * the use of these results. mpg_evaluator_has() returns whether one of these evaluators has the results of RANK: those of other
+ * processes have their own. */
 bool mpg_evaluator_is_divisible(const struct mpg_evaluator *evaluator);
 size_t mpg_evaluator_exchange_at(struct mpg_evaluator *evaluator, size_t at);
 void mpg_evaluator_own_ranks(struct mpg_evaluator *evaluator, int32_t first, int32_t end, const struct mpg_evaluator *next);
+bool mpg_evaluator_has(const struct mpg_evaluator *evaluator, int32_t rank);
 
 /* Delay budget of a rank, ns (docs/MODEL.md, 8):
  *

@@ -416,9 +416,7 @@ bool mpg_delays_takes_turns(const struct mpg_evaluator *l, const struct mpg_step
 /* Returns the message of E, which has the entry EDGE in the sorted list, as the key for the draws of o_r. */
 static inline struct mpg_sent_message received_of(const struct mpg_edge *e, const struct mpg_delay_edge *edge)
 {
-    struct mpg_sent_message m = sending_of(&e->origin, e->target_bytes);
-    m.further = edge->further;
-    return m;
+    return message_key(&e->origin, e->target_bytes, edge->further); /* filled at once: a change afterwards would make a copy */
 }
 
 /* Returns whether S blocks until an inserted message, or a message with changed protocol, departs. The traced duration of S

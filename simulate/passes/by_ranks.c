@@ -42,15 +42,16 @@ const char *mpg_pass_indivisible(const struct mpg_pass_config *pass_config, cons
                                                                                : NULL;
 }
 
-unsigned mpg_pass_parts(const struct mpg_pass_config *pass_config, unsigned threads)
+unsigned mpg_pass_parts(const struct mpg_trace *trace, unsigned processes, unsigned threads)
 {
     const char *set = getenv("MPGKIT_EVENTS_A_PART");
-    const double each = set ? atof(set) : EVENTS_A_PART, events = (double)mpg_trace_events(pass_config->trace, -1);
-    const int32_t ranks = mpg_trace_ranks(pass_config->trace);
-    unsigned n = threads < MPG_PARTS_MAX ? threads : MPG_PARTS_MAX;
-    if (!set && events < (double)ranks * EVENTS_A_RANK)
-        return 1;
-    while (n > 1 && ((int32_t)n > ranks || events < each * n || (double)ranks * RANK_BYTES * n > MORE_BYTES))
+    const double each = set ? atof(set) : EVENTS_A_PART, events = (double)mpg_trace_events(trace, -1);
+    const double ranks = mpg_trace_ranks(trace);
+    unsigned n = threads;
+    if (!set && processes == 1 && events < ranks * EVENTS_A_RANK) /* processes also share the memory of ranks */
+        return 0;
+    while (n > 0 && (n * processes > MPG_PARTS_MAX || n * processes > ranks || events < each * (n * processes) ||
+                     ranks * RANK_BYTES * n > MORE_BYTES))
         n--;
     return n;
 }
@@ -61,33 +62,40 @@ static void *read_part(void *context)
     struct mpg_error ignored; /* the caller makes the pass in another way, and meets the error again */
     x->pass_config.trace = mpg_pass_reopen(&x->pass_config);
     if (!x->pass_config.trace)
-        mpg_rank_part_give_up(x->options.part, "the trace cannot be opened again");
+        mpg_rank_part_give_up(x->options.part, MPG_PARTS_TRACE);
     else if (mpg_pass_once(&x->pass_config, x->consumers, x->n, 0, &x->passed, &ignored) < 0)
-        mpg_rank_part_give_up(x->options.part, "an error");
+        mpg_rank_part_give_up(x->options.part, MPG_PARTS_ERROR);
     mpg_trace_close(x->pass_config.trace);
     return NULL;
 }
 
-/* Runs the readers: the first in this thread. A part whose thread the system refuses ends all parts. */
-static void read_parts(struct part_reader *reader, unsigned n)
+/* Runs the readers: the first in this thread, or, with several processes, all in other threads, because this one is the courier.
+ * A part whose thread the system refuses ends all parts. */
+static void read_parts(struct part_reader *reader, unsigned n, struct mpg_rank_parts *parts, const struct mpg_together *together)
 {
-    unsigned started = 1;
+    const unsigned first = together ? 0 : 1;
+    unsigned started = first;
     while (started < n && pthread_create(&reader[started].thread, NULL, read_part, &reader[started]) == 0)
         started++;
     if (started < n)
-        mpg_rank_part_give_up(reader[0].options.part, "the system refuses a thread");
-    read_part(&reader[0]);
-    for (unsigned i = 1; i < started; i++)
+        mpg_rank_part_give_up(reader[0].options.part, MPG_PARTS_THREAD);
+    if (together)
+        mpg_rank_parts_carry(parts, &together->processes->messenger->post);
+    else
+        read_part(&reader[0]);
+    for (unsigned i = first; i < started; i++)
         pthread_join(reader[i].thread, NULL);
 }
 
-/* Sums up the findings of N parts. EARLIER: the findings of earlier passes, which alone know both ends of each message. Returns
- * false if these are missing. */
-static bool sum_up(const struct part_reader *reader, unsigned n, struct mpg_passed *earlier)
+/* Sums up the findings of N parts of each process. EARLIER: the findings of earlier passes, which alone know both ends of each
+ * message. Returns false if these are missing. */
+static bool sum_up(const struct part_reader *reader, unsigned n, const struct mpg_together *together, struct mpg_passed *earlier)
 {
     struct mpg_passed sum = reader[0].passed;
     for (unsigned i = 1; i < n; i++)
         mpg_passed_add(&sum, &reader[i].passed);
+    if (together)
+        mpg_together_sum(together, &sum);
     if (earlier->counts.calls == 0 && sum.counts.uncompleted_sends > 0)
         return false;
     sum.counts.asynchronous = earlier->counts.asynchronous;
@@ -111,32 +119,47 @@ static void begin_part(struct part_reader *x, const struct mpg_pass_config *pass
     x->pass_config.hides_progress = pass_config->hides_progress || !is_first;
 }
 
+/* Returns the parts of this process, if each process has N. */
+static struct mpg_parts_here parts_here(const struct mpg_together *together, unsigned n)
+{
+    const struct mpg_processes *p = together ? together->processes : NULL;
+    return (struct mpg_parts_here){p ? (unsigned)p->rank * n : 0, n, p ? (unsigned)p->size * n : n};
+}
+
 int mpg_pass_by_ranks(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
                       unsigned parts, size_t value_bytes, mpg_part_has_ranks *has_ranks, void *context,
-                      struct mpg_passed *passed, const char **reason)
+                      struct mpg_passed *passed, const char **reason, struct mpg_error *err)
 {
-    struct mpg_error ignored;
-    struct mpg_rank_parts *p = mpg_rank_parts_new(pass_config->trace, parts, value_bytes, &ignored);
+    struct mpg_together *together = pass_config->together;
+    const struct mpg_parts_here here = parts_here(together, parts);
+    struct mpg_rank_parts *p = mpg_rank_parts_new(pass_config->trace, here, value_bytes, err);
     struct part_reader *reader = p ? calloc(parts, sizeof *reader) : NULL;
-    *reason = "out of memory";
+    int status = reader ? 0 : mpg_error_set(err, "out of memory");
     for (unsigned i = 0; i < parts && reader; i++) {
         int32_t first, end;
-        begin_part(&reader[i], pass_config, mpg_rank_parts_part(p, i), i == 0);
+        begin_part(&reader[i], pass_config, mpg_rank_parts_part(p, here.first + i), here.first + i == 0);
         reader[i].passed = *passed;
         reader[i].consumers = consumers + i * n;
         reader[i].n = n;
         mpg_rank_part_ranks(reader[i].options.part, &first, &end);
         has_ranks(context, i, first, end);
+        if (together && i == 0)
+            together->first = first;
+        if (together)
+            together->ranks = end - together->first;
     }
-    if (reader) {
-        read_parts(reader, parts);
+    if (together)
+        status = mpg_processes_agree(together->processes, status, 0, err);
+    *reason = NULL;
+    if (status == 0) {
+        read_parts(reader, parts, p, together);
         *reason = mpg_rank_parts_reason(p);
-        if (!*reason && !sum_up(reader, parts, passed))
+        if (!*reason && !sum_up(reader, parts, together, passed))
             *reason = "sends are never completed";
     }
-    if (!*reason && pass_config->passes)
+    if (status == 0 && !*reason && pass_config->passes)
         ++*pass_config->passes;
     free(reader);
     mpg_rank_parts_free(p);
-    return *reason ? 0 : 1;
+    return status < 0 ? -1 : *reason ? 0 : 1;
 }

@@ -360,13 +360,17 @@ static int find_choices(const struct mpg_pass_config *pass_config, struct mpg_pa
     struct mpg_bytes key = {0}, found = {0};
     struct mpg_bytes_left left;
     mpg_cache_key(&key, "choices", pass_config->graph, mpg_clock_map_source(pass_config->clocks));
-    const bool is_known =
-        mpg_cache_find(pass_config->cache, &key, &left) && mpg_passed_get(&left, passed) == 0;
-    const int status = is_known ? 0 : mpg_pass(pass_config, NULL, 0, 1, passed, err);
-    if (!is_known && status == 0) {
+    const bool finds = mpg_together_finds(pass_config->together);
+    const bool is_known = finds && mpg_cache_find(pass_config->cache, &key, &left) && mpg_passed_get(&left, passed) == 0;
+    int status = is_known || !finds ? 0 : mpg_pass(pass_config, NULL, 0, 1, passed, err);
+    if (finds && status == 0)
         mpg_passed_put(&found, passed);
+    if (finds && !is_known && status == 0)
         mpg_cache_add(pass_config->cache, &key, &found);
-    }
+    status = mpg_together_tell(pass_config->together, status, &found, err);
+    left = (struct mpg_bytes_left){.p = found.data, .end = found.data + found.size};
+    if (status == 0 && !finds && mpg_passed_get(&left, passed) < 0)
+        status = mpg_error_set(err, "out of memory");
     mpg_bytes_clear(&key);
     mpg_bytes_clear(&found);
     return status;

@@ -7,6 +7,7 @@
 #include "common/progress.h"
 #include "graph/graph.h"
 #include "simulate/cache/cache.h"
+#include "simulate/passes/together.h"
 
 /* The function of a step consumer: handles STEPS. Returns 0, or -1 with ERR. */
 typedef int mpg_take(void *context, const struct mpg_steps *steps, struct mpg_error *err);
@@ -39,6 +40,7 @@ struct mpg_pass_config {
     const char *label; /* label of the progress line */
     uint32_t *passes;  /* number of passes, incremented; or NULL */
     struct mpg_cache *cache; /* the pre-pass cache; or NULL */
+    struct mpg_together *together; /* the processes that make this pass together; NULL: this process alone */
     uint32_t slots;        /* number of slots of the graph, known from an earlier pass; 0: unknown */
     bool hides_progress;        /* do not show progress */
     /* A progress line that several passes share, or NULL. When this pass begins, the line stands at BEGUN; the pass adds
@@ -60,7 +62,8 @@ int mpg_pass(const struct mpg_pass_config *pass_config, const struct mpg_step_co
 
 /* Turns on choices, with HORIZON, in OPTIONS, the options of PASS_CONFIG, if calls of the trace can complete other messages.
  * PASSED, from an earlier pass, says whether such calls exist. If so, the cache or another pass, which fills PASSED, tells
- * whether they have candidates, and how many messages are in flight while they wait. Errors: those of mpg_pass(). */
+ * whether they have candidates, and how many messages are in flight while they wait. Errors: those of mpg_pass(). Collective if
+ * processes make the pass together. */
 int mpg_pass_choices(const struct mpg_pass_config *pass_config, struct mpg_graph_options *options, uint64_t horizon,
                      struct mpg_passed *passed, struct mpg_error *err);
 

@@ -3,10 +3,12 @@
 #include "simulate/processes/messenger.h"
 
 #include <mpi.h>
+#include <stdlib.h>
 #include <time.h>
 
 enum {
     TAG = 1,
+    POST_TAG = 2,
     PIECE_BYTES = 64 << 20, /* bytes of the largest message; larger data is sent in pieces, because MPI may copy messages */
     MIN_SLEEP_NS = 20000,
     MAX_SLEEP_NS = 2000000
@@ -111,6 +113,90 @@ static void receive(int from, void *data, size_t rows, size_t bytes, size_t stri
     }
 }
 
+/* --- post --- */
+
+/* Messages under way. */
+static struct {
+    struct letter {
+        MPI_Request request;
+        void *data;
+    } *letter;
+    size_t n, capacity;
+} posted;
+
+static MPI_Status next;      /* of the message found by post_arrived() */
+static MPI_Request sum_request;
+
+/* Frees the messages that are sent. */
+static void free_sent(void)
+{
+    for (size_t i = 0; i < posted.n;) {
+        int is_sent;
+        MPI_Test(&posted.letter[i].request, &is_sent, MPI_STATUS_IGNORE);
+        if (is_sent) {
+            free(posted.letter[i].data);
+            posted.letter[i] = posted.letter[--posted.n];
+        } else
+            i++;
+    }
+}
+
+static void post_send(int to, void *data, size_t bytes)
+{
+    free_sent();
+    if (posted.n == posted.capacity) {
+        const size_t capacity = posted.capacity ? 2 * posted.capacity : 64;
+        void *grown = realloc(posted.letter, capacity * sizeof *posted.letter);
+        if (!grown) { /* the receiver takes in all messages at any time */
+            MPI_Send(data, (int)bytes, MPI_BYTE, to, POST_TAG, all);
+            free(data);
+            return;
+        }
+        posted.letter = grown;
+        posted.capacity = capacity;
+    }
+    struct letter *letter = &posted.letter[posted.n++];
+    letter->data = data;
+    MPI_Isend(data, (int)bytes, MPI_BYTE, to, POST_TAG, all, &letter->request);
+}
+
+static size_t post_arrived(void)
+{
+    int has_arrived, bytes;
+    MPI_Iprobe(MPI_ANY_SOURCE, POST_TAG, all, &has_arrived, &next);
+    if (!has_arrived)
+        return 0;
+    MPI_Get_count(&next, MPI_BYTE, &bytes);
+    return (size_t)bytes;
+}
+
+static void post_receive(void *data, size_t bytes)
+{
+    MPI_Recv(data, (int)bytes, MPI_BYTE, next.MPI_SOURCE, POST_TAG, all, MPI_STATUS_IGNORE);
+}
+
+static void begin_sum(const int64_t *own, int64_t *sum, int n)
+{
+    MPI_Iallreduce(own, sum, n, MPI_INT64_T, MPI_SUM, all, &sum_request);
+}
+
+static bool sum_ended(void)
+{
+    int has_ended;
+    MPI_Test(&sum_request, &has_ended, MPI_STATUS_IGNORE);
+    return has_ended;
+}
+
+static void flush(void)
+{
+    struct timespec pause = {.tv_nsec = MIN_SLEEP_NS};
+    for (free_sent(); posted.n > 0; free_sent())
+        nanosleep(&pause, NULL);
+    free(posted.letter);
+    posted.letter = NULL;
+    posted.capacity = 0;
+}
+
 const struct mpg_messenger mpg_messenger = {.begin = begin,
                                             .min = min,
                                             .tell = tell,
@@ -118,4 +204,10 @@ const struct mpg_messenger mpg_messenger = {.begin = begin,
                                             .divide = divide,
                                             .end = end,
                                             .send = send,
-                                            .receive = receive};
+                                            .receive = receive,
+                                            .post = {.send = post_send,
+                                                     .arrived = post_arrived,
+                                                     .receive = post_receive,
+                                                     .begin_sum = begin_sum,
+                                                     .sum_ended = sum_ended,
+                                                     .flush = flush}};

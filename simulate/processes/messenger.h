@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "graph/parts/parts.h"
+
 struct mpg_messenger {
     /* Starts MPI; sets RANK and SIZE. Collective, as all functions down to end(). Waiting processes sleep. */
     void (*begin)(int *rank, int *size);
@@ -23,6 +25,7 @@ struct mpg_messenger {
      * processes pass equal ROWS and BYTES, at most INT_MAX each. */
     void (*send)(const void *data, size_t rows, size_t bytes);
     void (*receive)(int from, void *data, size_t rows, size_t bytes, size_t stride);
+    struct mpg_parts_post post; /* messages between processes that share ranks */
 };
 
 /* The symbol exported by each messenger library. */

@@ -165,6 +165,7 @@ static bool check_trace(const char *path)
         {.eager_limit_bytes = 1000, .source_eager_limit_bytes = 1000, .sync_reduce = true, .wanted = MPG_STEPS_NOT_IDLE},
         {.eager_limit_bytes = 500, .source_eager_limit_bytes = INT64_MAX, .progresses_in_calls = true},
         {.eager_limit_bytes = INT64_MAX, .source_eager_limit_bytes = INT64_MAX, .wanted = MPG_STEPS_LEAVES},
+        {.eager_limit_bytes = INT64_MAX, .source_eager_limit_bytes = INT64_MAX, .regions = true},
         {.eager_limit_bytes = INT64_MAX, .source_eager_limit_bytes = INT64_MAX},
     };
     struct mpg_error err;

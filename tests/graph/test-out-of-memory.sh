@@ -112,6 +112,7 @@ END
 # Returns its exit status.
 answer() {
     (
+        # shellcheck disable=SC2163 # words VARIABLE=VALUE
         export "$@" LD_PRELOAD="$preload" # exec saves a process in each of thousands of runs
         exec "$mpgsim" --json --cache=fresh --eager-limit=1000 --latency=const:1us --noise=exp:1us --replicas=2 "$trace" >out 2>err
     )

@@ -18,7 +18,7 @@ answer() {
 
 # why TRACE OPTION...: prints why two threads do not share the ranks; nothing if they do.
 why() {
-    "$mpgsim" --threads=2 --verbose "$@" 2>&1 >/dev/null | sed -n 's/^mpgsim: threads share replicas, not ranks: //p'
+    "$mpgsim" --threads=2 --verbose "$@" 2>&1 >/dev/null | sed -n 's/^mpgsim: threads and processes share replicas, not ranks: //p'
 }
 
 # same REASON TRACE OPTION...: checks that 1, 2, 3 and 4 threads give the same output, and share the ranks unless for REASON.

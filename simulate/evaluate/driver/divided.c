@@ -5,9 +5,10 @@
 
 #include "simulate/passes/by_ranks.h"
 
-/* The evaluators of N runs in each of PARTS parts. */
+/* The evaluators of N runs in each of PARTS parts, of this process. */
 struct divided {
-    struct mpg_evaluator **evaluator; /* [part][run] */
+    struct mpg_evaluator **evaluator;    /* [part][run] */
+    struct mpg_step_consumer *consumers; /* of the evaluators */
     size_t n;
     unsigned parts;
 };
@@ -50,32 +51,36 @@ static int take(void *evaluator, const struct mpg_steps *steps, struct mpg_error
 static int pass(const struct divided *d, const struct mpg_pass_config *pass_config, size_t value_bytes,
                 struct mpg_passed *passed, const char **reason, struct mpg_error *err)
 {
-    const size_t number = d->parts * d->n;
-    struct mpg_step_consumer *consumers = calloc(number, sizeof *consumers);
-    if (!consumers)
-        return mpg_error_set(err, "out of memory");
-    for (size_t i = 0; i < number; i++)
-        consumers[i] = (struct mpg_step_consumer){
+    for (size_t i = 0; i < d->parts * d->n; i++)
+        d->consumers[i] = (struct mpg_step_consumer){
             .take = take, .context = d->evaluator[i], .wants = mpg_evaluator_wants(d->evaluator[i])};
-    const int status = mpg_pass_by_ranks(pass_config, consumers, d->n, d->parts, value_bytes, set_ranks, (void *)(uintptr_t)d,
-                                         passed, reason);
-    free(consumers);
-    return status;
+    return mpg_pass_by_ranks(pass_config, d->consumers, d->n, d->parts, value_bytes, set_ranks, (void *)(uintptr_t)d, passed,
+                             reason, err);
+}
+
+/* Returns the number of parts of each process; less than 2 in all: the ranks are too few. */
+static unsigned parts_of(const struct mpg_pass_config *pass_config, unsigned threads)
+{
+    return pass_config->together ? pass_config->together->threads : mpg_pass_parts(pass_config->trace, 1, threads);
 }
 
 int mpg_runs_divided(struct mpg_run **run, size_t n, uint32_t first, uint32_t lanes, unsigned threads, struct mpg_passed *passed,
                      const char **reason, struct mpg_error *err)
 {
     const struct mpg_pass_config *pass_config = &run[0]->pass_config;
-    struct divided d = {.n = n, .parts = mpg_pass_parts(pass_config, threads)};
+    const struct mpg_together *together = pass_config->together;
+    struct divided d = {.n = n, .parts = parts_of(pass_config, threads)};
     *reason = NULL;
-    if (d.parts < 2 || (*reason = mpg_pass_indivisible(pass_config, passed)))
+    if ((!together && d.parts < 2) || (*reason = mpg_pass_indivisible(pass_config, passed)))
         return 0;
     d.evaluator = calloc(d.parts * n, sizeof *d.evaluator);
-    if (!d.evaluator)
-        return mpg_error_set(err, "out of memory");
+    d.consumers = calloc(d.parts * n, sizeof *d.consumers);
     size_t value_bytes = 0;
-    int status = begin(&d, run, first, lanes, &value_bytes, err);
+    int status = d.evaluator && d.consumers ? 0 : mpg_error_set(err, "out of memory");
+    if (status == 0)
+        status = begin(&d, run, first, lanes, &value_bytes, err);
+    if (together && mpg_processes_agree(together->processes, status < 0 ? -1 : 0, 0, err) < 0)
+        status = -1;
     if (status == 0)
         *reason = "times are attributed to places";
     if (status > 0)
@@ -85,8 +90,9 @@ int mpg_runs_divided(struct mpg_run **run, size_t n, uint32_t first, uint32_t la
             status = -1;
     for (size_t k = 0; k < n && status > 0; k++)
         run[k]->end(run[k]->context, d.evaluator[k], first, lanes);
-    for (size_t i = 0; i < d.parts * n; i++)
+    for (size_t i = 0; i < d.parts * n && d.evaluator; i++)
         mpg_evaluator_free(d.evaluator[i]);
     free(d.evaluator);
+    free(d.consumers);
     return status;
 }

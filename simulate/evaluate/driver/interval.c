@@ -104,6 +104,7 @@ void mpg_interval_widen(struct mpg_summary *s, const struct mpg_resampling *r, c
                         uint32_t first)
 {
     struct sample x = {.r = r, .value = values, .n = n, .first = first, .centre = {s->median}};
+    const double least = sorted[0];
     double low, high;
     if (r->launches > 1)
         find_centres(&x, sorted);
@@ -124,6 +125,8 @@ void mpg_interval_widen(struct mpg_summary *s, const struct mpg_resampling *r, c
     const double less = part * mpg_interpolated_quantile(sorted, n, 0.025);
     const double more = part * mpg_interpolated_quantile(sorted, n, 0.975);
     s->low = s->median - hypot(s->median - s->low, less);
+    if (least >= 0)
+        s->low = fmax(s->low, 0);
     s->high = s->median + hypot(s->high - s->median, more);
     for (size_t w = 0; w < n; w++)
         sorted[w] = values[w];

@@ -42,8 +42,8 @@ struct mpg_result {
     bool chose;             /* calls could complete different messages than in the trace */
     struct mpg_choices choices; /* counts of these calls, summed over replicas */
     /* number of replicas evaluated again with the traced choices, because the replica's own choices ended in a deadlock */
-    const char *undivided; /* as in struct mpg_run */
     uint32_t redone;
+    const char *undivided; /* why threads and processes shared replicas, not ranks; NULL: as in struct mpg_run */
     int64_t source_eager_limit_bytes; /* the eager limit assumed for the traced machine, bytes */
     struct mpg_attribution *where; /* attribution of the accounts to places; NULL if not wanted */
 };

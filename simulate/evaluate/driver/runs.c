@@ -234,6 +234,11 @@ static int evaluate_replicas(const struct replicas *r, uint32_t first, uint32_t 
         status = mpg_runs_divided(r->run, r->n, first, lanes, r->threads, r->passed, &reason, err);
     for (size_t i = 0; i < r->n && r->threads > 1; i++)
         r->run[i]->undivided = reason;
+    struct mpg_together *together = r->run[0]->pass_config.together;
+    if (status == 0 && together) {
+        together->refused = reason;
+        return mpg_error_set(err, "processes cannot share the ranks: %s", reason);
+    }
     if (status != 0)
         return status < 0 ? -1 : 0;
     return evaluate_lanes(r, first, lanes, err);

@@ -100,6 +100,8 @@ static void end_base(void *context, const struct mpg_evaluator *evaluator, uint3
     struct simulation *sim = x->sim;
     (void)first, (void)n; /* a single lane */
     for (int32_t i = 0; i < sim->result->ranks; i++) {
+        if (!mpg_evaluator_has(evaluator, i))
+            continue;
         sim->base_ns[i] = mpg_evaluator_end(evaluator, i)[0];
         sim->base_account[i] = mpg_delay_account_of(mpg_evaluator_account(evaluator, i));
         sim->result->tracer_taken_out = sim->result->tracer_taken_out || sim->base_ns[i] != 0;
@@ -179,6 +181,20 @@ struct base {
     struct scenario_run scenario;
 };
 
+/* Completes N runs in the first process, if processes share the ranks. */
+static int gather_bases(const struct base *base, size_t n, struct mpg_error *err)
+{
+    struct mpg_together *together = base->scenario.sim->together;
+    if (mpg_processes_agree(together->processes, 0, 0, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const struct simulation *sim = base[i].scenario.sim;
+        mpg_together_gather(together, sim->base_ns, sizeof *sim->base_ns);
+        mpg_together_gather(together, sim->base_account, sizeof *sim->base_account);
+    }
+    return 0;
+}
+
 static int run_bases(struct simulation *all, size_t n, struct base *base, struct mpg_run *run,
                      struct mpg_error *err)
 {
@@ -198,8 +214,10 @@ static int run_bases(struct simulation *all, size_t n, struct base *base, struct
         b->scenario = (struct scenario_run){.sim = sim, .p = &b->nothing};
         run[k++] = run_of(&b->scenario, &b->graph, "taking the tracer out", end_base);
     }
-    if (k == 0 || mpg_runs_evaluate(run, k, 0, 1, all->options->threads, NULL, err) == 0)
+    if (k == 0)
         return 0;
+    if (mpg_runs_evaluate(run, k, 0, 1, all->options->threads, NULL, err) == 0)
+        return all->together ? gather_bases(base, k, err) : 0;
     return mpg_error_prefix(err, "the run without its tracer, by the source's eager limit");
 }
 
@@ -236,6 +254,8 @@ static void end_replicas(void *context, const struct mpg_evaluator *evaluator, u
     if (x->sim->graph.choose)
         mpg_choices_add(&r->choices, mpg_choosing_counts(mpg_evaluator_choice(evaluator)));
     for (int32_t i = 0; i < r->ranks; i++) {
+        if (!mpg_evaluator_has(evaluator, i))
+            continue;
         const double *end_ns = mpg_evaluator_end(evaluator, i);
         r->recorded_ns[i] = mpg_evaluator_traced(evaluator, i);
         r->traced_ns[i] = (double)r->recorded_ns[i] + (base_ns ? base_ns[i] : 0);
@@ -259,11 +279,12 @@ static int finish(void *context, struct mpg_error *err)
     struct mpg_result *r = sim->result;
     r->counts = sim->passed.counts;
     r->redone = x->run->redone;
-    r->undivided = x->run->undivided;
+    r->undivided = x->run->undivided ? x->run->undivided : sim->undivided;
     r->absorb = sim->absorb;
     r->floors_of_source = !r->predicted && sim->prepass.floors && mpg_floors_used_source(sim->prepass.floors);
     r->clocks = mpg_clock_map_source(sim->clocks);
-    if (mpg_result_gather(r, sim->options->replicas, sim->options->processes, err) < 0)
+    if ((sim->together ? mpg_result_gather_ranks(r, sim->together, err)
+                       : mpg_result_gather(r, sim->options->replicas, sim->options->processes, err)) < 0)
         return -1;
     if (!mpg_processes_first(sim->options->processes)) {
         mpg_result_clear(r);

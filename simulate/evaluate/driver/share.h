@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Division of the replicas between processes, and combination of the processes' results. */
+/* Division of the replicas between processes, and combination of the processes' results, of replicas or of ranks. */
 #ifndef MPG_SHARE_H
 #define MPG_SHARE_H
 
 #include "simulate/evaluate/driver/result.h"
+#include "simulate/passes/together.h"
 #include "simulate/processes/processes.h"
 
 struct mpg_share {
@@ -21,6 +22,9 @@ struct mpg_share mpg_share_own(uint32_t replicas, const struct mpg_processes *pr
  * processes with a share. Errors: errors of any process; out of memory. */
 int mpg_result_gather(struct mpg_result *result, uint32_t replicas, struct mpg_processes *processes,
                       struct mpg_error *err);
+/* Completes RESULT, which has all replicas of this process's ranks, in the first process. Collective. Errors: errors of any
+ * process. */
+int mpg_result_gather_ranks(struct mpg_result *result, const struct mpg_together *together, struct mpg_error *err);
 /* For a process without a share: takes part in the collective gathering of N results. */
 int mpg_results_await(size_t n, struct mpg_processes *processes, struct mpg_error *err);
 

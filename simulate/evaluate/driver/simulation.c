@@ -3,15 +3,18 @@
  * times and compute-interval classes; a pass for choices; then the passes of the replicas. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/work/bound_hypotheses.h"
 #include "simulate/evaluate/driver/simulation_private.h"
+#include "simulate/passes/by_ranks.h"
 #include "simulate/rules.h"
 
 struct mpg_pass_config mpg_simulation_pass_config(const struct simulation *sim, const char *label)
 {
     return (struct mpg_pass_config){.trace = sim->trace, .clocks = sim->clocks, .graph = &sim->graph, .label = label,
-                                    .passes = sim->passes, .cache = sim->options->cache, .slots = sim->passed.slots};
+                                    .passes = sim->passes, .cache = sim->options->cache, .together = sim->together,
+                                    .slots = sim->passed.slots};
 }
 
 static int pass_bounds(struct simulation *sim, struct mpg_error *err)
@@ -33,17 +36,14 @@ static bool are_comparable(const struct simulation *sim)
     return mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE;
 }
 
-/* Stores the findings of the pass over clocks in the cache: whether messages bound the clocks, and the offset of each rank. */
-static void keep_bounds(struct simulation *sim, const struct mpg_bytes *key, double *offsets)
+/* Appends to FOUND the findings of the pass over clocks: whether messages bound the clocks, and the offset of each rank. */
+static void put_bounds(struct mpg_bytes *found, const struct simulation *sim, double *offsets)
 {
-    struct mpg_bytes found = {0};
-    mpg_passed_put(&found, &sim->passed);
-    mpg_bytes_put_u64(&found, are_comparable(sim));
+    mpg_passed_put(found, &sim->passed);
+    mpg_bytes_put_u64(found, are_comparable(sim));
     mpg_clock_map_offsets(sim->clocks, offsets);
     for (int32_t r = 0; r < sim->result->ranks; r++)
-        mpg_bytes_put_double(&found, offsets[r]);
-    mpg_cache_add(sim->options->cache, key, &found);
-    mpg_bytes_clear(&found);
+        mpg_bytes_put_double(found, offsets[r]);
 }
 
 static bool get_bounds(struct simulation *sim, struct mpg_bytes_left *left, double *offsets)
@@ -63,20 +63,35 @@ static bool get_bounds(struct simulation *sim, struct mpg_bytes_left *left, doub
     return true;
 }
 
-static int bound_clocks(struct simulation *sim, struct mpg_error *err)
+/* Bounds the clocks by the cache, or else by a pass. FOUND: the findings. */
+static int find_bounds(struct simulation *sim, struct mpg_bytes *found, double *offsets, struct mpg_error *err)
 {
     struct mpg_bytes key = {0};
     struct mpg_bytes_left left;
+    mpg_cache_key(&key, "bounds", &sim->graph, MPG_CLOCK_NONE);
+    const bool is_known = mpg_cache_find(sim->options->cache, &key, &left) && get_bounds(sim, &left, offsets);
+    const int status = is_known ? 0 : pass_bounds(sim, err);
+    if (status == 0)
+        put_bounds(found, sim, offsets);
+    if (!is_known && status == 0)
+        mpg_cache_add(sim->options->cache, &key, found);
+    mpg_bytes_clear(&key);
+    return status;
+}
+
+static int bound_clocks(struct simulation *sim, struct mpg_error *err)
+{
+    struct mpg_bytes found = {0};
     double *offsets = calloc((size_t)sim->result->ranks, sizeof *offsets);
     if (!offsets)
         return mpg_error_set(err, "out of memory");
-    mpg_cache_key(&key, "bounds", &sim->graph, MPG_CLOCK_NONE);
-    const bool is_known = mpg_cache_find(sim->options->cache, &key, &left) &&
-                          get_bounds(sim, &left, offsets);
-    const int status = is_known ? 0 : pass_bounds(sim, err);
-    if (!is_known && status == 0)
-        keep_bounds(sim, &key, offsets);
-    mpg_bytes_clear(&key);
+    const bool finds = mpg_together_finds(sim->together);
+    int status = finds ? find_bounds(sim, &found, offsets, err) : 0;
+    status = mpg_together_tell(sim->together, status, &found, err);
+    struct mpg_bytes_left left = {.p = found.data, .end = found.data + found.size};
+    if (status == 0 && !finds && !get_bounds(sim, &left, offsets))
+        status = mpg_error_set(err, "out of memory");
+    mpg_bytes_clear(&found);
     free(offsets);
     return status;
 }
@@ -343,7 +358,7 @@ static int choose_choice(struct simulation *all, struct simulation *sim, struct 
 /* --- all scenarios --- */
 
 static int begin(struct simulation *sim, struct mpg_trace *trace, const struct mpg_scenario *scenario,
-                 struct mpg_share share, uint32_t *passes, struct mpg_error *err)
+                 struct mpg_share share, struct mpg_together *together, uint32_t *passes, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = scenario->options;
     *sim = (struct simulation){.trace = trace,
@@ -352,6 +367,7 @@ static int begin(struct simulation *sim, struct mpg_trace *trace, const struct m
                                .options = o,
                                .graph = o->graph,
                                .result = scenario->result,
+                               .together = together,
                                .passes = passes};
     activate(sim, 0);
     mpg_result_init(sim->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
@@ -450,16 +466,18 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, s
     return status;
 }
 
-static int simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
-                    struct mpg_error *err)
+/* Simulates N scenarios in the replicas SHARE; if the processes share the ranks (TOGETHER), of the ranks of this process.
+ * UNDIVIDED: as in struct simulation. IS_DONE: by scenario, set if done. */
+static int simulate_share(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, struct mpg_share share,
+                          struct mpg_together *together, const char *undivided, uint32_t *passes, bool *is_done,
+                          struct mpg_error *err)
 {
-    const struct mpg_share share = mpg_share_own(scenario->options->replicas, scenario->options->processes);
-    if (share.n == 0)
-        return mpg_results_await(n, scenario->options->processes, err);
     struct simulation *all = calloc(n, sizeof *all);
     int status = all ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n && status == 0; i++)
-        status = of_one(begin(&all[i], trace, &scenario[i], share, passes, err), &scenario[i], err);
+        status = of_one(begin(&all[i], trace, &scenario[i], share, together, passes, err), &scenario[i], err);
+    for (size_t i = 0; i < n && all; i++)
+        all[i].undivided = undivided;
     for (size_t i = 0; i < n && status == 0; i++)
         if ((status = find_clocks(all, &all[i], err)) == 0)
             status = of_one(choose_absorb(&all[i], err), &scenario[i], err);
@@ -475,10 +493,78 @@ static int simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario
     if (status == 0 && !scenario->options->without_replicas)
         status = mpg_simulation_run(all, n, share, err);
     for (size_t i = 0; i < n && all; i++) {
+        is_done[i] = all[i].is_done;
         if (status < 0 && !all[i].is_done && all[i].result)
             mpg_result_clear(all[i].result);
         end(&all[i]);
     }
     free(all);
+    return status;
+}
+
+/* Moves to the front those of N scenarios that are not DONE. Returns their number. */
+static size_t drop_done(struct mpg_scenario *scenario, size_t n, const bool *done)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!done[i])
+            scenario[left++] = scenario[i];
+    return left;
+}
+
+/* Returns why processes cannot share the ranks in N scenarios, as far as options say; NULL: they can. */
+static const char *indivisible(const struct mpg_scenario *scenario, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct mpg_simulation_options *o = scenario[i].options;
+        if (o->observer || o->path)
+            return "a replica is observed";
+        if (o->where.places)
+            return "times are attributed to places";
+    }
+    return NULL;
+}
+
+/* Decides whether processes share the ranks: sets the processes and threads of T, 0 threads if they share the replicas. Returns
+ * 0, or -1 with ERR: a process has failed. */
+static int plan_together(struct mpg_together *t, const struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n,
+                         struct mpg_error *err)
+{
+    const struct mpg_simulation_options *o = scenario->options;
+    struct mpg_processes *p = o->processes;
+    *t = (struct mpg_together){.processes = p};
+    if (!p || p->size == 1 || o->without_replicas)
+        return 0;
+    if (mpg_processes_agree(p, 0, 0, err) < 0)
+        return -1;
+    t->refused = indivisible(scenario, n);
+    t->threads = (unsigned)p->messenger->min(t->refused ? 0 : (int)mpg_pass_parts(trace, (unsigned)p->size, o->threads));
+    return 0;
+}
+
+static int simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
+                    struct mpg_error *err)
+{
+    const struct mpg_simulation_options *o = scenario->options;
+    struct mpg_together together;
+    struct mpg_scenario *left = malloc(n * sizeof *left);
+    bool *is_done = calloc(n, sizeof *is_done);
+    int status = left && is_done ? plan_together(&together, trace, scenario, n, err) : mpg_error_set(err, "out of memory");
+    bool shares_replicas = status == 0 && together.threads == 0;
+    if (left)
+        memcpy(left, scenario, n * sizeof *left);
+    if (status == 0 && together.threads > 0) {
+        const struct mpg_share all = {.n = o->replicas};
+        status = simulate_share(trace, left, n, all, &together, NULL, passes, is_done, err);
+        shares_replicas = together.refused;
+        n = drop_done(left, n, is_done);
+    }
+    if (shares_replicas) {
+        const struct mpg_share share = mpg_share_own(o->replicas, o->processes);
+        status = share.n == 0 ? mpg_results_await(n, o->processes, err)
+                              : simulate_share(trace, left, n, share, NULL, together.refused, passes, is_done, err);
+    }
+    free(left);
+    free(is_done);
     return status;
 }

@@ -30,6 +30,8 @@ struct simulation {
     struct mpg_passed passed; /* findings of the last pass */
     struct mpg_paths *paths;     /* path classes of the perturbation P; NULL: all messages have one class */
     struct mpg_paths *unchanged; /* path classes of the run that only removes the tracer's time */
+    struct mpg_together *together; /* the processes that share the ranks; NULL: they share the replicas */
+    const char *undivided; /* why processes share replicas, not ranks; NULL: there is one process, or it has too little to do */
     uint32_t *passes;      /* number of passes over the trace so far; incremented */
     bool is_done;
 };

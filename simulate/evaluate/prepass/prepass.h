@@ -24,7 +24,8 @@ struct mpg_prepass {
 int mpg_prepass_init(struct mpg_prepass *x, const struct mpg_trace *trace, const struct mpg_floor_options *options, bool messages,
                      const struct mpg_perturbation *source, struct mpg_removals *removals, struct mpg_error *err);
 /* Completes N >= 1 prepared pre-passes over the steps of PASS_CONFIG: from the cache, or else by one pass over the trace,
- * shared by THREADS >= 1 threads. Adds new findings to the cache. Errors: errors of mpg_pass(); out of memory. */
+ * shared by THREADS >= 1 threads; of processes that make passes together, the first does this for all. Adds new findings to the
+ * cache. Errors: errors of mpg_pass(); out of memory. */
 int mpg_prepass_find(const struct mpg_pass_config *pass_config, struct mpg_prepass *const *x, size_t n, unsigned threads,
                      struct mpg_error *err);
 void mpg_prepass_clear(struct mpg_prepass *x);
