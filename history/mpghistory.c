@@ -18,6 +18,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 #include "common/text_stream.h"
+#include "history/compare/command.h"
 #include "history/health/health.h"
 #include "history/history.h"
 #include "history/json.h"
@@ -261,7 +262,7 @@ static char *difference(const struct mpg_history_run run[2], bool same, size_t *
     return NULL;
 }
 
-static int compare(struct request *a, struct mpg_error *err)
+static int show_difference(struct request *a, struct mpg_error *err)
 {
     struct mpg_history_run run[2] = {{.id = 0}, {.id = 0}};
     int status = -1;
@@ -383,12 +384,13 @@ static const struct {
     const char *name, *summary, *arguments;
     int (*run)(struct request *, struct mpg_error *);
     int ids;
-    int (*main)(int argc, char **argv); /* of a command about signatures, which parses its command line itself */
+    int (*main)(int argc, char **argv); /* of a command that parses its command line itself */
 } commands[] = {
     {"list", "List stored runs, oldest first.", "", list, 0, NULL},
     {"show", "Show a run with its answer.", "ID", show, 1, NULL},
-    {"diff", "Compare two runs and their answers.", "ID ID", compare, 2, NULL},
+    {"diff", "Compare two runs and their answers.", "ID ID", show_difference, 2, NULL},
     {"rerun", "Repeat a run and compare the answers.", "ID", rerun, 1, NULL},
+    {"compare", "Compare predicted run times before and after a change.", .main = mpg_history_compare_main},
     {"keep", "Keep signatures, for the health of their machines.", .main = mpg_health_keep_main},
     {"health", "Show whether machines became slower or noisier.", .main = mpg_health_main},
     {"signature", "Write a kept signature.", .main = mpg_health_signature_main},
