@@ -18,6 +18,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "bench/harness/results_file.h"
 #include "common/reserve.h"
 
 /* Maximum nesting: task, soft interrupt, interrupt, interrupt within an interrupt. */
@@ -269,8 +270,8 @@ static int set_up(struct mpg_causes *c, double duration_ns, struct mpg_error *er
     return 0;
 }
 
-struct mpg_causes *mpg_causes_start(const int *core, int n, const struct mpg_timer *timer, double duration_ns,
-                                    struct mpg_error *err)
+static struct mpg_causes *start(const int *core, int n, const struct mpg_timer *timer, double duration_ns,
+                                struct mpg_error *err)
 {
     char name[32];
     struct mpg_causes *c = calloc(1, sizeof *c + (size_t)n * sizeof *c->core);
@@ -308,12 +309,22 @@ struct mpg_causes *mpg_causes_start(const int *core, int n, const struct mpg_tim
     return c;
 }
 
+struct mpg_causes *mpg_causes_start(const int *core, int n, const struct mpg_timer *timer, double duration_ns,
+                                    struct mpg_error *err)
+{
+    sigset_t before; /* an instance whose files are open could not be removed by the signal handler */
+    mpg_results_file_block_interrupts(&before);
+    struct mpg_causes *c = start(core, n, timer, duration_ns, err);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return c;
+}
+
 void mpg_causes_measured_by_me(struct mpg_causes *c, int i)
 {
     c->core[i].thread = (pid_t)syscall(SYS_gettid);
 }
 
-int mpg_causes_stop(struct mpg_causes *c, struct mpg_error *err)
+static int stop(struct mpg_causes *c, struct mpg_error *err)
 {
     static const char *const systems[] = {"sched", "irq", "irq_vectors", NULL};
     (void)tracefs_instance_file_write(c->instance, "tracing_on", "0");
@@ -325,6 +336,15 @@ int mpg_causes_stop(struct mpg_causes *c, struct mpg_error *err)
     if (c->out_of_memory)
         return mpg_error_set(err, "out of memory for the causes of detours");
     return status < 0 ? mpg_error_set(err, "--causes: cannot read the kernel's trace") : 0;
+}
+
+int mpg_causes_stop(struct mpg_causes *c, struct mpg_error *err)
+{
+    sigset_t before;
+    mpg_results_file_block_interrupts(&before);
+    const int status = stop(c, err);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return status;
 }
 
 /* Returns the cause of PART of a detour on CORE. */

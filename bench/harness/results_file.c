@@ -104,7 +104,7 @@ static void print_samples(FILE *stream, const struct mpg_bench_samples *samples)
     fprintf(stream, "# end %zu\n", samples->n);
 }
 
-static void block_signals(sigset_t *before)
+void mpg_results_file_block_interrupts(sigset_t *before)
 {
     sigset_t interrupts;
     sigemptyset(&interrupts);
@@ -122,7 +122,7 @@ int mpg_results_file_write(const char *dir, const char *name, const struct mpg_h
     char *path = join(dir, name, err);
     if (!path)
         return -1;
-    block_signals(&before);
+    mpg_results_file_block_interrupts(&before);
     struct mpg_output *out = mpg_output_open(path, err);
     if (out) {
         print_header(mpg_output_stream(out), header);
@@ -189,7 +189,7 @@ int mpg_results_file_prepare(const char *dir, struct mpg_error *err)
     char *path = join(dir, "probe", err);
     if (!path)
         return -1;
-    block_signals(&before);
+    mpg_results_file_block_interrupts(&before);
     struct mpg_output *out = mpg_output_open(path, err);
     mpg_output_discard(out);
     sigprocmask(SIG_SETMASK, &before, NULL);

@@ -4,6 +4,7 @@
 #ifndef MPG_RESULTS_FILE_H
 #define MPG_RESULTS_FILE_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,6 +47,8 @@ void mpg_results_file_before_interrupt(void (*step)(void));
  * DIR are complete, then end the process by default action. Silent once *SILENT (may be NULL) is true. The
  * arguments must stay valid; for main() only, once. */
 void mpg_results_file_on_interrupt(const char *program, const char *dir, const atomic_bool *silent);
+/* Blocks SIGINT, SIGTERM and SIGHUP in the calling thread, and stores in BEFORE the mask for sigprocmask(), which ends this. */
+void mpg_results_file_block_interrupts(sigset_t *before);
 
 /* Creates folder DIR if missing and checks that files can be created in DIR, before the measurement. Errors: the
  * system's. */

@@ -12,7 +12,7 @@ export LC_ALL=C
 noisemaker=$build/tests/bench/noisemaker
 [ -x "$FTQ" ] && [ -x "$noisemaker" ] || skip_all "no ftq or no noisemaker"
 tmp=$(mktemp -d)
-maker= measuring=
+maker='' measuring=''
 trap 'for p in $maker $measuring; do kill "$p" 2>/dev/null; done; rm -rf "$tmp"' EXIT
 # quietly COMMAND...: without its output.
 quietly() {

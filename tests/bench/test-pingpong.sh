@@ -259,7 +259,7 @@ fi
 ok "two pairs of them" ranks 4 env HWLOC_SYNTHETIC="$one_cache" "$PINGPONG" -o sample -s 8 -i 20 -p 2 --no-eager
 is "are two" "$(of pairs sample/*.samples)" 2
 
-cat >split <<'EOS'
+cat >./split <<'EOS'
 #!/bin/sh
 # Ranks from 2 on run on a host with another name.
 [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" -ge 2 ] || exec "$@"
@@ -319,10 +319,10 @@ ended() {
         -o ended -i 1000000 -s 8,1MiB >/dev/null 2>&1 &
     local job=$! status
     wait_until measuring
+    # shellcheck disable=SC2046 # numbers; the shell's own kill, there may be no other
     case $2 in
     launcher) kill -"$1" $job ;;
     rank) kill -"$1" "$(tail -n 1 pids)" ;;
-    # shellcheck disable=SC2046 # numbers; the shell's own kill, there may be no other
     ranks) kill -"$1" $(cat pids) ;;
     esac
     wait $job

@@ -287,12 +287,12 @@ tick() {
 }
 
 measure tick detour
-part=$(tick "$tmp/tick/detour-core$core.samples")
-case $part in
+seen_share=$(tick "$tmp/tick/detour-core$core.samples")
+case $seen_share in
 unknown | "") skip "the kernel's tick is seen" "no CONFIG_HZ, or no tick on this core" ;;
 *)
-    echo "# detours in one fortieth of the tick's period, by ticks: $part"
+    echo "# detours in one fortieth of the tick's period, by ticks: $seen_share"
     ok "the kernel's tick is seen: a detour at one phase in 4 of 5 periods" \
-        awk "BEGIN { exit !($part >= 0.8) }" ;;
+        awk "BEGIN { exit !($seen_share >= 0.8) }" ;;
 esac
 done_testing
