@@ -86,12 +86,12 @@ static int answer(struct mpg_session *x, struct mpg_report *report, struct mpg_e
     const struct mpg_config *c = &x->at;
     struct mpg_notes warnings = {0}, assumed = {0};
     int status = mpg_report_take_notes(report, &warnings, &assumed, err);
+    if (status == 0 && report->verbose && report->result->undivided) /* not in the answer, which depends on no threads */
+        fprintf(stderr, "mpgsim: threads and processes share replicas, not ranks: %s\n", report->result->undivided);
     if (status == 0)
         status = write_report(c, report, &x->answer, err);
     if (status == 0)
         status = write_page(x, report, err);
-    if (status == 0 && report->verbose && report->result->undivided) /* not in the answer, which depends on no threads */
-        fprintf(stderr, "mpgsim: threads share replicas, not ranks: %s\n", report->result->undivided);
     mpg_notes_clear(&warnings);
     mpg_notes_clear(&assumed);
     return status;

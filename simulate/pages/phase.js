@@ -12,24 +12,27 @@ function awaited(P) {
 }
 
 function phaseLines(P) {
-    const w = width(), left = 64, lane = 18, length = P.to_ns - P.from_ns;
+    const w = width(), lane = 18, length = P.to_ns - P.from_ns;
+    const left = 46 + 9 * Math.max(2, ...P.drawn.map(r => `${r.rank}`.length)); // digits are at most 9 px wide
     const last = Math.max(length, ...P.drawn.flatMap(r => r.predicted.map(c => c[0] + c[1]))); // calls may end after the stretch
-    const whole = last > 2 * length ? length : last, span = Math.max(whole, P.traced_ns) || 1;
+    const whole = last > 2 * length ? length : last, longest = Math.max(whole, P.traced_ns) || 1;
+    const fit = !(P.traced_ns > 0) || longest <= 10 * Math.min(whole, P.traced_ns); // as for the runs over time
     const runs = [["predicted", whole]];
     if (P.traced_ns > 0) runs.unshift(["traced", P.traced_ns]);
     const used = Object.keys(callKinds).filter(k => P.drawn.some(r => runs.some(([run]) =>
         r[run].some(c => P.names[c[2]].kind === k))));
     const a = Math.max(150, Math.floor(w / used.length)), across = Math.max(1, Math.floor(w / a));
-    const legend = 20 * Math.ceil(used.length / across), height = legend + runs.length * (24 + lane * P.drawn.length) + 20;
+    const legend = 20 * Math.ceil(used.length / across), height = legend + runs.length * (44 + lane * P.drawn.length);
     const s = chart(height, "The worst phase", "Calls of each rank over time, traced and predicted");
-    const x = ns => left + Math.max(0, Math.min(span, ns)) / span * (w - left - 4);
     used.forEach((k, i) => {
         const px = i % across * a, py = 20 * Math.floor(i / across);
         s.append(vg("rect", {x: px + 4, y: py + 3, width: 14, height: 10, fill: callColours[k]}),
                  vg("text", {x: px + 22, y: py + 13}, callKinds[k]));
     });
     runs.forEach(([run, ns], i) => {
-        const top = legend + i * (24 + lane * P.drawn.length);
+        const top = legend + i * (44 + lane * P.drawn.length), end = top + 38 + lane * P.drawn.length;
+        const span = fit ? longest : ns;
+        const x = t => left + Math.max(0, Math.min(span, t)) / span * (w - left - 4);
         s.append(vg("text", {x: 4, y: top + 16}, run), vg("text", {x: w - 4, y: top + 16, "text-anchor": "end", class: "soft"}, time(ns)));
         P.drawn.forEach((r, k) => {
             const y = top + 24 + lane * k;
@@ -42,9 +45,9 @@ function phaseLines(P) {
                 s.append(call);
             }
         });
+        s.append(vg("text", {x: left, y: end, class: "soft"}, "0"),
+                 vg("text", {x: w - 4, y: end, "text-anchor": "end", class: "soft"}, time(span)));
     });
-    s.append(vg("text", {x: left, y: height - 4, class: "soft"}, "0"),
-             vg("text", {x: w - 4, y: height - 4, "text-anchor": "end", class: "soft"}, time(span)));
     return s;
 }
 
