@@ -177,7 +177,7 @@ record() {
     echo "figure.sh: recording $1, ranks: $2" >&2
     name=$1 n=$2 least='' works=''
     shift 3
-    for recording in $(seq "$recordings"); do
+    for _ in $(seq "$recordings"); do
         rm -rf "$trace.new"
         if ! "${MPIRUN:-mpirun}" -np "$n" taskset -c "${CORE:-0}" "$mpgtrace" record --cpu-time -o "$trace.new" \
             "$application" "$@" > "$out/log" 2>&1 || ! grep -q ': result correct$' "$out/log"; then

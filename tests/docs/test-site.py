@@ -42,7 +42,7 @@ def without_tools(folder):
     """What happens where cmark-gfm and mandoc are missing."""
     empty, distribution = os.path.join(folder, "empty"), os.path.join(folder, "distribution")
     os.makedirs(empty)
-    done = build(os.path.join(folder, "none"), PATH=empty)
+    done = build(os.path.join(folder, "none"), empty, PATH=empty)  # a tarball has the pages of the distribution
     ok("without the tools: one line, exit status 1, no pages", done.returncode == 1 and done.stdout == "" and
        done.stderr == "make site: cmark-gfm and mandoc not found (Debian: apt-get install cmark-gfm mandoc)\n" and
        not os.path.exists(os.path.join(folder, "none")), done)

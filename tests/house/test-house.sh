@@ -32,7 +32,7 @@ ours() {
 }
 files=$(ours | grep -vE '^(analyse|bench|export|signature|simulate|statistics|trace|examples|tests)/.*\.(o|lo|log|trs)$')
 
-# shellcheck disable=SC2086 # lists of names, none with spaces
+# shellcheck disable=SC2086,SC2046 # lists of names, none with spaces
 {
     empty "every source file has its licence line" \
         "$({ printf '%s\n' $files
@@ -70,6 +70,7 @@ named() {
         [ -e "$name" ] || echo "$file $name"
     done
 }
+# shellcheck disable=SC2086,SC2046 # a list of names
 empty "no text names a file that is not there" \
     "$(named $(printf '%s\n' $files | grep -E '\.([ch]|awk|sh|py|md|def)$'))"
 empty "links of documents lead to files that are there" \
@@ -86,7 +87,7 @@ empty "each document says its kind and is installed" \
 empty "docs/guide/install.md names every package that the set-up looks for" \
     "$(for package in $(sed -n 's/^ *MPGKIT_NEED(.*\[\([a-z0-9-]*\)\])$/\1/p' configure.ac) \
         $(awk '/^(required|optional)=/ { list = 1 } /^.$/ { list = 0 } list && NF > 1 { print $1 }' build-aux/setup.sh); do
-        grep -q "^| .*[ |(]$package[ ;|)]" docs/guide/install.md || echo "$package"
+        grep -q "^| .*[ |(]${package}[ ;|)]" docs/guide/install.md || echo "$package"
     done | sort -u)"
 version=$(sed -n 's/^AC_INIT(\[mpgkit\], \[\(.*\)\])$/\1/p' configure.ac)
 empty "NEWS, CITATION.cff and Debian's changelog begin with configure.ac's version" \

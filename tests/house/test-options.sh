@@ -173,7 +173,7 @@ program() {
             case $name$option in mpgsim--noise= | mpgsim--call-noise= | mpgsim--latency= | \
                 mpgsim--byte= | mpgsim--compute-ratio= | mpgsim--sweep= | mpgsim--signature= | \
                 mpgsim--hypothesis= | mpgsim--target= | mpgsim--without= | mpgsim--without-noise= | mpgsim--where= | mpgsim--models= | mpgreplay--hypothesis= | \
-                mpgscale--label= | mpgscale--manifest= | mpgscale--only= | mpgscale--record= | mpgscale--select= | sigdiff--again= | sigdiff--fail-if= | mpgtrace--fail-if= | 'mpgbench ftq--mode=') continue ;;
+                mpgscale--label= | mpgscale--manifest= | mpgscale--only= | mpgscale--record= | mpgscale--select= | sigdiff--again= | sigdiff--fail-if= | mpghistory--fail-if= | mpgtrace--fail-if= | 'mpgbench ftq--mode=') continue ;;
             esac
             ok "$name $command: ${option}... twice" given_twice "${option%=}" "${words[@]}"
         done
@@ -226,7 +226,7 @@ program sigshow "$SIGSHOW"
 program sigdiff "$SIGDIFF"
 # shellcheck disable=SC2086 # a list of names
 program mpgtrace "$MPGTRACE" $commands
-program mpghistory "$top_builddir/history/mpghistory" list show diff rerun keep health signature
+program mpghistory "$top_builddir/history/mpghistory" list show diff rerun compare keep health signature
 program mpgsim "$MPGSIM"
 program mpgreplay "$MPGREPLAY"
 program mpgscale "$MPGSCALE" run

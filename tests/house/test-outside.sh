@@ -66,7 +66,7 @@ else
 fi
 mkdir runs app.trace results
 mkfifo runs/manifest.tsv app.trace/rank-0.mpgt results/pingpong.samples
-ended 1 "*manifest.tsv: not a regular file" "$MPGSCALE" run -o runs --counts=1 -- env {record} true {ranks}
+ended 1 "*manifest.tsv: not a regular file" "$MPGSCALE" run -o runs --counts=1 -- env '{record}' true '{ranks}'
 ended 1 "*rank-0.mpgt: no regular file" "$MPGSIM" app.trace
 ended 1 "*pingpong.samples: not a regular file" "$SIGMAKE" results
 (sleep 0.3; cat good.txt >pipe) &

@@ -19,7 +19,7 @@ PLACES = {"mpgsim": "simulate", "mpgtrace": "trace", "mpgscale": "scale", "mpghi
           "collective": "bench/collective", "sharing": "bench/sharing", "onesided": "bench/onesided", "overlap": "bench/overlap"}
 COMMANDS = {"mpgtrace": ["record", "print", "import", "stat", "waits", "compare", "critical-path", "efficiency", "matrix", "sizes",
                          "timeline", "graph", "export"],
-            "mpgscale": ["run"], "mpghistory": ["list", "show", "diff", "rerun", "keep", "health", "signature"]}
+            "mpgscale": ["run"], "mpghistory": ["list", "show", "diff", "rerun", "compare", "keep", "health", "signature"]}
 
 # Two ranks: a large send that waits, a synchronous one, polling, an early message, a region, a file, one-sided transfers, a
 # rank off its CPU; more ranks than cores.

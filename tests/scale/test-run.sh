@@ -61,7 +61,7 @@ like "one that aborts: its own last words, not its launcher's" "$(cat err)" "*):
 printf '%s\n' '#!/bin/sh' '"$@"; status=$?' \
     'echo "[warn] Epoll MOD(1) on fd 25 failed. Old events were 6: Bad file descriptor" >&2' 'exit $status' >warns
 chmod +x warns
-runs --counts=2 --repetitions=1 -o warns.d -- ./warns "${mpirun[@]}" -np '{ranks}' {record} ./app fail 2
+runs --counts=2 --repetitions=1 -o warns.d -- ./warns "${mpirun[@]}" -np '{ranks}' '{record}' ./app fail 2
 like "... nor what its library says of descriptors" "$(cat err)" "*): exit status 3: cannot do it with 2 (*"
 
 # Interrupted in the middle, nothing is lost: the same command continues.

@@ -50,14 +50,17 @@ ok "sigshow states them" grep -qE '^ +64 KiB .* 2\.[0-9]%' out
 # One launch, in which a value is repeated 50 times: its samples count for a fiftieth of their number.
 rm r/*
 exchanges=5000 network 0 'if (i % 50 == 0) x = lot(); print 8, 1000 + 100 * x' >r/pingpong-launch0-node.samples
+# shellcheck disable=SC2046 # numbers
 set -- $(interval 8 0.5)
 ok "runs of 50: 5000 samples count for some 100, not for 5000: $*" test "$3" -ge 20 -a "$3" -le 400
 is "one launch covers no launches" "$5" 1
 ok "runs of 50: the middle of what they are drawn from is inside" \
     awk -v low="$1" -v high="$2" 'BEGIN { exit !(low <= 1050 && 1050 <= high && high - low > 8) }'
+# shellcheck disable=SC2046 # numbers
 set -- $(interval 8 0.99)
 is "runs of 50: nothing bounds the 99th percentile above" "$2" -1
 network 0 'print 8, 1000 + 100 * lot()' >r/pingpong-launch0-node.samples
+# shellcheck disable=SC2046 # numbers
 set -- $(interval 8 0.5)
 ok "independent ones count for about as many as they are: $*" test "$3" -ge 300 -a "$3" -le 8000
 "$sigshow" --all r.sig >out

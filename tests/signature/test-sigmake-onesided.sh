@@ -57,7 +57,7 @@ is "the check finds nothing uncertain" "$(grep -c 'onesided' out)" 0
 
 # The words of the header decide what the numbers mean; samples off the CPU are left out.
 mkdir o
-{ for i in $(seq 8); do echo "0 0 8 100 200 0"; done; for i in $(seq 4); do echo "0 0 8 5000 200 5000"; done
+{ for _ in $(seq 8); do echo "0 0 8 100 200 0"; done; for _ in $(seq 4); do echo "0 0 8 5000 200 5000"; done
   echo "0 1 8 77 88 0"; } | operations="fence put" path="between nodes" onesided 0 >o/a.samples
 ok "another order of operations" "$sigmake" -o o.sig o
 if has_python; then

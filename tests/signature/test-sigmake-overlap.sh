@@ -53,7 +53,7 @@ is "the check finds nothing uncertain" "$(grep -c 'overlap' out)" 0
 
 # The words of the header decide what the numbers mean; samples off the CPU are left out.
 mkdir o
-{ for i in $(seq 8); do echo "0 0 8192 1000 1500 1600 0"; done; for i in $(seq 4); do echo "0 0 8192 1000 1500 9000 5000"; done
+{ for _ in $(seq 8); do echo "0 0 8192 1000 1500 1600 0"; done; for _ in $(seq 4); do echo "0 0 8192 1000 1500 9000 5000"; done
   echo "0 1 8192 2000 3000 3500 0"; } | operations="receive send" path="between nodes" overlap 0 >o/a.samples
 ok "another order of sides" "$sigmake" -o o.sig o
 if has_python; then

@@ -103,8 +103,8 @@ ok "a lead alone makes no curve" test "$("$sigshow" --all leads.sig | grep -c '^
 # ---- off the CPU, orders, classes ----
 
 mkdir off
-{ for i in $(seq 8); do echo "2 1 4096 64 64 1000000 0"; done; for i in $(seq 4); do echo "2 1 4096 64 64 5000000 4000000"; done
-  for i in $(seq 8); do echo "2 2 4096 64 64 1000000 500000"; done; } | sharing 0 >off/a.samples
+{ for _ in $(seq 8); do echo "2 1 4096 64 64 1000000 0"; done; for _ in $(seq 4); do echo "2 1 4096 64 64 5000000 4000000"; done
+  for _ in $(seq 8); do echo "2 2 4096 64 64 1000000 500000"; done; } | sharing 0 >off/a.samples
 path=node sharing 0 <<'EOS' >off/b.samples
 3 1 1024 10 10 1000 0
 1 1 1024 10 10 1000 0

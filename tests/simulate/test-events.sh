@@ -97,6 +97,7 @@ done
 } > "$tmp/get.txt"
 # The window is made in one round, of 5 us; rank 0 then takes the reply in 5 us: replies at 1005, 375, 409 - 4 + 4
 # (rank 0 checks too) after that, work of rank 1 ends at 1000, 1025, 1015.
+# shellcheck disable=SC2145 # further words are options
 policy() { of_ranks run_ns --target=ideal --target=ServiceTime=5us --target=Policy="$@" "$tmp/get.txt"; }
 same "no policy: what waits is served after the work" "1015 1005" "$(policy none)"
 same "an interrupt" "385 1030" "$(policy interrupt --target=InterruptTime=20us)"
@@ -122,6 +123,7 @@ large() {
 same "a message that waits for its receiver: taken in a call" "1010 1010" "$(large none)"
 same "or by the network" "355 1005" "$(large offload)"
 same "by calls it is taken in calls, and requests are nobody's" "1010 1010, 365 1005" "$(large calls), $(policy calls)"
+# shellcheck disable=SC2145 # further words are options
 signed() {
     "$mpgsim" --json --cache=fresh --signature="$top_srcdir/results/reference/reference.sig" --source=none --target="$@" \
         "$tmp/large.txt" | python3 -c 'import json, sys; print(json.load(sys.stdin)["extrapolation"]["policy"])'
@@ -283,6 +285,7 @@ print(*["%.9g" % (float(r["service_ns"]) / 1e3) for r in csv.DictReader(sys.stdi
         "0 301000 302000 Finalize" "1 0 1000 Init" "1 1000 102000 Recv comm=0 from=0 tag=1 bytes=1000" \
         "1 102000 202000 Barrier comm=0" "1 302000 303000 Finalize"
 } > "$tmp/suppose.txt"
+# shellcheck disable=SC2120 # options, in some calls
 suppose() {
     "$mpgsim" --json --cache=fresh --target=ideal --target=ByteTransferTime=1us --hypothesis='drop call=MPI_Send' \
         --hypothesis='drop call=MPI_Barrier' "$@" "$tmp/suppose.txt"

@@ -69,6 +69,7 @@ def interval(values, seed, launches, replays):
         rest = [x - centres[launch_of(w)] for w, x in enumerate(values)]
         f = STUDENT[15] / NORMAL * math.sqrt(share_of_groups(rest) * 16 / 15)
         low = median - math.hypot(median - low, f * quantile(rest, 0.025))
+        low = max(low, 0.0) if min(values) >= 0 else low
         high = median + math.hypot(high - median, f * quantile(rest, 0.975))
     return low, high
 
@@ -78,7 +79,7 @@ def check_again(name, program, signature, launches, replays, *options):
                    "--sweep=compute-ratio=1,2", *options, program)["rows"][0]
     values, given = found["replicas_run_time_ns"], found["run_time_ns"]["median_confidence_95"]
     expected = interval(values, 11, launches, replays)
-    ok(f"{name}: as the text has it", all(abs(a / b - 1) < 1e-8 for a, b in zip(given, expected)), (given, expected))
+    ok(f"{name}: as the text has it", all(abs(a - b) <= 1e-8 * abs(b) for a, b in zip(given, expected)), (given, expected))
     return given
 
 
@@ -95,6 +96,15 @@ def check_text():
     check_again("three launches, a ring", "ring", "messages.sig", 3, False)
     fixed = check_again("none drawn", "ring", "messages.sig", 0, False, "--models=measurement=fixed")
     both = check_again("three launches and replayed noise", "worked", REFERENCE[1], 3, True)
+    worse = read(REFERENCE[1])
+    for size in worse["network"][0]["latency"]:
+        launch = size["launches"][2]
+        launch["quantiles"] = [1e6 * x for x in launch["quantiles"]]
+        launch["mean"] *= 1e6
+        launch["sd"] *= 1e6
+    save(worse, "worse.sig")
+    low, high = check_again("a launch that was a million times slower", "worked", "worse.sig", 3, True)
+    ok("a run time is not below 0", 0 <= low < high, (low, high))
     save({key: signature[key] for key in ("format", "version", "header", "noise")}, "noise.sig")
     check_again("replayed noise alone", "worked", "noise.sig", 0, True, "--latency=const:2us", "--byte=const:1ns")
     ok("intervals are intervals", fixed[0] <= fixed[1] and both[0] < both[1])

@@ -301,6 +301,7 @@ late='mpgsim: full/new/rank-*.mpgt: *No space left on device'
 if mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
     for size in 64 128 192 256 320 384 448 512 576; do
         mount -o remount,size=${size}k full
+        # shellcheck disable=SC2069 # standard error alone
         "$mpgsim" --predict --latency=const:1us --output-trace full/new long.trace 2>&1 >/dev/null
         ls -A full
         rm -rf full/new

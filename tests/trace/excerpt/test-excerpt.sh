@@ -19,6 +19,7 @@ events() {
 
 # said OPTION... TRACE: prints what mpgtrace print says on standard error.
 said() {
+    # shellcheck disable=SC2069 # standard error alone
     "$MPGTRACE" print "$@" 2>&1 >/dev/null
 }
 

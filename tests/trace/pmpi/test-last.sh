@@ -65,7 +65,7 @@ for mode in steady tags threads late; do
     removed=0 differ=0
     for part in $(parts "$mode.trace"); do
         rm -f fewer.trace/rank-?.part-"$(printf %09d "$part")".mpgt fewer.trace/rank-?-thread-?.part-"$(printf %09d "$part")".mpgt
-        "$MPGTRACE" print fewer.trace 2>/dev/null | awk '$1 == "0" && $4 == "Init" { print $2; exit }' >at
+        "$MPGTRACE" print fewer.trace 2>/dev/null | awk '$1 == "0" && $4 == "Init" { print $2; exit }' >./at
         [ "$(cat at)" = "$begin" ] || break
         removed=$((removed + 1))
         without_comms fewer.trace >some

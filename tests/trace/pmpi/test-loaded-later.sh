@@ -73,6 +73,7 @@ once() {
 is "... is traced" "$(calls both.trace)" "$all"
 ok "... by one of the two tracers: the other says nothing" once both.trace
 echo 'int streams = 7; int say(void) { return streams; } void record_send(void) {}' >own.c
+# shellcheck disable=SC2046 # options
 ok "links with the archive, beside names that the tracer has" $mpicc -o archive app.c own.c "$build/trace/pmpi/lib$link.a" \
     $(sed -n 's/^Libs.private: //p' "$build/trace/mpgtrace.pc")
 rm -rf app.trace

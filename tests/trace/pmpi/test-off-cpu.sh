@@ -123,8 +123,7 @@ exact() {
 # crowded_in_call WAY: records again until rank 0 lost its CPU inside MPI_Recv. Rank 1 begins 10 ms after rank 0's
 # message, which may be too early on a busy machine.
 crowded_in_call() {
-    local i
-    for i in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5; do
         [ "$(awk '/^0 .* Recv .* tag=13 .* off_call=/ { sub(/.* off_call=/, ""); print $1 }' text)" -ge 20000000 ] \
             2>/dev/null && return
         run "$1" crowded || return

@@ -301,6 +301,7 @@ if [ "$base" = libmpich.so.12 ]; then
     printf '%s' "$mapped" >renamed.c
     printf 'int main(void)\n{\n    MPI_Init(NULL, NULL);\n    show();\n    fflush(stdout);\n    return MPI_Finalize();\n}\n' >>renamed.c
     sed 's/libmpich\.so\.12/libmpi.so.12\x00\x00/g' "$real" >site/libmpi.so.12
+    # shellcheck disable=SC2046 # options
     ok "a program with libmpi.so.12 compiles" ${CC:-cc} -o renamed $($mpicc -show | tr ' ' '\n' | grep '^-I') renamed.c \
         site/libmpi.so.12 -Wl,-rpath,"$tmp/site"
     is "... is recorded with that alone" \
