@@ -12,4 +12,9 @@ enum { MPG_LARGE_PAGE = 2 << 20 };
  * memory. */
 void *mpg_large_alloc(size_t bytes);
 
+/* Lets the next BYTES (up to 1 GiB) that malloc() finds no room for come from large pages. For many blocks of less than a large
+ * page. Only address space is taken until the blocks are used. Without glibc, or under limits of memory, nothing happens. To be
+ * called before other threads allocate. */
+void mpg_large_heap(size_t bytes);
+
 #endif

@@ -13,10 +13,14 @@
 
 #include "common/input.h"
 #include "common/kind.h"
+#include "common/large.h"
 #include "trace/excerpt/excerpt.h"
 #include "trace/foreign/unpack.h"
 #include "trace/format.h"
 #include "trace/store/spool.h"
+
+/* Memory of graph and decoders for a rank: an all-to-all of 1024 ranks uses two thirds. */
+enum { HEAP_BYTES_A_FILE = 512 << 10 };
 
 static int out_of_memory(struct mpg_error *err)
 {
@@ -220,7 +224,10 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
 {
     const struct mpg_trace_format *format = NULL;
     struct mpg_trace *t = make(path, err);
-    if (t && open_files(t, &format, err) == 0 && walk(t, err) == 0)
+    int status = t ? open_files(t, &format, err) : -1;
+    if (status == 0)
+        mpg_large_heap(t->file_count * HEAP_BYTES_A_FILE);
+    if (status == 0 && walk(t, err) == 0)
         return recorded(t, err);
     mpg_trace_close(t);
     if (t && !format)
