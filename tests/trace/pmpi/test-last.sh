@@ -54,7 +54,8 @@ simulates "a short run" short.trace
 # snapshots. Without numbers of communicators, which depend on the order of their first use.
 # without_comms TRACE: prints TRACE.
 without_comms() {
-    "$MPGTRACE" print "$1" 2>&1 | sed -E '/^#(comm|window)/d; /: excerpt /d; s/ (new)?comm=[0-9]+//g; s/ (site|win)=[0-9]+//g'
+    "$MPGTRACE" print "$1" 2>messages | sed -E '/^#(comm|window)/d; s/ (new)?comm=[0-9]+//g; s/ (site|win)=[0-9]+//g'
+    sed '/: excerpt /d' messages
 }
 for mode in steady tags threads late; do
     LD_PRELOAD="$PWD/keep_parts.so" traced 2 "$mode.trace" --last=200ms ./last "$mode" 500 3
