@@ -251,8 +251,24 @@ static int skip(struct writing *x, const struct mpg_event *e, struct mpg_error *
     return mpg_open_note(&x->open, e, MPG_ORIGIN_BEFORE, err);
 }
 
+/* Notes all events before the excerpt, of a rank with several threads: a call in the excerpt may have begun before other threads'
+ * events that are before the excerpt. */
+static int skip_all(struct writing *x, struct mpg_error *err)
+{
+    struct mpg_cursor *cursor = mpg_cursor_open(x->trace, x->rank, err);
+    const struct mpg_event *e;
+    int more = cursor ? 1 : -1, status = 0;
+    while (status == 0 && more > 0 && (more = mpg_cursor_read(cursor, &e, err)) > 0 && e->enter_ns <= x->edges->begin_ns)
+        status = mpg_place_of(x->edges, e) == MPG_BEFORE ? skip(x, e, err) : 0;
+    mpg_cursor_close(cursor);
+    return more < 0 ? -1 : status;
+}
+
 static int write_events(struct writing *x, struct mpg_cursor *cursor, struct mpg_error *err)
 {
+    const bool has_threads = mpg_trace_threads(x->trace, x->rank) > 1;
+    if (has_threads && skip_all(x, err) < 0)
+        return -1;
     const struct mpg_event *e;
     int more = 0, status = 0;
     while (status == 0 && (more = mpg_cursor_read(cursor, &e, err)) > 0) {
@@ -264,7 +280,10 @@ static int write_events(struct writing *x, struct mpg_cursor *cursor, struct mpg
             break;
         if (mpg_operations_of(&x->operations, e, err) < 0)
             return -1;
-        status = place == MPG_BEFORE ? skip(x, e, err) : write_inside(x, e, err);
+        if (place == MPG_BEFORE)
+            status = has_threads ? 0 : skip(x, e, err);
+        else
+            status = write_inside(x, e, err);
         t = &x->threads[e->thread];
         t->read_ns = e->leave_ns;
     }

@@ -172,6 +172,23 @@ is "persistent requests are made again, messages matched before are not received
 1 250 250 Mrecv comm=0 from=0 tag=9 bytes=3 message=2
 1 250 250 Finalize"
 
+# Thread 0 is in a call from before the begin, during which thread 1 begins and ends regions and makes requests: what is open at the
+# begin is open in the part, whichever thread's events are read first. --from counts from the end of MPI_Init.
+printf '%s\n' '#mpgtext 1' '#ranks 1' '#clocks shared' '#comm 0 = 0' '0 0 0 Init' '0.1 5 5 Region_begin name="old"' \
+    '0 10 90 Recv comm=0 from=0 tag=4 bytes=5' '0.1 20 20 Region_end name="old"' '0.1 20 20 Region_begin name="new"' \
+    '0.1 22 23 Recv_init comm=0 from=0 tag=6 bytes=4 persistent=1' '0.1 25 30 Irecv comm=0 from=0 tag=5 bytes=5 request=1' \
+    '0.1 60 70 Send comm=0 to=0 tag=4 bytes=5' '0.1 71 72 Send comm=0 to=0 tag=5 bytes=5' \
+    '0.1 73 74 Send comm=0 to=0 tag=6 bytes=4' '0.1 75 76 Start requests=2 persistent=1' '0.1 77 80 Waitall requests=1,2 done=1,2' \
+    '0.1 85 85 Region_end name="new"' '0 95 99 Finalize' >threads.txt
+is "what threads have open at the begin" "$(events --from=50ns threads.txt | grep -v Send)" "0 50 50 Init
+0 50 50 Recv_init comm=0 from=0 tag=6 bytes=4 persistent=1
+0 50 90 Recv comm=0 from=null tag=4 bytes=5
+0.1 50 50 Region_begin name=\"new\"
+0.1 75 76 Start persistent=1 requests=2
+0.1 77 80 Waitall requests=2 done=2
+0.1 85 85 Region_end name=\"new\"
+0 95 99 Finalize"
+
 # A probe whose message is received after the part finds no message of the part, nor does the send.
 printf '%s\n' '#mpgtext 1' '#ranks 2' '#clocks shared' '#comm 0 = 0 1' '0 0 10 Init' '0 20 30 Send comm=0 to=1 tag=4 bytes=5' \
     '0 90 95 Finalize' '1 0 10 Init' '1 40 50 Probe comm=0 from=0 tag=4 bytes=5' '1 70 80 Recv comm=0 from=0 tag=4 bytes=5' \
