@@ -148,3 +148,11 @@ double mpg_machine_core_limit(void)
     return sscanf(text, "%lf %lf", &quota, &period) == 2 && quota > 0 && period > 0
                ? quota / period : 0;
 }
+
+unsigned mpg_machine_threads(void)
+{
+    char cores[64]; /* a list of cores, unused */
+    const double n = mpg_machine_cores(cores, sizeof cores), max = mpg_machine_core_limit();
+    const unsigned rounded = max > 0 && max < n ? (unsigned)max + ((double)(unsigned)max < max) : (unsigned)n;
+    return rounded < 1 ? 1 : rounded;
+}

@@ -22,5 +22,8 @@ char *mpg_machine_mpi_settings(char *text, size_t size);
 int mpg_machine_cores(char *text, size_t size);
 /* Returns the CPU quota of the process's control group (cgroups version 2, cpu.max) in cores; 0 if no limit is known. */
 double mpg_machine_core_limit(void);
+/* Returns the number of threads that can run at once: the cores the calling thread may run on, at most the quota rounded up, at
+ * least 1. */
+unsigned mpg_machine_threads(void);
 
 #endif

@@ -96,12 +96,25 @@ void mpg_printable_put_lines(FILE *stream, const void *bytes, size_t length)
     mpg_printable_put_bytes(stream, p, (size_t)(end - p));
 }
 
-void mpg_printable_print_error(const char *format, ...)
+static void print(FILE *stream, const char *format, va_list args)
 {
     char text[MPG_PRINTABLE_MESSAGE];
+    vsnprintf(text, sizeof text, format, args);
+    mpg_printable_put_lines(stream, text, strlen(text));
+}
+
+void mpg_printable_print_error(const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print(stderr, format, args);
     va_end(args);
-    mpg_printable_put_lines(stderr, text, strlen(text));
+}
+
+void mpg_printable_print(FILE *stream, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print(stream, format, args);
+    va_end(args);
 }

@@ -37,5 +37,7 @@ void mpg_printable_put_lines(FILE *stream, const void *bytes, size_t length);
  * line ends. */
 void mpg_printable_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 enum { MPG_PRINTABLE_MESSAGE = 4096 };
+/* Like mpg_printable_print_error(), to STREAM. */
+void mpg_printable_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

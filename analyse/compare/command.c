@@ -7,6 +7,7 @@
 #include "analyse/compare/compare.h"
 #include "analyse/compare/conditions.h"
 #include "analyse/options.h"
+#include "common/machine.h"
 #include "common/output.h"
 #include "common/units.h"
 #include "trace/commands.h"
@@ -45,21 +46,6 @@ static int write_report(const struct wanted *a, const struct comparison *c, cons
     return -1;
 }
 
-/* Reads the N traces PATH into SIDE, which the caller clears, also on failure. Returns 0, or -1 with ERR. */
-static int read_side(const struct wanted *a, struct compare_runs *side, char **path, size_t n, struct mpg_error *err)
-{
-    side->run = calloc(n, sizeof *side->run);
-    if (!side->run)
-        return mpg_error_set(err, "out of memory");
-    for (; side->n < n; side->n++)
-        if (mpg_output_differs_from_input("output", a->output, path[side->n], err) < 0 ||
-            mpg_compare_read(&side->run[side->n], path[side->n], &a->excerpt, (int)a->frames, a->debug_path, err) < 0) {
-            side->n++;
-            return -1;
-        }
-    return 0;
-}
-
 /* Returns 0; -1 with ERR: the numbers of ranks of the runs differ. */
 static int check_ranks(const struct compare_runs side[COMPARE_SIDES], struct mpg_error *err)
 {
@@ -91,24 +77,24 @@ static int compare_sides(const struct wanted *a, const struct compare_runs side[
     return write_report(a, c, &results, err) < 0 ? -1 : mpg_condition_status(result, results.n, a->strict);
 }
 
-/* Reads the traces and compares them. Returns the exit status, or -1 with ERR. */
-static int compare(const struct wanted *a, char **before, size_t before_number, char **after, size_t after_number,
-                   struct mpg_error *err)
+/* Reads the N traces PATH, of which BEFORE are from before the change, and compares them. Returns the exit status, or -1 with ERR. */
+static int compare(const struct wanted *a, char **path, size_t n, size_t before, struct mpg_error *err)
 {
-    struct compare_runs side[COMPARE_SIDES] = {{NULL, 0}, {NULL, 0}};
+    const struct compare_reading reading = {a->excerpt, (int)a->frames, a->debug_path};
+    struct compare_run *run = calloc(n, sizeof *run);
+    const struct compare_runs side[COMPARE_SIDES] = {{run, before}, {run ? run + before : NULL, n - before}};
     struct comparison c = {.n = 0};
-    int status = read_side(a, &side[COMPARE_BEFORE], before, before_number, err) < 0 ||
-                         read_side(a, &side[COMPARE_AFTER], after, after_number, err) < 0
-                     ? -1
-                     : 0;
+    int status = run ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = mpg_output_differs_from_input("output", a->output, path[i], err);
+    if (status == 0)
+        status = mpg_compare_read_all(run, path, n, &reading, mpg_machine_threads(), err);
     if (status == 0)
         status = compare_sides(a, side, &c, err);
     mpg_compare_clear(&c);
-    for (int s = 0; s < COMPARE_SIDES; s++) {
-        for (size_t i = 0; i < side[s].n; i++)
-            mpg_compare_run_clear(&side[s].run[i]);
-        free(side[s].run);
-    }
+    for (size_t i = 0; i < n && run; i++)
+        mpg_compare_run_clear(&run[i]);
+    free(run);
     return status;
 }
 
@@ -178,7 +164,7 @@ int mpg_compare_main(int argc, char **argv)
     struct mpg_error err;
     char **traces = argv + first;
     const size_t before_number = (size_t)(after < 0 ? 1 : n - after);
-    const int status = compare(&a, traces, before_number, traces + before_number, (size_t)n - before_number, &err);
+    const int status = compare(&a, traces, (size_t)n, before_number, &err);
     for (size_t i = 0; i < a.fail_if.n; i++)
         mpg_condition_clear(&a.condition[i]);
     if (status >= 0)

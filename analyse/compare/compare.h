@@ -60,11 +60,21 @@ struct compare_run {
     struct compare_part *part; /* sorted by kind, call, name; without duplicates */
 };
 
-/* Reads the trace at PATH, or an EXCERPT of it, with FRAMES stack frames a callsite; DEBUG_PATH: see mpg_symbols_new(). Warns on
- * standard error if the trace is truncated, or has no ideal run. The caller clears RUN, also on failure. Returns 0, or -1 with
- * ERR. */
-int mpg_compare_read(struct compare_run *run, const char *path, const struct mpg_excerpt *excerpt, int frames,
-                     const char *debug_path, struct mpg_error *err);
+/* How traces are read. */
+struct compare_reading {
+    struct mpg_excerpt excerpt; /* the part that is read */
+    int frames;                 /* number of stack frames of a callsite */
+    const char *debug_path;     /* see mpg_symbols_new() */
+};
+
+/* Reads the trace at PATH. Prints to MESSAGES warnings that the trace is truncated, or has no ideal run. The caller clears RUN,
+ * also on failure. Thread-safe for different runs. Returns 0, or -1 with ERR. */
+int mpg_compare_read(struct compare_run *run, const char *path, const struct compare_reading *reading, FILE *messages,
+                     struct mpg_error *err);
+/* Reads the N traces PATH in up to THREADS threads, and prints all messages in the order of PATH to standard error. The caller
+ * clears the N elements of RUN, also on failure. Returns 0, or -1 with ERR: of the first trace that cannot be read. */
+int mpg_compare_read_all(struct compare_run *run, char **path, size_t n, const struct compare_reading *reading, unsigned threads,
+                         struct mpg_error *err);
 void mpg_compare_run_clear(struct compare_run *run);
 
 /* Criterion by which the parts of a row were matched between both sides. */

@@ -40,8 +40,9 @@ static void find_quantities(struct compare_run *run, const struct stat_summary *
     run->quantity[COMPARE_EFFICIENCY] = s->longest_ns > 0 ? mean_ns / s->longest_ns : NAN;
 }
 
-/* Computes the efficiencies of TRACE, as mpgtrace efficiency does. Efficiencies stay unknown if the trace has no ideal run. */
-static void find_efficiencies(struct compare_run *run, struct mpg_trace *trace)
+/* Computes the efficiencies of TRACE, as mpgtrace efficiency does. Efficiencies stay unknown, with a message, if the trace has no
+ * ideal run. */
+static void find_efficiencies(struct compare_run *run, struct mpg_trace *trace, FILE *messages)
 {
     const struct mpg_efficiency_options options = {.lenient = true, .eager_limit_bytes = INT64_MAX};
     struct mpg_efficiency_run found;
@@ -54,8 +55,8 @@ static void find_efficiencies(struct compare_run *run, struct mpg_trace *trace)
         run->quantity[COMPARE_NOISE] = ratios.noise;
         run->quantity[COMPARE_EFFICIENCY] = ratios.parallel;
     } else
-        mpg_printable_print_error("mpgtrace compare: warning: %s: serialization, transfer and noise are not known: %s\n",
-                                  run->path, err.text);
+        mpg_printable_print(messages, "mpgtrace compare: warning: %s: serialization, transfer and noise are not known: %s\n",
+                            run->path, err.text);
     mpg_efficiency_run_clear(&found);
 }
 
@@ -94,13 +95,13 @@ static int add_parts(struct compare_run *run, const struct stat_summary *s, cons
     return 0;
 }
 
-static int find_parts(struct compare_run *run, const struct stat_summary *s, int frames, const char *debug_path,
+static int find_parts(struct compare_run *run, const struct stat_summary *s, const struct compare_reading *reading,
                       struct mpg_error *err)
 {
     struct stat_line *line = NULL;
     const struct stat_callsites callsites = mpg_stat_callsites_of(s->trace);
-    struct mpg_symbols *symbols = mpg_symbols_new(debug_path, err);
-    const int64_t n = symbols ? mpg_stat_make_lines(s->rows, s->row_number, &callsites, symbols, frames, &line, err) : -1;
+    struct mpg_symbols *symbols = mpg_symbols_new(reading->debug_path, err);
+    const int64_t n = symbols ? mpg_stat_make_lines(s->rows, s->row_number, &callsites, symbols, reading->frames, &line, err) : -1;
     mpg_symbols_free(symbols);
     if (n < 0)
         return -1;
@@ -117,7 +118,8 @@ static bool has_threads(const struct mpg_trace *trace)
     return false;
 }
 
-static int read_trace(struct compare_run *run, struct mpg_trace *trace, int frames, const char *debug_path, struct mpg_error *err)
+static int read_trace(struct compare_run *run, struct mpg_trace *trace, const struct compare_reading *reading, FILE *messages,
+                      struct mpg_error *err)
 {
     struct stat_summary s = {0};
     int status = mpg_stat_gather(trace, &s, err);
@@ -131,28 +133,28 @@ static int read_trace(struct compare_run *run, struct mpg_trace *trace, int fram
             status = mpg_error_set(err, "out of memory");
         run->knows_recording = mpg_stat_recording(&s, &run->recording);
         find_quantities(run, &s);
-        find_efficiencies(run, trace);
+        find_efficiencies(run, trace, messages);
         if (status == 0)
-            status = find_parts(run, &s, frames, debug_path, err);
+            status = find_parts(run, &s, reading, err);
     }
     mpg_stat_clear(&s);
     return status;
 }
 
-int mpg_compare_read(struct compare_run *run, const char *path, const struct mpg_excerpt *excerpt, int frames,
-                     const char *debug_path, struct mpg_error *err)
+int mpg_compare_read(struct compare_run *run, const char *path, const struct compare_reading *reading, FILE *messages,
+                     struct mpg_error *err)
 {
     *run = (struct compare_run){.path = strdup(path)};
     if (!run->path)
         return mpg_error_set(err, "out of memory");
-    struct mpg_trace *trace = mpg_excerpt_open(path, excerpt, err);
+    struct mpg_trace *trace = mpg_excerpt_open(path, &reading->excerpt, err);
     int status = trace ? mpg_trace_need_times(trace, "its times", err) : -1;
     if (status == 0)
-        status = read_trace(run, trace, frames, debug_path, err);
+        status = read_trace(run, trace, reading, messages, err);
     if (status == 0)
-        mpg_excerpt_print(trace, "mpgtrace compare", stderr);
+        mpg_excerpt_print(trace, "mpgtrace compare", messages);
     if (status == 0 && mpg_trace_cut(trace))
-        mpg_printable_print_error("mpgtrace compare: warning: %s\n", mpg_trace_cut(trace));
+        mpg_printable_print(messages, "mpgtrace compare: warning: %s\n", mpg_trace_cut(trace));
     mpg_trace_close(trace);
     return status;
 }

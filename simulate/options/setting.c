@@ -76,10 +76,8 @@ int mpg_setting_check_ranks(const struct mpg_config *c, struct mpg_perturbation 
 /* Returns the number of threads for this process, if SHARING processes share the processors. */
 static unsigned usable_processors(unsigned sharing)
 {
-    char cores[64]; /* a list of cores, unused */
-    const double n = mpg_machine_cores(cores, sizeof cores), max = ceil(mpg_machine_core_limit());
-    const double usable = (max > 0 && max < n ? max : n) / sharing;
-    return usable < 1 ? 1 : (unsigned)usable;
+    const unsigned usable = mpg_machine_threads() / sharing;
+    return usable < 1 ? 1 : usable;
 }
 
 static void borrow_specs(struct mpg_setting *in, const struct mpg_setting *like)
