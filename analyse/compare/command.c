@@ -77,7 +77,8 @@ static int compare_sides(const struct wanted *a, const struct compare_runs side[
     return write_report(a, c, &results, err) < 0 ? -1 : mpg_condition_status(result, results.n, a->strict);
 }
 
-/* Reads the N traces PATH, of which BEFORE are from before the change, and compares them. Returns the exit status, or -1 with ERR. */
+/* Reads the N traces PATH, of which BEFORE are from before the change, and compares them. Returns the exit status, or -1 with
+ * ERR. */
 static int compare(const struct wanted *a, char **path, size_t n, size_t before, struct mpg_error *err)
 {
     const struct compare_reading reading = {a->excerpt, (int)a->frames, a->debug_path};

@@ -101,7 +101,8 @@ static int find_parts(struct compare_run *run, const struct stat_summary *s, con
     struct stat_line *line = NULL;
     const struct stat_callsites callsites = mpg_stat_callsites_of(s->trace);
     struct mpg_symbols *symbols = mpg_symbols_new(reading->debug_path, err);
-    const int64_t n = symbols ? mpg_stat_make_lines(s->rows, s->row_number, &callsites, symbols, reading->frames, &line, err) : -1;
+    const int64_t n =
+        symbols ? mpg_stat_make_lines(s->rows, s->row_number, &callsites, symbols, reading->frames, &line, err) : -1;
     mpg_symbols_free(symbols);
     if (n < 0)
         return -1;

@@ -5,16 +5,6 @@
 
 #include "simulate/passes/private.h"
 
-enum { PIECE_BYTES = 64 << 20 };
-
-static void broadcast(const struct mpg_processes *p, uint8_t *data, size_t bytes)
-{
-    for (size_t at = 0, piece; at < bytes; at += piece) {
-        piece = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
-        mpg_processes_broadcast(p, data + at, piece);
-    }
-}
-
 int mpg_together_tell(struct mpg_together *t, int status, struct mpg_bytes *found, struct mpg_error *err)
 {
     uint64_t size = found->size;
@@ -34,7 +24,7 @@ int mpg_together_tell(struct mpg_together *t, int status, struct mpg_bytes *foun
             free(data);
         return -1;
     }
-    broadcast(t->processes, data, size);
+    mpg_processes_broadcast(t->processes, data, size);
     if (t->processes->rank > 0)
         *found = (struct mpg_bytes){.data = data, .size = size, .capacity = size};
     return 0;

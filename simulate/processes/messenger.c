@@ -50,9 +50,13 @@ static int min(int own)
 
 static void tell(int from, void *data, size_t bytes)
 {
-    MPI_Request request;
-    MPI_Ibcast(data, (int)bytes, MPI_BYTE, from, all, &request);
-    wait_asleep(&request);
+    char *at = data;
+    for (size_t left = bytes, piece; left > 0; left -= piece, at += piece) {
+        MPI_Request request;
+        piece = left < PIECE_BYTES ? left : PIECE_BYTES;
+        MPI_Ibcast(at, (int)piece, MPI_BYTE, from, all, &request);
+        wait_asleep(&request);
+    }
 }
 
 static int alike(int own)

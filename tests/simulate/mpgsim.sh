@@ -29,6 +29,18 @@ smaller() {
     [ -n "$python" ] && "$python" "$here/smaller.py" "$reference" >smaller.sig && reference=$work/smaller.sig
 }
 
+# together LAUNCHER N OPTION...: runs N processes of mpgsim (or of $instead); output in out, messages of mpgsim in said. (PRRTE, the
+# launcher of Open MPI 5, can move parts of lines between standard output and standard error.)
+together() {
+    local launcher=$1 n=$2 status
+    shift 2
+    # shellcheck disable=SC2086 # it may have arguments
+    timeout -k 5 120 $launcher -np "$n" "${instead:-$mpgsim}" "$@" >out 2>err </dev/null
+    status=$?
+    grep -a '^mpgsim:' err >said
+    return $status
+}
+
 # refuses STATUS PATTERN OPTION...: succeeds if mpgsim exits with STATUS, prints one line on standard error that matches
 # PATTERN, and nothing on standard output.
 refuses() {

@@ -12,18 +12,6 @@ command -v "${MPIRUN%% *}" >/dev/null || skip_all "nothing starts programs of MP
 export MPGKIT_EVENTS_A_PART=1 # shares the ranks of short traces, too
 random=$here/../oracle/randomtrace.py
 
-# together N OPTION...: runs N processes of mpgsim; output in out, messages of mpgsim in said. (PRRTE, the launcher of Open MPI 5,
-# can move parts of lines between standard output and standard error.)
-together() {
-    local n=$1 status
-    shift
-    # shellcheck disable=SC2086 # it may have arguments
-    timeout -k 5 120 $launcher -np "$n" "$mpgsim" "$@" >out 2>err </dev/null
-    status=$?
-    grep -a '^mpgsim:' err >said
-    return $status
-}
-
 # same REASON PROCESSES/THREADS,... OPTION...: checks that so many processes, with so many threads each, print what one prints, and
 # share the ranks unless for REASON.
 same() {
@@ -34,7 +22,7 @@ same() {
     "$mpgsim" --json --threads=1 "$@" >alone 2>alone.err || wrong=" alone: $(cat alone.err)"
     for each in "${cases[@]}"; do
         rm -f answer
-        together "${each%/*}" --json --output=answer --verbose --threads="${each#*/}" "$@" && cmp -s alone answer || wrong="$wrong $each: $(cat said)"
+        together "$launcher" "${each%/*}" --json --output=answer --verbose --threads="${each#*/}" "$@" && cmp -s alone answer || wrong="$wrong $each: $(cat said)"
         grep -q "not ranks: " said && [ -z "$reason" ] && wrong="$wrong $each: $(cat said)"
         [ -z "$reason" ] || grep -q "not ranks: $reason" said || wrong="$wrong $each: $(cat said)"
     done
@@ -85,9 +73,9 @@ share_ranks() {
         --without=choice --replicas=5 program5.txt
 
     "$mpgsim" --noise=exp:1us --replicas=3 cut.txt >alone 2>alone.err
-    together 3 --noise=exp:1us --replicas=3 cut.txt
+    together "$launcher" 3 --noise=exp:1us --replicas=3 cut.txt
     is "$launcher: a trace that ends early: the same error, once" "$?: $(cat said)" "1: $(cat alone.err)"
-    together 2 --noise=exp:1us --replicas=3 --output=/dev/full ring
+    together "$launcher" 2 --noise=exp:1us --replicas=3 --output=/dev/full ring
     like "$launcher: a full disk" "$?: $(cat said)" "1: mpgsim: /dev/full: *"
 }
 

@@ -66,17 +66,6 @@ alone() {
     answered=$*
 }
 
-# together LAUNCHER N OPTION...: runs N processes of mpgsim (or of $instead); output in out, their messages in said.
-together() {
-    local launcher=$1 n=$2 status
-    shift 2
-    # shellcheck disable=SC2086 # it may have arguments
-    timeout -k 5 120 $launcher -np "$n" "${instead:-$mpgsim}" "$@" >out 2>err </dev/null
-    status=$?
-    grep -a '^mpgsim:' err >said
-    return $status
-}
-
 # same LAUNCHER N/THREADS,... OPTION...: checks that N processes with THREADS threads each print what a single process
 # prints.
 same() {
