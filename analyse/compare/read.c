@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a run: run time and other quantities, and times of callsites and regions. */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,9 @@ static int add_parts(struct compare_run *run, const struct stat_summary *s, cons
     return 0;
 }
 
+/* libdw, which finds names of callsites, does not promise that threads can use it. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
 static int find_parts(struct compare_run *run, const struct stat_summary *s, const struct compare_reading *reading,
                       struct mpg_error *err)
 {
@@ -135,8 +139,11 @@ static int read_trace(struct compare_run *run, struct mpg_trace *trace, const st
         run->knows_recording = mpg_stat_recording(&s, &run->recording);
         find_quantities(run, &s);
         find_efficiencies(run, trace, messages);
-        if (status == 0)
+        if (status == 0) {
+            pthread_mutex_lock(&one_at_a_time);
             status = find_parts(run, &s, reading, err);
+            pthread_mutex_unlock(&one_at_a_time);
+        }
     }
     mpg_stat_clear(&s);
     return status;
