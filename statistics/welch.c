@@ -4,6 +4,14 @@
 #include <float.h>
 #include <math.h>
 
+double mpg_mean(const double *value, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += value[i];
+    return sum / (double)n;
+}
+
 /* Returns the continued fraction of the incomplete beta function at X < (A + 1) / (A + B + 2), by Lentz's method. */
 static double beta_fraction(double x, double a, double b)
 {
@@ -118,4 +126,18 @@ struct mpg_welch_ratio mpg_welch_ratio(const double *a, size_t n, const double *
     if (t.of_a > 0 && mpg_student_beyond(t.a / sqrt(t.of_a), t.freedom_a) > p)
         return (struct mpg_welch_ratio){ratio, -INFINITY, INFINITY};
     return (struct mpg_welch_ratio){ratio, ratio_end(&t, ratio, -1, p), ratio_end(&t, ratio, 1, p)};
+}
+
+void mpg_welch_change(const double *a, size_t n, const double *b, size_t m, bool is_ratio, double confidence, double *low,
+                      double *high)
+{
+    if (is_ratio) {
+        const struct mpg_welch_ratio w = mpg_welch_ratio(a, n, b, m, confidence);
+        *low = w.low - 1;
+        *high = w.high - 1;
+    } else {
+        const struct mpg_welch w = mpg_welch_test(a, n, b, m, confidence);
+        *low = w.low;
+        *high = w.high;
+    }
 }

@@ -3,7 +3,11 @@
 #ifndef MPG_WELCH_H
 #define MPG_WELCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Returns the mean of N >= 1 values. */
+double mpg_mean(const double *value, size_t n);
 
 /* Returns the probability that |t| of Student's distribution with FREEDOM > 0 degrees of freedom is at least T >= 0: the
  * incomplete beta function I(f / (f + t^2); f / 2, 1 / 2) by its continued fraction (DLMF 8.17.22), relative error below 1e-9. */
@@ -30,5 +34,13 @@ struct mpg_welch_ratio {
  * B and r A does not reject (Fieller, J. R. Stat. Soc. B 16 (1954) 175). The interval is unlimited if A's mean cannot be told
  * from 0. Same conditions as mpg_welch_test(). */
 struct mpg_welch_ratio mpg_welch_ratio(const double *a, size_t n, const double *b, size_t m, double confidence);
+
+/* Minimum number of values of each sample for a decision. With two values of one, Welch's degrees of freedom are too uncertain:
+ * up to 6 % of simulated comparisons without a change find one (tests/analyse/test-compare-conditions.c, with numbers 2 and 5). */
+enum { MPG_WELCH_MIN = 3 };
+/* Sets *LOW and *HIGH to the interval of the change from A to B: as mpg_welch_ratio() less 1 if IS_RATIO, otherwise as
+ * mpg_welch_test(). */
+void mpg_welch_change(const double *a, size_t n, const double *b, size_t m, bool is_ratio, double confidence, double *low,
+                      double *high);
 
 #endif

@@ -63,19 +63,11 @@ double mpg_compare_shared(const struct comparison *c)
     return all > 0 ? shared / all : 1;
 }
 
-static double mean_of(const double *value, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += value[i];
-    return sum / (double)n;
-}
-
 static struct compare_change change_of(const struct comparison *c, double *const value[COMPARE_SIDES])
 {
     struct compare_change x = {.low = NAN, .high = NAN, .p = NAN, .q = NAN};
     for (int side = 0; side < COMPARE_SIDES; side++)
-        x.side[side] = mean_of(value[side], c->side[side].n);
+        x.side[side] = mpg_mean(value[side], c->side[side].n);
     x.change = x.side[COMPARE_AFTER] - x.side[COMPARE_BEFORE];
     if (!mpg_compare_knows_chance(c) || isnan(x.change))
         return x;

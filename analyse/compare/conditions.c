@@ -129,18 +129,6 @@ static int find_values(const struct comparison *c, const struct mpg_condition *f
 
 /* ---- changes ---- */
 
-/* Minimum number of recordings of a version. With two recordings on one side, Welch's degrees of freedom are too uncertain: up to
- * 6 % of simulated comparisons without a change fail (tests/analyse/test-compare-conditions.c, with numbers 2 and 5). */
-enum { MIN_RUNS = 3 };
-
-static double mean_of(const double *value, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += value[i];
-    return sum / (double)n;
-}
-
 /* Returns whether all recordings of SIDE have the same run time to the nanosecond. */
 static bool are_copies(const struct compare_runs *side)
 {
@@ -155,13 +143,13 @@ static void find_change(struct mpg_condition_result *r, const struct comparison 
 {
     const size_t n = r->before, m = r->after;
     const double *a = v->side[COMPARE_BEFORE], *b = v->side[COMPARE_AFTER];
-    const double before = mean_of(a, n), after = mean_of(b, m);
+    const double before = mpg_mean(a, n), after = mpg_mean(b, m);
     const bool is_ratio = r->condition->unit == MPG_CONDITION_RATIO;
     r->low = r->high = NAN;
     r->change = !is_ratio ? after - before : before > 0 ? after / before - 1 : after == 0 ? 0 : NAN;
     if (isnan(before) || isnan(after))
         r->why = "not known of a recording";
-    else if (n < MIN_RUNS || m < MIN_RUNS)
+    else if (n < MPG_WELCH_MIN || m < MPG_WELCH_MIN)
         r->why = "record each version at least three times";
     else if (are_copies(&c->side[COMPARE_BEFORE]) || are_copies(&c->side[COMPARE_AFTER]))
         r->why = "equal run times of all recordings of a version: copies of one recording?";
@@ -169,15 +157,8 @@ static void find_change(struct mpg_condition_result *r, const struct comparison 
         r->low = r->high = 0;
     else if (is_ratio && before <= 0)
         r->why = "0 before the change: give the limit as a time";
-    else if (is_ratio) {
-        const struct mpg_welch_ratio w = mpg_welch_ratio(a, n, b, m, r->confidence);
-        r->low = w.low - 1;
-        r->high = w.high - 1;
-    } else {
-        const struct mpg_welch w = mpg_welch_test(a, n, b, m, r->confidence);
-        r->low = w.low;
-        r->high = w.high;
-    }
+    else
+        mpg_welch_change(a, n, b, m, is_ratio, r->confidence, &r->low, &r->high);
 }
 
 int mpg_compare_judge(const struct comparison *c, const struct mpg_condition *condition, size_t n,

@@ -115,17 +115,6 @@ int mpg_answers_fit_condition(struct mpg_condition *c, struct mpg_error *err)
                : mpg_error_set(err, "'%s': the limit of a time has a unit: %%, ns, us, ms or s", c->text);
 }
 
-/* With two answers on a side, Welch's degrees of freedom are too uncertain (analyse/compare/conditions.c). */
-enum { MIN_ANSWERS = 3 };
-
-static double mean_of(const double *value, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += value[i];
-    return sum / (double)n;
-}
-
 /* Returns the run times of SIDE in a new array; NULL: out of memory. */
 static double *times_of(const struct answers *side)
 {
@@ -167,20 +156,6 @@ static void judge_two(struct mpg_condition_result *r, const struct answer *a, co
     }
 }
 
-/* Sets R's interval from at least three answers a side, whose run times are A and B. */
-static void judge_many(struct mpg_condition_result *r, const double *a, const double *b, bool is_ratio)
-{
-    if (is_ratio) {
-        const struct mpg_welch_ratio w = mpg_welch_ratio(a, r->before, b, r->after, r->confidence);
-        r->low = w.low - 1;
-        r->high = w.high - 1;
-    } else {
-        const struct mpg_welch w = mpg_welch_test(a, r->before, b, r->after, r->confidence);
-        r->low = w.low;
-        r->high = w.high;
-    }
-}
-
 int mpg_answers_change(struct mpg_condition_result *x, const struct answers side[ANSWERS_SIDES], enum mpg_condition_unit unit,
                        struct mpg_error *err)
 {
@@ -191,18 +166,18 @@ int mpg_answers_change(struct mpg_condition_result *x, const struct answers side
     *x = (struct mpg_condition_result){.confidence = mpg_condition_confidence(1), .before = before->n, .after = after->n,
                                        .change = NAN, .low = NAN, .high = NAN};
     if (status == 0) {
-        const double from_ns = mean_of(a, before->n), to_ns = mean_of(b, after->n);
+        const double from_ns = mpg_mean(a, before->n), to_ns = mpg_mean(b, after->n);
         x->change = is_ratio ? to_ns / from_ns - 1 : to_ns - from_ns;
         if (before->n == 1 && after->n == 1)
             judge_two(x, &before->answer[0], &after->answer[0], is_ratio);
-        else if (before->n < MIN_ANSWERS || after->n < MIN_ANSWERS)
+        else if (before->n < MPG_WELCH_MIN || after->n < MPG_WELCH_MIN)
             x->why = "give answers of three recordings of each version";
         else if (repeats_a_trace(before) || repeats_a_trace(after))
             x->why = "several answers from one trace: record each version at least three times";
         else if (are_equal(a, before->n) || are_equal(b, after->n))
             x->why = "equal run times of all answers of a version: copies of one recording?";
         else
-            judge_many(x, a, b, is_ratio);
+            mpg_welch_change(a, x->before, b, x->after, is_ratio, x->confidence, &x->low, &x->high);
     }
     free(a);
     free(b);

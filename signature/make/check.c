@@ -14,6 +14,7 @@
 
 #include "common/units.h"
 #include "statistics/inference.h"
+#include "statistics/welch.h"
 
 /* Maximum CPU time that other processes may use during a measurement, in cores (0.1: a tenth of one core). */
 #define MAX_LOAD 0.1
@@ -153,14 +154,6 @@ static double change(const struct mpg_comparison *halves)
     return chance ? 0 : halves->difference.value;
 }
 
-static double mean_of(const double *value, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += value[i];
-    return sum / (double)n;
-}
-
 int mpg_compare_halves(const double *samples, size_t n, double *mean, double *median, double *tail,
                      char *text, size_t size, struct mpg_error *err)
 {
@@ -173,7 +166,7 @@ int mpg_compare_halves(const double *samples, size_t n, double *mean, double *me
         return -1;
     if (s.stationary)
         return 0;
-    *mean = mean_of(samples + n / 2, n - n / 2) - mean_of(samples, n / 2);
+    *mean = mpg_mean(samples + n / 2, n - n / 2) - mpg_mean(samples, n / 2);
     *median = change(&s.median);
     *tail = change(&s.p99);
     snprintf(text, size, "median %s, later %s; p99 %s, later %s",
