@@ -41,7 +41,7 @@ static void put_cells(FILE *data, const double *cell, int32_t cells, double *min
 
 static void put_map(FILE *script, int32_t cells, int32_t each, double min, double max)
 {
-    enum { A_DECADE_AND_MORE = 20 };
+    enum { A_DECADE_AND_MORE = 20, MAX_LABELS = 10 };
     const double end = (double)cells * each;
     fprintf(script,
             "set datafile missing '?'\nunset key\nunset grid\nset size square\nset border 15 lc rgb '#444444'\n"
@@ -50,6 +50,8 @@ static void put_map(FILE *script, int32_t cells, int32_t each, double min, doubl
             end - 0.5, end - 0.5);
     if (cells <= 16 && each == 1)
         fputs("set xtics 1\nset ytics 1\n", script);
+    if (max <= MAX_LABELS) /* no labels at fractions */
+        fputs("set cbtics 1\n", script);
     if (max > A_DECADE_AND_MORE * min)
         fprintf(script, "set logscale cb 10\nset cbrange [%.10g:%.10g]\n", min, max);
     else

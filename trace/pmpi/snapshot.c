@@ -9,6 +9,7 @@
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/comms.h"
 #include "trace/pmpi/counts.h"
+#include "trace/pmpi/facts.h"
 #include "trace/pmpi/objects.h"
 #include "trace/pmpi/open_regions.h"
 #include "trace/pmpi/regions.h"
@@ -203,9 +204,12 @@ static void start(const struct mpg_event *e)
 /* Readers cannot match general active target synchronisation from the middle of a run. */
 static void refuse(const struct mpg_event *e)
 {
-    struct mpg_error err;
+    struct mpg_error err, ignored;
+    struct mpg_trace_writer *w = stream_thread.stream->writer;
     mpg_error_set(&err, "MPI_%s: only whole runs with this function can be recorded, without --last", mpg_call_name(e->call));
-    mpg_trace_writer_stop(stream_thread.stream->writer);
+    if (facts_write(w, "incomplete", err.text, &ignored) == 0) /* otherwise readers say that the file could not be written */
+        (void)mpg_trace_writer_flush(w, &ignored);
+    mpg_trace_writer_stop(w);
     tracer_fail(&err);
 }
 

@@ -109,6 +109,8 @@ program continues
 mpgtrace: rank 1: MPI_Win_post: only whole runs with this function can be recorded, without --last; its trace ends here, the \
 program continues"
 like "... the calls before are there" "$(left_out post.trace)" "of the last 200 ms of the run; *"
+is "... and stat says why" "$("$MPGTRACE" stat post.trace | grep '^incomplete')" "incomplete  2 ranks, the first of them rank 0: \
+MPI_Win_post: only whole runs with this function can be recorded, without --last"
 
 for time in 0s -1s 5 x 1e400s; do
     "$MPGTRACE" record --last="$time" ./last 2>err
