@@ -35,8 +35,9 @@ struct mpg_welch_ratio {
  * from 0. Same conditions as mpg_welch_test(). */
 struct mpg_welch_ratio mpg_welch_ratio(const double *a, size_t n, const double *b, size_t m, double confidence);
 
-/* Minimum number of values of each sample for a decision. With two values of one, Welch's degrees of freedom are too uncertain:
- * up to 6 % of simulated comparisons without a change find one (tests/analyse/test-compare-conditions.c, with numbers 2 and 5). */
+/* Minimum number of values of each sample for a decision. With two values of one, Welch's degrees of freedom are too
+ * uncertain: up to 6 % of simulated comparisons without a change find one (tests/analyse/test-compare-conditions.c, with
+ * numbers 2 and 5). */
 enum { MPG_WELCH_MIN = 3 };
 /* Sets *LOW and *HIGH to the interval of the change from A to B: as mpg_welch_ratio() less 1 if IS_RATIO, otherwise as
  * mpg_welch_test(). */
