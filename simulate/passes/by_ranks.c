@@ -6,8 +6,9 @@
 
 #include "simulate/passes/private.h"
 
-/* With fewer events a thread, or a rank, opening the trace again takes longer than evaluating the events. Approximate bytes of a
- * rank in the further traces, and the limit of their memory. MPGKIT_EVENTS_A_PART sets another number of events, for tests. */
+/* With fewer events a thread, or a rank, reopening the trace takes longer than evaluating the events. Approximate bytes of a rank
+ * in the further traces, and the memory limit of the further traces. MPGKIT_EVENTS_A_PART sets another number of events, for
+ * tests. */
 enum { EVENTS_A_PART = 20000, EVENTS_A_RANK = 100, RANK_BYTES = 512, MORE_BYTES = 256 << 20 };
 
 /* The thread of a part. */
@@ -69,8 +70,8 @@ static void *read_part(void *context)
     return NULL;
 }
 
-/* Runs the readers: the first in this thread, or, with several processes, all in other threads, because this one is the courier.
- * A part whose thread the system refuses ends all parts. */
+/* Runs the readers: the first in this thread, or, with several processes, all in other threads, because this thread is the
+ * courier. A part whose thread the system refuses ends all parts. */
 static void read_parts(struct part_reader *reader, unsigned n, struct mpg_rank_parts *parts, const struct mpg_together *together)
 {
     const unsigned first = together ? 0 : 1;
@@ -87,8 +88,8 @@ static void read_parts(struct part_reader *reader, unsigned n, struct mpg_rank_p
         pthread_join(reader[i].thread, NULL);
 }
 
-/* Sums up the findings of N parts of each process. EARLIER: the findings of earlier passes, which alone know both ends of each
- * message. Returns false if these are missing. */
+/* Sums up the findings of N parts of each process. EARLIER: the findings of earlier passes, the only passes with both ends of
+ * each message. Returns false if EARLIER is empty although sends are never completed. */
 static bool sum_up(const struct part_reader *reader, unsigned n, const struct mpg_together *together, struct mpg_passed *earlier)
 {
     struct mpg_passed sum = reader[0].passed;
@@ -107,7 +108,7 @@ static bool sum_up(const struct part_reader *reader, unsigned n, const struct mp
     return true;
 }
 
-/* Prepares X, the reader of PART. IS_FIRST: its thread shows the progress. */
+/* Prepares X, the reader of PART. IS_FIRST: the thread of X shows the progress. */
 static void begin_part(struct part_reader *x, const struct mpg_pass_config *pass_config, struct mpg_rank_part *part,
                        bool is_first)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes a pass over one graph, or over one graph in each thread. The first thread reads the trace that the caller has opened,
- * with all definitions that earlier passes have read; the other threads open the trace again, and read the same definitions
- * in the same order. */
+/* Makes a pass over one graph, or over one graph in each thread. The first thread reads the caller's trace, with all definitions
+ * read by earlier passes. The other threads reopen the trace, and read the same definitions in the same order. */
 #include "simulate/passes/pass.h"
 
 #include <math.h>
@@ -116,7 +115,7 @@ bool mpg_pass_config_same(const struct mpg_pass_config *a, const struct mpg_pass
 
 /* --- one graph --- */
 
-/* Consumers of steps: called one after another (POOL is NULL), or by the threads of POOL. */
+/* Consumers of steps: called in turn by one thread (POOL is NULL), or by the threads of POOL. */
 struct consumers {
     const struct mpg_step_consumer *consumer;
     size_t n;
@@ -133,7 +132,7 @@ static int take(const struct consumers *t, const struct mpg_steps *steps, struct
     return 0;
 }
 
-/* The progress of a pass over EVENTS events, shown on a line of its own, or on a line shared by several passes. */
+/* The progress of a pass over EVENTS events, on a separate line, or on a line shared by several passes. */
 struct pass_progress {
     const struct mpg_pass_config *pass_config;
     struct mpg_progress own;
@@ -172,7 +171,7 @@ static int take_all(struct mpg_graph *g, const struct consumers *t, struct pass_
     return more < 0 || !t->pool ? more : mpg_thread_pool_finish(t->pool, err);
 }
 
-/* Returns the number of events that the pass reads. */
+/* Returns the number of events read by the pass. */
 static double events_of(const struct mpg_pass_config *pass_config)
 {
     const struct mpg_rank_part *part = pass_config->graph->part;
@@ -219,7 +218,7 @@ int mpg_pass_once(const struct mpg_pass_config *pass_config, const struct mpg_st
 /* Memory limit of the additional graphs; approximate bytes of a graph for each rank and each slot. */
 enum { MORE_BYTES = 256 << 20, RANK_BYTES = 12 << 10, SLOT_BYTES = 640 };
 
-/* A thread that reads the trace, and its consumers. */
+/* A thread reading the trace, and the thread's consumers. */
 struct reader {
     struct mpg_pass_config pass_config;
     struct mpg_step_consumer *consumers;
@@ -285,7 +284,7 @@ static size_t distribute(const struct mpg_step_consumer *consumers, size_t count
     return k;
 }
 
-/* Runs N readers: in this thread the first, and those for which the system refuses a thread. */
+/* Runs N readers: in this thread the first, and every reader for which the system refuses a thread. */
 static void read_in_threads(struct reader *reader, unsigned n)
 {
     unsigned started = 1;
@@ -298,8 +297,8 @@ static void read_in_threads(struct reader *reader, unsigned n)
         pthread_join(reader[i].thread, NULL);
 }
 
-/* Makes a pass by up to THREADS threads that read the trace independently. Returns 1; 0, having done nothing, if fewer than
- * two threads can do this; -1 with ERR. PASSED and the errors of the graph are those of the first thread. */
+/* Makes a pass by up to THREADS threads, each reading the trace independently. Returns 1; 0, without a pass, if fewer than two
+ * threads can read; -1 with ERR. PASSED and the errors of the graph come from the first thread. */
 static int pass_in_threads(const struct mpg_pass_config *pass_config, const struct mpg_step_consumer *consumers, size_t n,
                            unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
 {

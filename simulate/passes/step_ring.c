@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* An entry of the ring: steps, and the number of readers that have finished with them. */
+/* An entry of the ring: steps, and the number of readers that have finished with the steps. */
 struct entry {
     struct mpg_steps steps;
     unsigned done;
@@ -13,14 +13,14 @@ struct entry {
 
 struct mpg_step_ring {
     unsigned readers, entries;
-    size_t enough;          /* number of steps that fill an entry */
-    struct entry *entry;    /* ENTRIES entries; the next free one collects steps */
+    size_t enough;          /* number of steps in a full entry */
+    struct entry *entry;    /* ENTRIES entries; the next free entry collects steps */
     pthread_mutex_t mutex;  /* protects all fields below, and `done` of each entry */
     pthread_cond_t changed;
-    uint64_t filled;        /* number of entries filled so far */
-    unsigned left;          /* number of readers that have left */
+    uint64_t filled;        /* number of entries filled until now */
+    unsigned left;          /* number of readers already gone */
     bool ended, failed;
-    struct mpg_error error; /* of a graph that has failed */
+    struct mpg_error error; /* of a failed graph */
 };
 
 struct mpg_step_ring *mpg_step_ring_new(unsigned readers, unsigned entries, size_t enough, struct mpg_error *err)
@@ -58,13 +58,14 @@ void mpg_step_ring_free(struct mpg_step_ring *r)
 
 /* --- the writer --- */
 
-/* Returns the entry that collects steps, which no reader reads. */
+/* Returns the entry collecting steps, unread by all readers. */
 static struct mpg_steps *gathered(struct mpg_step_ring *r)
 {
     return &entry_of(r, r->filled)->steps;
 }
 
-/* Hands the collected steps to the readers, waits until they have finished with the next entry, and empties it. */
+/* Hands the collected steps to the readers, waits until the readers have finished with the next entry, and empties the next
+ * entry. */
 static void hand_on(struct mpg_step_ring *r)
 {
     pthread_mutex_lock(&r->mutex);

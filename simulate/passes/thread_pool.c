@@ -7,14 +7,14 @@
 
 #include "simulate/passes/step_ring.h"
 
-/* Number of entries of the ring, and of steps that fill an entry. All consumers evaluate steps in the order of the graph, so more
+/* Number of entries of the ring, and of steps in a full entry. All consumers evaluate steps in the order of the graph, so more
  * entries do not help. Threads synchronise once for each entry, some thousand times for a million messages. */
 enum { ENTRIES = 4, ENOUGH = 1024 };
 
 struct worker {
     struct mpg_thread_pool *pool;
     pthread_t thread;
-    unsigned first; /* index of the thread's first consumer; the thread also has every THREADS-th consumer after it */
+    unsigned first; /* index of the thread's first consumer; the thread also has every THREADS-th consumer after the first */
 };
 
 struct mpg_thread_pool {
@@ -25,8 +25,8 @@ struct mpg_thread_pool {
     struct mpg_step_ring *ring;
     bool ends;             /* the ring has all steps */
     pthread_mutex_t mutex; /* protects all fields below */
-    size_t failed;         /* index of the first consumer that failed; n: none */
-    struct mpg_error error; /* error of that consumer */
+    size_t failed;         /* index of the first failed consumer; n: none */
+    struct mpg_error error; /* error of consumer FAILED */
 };
 
 static void note_failed(struct mpg_thread_pool *c, size_t consumer, const struct mpg_error *err)
@@ -39,7 +39,7 @@ static void note_failed(struct mpg_thread_pool *c, size_t consumer, const struct
     pthread_mutex_unlock(&c->mutex);
 }
 
-/* Returns 0, or -1 with the error of the first consumer that has failed. */
+/* Returns 0, or -1 with the error of the first failed consumer. */
 static int check_consumers(struct mpg_thread_pool *c, struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);

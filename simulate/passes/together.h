@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processes that make all passes together. In a pass of replicas each process reads the files of some ranks, and makes and
- * evaluates the part of the graph of these ranks (simulate/passes/by_ranks.h). The first process makes the earlier passes, and
- * broadcasts the findings. All processes call the same functions in the same order. */
+/* Processes sharing all passes. In a pass of replicas each process reads the files of some ranks, and makes and evaluates the
+ * part of the graph of these ranks (simulate/passes/by_ranks.h). The first process makes the earlier passes, and broadcasts the
+ * findings. All processes call the same functions in the same order. */
 #ifndef MPG_TOGETHER_H
 #define MPG_TOGETHER_H
 
@@ -11,23 +11,23 @@
 struct mpg_passed;
 
 struct mpg_together {
-    struct mpg_processes *processes; /* more than one */
+    struct mpg_processes *processes; /* at least two */
     unsigned threads;                /* threads of each process, >= 1: each has a part of the ranks */
-    int32_t first, ranks;            /* the first rank of this process, and number of its ranks, as of the last pass by ranks */
+    int32_t first, ranks;            /* first rank and number of ranks of this process in the last pass by ranks */
     const char *refused;             /* the reason, in all processes, if the processes cannot share the ranks; or NULL */
 };
 
-/* Broadcasts FOUND of the first process; elsewhere FOUND, empty before, becomes a copy. STATUS: success of the first process so
- * far; elsewhere 0. Returns 0, or -1 with ERR: out of memory; the first process has failed: T->refused is then set, so that each
- * process meets the error without the others. T may be NULL: returns STATUS. */
+/* Broadcasts FOUND of the first process; elsewhere FOUND, empty before, becomes a copy. STATUS: 0 or -1, success of the first
+ * process; elsewhere 0. Returns 0, or -1 with ERR: out of memory; the first process has failed: T->refused is then set, and each
+ * process meets the error alone. T may be NULL: returns STATUS. */
 int mpg_together_tell(struct mpg_together *t, int status, struct mpg_bytes *found, struct mpg_error *err);
-/* Completes ROWS in the first process: ROWS has BYTES for each rank of the trace, and the rows of other processes' ranks come
- * from there. */
+/* Completes ROWS in the first process: ROWS has BYTES for each rank of the trace, and each process sends the rows of its
+ * ranks. */
 void mpg_together_gather(const struct mpg_together *t, void *rows, size_t bytes);
-/* Sets PASSED, the findings about the ranks of this process, to those about all ranks. */
+/* Extends PASSED from the findings about the ranks of this process to the findings about all ranks. */
 void mpg_together_sum(const struct mpg_together *t, struct mpg_passed *passed);
 
-/* Returns whether the calling process makes the passes that the first process makes for all. T may be NULL. */
+/* Returns whether the calling process is the first, which makes some passes for all processes. T may be NULL. */
 static inline bool mpg_together_finds(const struct mpg_together *t)
 {
     return !t || t->processes->rank == 0;
