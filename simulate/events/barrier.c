@@ -15,7 +15,8 @@ static double draw(const struct replica *rep, const struct meeting *m, int32_t i
             .call = m->origin.call, .rank = m->origin.rank, .index = (uint32_t)i, .purpose = MPG_DRAW_COLLECTIVE});
 }
 
-/* Sets the startup time of a barrier message from member FROM to member TO, and its flight time; 0 without such messages. */
+/* Sets the startup time and the flight time of a barrier message from member FROM to member TO; both 0 if barriers send no
+ * messages. */
 static void message(const struct replica *rep, const struct meeting *m, int32_t from, int32_t to, double *startup_ns,
                     double *flight_ns)
 {
@@ -32,7 +33,7 @@ static void message(const struct replica *rep, const struct meeting *m, int32_t 
         *flight_ns += hops * draw(rep, m, i, MPG_HOP);
 }
 
-/* The first time BEGIN + k CHECK with k >= MIN that is not before AT, but for rounding. */
+/* The first time BEGIN + k CHECK with k >= MIN at or after AT, but for rounding. */
 static double next_check(double begin_ns, double check_ns, int min, double at_ns)
 {
     if (check_ns <= 0)
@@ -87,7 +88,7 @@ static void dissemination(const struct replica *rep, struct meeting *m, double *
 int mpg_events_barrier_meet(void *replica, struct meeting *m, struct mpg_error *err)
 {
     struct replica *rep = replica;
-    double *came_ns = calloc(m->n, 2 * sizeof *came_ns); /* cleared: GCC 16 does not see that M has members */
+    double *came_ns = calloc(m->n, 2 * sizeof *came_ns); /* cleared: GCC 16 assumes M may be empty */
     if (!came_ns)
         return mpg_error_set(err, "out of memory");
     for (uint32_t i = 0; i < m->n; i++)

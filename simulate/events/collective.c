@@ -20,7 +20,7 @@ static void be_ready(struct running_collective *c, int32_t v)
     c->ready[c->readies++] = v;
 }
 
-/* One of the events that V's call waits for has happened. */
+/* An event awaited by V's call has happened. */
 static void happened(struct running_collective *c, int32_t v)
 {
     if (--c->member[v].missing == 0)
@@ -79,7 +79,7 @@ static void end_send(struct letter *l, double delay_ns)
     happened(l->collective, l->from);
 }
 
-/* L has arrived: its receiver, and the sender of a synchronous message, need not wait for it any longer. */
+/* L has arrived: the receiver, and the sender of a synchronous message, wait for L no longer. */
 static void arrived(struct letter *l, double delay_ns)
 {
     l->arrival_ns += delay_ns;
@@ -143,7 +143,7 @@ static int send(struct replica *rep, struct running_collective *c, const struct 
     return l->synchronous && !l->is_posted ? 0 : launch(rep, l, err);
 }
 
-/* Member M->to posts a receive of M; LAST points to the end of its list of messages, and is moved. */
+/* Member M->to posts a receive of M; LAST points to the end of the member's list of messages, and is moved. */
 static int post(struct replica *rep, struct running_collective *c, const struct mpg_message *m, struct letter ***last,
                 struct mpg_error *err)
 {
@@ -159,7 +159,7 @@ static int post(struct replica *rep, struct running_collective *c, const struct 
     return l->synchronous && l->is_sent ? launch(rep, l, err) : 0;
 }
 
-/* A send of V to OTHER, which waits by weak progress until OTHER has entered. */
+/* A send of V to OTHER waits, by weak progress, until OTHER has entered. */
 static void await_entry(struct running_collective *c, int32_t v, int32_t other)
 {
     c->member[v].entry_of = other;
@@ -291,7 +291,7 @@ static void end_call(struct replica *rep, struct running_collective *c, int32_t 
 
 /* --- the collective --- */
 
-/* V leaves C at its time. */
+/* V leaves C at V's time. */
 static int leave(struct replica *rep, struct running_collective *c, int32_t v, struct mpg_error *err)
 {
     const uint32_t slot = c->of->member[index_of(c, v)].slot;
@@ -300,7 +300,7 @@ static int leave(struct replica *rep, struct running_collective *c, int32_t v, s
     return mpg_events_program_set_known(&rep->program, &rep->program.slot[slot].left, &rep->calls, err);
 }
 
-/* Member V is ready to go on: ends its call, and begins calls until one has to wait. */
+/* Member V is ready to go on: ends V's call, and begins calls until a call has to wait. */
 static int advance(struct replica *rep, struct running_collective *c, int32_t v, struct mpg_error *err)
 {
     struct running_member *x = &c->member[v];
@@ -330,7 +330,7 @@ static int advance(struct replica *rep, struct running_collective *c, int32_t v,
 /* Lets all members that are ready go on; frees C when all have left. */
 static int go_on(struct replica *rep, struct running_collective *c, struct mpg_error *err)
 {
-    if (c->runs) /* called by a value that has become known: the caller of this function goes on */
+    if (c->runs) /* called because a value became known: the caller of this function goes on */
         return 0;
     c->runs = true;
     while (c->readies > 0)
@@ -342,7 +342,7 @@ static int go_on(struct replica *rep, struct running_collective *c, struct mpg_e
     return 0;
 }
 
-/* The entry of V ends the waits of the sends that wait for it. */
+/* The entry of V ends the waits of all sends waiting for the entry. */
 static void entered(struct running_collective *c, int32_t v)
 {
     const struct mpg_phase *phase = &c->of->plan.phase[0];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expanded collectives in simulated time: each member makes the calls of its algorithm, and each message is in the network like
- * one between two ranks (docs/MODEL.md, sections 4, Expanded collectives, and 5, Sharing). Private to simulate/events/.
+/* Expanded collectives in simulated time: each member makes the calls of the algorithm, and each message is in the network like a
+ * message between two ranks (docs/MODEL.md, sections 4, Expanded collectives, and 5, Sharing). Private to simulate/events/.
  *
- * Calls and messages have the rules of simulate/algorithms/expand.h, but members do not wait for each other before the
- * evaluation. Errors of all functions: out of memory. */
+ * Calls and messages have the rules of simulate/algorithms/expand.h, but a member's evaluation does not await the entries of all
+ * members. Errors of all functions: out of memory. */
 #ifndef MPG_EVENTS_COLLECTIVE_H
 #define MPG_EVENTS_COLLECTIVE_H
 
 #include "simulate/events/replica.h"
 
-/* A message between two members; exists until both have ended their calls. */
+/* A message between two members; exists until both members have ended the calls of the message. */
 struct letter {
     struct running_collective *collective;
-    struct letter *next_sent, *next_received; /* next message of the sender's call, and of the receiver's, in their order */
+    struct letter *next_sent, *next_received; /* next message, in order, of the sender's call and of the receiver's call */
     struct mpg_message m;   /* members by index */
     int32_t from, to;       /* members relative to the root */
     bool synchronous, is_sent, is_posted, has_arrived, sender_is_done;
@@ -23,9 +23,9 @@ struct letter {
     double done_ns;         /* synchronous: when the sender is done */
 };
 
-/* NODE's member enters its collective: the value of the member's slot is known. The collective takes ownership of NODE. */
+/* NODE's member enters the collective: the value of the member's slot is known. The collective takes ownership of NODE. */
 int mpg_events_collective_enter(struct replica *rep, struct node *node, struct mpg_error *err);
-/* The sender of L, a synchronous message in the network, is done before it arrives, DELAY_NS later than without sharing. */
+/* The sender of L, a synchronous message in the network, is done before L arrives, DELAY_NS later than without sharing. */
 int mpg_events_collective_sent(struct replica *rep, struct letter *l, double delay_ns, struct mpg_error *err);
 /* L, which is in the network, arrives, DELAY_NS later than without sharing. */
 int mpg_events_collective_arrive(struct replica *rep, struct letter *l, double delay_ns, struct mpg_error *err);

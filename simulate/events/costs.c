@@ -67,7 +67,7 @@ double mpg_events_arrival_ns(const struct replica *rep, const struct mpg_step *s
         double value_ns = *mpg_times_slot(rep->times, e->slot, MPG_SLOT_TIME);
         if (e->kind == MPG_EDGE_ARRIVAL && !mpg_call_is_probe(s->call)) {
             const struct mpg_sent_message m = sending_of(&e->origin, e->bytes);
-            /* the o_r that a signature has of a large message is mostly the transfer, in which the core is free */
+            /* a signature's o_r of a large message is mostly the transfer, during which the core is free */
             if (rep->options->simulation->cores == 0 || !mpg_times_is_large(rep->times, e->bytes))
                 value_ns -= mpg_events_receive_overhead_ns(rep, &m);
         } else if (e->kind != MPG_EDGE_ARRIVAL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predictions in simulated time: a group of replicas, each in a thread, evaluates the steps of one graph, which a further thread
- * reads. */
+/* Predictions in simulated time: a group of replicas, each in a thread, evaluates the steps of one graph, read by a further
+ * thread. */
 #include "simulate/events/events.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ struct run {
     struct mpg_extrapolation *x;
     const struct mpg_capacities *shared; /* NULL: nothing is shared */
     struct mpg_rank_use *use; /* replicas x ranks; in the first process replicas of all processes */
-    double *events;           /* number of events of each of these replicas */
+    double *events;           /* number of events of each replica */
 };
 
 static int prepass(struct run *x, struct mpg_error *err)
@@ -91,7 +91,7 @@ static void add_account(struct run *x, const struct replica *rep, uint32_t begin
     }
 }
 
-/* A replica at the end of its run. */
+/* A replica at the end of the replica's run. */
 struct finished {
     struct replica rep;
     struct mpg_capacities capacities; /* in this replica, with background traffic */
@@ -144,13 +144,13 @@ static struct finished *run_replica(const struct run *x, struct program_source *
     return NULL;
 }
 
-/* --- a group of replicas, which one graph serves --- */
+/* --- a group of replicas, served by one graph --- */
 
-/* Number of entries of the ring of steps. An entry is a sequence of the graph, so that a replica has as many events as with a
- * graph of its own. A replica reads the graph in bursts, when ranks run out of steps. */
+/* Number of entries of the ring of steps. An entry is a sequence of the graph, so a replica has as many events as with a separate
+ * graph. A replica reads the graph in bursts, when ranks run out of steps. */
 enum { ENTRIES = 256 };
 
-/* A replica of a group, and its thread. */
+/* A replica of a group, and the replica's thread. */
 struct member {
     const struct run *run;
     struct program_source source;
@@ -169,7 +169,8 @@ static void *run_member(void *member)
     return NULL;
 }
 
-/* Starts the threads of N members; returns how many the system allows. The readers of the others leave. */
+/* Starts the threads of N members; returns the number of threads allowed by the system. The readers of the remaining members
+ * leave. */
 static uint32_t start_members(struct member *member, uint32_t n)
 {
     uint32_t started = 0;
@@ -191,8 +192,8 @@ static void read_graph(struct mpg_graph *graph, struct mpg_step_ring *ring)
     mpg_step_ring_end(ring, more < 0 ? &err : NULL);
 }
 
-/* Runs N members in a thread each, while this thread reads GRAPH. Returns the number of members that have run: fewer if the
- * system refuses threads; 0 if there is no thread or no memory, and then no step of GRAPH is read. */
+/* Runs N members in a thread each, while this thread reads GRAPH. Returns the number of members run: fewer than N if the system
+ * refuses threads; 0, with no step of GRAPH read, if there is no thread or no memory. */
 static uint32_t run_in_threads(struct member *member, uint32_t n, struct mpg_graph *graph)
 {
     struct mpg_error unused;
@@ -210,7 +211,7 @@ static uint32_t run_in_threads(struct member *member, uint32_t n, struct mpg_gra
     return started;
 }
 
-/* Adds M's replica to the result; replicas are added in their order. COUNTS are those of the graph. */
+/* Adds M's replica to the result; replicas are added by number. COUNTS: the counts of the graph. */
 static int take_replica(struct run *x, struct member *m, struct mpg_graph *graph, struct mpg_error *err)
 {
     if (!m->finished) {
@@ -223,8 +224,8 @@ static int take_replica(struct run *x, struct member *m, struct mpg_graph *graph
     return 0;
 }
 
-/* Runs the replicas from number BEGIN on by MEMBER[0 .. N - 1] and one graph, in threads if THREADED. Returns their number, or -1
- * with the error of the first that failed; earlier replicas are in the result. */
+/* Runs the replicas from number BEGIN on by MEMBER[0 .. N - 1] and one graph, in threads if THREADED. Returns the number of
+ * replicas run, or -1 with the error of the first failed replica; earlier replicas are in the result. */
 static int64_t run_group(struct run *x, struct member *member, uint32_t begin, uint32_t n, bool threaded, struct mpg_error *err)
 {
     struct mpg_graph *graph = mpg_graph_open(x->trace, x->clocks, &x->graph, err);
@@ -246,8 +247,8 @@ static int64_t run_group(struct run *x, struct member *member, uint32_t begin, u
 }
 
 /* Runs N replicas by THREADS >= 1 threads, besides which, if THREADS > 1, one thread reads the graph. An observer may read the
- * trace, so its replica runs in the thread of the graph. Error: the error of the first failed replica; earlier replicas are in
- * the result. */
+ * trace, so the observed replica runs in the thread of the graph. Error: the error of the first failed replica; earlier replicas
+ * are in the result. */
 static int run_replicas(struct run *x, uint32_t n, unsigned threads, struct mpg_error *err)
 {
     struct member *member = calloc(threads, sizeof *member);
@@ -272,7 +273,7 @@ static int reserve_uses(struct run *x, uint32_t own, struct mpg_error *err)
     return x->use && x->events ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* The first process receives the uses and events of the other processes. Collective over the processes that have replicas. */
+/* The first process receives the uses and events of the other processes. Collective over the processes with replicas. */
 static void gather_uses(struct run *x, uint32_t own)
 {
     const struct mpg_processes *p = x->options->simulation->processes;
@@ -292,7 +293,7 @@ static void gather_uses(struct run *x, uint32_t own)
     }
 }
 
-/* Computes means over all replicas, added in their order. */
+/* Computes means over all replicas, added by number. */
 static void average_uses(struct run *x)
 {
     const uint32_t n = x->result->replicas;
@@ -372,7 +373,7 @@ void mpg_extrapolation_clear(struct mpg_extrapolation *x)
 int mpg_events_predict_shared(struct mpg_trace *trace, const struct mpg_perturbation *p,
                               const struct mpg_simulation_options *options, struct mpg_result *result, struct mpg_error *err)
 {
-    /* the quantum is about Linux's slice of equal tasks, SwitchTime what docs/VALIDATION.md, Ports that ranks share, measures */
+    /* the quantum is about Linux's slice of equal tasks, SwitchTime is measured in docs/VALIDATION.md, Ports that ranks share */
     char text[192];
     const int length = snprintf(text, sizeof text, "Policy = offload\nBarrierAlgorithm = rounds\nQuantum = 3ms\n"
                                                    "SwitchTime = 5us\nMap = cyclic\n");

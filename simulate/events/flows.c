@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A resource is full if the bounds of its flows exceed its capacity and its bucket, if it has one, is empty. Only full resources
- * slow flows down, so rates are computed for the flows that full resources connect, and only when one of these resources
- * changes. */
+/* A resource is full if the bounds of its flows exceed the capacity and the bucket, if any, is empty. Only full resources slow
+ * flows down, so rates are computed for the flows connected by full resources, and only when a full resource changes. */
 #include "simulate/events/flows.h"
 
 #include <math.h>
@@ -12,48 +11,48 @@
 
 /* Number of resources for which struct flow has room; a flow through links crosses more. */
 enum { NEAR = 2 };
-/* If a settlement concerns more than a MANYth of the flows, their ends are put in order together. */
+/* If a settlement concerns more than a MANYth of the flows, the heap is rebuilt at once. */
 enum { MANY = 8 };
 
-/* A bucket with less than this part of its bytes is empty. */
+/* A bucket filled to at most this ratio counts as empty. */
 static const double EMPTY = 1e-6;
-/* A sum of bounds within this ratio of the capacity does not exceed it. */
+/* A sum of bounds within this ratio of the capacity counts as equal to the capacity. */
 static const double ROUNDING = 1e-9;
 
-/* A resource that a flow crosses, and the flow's index in the list of the resource. */
+/* A resource crossed by a flow, and the flow's index in the list of the resource. */
 struct crossing {
     uint32_t resource, place;
 };
 
 struct flow {
     void *what;
-    struct crossing near[NEAR]; /* its resources, if there are at most NEAR */
+    struct crossing near[NEAR]; /* the flow's resources, if at most NEAR */
     double bound;             /* bytes/ns; INFINITY */
     double weight;
     double rate;              /* since since_ns; 0: not settled yet */
     double left, since_ns;    /* bytes left at since_ns */
-    double rest;              /* bytes left when its part has crossed; 0: it has, or there is none */
+    double rest;              /* bytes left once the part has crossed; 0: already crossed, or no part */
     double begin_ns, tau_ns, end_ns; /* end: also of its part */
     bool limited;             /* some rate was below the bound */
-    uint16_t crossed;         /* number of its resources */
+    uint16_t crossed;         /* number of resources of the flow */
     uint32_t at;              /* index in the heap */
     uint64_t seen;            /* number of the last settlement that visited the flow */
 };
 
 struct resource {
-    uint32_t *flow, n, capacity; /* flows that cross the resource */
+    uint32_t *flow, n, capacity; /* flows crossing the resource */
     const struct mpg_capacity_curve *curve; /* its capacity */
     double bucket;               /* bytes; 0: none */
-    double bounds;               /* sum of their finite bounds */
-    uint32_t unbounded;          /* number of their infinite bounds */
+    double bounds;               /* sum of the flows' finite bounds */
+    uint32_t unbounded;          /* number of the flows' infinite bounds */
     bool is_full, changed;
-    double used;                 /* sum of the finite rates of its flows */
+    double used;                 /* sum of the finite rates of the flows */
     double credit, credit_ns;    /* bytes in the bucket at credit_ns */
     bool drains;                 /* the resource is in the list `draining` */
     uint64_t seen;
     double free;                 /* in a settlement: capacity not yet given to flows, */
     uint32_t open;               /* number of flows without a rate, */
-    double weights;              /* and the sum of their weights */
+    double weights;              /* and the sum of the open flows' weights */
 };
 
 struct list {
@@ -71,19 +70,19 @@ struct flows {
     struct flow *flow;
     uint32_t flows, flow_capacity;
     uint32_t most;          /* largest number of resources of a flow */
-    struct crossing *far;   /* `most` for each flow: its resources, if there are more than NEAR */
+    struct crossing *far;   /* `most` for each flow: the flow's resources, if more than NEAR */
     uint32_t far_capacity;
     uint32_t *crossed;      /* resources of the next flow */
     struct resource *resource;
     uint32_t resources;
     struct mpg_capacity_curve *link; /* capacities of links */
-    struct ending *heap; /* the flows by their ends, with room for all flows */
+    struct ending *heap; /* the flows ordered by end, with room for all flows */
     uint32_t ends, end_capacity;
-    bool unordered;      /* in a settlement that changes many ends: they are put in order together, at its end */
-    /* Lists of flows, with room for all flows: unused, new (not settled yet), and in a settlement those that have no rate yet. */
+    bool unordered;      /* a settlement changes many ends: the heap is rebuilt when the settlement ends */
+    /* Lists of flows, with room for all flows: unused, new (not settled yet), and, in a settlement, open (without a rate yet). */
     struct list unused, new, open;
-    /* Lists of resources, with room for all resources: changed, those whose bucket runs empty, and in a settlement the full ones
-     * of the open flows. */
+    /* Lists of resources, with room for all resources: changed, draining (the bucket runs empty), and, in a settlement, the full
+     * resources of the open flows. */
     struct list changed, draining, full;
     uint64_t settlement;
     double empty_ns; /* when the next bucket is empty; INFINITY: none */
@@ -186,7 +185,7 @@ static inline void put(struct flows *f, uint32_t at, struct ending e)
     f->flow[e.flow].at = at;
 }
 
-/* Moves E, at place AT or above, down to where it belongs. */
+/* Moves E, at place AT or above, down to its place in the heap. */
 static void sift_down(struct flows *f, uint32_t at, struct ending e)
 {
     for (uint32_t first; (first = 2 * at + 1) < f->ends;) {
@@ -200,7 +199,7 @@ static void sift_down(struct flows *f, uint32_t at, struct ending e)
     put(f, at, e);
 }
 
-/* Moves E, at place AT, to where it belongs. */
+/* Moves E, at place AT, to its place in the heap. */
 static void sift(struct flows *f, uint32_t at, struct ending e)
 {
     while (at > 0 && is_before(&e, &f->heap[(at - 1) / 2])) {
@@ -238,7 +237,8 @@ static inline double capacity_of(const struct flows *f, uint32_t resource)
     return mpg_curve_capacity(f->resource[resource].curve, f->resource[resource].n);
 }
 
-/* Computes the bytes in the bucket of RESOURCE, if it has one, up to NOW_NS; to be called before its flows or rates change. */
+/* Computes the bytes in the bucket of RESOURCE, if any, up to NOW_NS; to be called before the flows or rates of RESOURCE
+ * change. */
 static void count_credit(struct flows *f, uint32_t resource, double now_ns)
 {
     struct resource *r = &f->resource[resource];
@@ -249,7 +249,7 @@ static void count_credit(struct flows *f, uint32_t resource, double now_ns)
     }
 }
 
-/* Returns whether RESOURCE has no bucket, or an empty one. Its credit is counted. */
+/* Returns whether RESOURCE has no bucket, or an empty bucket. The credit is counted. */
 static bool is_dry(const struct flows *f, uint32_t resource)
 {
     return f->resource[resource].credit <= EMPTY * f->resource[resource].bucket;
@@ -293,7 +293,7 @@ static int cross(struct flows *f, uint32_t flow, uint32_t i, uint32_t resource, 
     return 0;
 }
 
-/* FLOW leaves its resource I. */
+/* FLOW leaves resource I of FLOW. */
 static void leave(struct flows *f, uint32_t flow, uint32_t i, double now_ns)
 {
     const struct flow *x = &f->flow[flow];
@@ -339,7 +339,7 @@ int mpg_flows_add(struct flows *f, const struct mpg_new_flow *x, double now_ns, 
     return 0;
 }
 
-/* Sets the end of X, or of its part, at its rate from since_ns on. */
+/* Sets the end of X, or of the part of X, at X's rate from since_ns on. */
 static void set_end(struct flow *x)
 {
     if (x->limited)
@@ -399,7 +399,7 @@ static void set_rate(struct flows *f, uint32_t flow, double rate, double now_ns)
         sift(f, x->at, (struct ending){x->end_ns, flow});
 }
 
-/* Adds FLOW to the open flows, unless the settlement has met it. */
+/* Adds FLOW to the open flows, unless already visited in this settlement. */
 static void visit_flow(struct flows *f, uint32_t flow)
 {
     if (f->flow[flow].seen == f->settlement)
@@ -429,7 +429,7 @@ static void visit_resource(struct flows *f, uint32_t resource, double now_ns)
     }
 }
 
-/* Adds all flows that full resources connect with the open flows. */
+/* Adds all flows connected with the open flows by full resources. */
 static void visit_connected(struct flows *f, double now_ns)
 {
     for (uint32_t done = 0; done < f->open.n; done++) {
@@ -440,7 +440,7 @@ static void visit_connected(struct flows *f, double now_ns)
     }
 }
 
-/* Gives FLOW its rate, taken from its full resources. */
+/* Gives FLOW the rate RATE, taken from the full resources of FLOW. */
 static void fill(struct flows *f, uint32_t flow, double rate, double now_ns)
 {
     const struct crossing *crossing = crossings_of(f, flow);
@@ -480,7 +480,7 @@ static bool is_bottlenecked(const struct flows *f, uint32_t flow, double share)
     return false;
 }
 
-/* Progressive filling: in each round the flows whose bounds no resource prevents get their bounds; if there are none, the flows
+/* Progressive filling: in each round every flow whose bound no resource prevents gets this bound; without such flows, the flows
  * of the resource with the least share get this share. */
 static void fill_all(struct flows *f, double now_ns)
 {
@@ -508,7 +508,7 @@ static void fill_all(struct flows *f, double now_ns)
     f->full.n = 0;
 }
 
-/* Finds whether RESOURCE is full. Returns true if its flows need new rates. */
+/* Finds whether RESOURCE is full. Returns true if the flows of RESOURCE need new rates. */
 static bool is_affected(struct flows *f, uint32_t resource, double now_ns)
 {
     struct resource *r = &f->resource[resource];
@@ -521,7 +521,7 @@ static bool is_affected(struct flows *f, uint32_t resource, double now_ns)
 
 /* --- buckets --- */
 
-/* Returns when the bucket of RESOURCE is empty if the rates of its flows stay; INFINITY: never, or it is empty already. */
+/* Returns when the bucket of RESOURCE is empty if the flows keep their rates; INFINITY: never, or empty already. */
 static double empty_at(const struct flows *f, uint32_t resource)
 {
     const struct resource *r = &f->resource[resource];

@@ -9,12 +9,12 @@
 #include "common/error.h"
 
 /* Kinds of events. Events of equal time are handled in the order of these kinds, then by rank, then in the order of insertion
- * (docs/MACHINES.md). FLOW and SETTLE are the network's own and not in the heap (mpg_events_network_next()). */
+ * (docs/MACHINES.md). FLOW and SETTLE belong to the network and are not in the heap (mpg_events_network_next()). */
 enum event_kind {
     EVENT_DELIVER, /* a message leaves the network */
-    EVENT_FLOW,    /* the bytes of messages have crossed the ports or the memory that they share with others */
+    EVENT_FLOW,    /* the bytes of messages have crossed the shared ports or memory */
     EVENT_REPLY,   /* the reply to a transfer arrives */
-    EVENT_REQUEST, /* a request arrives at its owner's processor */
+    EVENT_REQUEST, /* a request arrives at the owner's processor */
     EVENT_SERVED,  /* a rank has served a request */
     EVENT_CHECK,   /* a computing rank polls for requests */
     EVENT_INJECT,  /* a message enters the network */
@@ -30,8 +30,8 @@ struct event {
     enum event_kind kind;
     union {
         void *what;         /* object of a REPLY, REQUEST, INJECT or DELIVER event */
-        uint64_t turn;      /* number of the stream's event (STREAM), the rank's work (CHECK) or its wait (RELEASE); the event is
-                               void if the current number differs */
+        uint64_t turn;      /* number of the stream's event (STREAM), the rank's work (CHECK) or wait (RELEASE); the event is void
+                             * if the current number differs */
     };
     uint64_t order;         /* number of the insertion; set by the heap */
 };
@@ -40,7 +40,7 @@ struct event {
 struct heap {
     struct event *event;
     size_t n, capacity;
-    uint64_t count; /* number of insertions so far */
+    uint64_t count; /* number of insertions until now */
 };
 
 /* Inserts EVENT. Error: out of memory. */

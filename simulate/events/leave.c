@@ -62,13 +62,13 @@ int mpg_events_steps_finish_wait(struct replica *rep, uint32_t stream, struct mp
 
 /* --- calls --- */
 
-/* Returns the number of values that S reads. */
+/* Returns the number of values read by S. */
 static inline uint32_t inputs_of(const struct mpg_step *s)
 {
     return s->kind == MPG_STEP_LEAVE ? s->edge_number : s->kind == MPG_STEP_LOAD || s->kind == MPG_STEP_JOIN;
 }
 
-/* Returns value I that S reads. */
+/* Returns value I read by S. */
 static inline struct value *input_of(const struct replica *rep, const struct mpg_step *s, uint32_t i)
 {
     if (s->kind != MPG_STEP_LEAVE)
@@ -102,8 +102,8 @@ int mpg_events_steps_await(struct replica *rep, uint32_t stream, const struct mp
     return mpg_events_steps_begin_wait(rep, stream, idle_ns, err) < 0 ? -1 : STOPS;
 }
 
-/* Replaces the values of meetings that S reads by the times at which the rank of S may leave. A call that completes several
- * requests may read several. Returns the first meeting; NULL: S reads no meeting. */
+/* Replaces the meetings' values read by S by the times at which the rank of S may leave. A call completing several requests may
+ * read the values of several meetings. Returns the first meeting; NULL: S reads no meeting. */
 static const struct meeting *prepare_meetings(struct replica *rep, const struct mpg_step *s)
 {
     const struct meeting *first = NULL;

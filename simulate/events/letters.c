@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A collective of more members that posts all messages at once does not make flows of them: the cost of rates grows with the
+/* The messages of a collective of more members that posts all messages at once are no flows: the cost of rates grows with the
  * square of the number of flows. */
 enum { MOST_POSTED = 128 };
 

@@ -14,20 +14,21 @@
 /* A message with contention or sharing, until the DELIVER or FLOW event. The arrival makes a value known (BATCH), makes the value
  * of a synchronous message known (NODE), is reported to a collective (LETTER), or becomes an event (KIND, ID, WHAT). */
 struct flight {
-    struct opposing opposing; /* of a message that OPPOSES */
+    struct opposing opposing; /* of a message with OPPOSES set */
     bool synchronous;
-    bool asks;                /* the receiver asks for the bytes, by a request that may wait for other bytes */
-    bool opposes;             /* such a message waits for opposite messages of its two ranks, and these wait for it */
-    bool queued;              /* the request has waited in the queue of its port */
+    bool asks;                /* the receiver asks for the bytes, by a request, possibly after other bytes */
+    bool opposes;             /* the message waits for opposite messages of the two ranks, and opposite messages wait for this
+                               * message */
+    bool queued;              /* the request has waited in the queue of the port */
     bool sent;                /* the sender of a synchronous message is done */
     double part;              /* part of the bytes of a synchronous message after which the sender is done */
-    double latency_ns;        /* latency of a message that ASKS */
+    double latency_ns;        /* latency of a message with ASKS set */
     double asked_ns;          /* when the message entered the network, or the receiver asks for the bytes */
     double begin_ns;          /* when the bytes begin */
     int32_t from, to;     /* ranks */
     double bytes;
-    double tau_ns;        /* transfer time of its bytes */
-    double longer_ns;     /* how much longer its flow takes at least */
+    double tau_ns;        /* transfer time of the bytes */
+    double longer_ns;     /* minimum extra time of the flow */
     double at_ns;         /* arrival without contention and sharing, o_r included */
     double service_ns;    /* o_r, after the network */
     uint32_t slot;        /* slot of the value */
@@ -46,9 +47,9 @@ struct network {
     struct mpg_pool flights;
     double in_flight;    /* messages between INJECT and DELIVER */
     struct flows *flows; /* messages between INJECT and FLOW; NULL: nothing is shared */
-    uint64_t *begun;     /* of each rank: number of its messages whose bytes have begun */
-    struct opposites opposites; /* messages between INJECT and FLOW that wait for each other */
-    bool settles;        /* rates change after the messages that enter the network now */
+    uint64_t *begun;     /* for each rank: number of messages with begun bytes */
+    struct opposites opposites; /* messages between INJECT and FLOW, waiting for each other */
+    bool settles;        /* rates change after the messages entering the network now */
     double end_ns;       /* when the first flows end, or the first bucket is empty; INFINITY: never, or rates will change */
 };
 
@@ -88,8 +89,8 @@ void mpg_events_network_free(struct network *n)
     free(n);
 }
 
-/* Whether messages between ranks A and B contend: their processors are of different clusters; or share something: a resource that
- * they cross has a capacity. */
+/* Whether messages between ranks A and B contend (the processors are of different clusters) or share (a crossed resource has a
+ * capacity). */
 static bool contend(const struct network *n, int32_t a, int32_t b)
 {
     const struct mpg_processors *p = n->processors;
@@ -98,7 +99,7 @@ static bool contend(const struct network *n, int32_t a, int32_t b)
     return n->parameters->contention > 0 && p->of[a] != p->of[b] && !mpg_processors_near(p, a, b);
 }
 
-/* The delay of F by the messages that are in flight. */
+/* The delay of F by the messages in flight. */
 static double delay_ns(const struct network *n, const struct flight *f)
 {
     return f->tau_ns * n->parameters->contention * n->in_flight / n->processors->links;
@@ -137,7 +138,7 @@ static int end_send(struct replica *rep, struct flight *f, double delay_ns, stru
     return mpg_events_program_set_known(&rep->program, &rep->program.slot[slot].left, &rep->calls, err);
 }
 
-/* A bucket lets bytes pass at any rate, but a flow that takes no time at all would find no bucket. */
+/* A bucket lets bytes pass at any rate, but a flow of time 0 would find no bucket. */
 static const double FASTEST_NS = 1;
 
 /* Draws the weight of F, whose bytes begin now. */
@@ -166,13 +167,13 @@ static int begin_flow(struct replica *rep, struct flight *f, struct mpg_error *e
     return buffered ? end_send(rep, f, f->begin_ns - f->asked_ns, err) : 0;
 }
 
-/* Returns the time before which bytes began that can delay the request for F: these bytes do not cross the request. */
+/* Returns the time before which bytes must have begun to delay the request for F: later bytes cross the request. */
 static double delaying_before_ns(const struct flight *f)
 {
     return fmin(f->asked_ns - f->latency_ns + MPG_TOGETHER_NS, f->asked_ns);
 }
 
-/* Nothing in its port is ahead of the request for F's bytes any longer: the bytes begin, unless they wait for opposite bytes. */
+/* Nothing in the port is ahead of the request for F's bytes any longer: the bytes begin, unless opposite bytes come first. */
 static int answer(struct replica *rep, struct flight *f, struct mpg_error *err)
 {
     if (f->opposes) {
@@ -211,7 +212,7 @@ static int enter(struct replica *rep, struct flight *f, struct mpg_error *err)
     return status;
 }
 
-/* The bytes of F have ended: opposite messages that waited for them begin. */
+/* The bytes of F have ended: opposite messages waiting for F begin. */
 static int begin_opposite(struct replica *rep, struct flight *f, struct mpg_error *err)
 {
     struct opposing *begins;
@@ -301,7 +302,7 @@ static int send(struct replica *rep, struct flight *f, double at_ns, struct mpg_
         (struct event){.at_ns = fmax(at_ns, rep->now_ns), .kind = EVENT_INJECT, .id = (uint32_t)f->from, .what = f}, err);
 }
 
-/* Sends F, the message M of step S, whose tau_ns is set; AT_NS is when it enters the network. */
+/* Sends F (with tau_ns set), the message M of step S; F enters the network at AT_NS. */
 static int send_step(struct replica *rep, struct flight *f, const struct mpg_step *s, const struct mpg_sent_message *m,
                      double at_ns, struct mpg_error *err)
 {
@@ -330,13 +331,13 @@ int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct m
     return send_step(rep, f, s, &m, at_ns, err);
 }
 
-/* Returns whether a synchronous message of BYTES bytes waits for opposite ones, or these for it. */
+/* Returns whether a synchronous message of BYTES bytes waits for opposite messages, or opposite messages for this message. */
 static bool opposes(const struct mpg_capacities *c, int32_t from, int32_t to, double bytes)
 {
     return c && mpg_opposite_waits(c, mpg_first_resource(c, from, to), bytes);
 }
 
-/* Sets whether F, a synchronous message, depends on a request that may wait. */
+/* Sets whether F, a synchronous message, depends on a request, which may wait. */
 static void set_asking(const struct replica *rep, struct flight *f, int32_t from, int32_t to, double bytes)
 {
     f->opposes = opposes(rep->capacities, from, to, bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The interconnect: messages in flight and their contention (docs/MACHINES.md, Contention), or the ports and memories that they
- * share (docs/MODEL.md, section 5, Sharing). Private to simulate/events/.
+/* The interconnect: messages in flight and their contention (docs/MACHINES.md, Contention), or the shared ports and memories
+ * (docs/MODEL.md, section 5, Sharing). Private to simulate/events/.
  *
  * A message enters the network at an INJECT event. It leaves at a DELIVER event or, where capacities are shared, at a FLOW event.
  * The state between the two belongs to network.c alone. Errors of all functions: out of memory. */
@@ -18,15 +18,15 @@ void mpg_events_network_free(struct network *n); /* NULL is allowed */
 /* Sends the eager message of S, the first step of STREAM, which the evaluator has just taken: the slot of S holds the arrival
  * without contention. */
 int mpg_events_network_send(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err);
-/* Sends the bytes of the synchronous message NODE, whose slot holds their arrival without contention. */
+/* Sends the bytes of the synchronous message NODE, whose slot holds the arrival time without contention. */
 int mpg_events_network_send_node(struct replica *rep, struct node *node, struct mpg_error *err);
-/* Returns whether the receiver of S, a synchronous message, asks for its bytes by a request that may wait. */
+/* Returns whether the receiver of S, a synchronous message, asks for the bytes by a request, which may wait. */
 bool mpg_events_network_asks(const struct replica *rep, const struct mpg_step *s);
-/* Sends M at AT_NS; its arrival will be an event KIND of rank ID, with object WHAT. */
+/* Sends M at AT_NS; the arrival of M will be an event KIND of rank ID, with object WHAT. */
 int mpg_events_network_deliver(struct replica *rep, const struct mpg_sent_message *m, double at_ns, enum event_kind kind,
                                uint32_t id,
                                void *what, struct mpg_error *err);
-/* A message of an expanded collective, between two ranks; its times without sharing. */
+/* A message of an expanded collective, between two ranks, with the times without sharing. */
 struct network_letter {
     struct letter *letter;
     int32_t from, to;
@@ -34,16 +34,16 @@ struct network_letter {
     bool synchronous;
     double part; /* synchronous: the sender is done when this part of the bytes has crossed; 1: when all have */
 };
-/* Sends X, whose bytes begin at AT_NS, or now if AT_NS is past, without sharing. Before it arrives by
- * mpg_events_collective_arrive(), at once if it shares nothing, its sender can be done by mpg_events_collective_sent(). */
+/* Sends X, whose bytes begin at AT_NS, or now if AT_NS is past, without sharing. X arrives by mpg_events_collective_arrive(), at
+ * once if X shares no resource; before, the sender can be done by mpg_events_collective_sent(). */
 int mpg_events_network_send_letter(struct replica *rep, const struct network_letter *x, double at_ns, struct mpg_error *err);
-/* Handle an event E: its message enters the network, or leaves it. */
+/* Handle an event E: the message of E enters, or leaves, the network. */
 int mpg_events_network_inject(struct replica *rep, const struct event *e, struct mpg_error *err);
 void mpg_events_network_end_message(struct replica *rep, const struct event *e);
-/* Sets E to the next event of the ports and memories that messages share: FLOW or SETTLE, at most one of each is pending. Returns
- * false if there is none. */
+/* Sets E to the next event of the shared ports and memories: FLOW or SETTLE, at most one of each is pending. Returns false if no
+ * event is pending. */
 bool mpg_events_network_next(const struct replica *rep, struct event *e);
-/* Handle these events: the flows that end now arrive; rates follow from the flows that have begun and ended. */
+/* Handle FLOW and SETTLE events: the flows ending now arrive; rates follow from the flows begun and ended. */
 int mpg_events_network_end_flows(struct replica *rep, struct mpg_error *err);
 void mpg_events_network_settle(struct replica *rep);
 

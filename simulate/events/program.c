@@ -132,7 +132,8 @@ static int add_node(struct program *p, const struct mpg_step *s, struct kept_bat
     return node->missing == 0 ? calls->evaluate(calls->replica, node, err) : 0;
 }
 
-/* Adds the nodes of S, an EXPAND step: of its member, or of all. A member enters when the value of its slot is known. */
+/* Adds the nodes of S, an EXPAND step: of the step's member, or of all members. A member enters when the value of the member's
+ * slot is known. */
 static int expand(struct program *p, const struct mpg_step *s, struct kept_batch *batch, const struct program_calls *calls,
                   struct mpg_error *err)
 {
@@ -165,7 +166,7 @@ void mpg_events_program_drop_node(struct program *p, struct node *node)
     mpg_pool_give(&p->nodes, node);
 }
 
-/* --- barriers: members join in the order of the graph, and have arrived once their values are known --- */
+/* --- barriers: members join in the order of the graph, and arrive once the members' values are known --- */
 
 static bool is_barrier(const struct program *p, const struct mpg_step *s)
 {
@@ -198,7 +199,7 @@ static int join(struct program *p, const struct mpg_step *s, struct kept_batch *
     return 0;
 }
 
-/* Closes the open meetings: all their members have joined. */
+/* Closes the open meetings: all members have joined. */
 static int close_meetings(struct program *p, const struct program_calls *calls, struct mpg_error *err)
 {
     while (p->open) {

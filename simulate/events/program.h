@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Steps of the graph that wait until their stream reaches them in simulated time. Private to simulate/events/.
+/* Steps of the graph, each waiting until its stream reaches the step in simulated time. Private to simulate/events/.
  *
- * The graph delivers steps in its own order. Steps stay in the graph's batches, and their values in slots that no other
- * value reuses meanwhile (graph.h, options.keeps_slots). A value that belongs to no stream (the match of a synchronous
- * message, a meeting, a member of an expanded collective) is a node, evaluated once all inputs are known. */
+ * The graph delivers steps in graph order. Steps stay in the graph's batches, and their values in slots not reused meanwhile
+ * (graph.h, options.keeps_slots). A value of no stream (the match of a synchronous message, a meeting, a member of an expanded
+ * collective) is a node, evaluated once all inputs are known. */
 #ifndef MPG_EVENTS_PROGRAM_H
 #define MPG_EVENTS_PROGRAM_H
 
@@ -11,8 +11,8 @@
 #include "graph/graph.h"
 #include "simulate/passes/step_ring.h"
 
-/* A batch of the graph that has HOLDERS in this program, and is kept until the last of them has given it back. The program counts
- * them, because a count that threads share costs more. */
+/* A batch of the graph with HOLDERS in this program, kept until the last holder has given the batch back. The program counts the
+ * holders, because a count shared by threads costs more. */
 struct kept_batch {
     struct kept_batch *before, *next; /* in the list of all kept batches */
     struct mpg_batch *batch;
@@ -22,12 +22,12 @@ struct kept_batch {
 struct node {
     const struct mpg_step *step;
     struct kept_batch *batch; /* batch of the step */
-    uint32_t missing;        /* inputs that are not known yet */
+    uint32_t missing;        /* inputs not known yet */
     int32_t member;          /* EXPAND: the member, relative to the root, whose enter is the input */
     bool awaits_progress;    /* SYNCHRONOUS: the receiver asks for the bytes in the call that progresses the receive */
 };
 
-/* What waits for a value: a node, a meeting, or (if both are NULL) a stream. */
+/* A watcher waits for a value: a node, a meeting, or (if both are NULL) a stream. */
 struct watcher {
     struct watcher *next;
     struct node *node;
@@ -36,7 +36,7 @@ struct watcher {
 };
 
 struct value {
-    struct watcher *watcher; /* the first of those that wait; VALUE_KNOWN: the value is known */
+    struct watcher *watcher; /* the first waiting watcher; VALUE_KNOWN: the value is known */
 };
 extern struct watcher mpg_value_known;
 #define VALUE_KNOWN (&mpg_value_known)
@@ -52,26 +52,26 @@ struct meeting {
     struct mpg_origin origin;
     struct kept_batch *batch; /* batch of the members' steps, until all members have arrived */
     struct value value;      /* known once all members have arrived */
-    uint32_t slots;          /* number of slots that refer to the meeting */
-    uint32_t missing;        /* members that have not arrived */
+    uint32_t slots;          /* number of slots referring to the meeting */
+    uint32_t missing;        /* members not arrived yet */
     bool sorted;             /* members are sorted by rank */
     uint32_t n, capacity;
     struct meeting_member {
         int32_t rank;
         uint32_t slot;       /* slot of the arrival time */
         double end_ns;       /* time at which the member leaves, ns */
-    } *member;               /* members, in the order of their steps */
+    } *member;               /* members, in step order */
 };
 
 /* Consecutive steps of one stream. */
 struct span {
     struct span *next;
-    struct kept_batch *batch; /* the batch that has the steps */
+    struct kept_batch *batch; /* the batch of the steps */
     const struct mpg_step *step;
     uint32_t n;
 };
 
-/* Where steps come from: GRAPH, or, if it is NULL, a thread that reads the graph. */
+/* The source of steps: GRAPH, or, if NULL, a thread reading the graph. */
 struct program_source {
     struct mpg_graph *graph;
     struct mpg_step_reader reader;
@@ -99,11 +99,11 @@ struct program {
     struct meeting *open; /* first of the list of meetings in which members are still missing */
 };
 
-/* Notifications from the program to its replica. */
+/* Notifications from the program to the replica. */
 struct program_calls {
     void *replica;
     int (*appended)(void *replica, uint32_t stream, struct mpg_error *err); /* STREAM has pending steps again */
-    int (*wake)(void *replica, uint32_t stream, struct mpg_error *err);     /* the value that STREAM waits for is known */
+    int (*wake)(void *replica, uint32_t stream, struct mpg_error *err);     /* the value awaited by STREAM is known */
     /* NODE's inputs are known; the replica takes ownership of NODE */
     int (*evaluate)(void *replica, struct node *node, struct mpg_error *err);
     int (*meet)(void *replica, struct meeting *meeting, struct mpg_error *err); /* all members have arrived */
@@ -112,7 +112,7 @@ struct program_calls {
     uint32_t (*progress_slot)(const void *replica, const struct mpg_step *s);
 };
 
-/* Initialises P with the steps of SOURCE, whose graph is opened with keeps_slots, for at least STREAMS streams. SOURCE and its
+/* Initialises P with the steps of SOURCE, whose graph is opened with keeps_slots, for at least STREAMS streams. SOURCE and the
  * graph outlive P. Error: out of memory. */
 int mpg_events_program_init(struct program *p, struct program_source *source, uint32_t streams, bool meets,
                             struct mpg_error *err);
@@ -126,27 +126,27 @@ static inline struct kept_batch *program_keep(struct kept_batch *batch)
     return batch;
 }
 void mpg_events_program_give_back(struct program *p, struct kept_batch *batch);
-/* Returns the value that SLOT holds. */
+/* Returns the value in SLOT. */
 static inline struct value *program_value(const struct program *p, uint32_t slot)
 {
     struct slot *s = &p->slot[slot];
     return s->meeting ? &s->meeting->value : &s->own;
 }
-/* Marks VALUE as known, and notifies what waits for it. */
+/* Marks VALUE as known, and notifies the watchers of VALUE. */
 int mpg_events_program_set_known(struct program *p, struct value *value, const struct program_calls *calls,
                                  struct mpg_error *err);
-/* Completes M, when the leave times of its members are known. */
+/* Completes M, when the leave times of M's members are known. */
 int mpg_events_program_met(struct program *p, struct meeting *m, const struct program_calls *calls, struct mpg_error *err);
 /* Makes the program notify STREAM once VALUE, which is not known yet, is known. */
 int mpg_events_program_watch(struct program *p, struct value *value, uint32_t stream, struct mpg_error *err);
-/* Returns the first pending step of STREAM, which has one. */
+/* Returns the first pending step of STREAM, which has a pending step. */
 static inline const struct mpg_step *program_first(const struct program *p, uint32_t stream)
 {
     return p->queue[stream].first->step;
 }
 /* Removes the first pending step of STREAM, or NODE. */
 void mpg_events_program_drop(struct program *p, uint32_t stream);
-/* NODE, whose inputs were known, needs the value of SLOT, too: it is evaluated again when this value is known. */
+/* NODE, whose inputs were known, needs the value of SLOT, too: NODE is evaluated again when this value is known. */
 int mpg_events_program_await(struct program *p, struct node *node, uint32_t slot, const struct program_calls *calls,
                              struct mpg_error *err);
 void mpg_events_program_drop_node(struct program *p, struct node *node);

@@ -64,8 +64,8 @@ static int wake(void *replica, uint32_t stream, struct mpg_error *err)
     return l->state == STREAM_WAITS && !l->left ? mpg_events_replica_schedule(rep, stream, rep->now_ns, err) : 0;
 }
 
-/* Returns whether the receiver of S, a SYNCHRONOUS step, had read the envelope before it posted the receive: then it asks for
- * the bytes when it posts the receive (docs/MODEL.md, section 5, Requests that wait). */
+/* Returns whether the receiver of S, a SYNCHRONOUS step, had read the envelope before posting the receive: then the receiver asks
+ * for the bytes when posting the receive (docs/MODEL.md, section 5, Requests that wait). */
 static bool has_read_envelope(const struct replica *rep, const struct mpg_step *s)
 {
     double lambda_ns, tau_ns;

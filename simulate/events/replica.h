@@ -14,27 +14,27 @@
 #include "simulate/models/capacities.h"
 
 enum stream_state {
-    STREAM_RUNS,  /* busy in a call or between two steps; continues at its event */
+    STREAM_RUNS,  /* busy in a call or between two steps; continues at the stream's event */
     STREAM_WORKS, /* computes */
     STREAM_WAITS, /* for inputs of the next step, or until ends_ns; serves requests meanwhile */
     STREAM_READY, /* waits for the processor */
     STREAM_DONE
 };
 
-/* Components of a rank's run time that the replica measures, besides the account of the evaluator. */
+/* Components of a rank's run time measured by the replica, besides the account of the evaluator. */
 enum use { USE_CALL, USE_MESSAGE, USE_COLLECTIVE, USE_BARRIER, USE_SERVICE, USE_PROCESSOR, USES };
 
 /* A request of rank FROM to rank OWNER: to serve TRANSFER, or, if NODE is set, to accept a synchronous message. */
 struct request {
     struct request *next;
     int32_t from, owner;
-    struct mpg_sent_message sending; /* the request as a message, which is the key of its random draws */
+    struct mpg_sent_message sending; /* the request as a message, the key of the request's random draws */
     double back_bytes;               /* size of the reply */
     struct node *node;
     struct transfer *transfer;
 };
 
-/* A one-sided transfer, which exists until its origin has waited for it. */
+/* A one-sided transfer, existing until the origin has waited for the transfer. */
 struct transfer {
     struct transfer *next;
     int32_t rank, owner, window;
@@ -46,27 +46,28 @@ struct transfer {
 
 struct stream {
     enum stream_state state;
-    bool blocks;             /* the stream must wait for all transfers of the rank before its next step */
+    bool blocks;             /* the stream must wait for all transfers of the rank before the stream's next step */
     bool drains;             /* the stream is waiting for replies to transfers */
     bool left;               /* the call is evaluated and ends at ends_ns */
     bool over;               /* the call has ended, but the stream still serves a request */
     bool progresses;         /* the library progresses receives in the call */
-    uint32_t watched;        /* number of values whose notifications the stream awaits; the last one continues the stream */
+    uint32_t watched;        /* number of values whose notifications the stream awaits; the last notification continues the
+                              * stream */
     double ends_ns, rest_ns; /* the call is busy in the last rest_ns before ends_ns */
-    uint64_t turn;           /* number of the event that continues the stream, due at due_ns; other events are void */
+    uint64_t turn;           /* number of the event continuing the stream, due at due_ns; other events are void */
     double due_ns;
-    double own_ns;           /* when the call would have ended if it had waited for nobody */
+    double own_ns;           /* end of the call without any wait */
     enum use waits_for;      /* component of the run time in which the wait of the call is counted */
 };
 
 struct rank {
     struct request *first, **last; /* requests to be served, oldest first */
-    struct request *current; /* the request that the rank serves; NULL: none */
+    struct request *current; /* the request served by the rank; NULL: none */
     double free_ns;          /* earliest time at which the rank can serve in a wait */
     double served_ns, lost_ns; /* in the current call or work: time spent serving; time without the processor */
     double begin_ns, work_ns, poll_ns; /* the work: begin, length, cost of a check for requests */
-    double left_ns;          /* work that remains after the current slice */
-    uint64_t works, waits;   /* number of work intervals, and of waits, so far */
+    double left_ns;          /* work remaining after the current slice */
+    uint64_t works, waits;   /* number of work intervals, and of waits, until now */
     bool checks, looks;      /* a CHECK event is pending; the rank serves in a check */
     struct transfer *transfers;
     size_t awaited;          /* number of awaited transfers whose reply has not arrived */
@@ -75,12 +76,12 @@ struct rank {
     double ready_ns;         /* time since when the rank has been ready */
     double progressed_ns;    /* end of the last call with progress; of ranks with one thread */
     double use[USES];
-    uint64_t requests;       /* number of requests served so far */
+    uint64_t requests;       /* number of requests served until now */
 };
 
 struct processor {
-    int32_t holder, last;    /* the rank that holds the processor; the rank that released it last; -1: none */
-    int32_t *queue, first, n, capacity; /* ring buffer of CAPACITY elements: the ranks that are ready */
+    int32_t holder, last;    /* the rank holding the processor; the last rank to release the processor; -1: none */
+    int32_t *queue, first, n, capacity; /* ring buffer of CAPACITY elements: the ready ranks */
     double rounds, since_ns; /* turns.c: one event represents this number of rounds of turns from since_ns on; 0: none */
 };
 
@@ -92,8 +93,8 @@ struct replica {
     const struct mpg_capacities *capacities; /* NULL: nothing is shared */
     struct mpg_extrapolation *x; /* results; the first replica adds its counts */
     bool counts;
-    bool serves, serves_transfers; /* ranks serve requests; one-sided transfers are served, too */
-    bool runs_ahead;               /* no stream delays another but by messages: a stream executes all steps read so far at once */
+    bool serves, serves_transfers; /* ranks serve requests; one-sided transfers are served as requests, too */
+    bool runs_ahead;               /* no stream delays another but by messages: a stream executes all steps read at once */
     bool shares, blocking_get;     /* ranks share processors; a rank waits for each get or put immediately */
     uint32_t replica;
     int32_t ranks, running;
@@ -107,8 +108,8 @@ struct replica {
     struct stream *stream;
     uint32_t streams, stream_capacity;
     struct mpg_pool requests, transfers, letters;
-    struct mpg_map collectives; /* expanded collectives in which members are missing, by their struct mpg_expanding */
-    struct running_collective *first_collective; /* list of these */
+    struct mpg_map collectives; /* expanded collectives with missing members, keyed by struct mpg_expanding */
+    struct running_collective *first_collective; /* list of the running collectives */
     struct rank *rank;
     struct processor *processor;
     struct network *network;
@@ -121,13 +122,13 @@ struct replica {
 /* Runs REP by the steps of SOURCE, whose graph is new and opened with keeps_slots, and TIMES, with one lane. The caller sets
  * options, target, parameters, processors, capacities, x, counts, blocking_get, replica, ranks and observer of REP, and 0
  * elsewhere, and clears REP before closing the graph, also on failure. Errors: errors of the graph; out of memory; a deadlock of
- * ranks, which a trace of a real run does not show. */
+ * ranks, impossible for a trace of a real run. */
 int mpg_events_replica_run(struct replica *rep, struct program_source *source, struct mpg_evaluator *times,
                            struct mpg_error *err);
 void mpg_events_replica_clear(struct replica *rep);
 /* Schedules STREAM to continue at AT_NS, instead of at the time scheduled before. */
 int mpg_events_replica_schedule(struct replica *rep, uint32_t stream, double at_ns, struct mpg_error *err);
-/* Marks the value of SLOT as known, and notifies what waits for it. */
+/* Marks the value of SLOT as known, and notifies the value's watchers. */
 int mpg_events_replica_set_known(struct replica *rep, uint32_t slot, struct mpg_error *err);
 /* Marks the value of NODE as known, and removes NODE. */
 int mpg_events_replica_node_known(struct replica *rep, struct node *node, struct mpg_error *err);
@@ -138,15 +139,15 @@ static inline struct stream *stream_of(struct replica *rep, int32_t rank)
 }
 
 /* --- serve.c --- */
-/* Handle events: request R arrives; RANK has served the request; RANK checks for requests during its work number WORK. */
+/* Handle events: request R arrives; RANK has served the request; RANK checks for requests during work number WORK. */
 int mpg_events_serve_request(struct replica *rep, struct request *r, struct mpg_error *err);
 int mpg_events_serve_done(struct replica *rep, int32_t rank, struct mpg_error *err);
 int mpg_events_serve_check(struct replica *rep, int32_t rank, uint64_t work, struct mpg_error *err);
-/* Lets RANK begin to serve its oldest request, if there is one and RANK's state and the policy allow it. */
+/* Lets RANK begin to serve the oldest request, if any, when RANK's state and the policy allow. */
 int mpg_events_serve_next(struct replica *rep, int32_t rank, struct mpg_error *err);
 /* Lets RANK begin to compute for WORK_NS, the interval of step S. */
 int mpg_events_serve_work(struct replica *rep, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err);
-/* To be called when a slice of RANK's work ends. *DONE: the whole work ends; otherwise schedules its next slice. */
+/* To be called when a slice of RANK's work ends. *DONE: the whole work ends; otherwise schedules the next slice. */
 int mpg_events_serve_slice(struct replica *rep, int32_t rank, bool *done, struct mpg_error *err);
 /* Schedules the next slice of the work of RANK, which has the processor. */
 int mpg_events_serve_resume(struct replica *rep, int32_t rank, struct mpg_error *err);
@@ -161,10 +162,10 @@ double mpg_events_transfers_service_ns(const struct replica *rep, const struct r
 /* Handle events: the owner has served Q; the reply to T arrives. */
 int mpg_events_transfers_served(struct replica *rep, struct request *q, struct mpg_error *err);
 int mpg_events_transfers_reply(struct replica *rep, struct transfer *t, struct mpg_error *err);
-/* Returns the number of RANK's transfers that step S (NULL: all of the rank) waits for. *MISSING: replies are still to come;
- * RANK continues after the last reply, and the returned number has no meaning. */
+/* Returns the number of RANK's transfers awaited by step S (NULL: all of the rank). *MISSING: replies are still to come; RANK
+ * continues after the last reply, and the returned number has no meaning. */
 size_t mpg_events_transfers_awaited(const struct replica *rep, const struct mpg_step *s, int32_t rank, bool *missing);
-/* Lets RANK take the N replies, which have all arrived, one after the other: raises *VALUE_NS to the end of the last. */
+/* Lets RANK take the N replies, which have all arrived, in turn: raises *VALUE_NS to the end of the last. */
 int mpg_events_transfers_take(struct replica *rep, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
                               struct mpg_error *err);
 
@@ -182,7 +183,7 @@ int mpg_events_share_release(struct replica *rep, int32_t rank, struct mpg_error
 bool mpg_events_share_wanted(const struct replica *rep, int32_t rank);
 struct processor *mpg_events_share_processor(const struct replica *rep, int32_t rank);
 
-/* --- turns.c: turns of ready ranks that all compute --- */
+/* --- turns.c: turns of ready ranks, all computing --- */
 /* To be called when P's holder has work left at the end of its turn. Returns 1: whole rounds of turns follow until *END_NS,
  * and the state of P's ranks is updated only then; 0: no whole round follows. */
 int mpg_events_turns_begin(struct replica *rep, struct processor *p, double *end_ns);

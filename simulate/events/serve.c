@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Service of other ranks' requests by policies (Shanmugam, Malony, Mohr 1995, 3.3.1; docs/MACHINES.md). */
+/* Service of requests of other ranks by policies (Shanmugam, Malony, Mohr 1995, 3.3.1; docs/MACHINES.md). */
 #include <math.h>
 
 #include "simulate/evaluate/vectors.h"
@@ -11,7 +11,7 @@ static enum mpg_policy policy_of(const struct replica *rep)
     return rep->parameters->policy;
 }
 
-/* Draws parameter WHICH for RANK's work before call NUMBER, or for a request of that call. */
+/* Draws parameter WHICH for RANK's work before call NUMBER, or for a request of call NUMBER. */
 static double draw(const struct replica *rep, int32_t rank, uint64_t number, enum mpg_parameter which)
 {
     return mpg_events_draw_ns(rep, which, (struct mpg_address){.call = number, .rank = rank, .purpose = MPG_DRAW_CALL});
@@ -19,7 +19,7 @@ static double draw(const struct replica *rep, int32_t rank, uint64_t number, enu
 
 /* --- requests --- */
 
-/* Service time of a synchronous message's request: the reply, of 0 bytes, permits the transfer of its bytes. */
+/* Service time of a synchronous message's request: the reply, of 0 bytes, permits the transfer of the message's bytes. */
 static double match_ns(const struct replica *rep, const struct request *q)
 {
     struct mpg_sent_message reply = q->sending;

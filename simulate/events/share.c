@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks that share a processor: a rank runs until it waits or the quantum ends; the rank that has been ready longest follows
+/* Ranks sharing a processor: a rank runs until it waits or the quantum ends; the rank that has been ready longest follows
  * (docs/MACHINES.md). */
 #include <stdlib.h>
 
@@ -94,7 +94,7 @@ int mpg_events_share_release(struct replica *rep, int32_t rank, struct mpg_error
 int mpg_events_share_leave(struct replica *rep, int32_t rank, double at_ns, struct mpg_error *err)
 {
     const struct rank *r = &rep->rank[rank];
-    if (!r->holds || r->switching) /* a rank that is being switched to serves first */
+    if (!r->holds || r->switching) /* a rank being switched to serves first */
         return 0;
     if (at_ns <= rep->now_ns)
         return mpg_events_share_release(rep, rank, err);

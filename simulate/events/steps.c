@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Execution of steps that need not wait. */
+/* Execution of steps without a wait. */
 #include <math.h>
 
 #include "simulate/events/network.h"
@@ -81,7 +81,7 @@ static void be_ready(struct replica *rep, uint32_t stream)
     rep->rank[stream].ready_ns = rep->now_ns;
 }
 
-/* All replies that STREAM waits for have arrived: the processor takes the replies from now on. */
+/* All replies awaited by STREAM have arrived: the processor takes the replies from now on. */
 static void end_drain(struct replica *rep, uint32_t stream)
 {
     struct rank *r = &rep->rank[stream];
@@ -93,7 +93,7 @@ static void end_drain(struct replica *rep, uint32_t stream)
     *value_ns = rep->now_ns;
 }
 
-/* Before step S: waits until all replies to the transfers that S needs have arrived, then takes the replies. */
+/* Before step S: waits until the replies to all transfers needed by S have arrived, then takes the replies. */
 static int drain(struct replica *rep, uint32_t stream, const struct mpg_step *s, struct mpg_error *err)
 {
     struct stream *l = &rep->stream[stream];
@@ -201,7 +201,8 @@ static int step(struct replica *rep, uint32_t stream, struct mpg_error *err)
     }
 }
 
-/* Returns true if STREAM has a pending step; a first thread reads the graph until STREAM has one, at the time of its value. */
+/* Returns true if STREAM has a pending step; the first thread of a rank reads the graph until STREAM has a step, at the time of
+ * STREAM's value. */
 static int has_step(struct replica *rep, uint32_t stream, struct mpg_error *err)
 {
     int more = 1;

@@ -6,7 +6,7 @@
 #include "simulate/events/costs.h"
 #include "simulate/events/network.h"
 
-/* Index that gives a reply other random draws than its request. */
+/* Index giving a reply other random draws than the request. */
 enum { INDEX_OF_REPLY = 1 << 20 };
 
 int mpg_events_transfers_start(struct replica *rep, const struct mpg_step *s, double at_ns, struct mpg_error *err)
@@ -96,7 +96,7 @@ static int compare(const void *a, const void *b)
     return ((*x)->there_ns > (*y)->there_ns) - ((*x)->there_ns < (*y)->there_ns);
 }
 
-/* Charges N replies, in the order of their arrival, from *VALUE_NS on. */
+/* Charges N replies, in order of arrival, from *VALUE_NS on. */
 static void take(struct replica *rep, struct transfer **t, size_t n, double *value_ns)
 {
     qsort(t, n, sizeof(struct transfer *), compare);

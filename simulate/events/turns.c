@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Round-robin turns as a single event. While all ready ranks of a processor compute, each runs for a quantum in turn, and nothing
- * else happens on the processor. A single event represents all rounds; a rank that becomes ready earlier interrupts the rounds at
- * the current turn. The run time of a replica hence does not grow with the ratio of work to quantum. */
+/* Round-robin turns as a single event. While all ready ranks of a processor compute, each rank runs for a quantum in turn, and
+ * nothing else happens on the processor. A single event represents all rounds; a rank becoming ready earlier interrupts the
+ * rounds at the current turn. The run time of a replica hence does not grow with the ratio of work to quantum. */
 #include <float.h>
 #include <math.h>
 
@@ -70,7 +70,7 @@ static bool has_gone(const struct replica *rep, int32_t rank)
     return rep->latest.kind == EVENT_STREAM && (uint32_t)rank < rep->latest.id;
 }
 
-/* Updates P after the first N turns of a round that the holder began; the next rank has run since BEGIN_NS. */
+/* Updates P after the first N turns of a round begun by the holder; the next rank has run since BEGIN_NS. */
 static int take_turns(struct replica *rep, struct processor *p, int32_t n, double begin_ns, struct mpg_error *err)
 {
     const double each_ns = turn_ns(rep, p), quantum_ns = rep->parameters->quantum_ns;
@@ -115,7 +115,7 @@ int mpg_events_turns_interrupt(struct replica *rep, struct processor *p, struct 
 {
     const double each_ns = turn_ns(rep, p);
     const int32_t members = p->n + 1;
-    /* Turns that have ended by now; a turn that ends exactly now may still be open. */
+    /* Turns ended by now; a turn ending exactly now may still be open. */
     double turns = floor((rep->now_ns - p->since_ns) / each_ns);
     if (p->since_ns + turns * each_ns > rep->now_ns)
         turns--;
