@@ -30,7 +30,7 @@ static int count_operation(struct counting *x, const struct mpg_operation *o, bo
     return 0;
 }
 
-/* Adds the rank's collectives to those of the other members. */
+/* Adds the rank's collectives to the counts of the meetings. */
 static void count_meetings(const struct counting *x)
 {
     const struct mpg_map *counts = &x->operations.counts;
@@ -59,7 +59,7 @@ static int count_rank(struct counting *x, int32_t rank, const struct mpg_edges *
             break;
         x->calls += place == MPG_INSIDE && mpg_event_is_call(e) && mpg_call_kind(e->call) != MPG_KIND_INIT;
         status = mpg_operations_of(&x->operations, e, err);
-        /* Unrecorded operations that become known in the excerpt are of the pause before. */
+        /* Unrecorded operations counted in the excerpt belong to the preceding pause. */
         const bool is_before = place == MPG_BEFORE || mpg_call_kind(e->call) == MPG_KIND_UNRECORDED;
         for (uint32_t i = 0; i < x->operations.n && status == 0; i++)
             status = count_operation(x, &x->operations.list[i], is_before,

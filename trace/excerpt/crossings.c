@@ -88,7 +88,7 @@ bool mpg_meeting_is_whole(const struct mpg_meeting *m, uint64_t number)
 bool mpg_channel_is_whole(const struct mpg_channel_end *end, const struct mpg_channel_end *other)
 {
     const uint64_t number = end->before + end->met;
-    /* A probe can look at a message that is received after the excerpt. */
+    /* A probe can look at a message received after the excerpt. */
     return end->met < end->inside && number >= other->before && number < other->before + other->inside;
 }
 
@@ -113,7 +113,7 @@ void mpg_crossings_sum(const struct mpg_crossings *c, uint64_t *messages, uint64
         *messages += unpaired(&c->channels[i]);
     for (size_t i = 0; i < c->meeting_count; i++) {
         const struct mpg_meeting *m = &c->meetings[i];
-        /* members far apart have no more collectives than all of them together */
+        /* members far apart have at most the sum of all members' collectives */
         const uint64_t some = m->latest_end > m->first_begin ? at_most(m->latest_end - m->first_begin, m->inside) : 0;
         const bool has_all = m->seen == m->expected && m->first_end > m->latest_begin;
         *collectives += some - (has_all ? m->first_end - m->latest_begin : 0);

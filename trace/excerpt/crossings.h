@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which messages and collectives lie wholly in an excerpt. Private to trace/excerpt/.
+/* Finds the messages and collectives wholly in an excerpt. Private to trace/excerpt/.
  *
  * Matching needs order only (docs/MODEL.md, section 1): the n-th send on a channel meets the n-th receive, and the n-th
- * collectives of a communicator's members are one collective. So it suffices to count, for each rank, the operations before and
- * in the excerpt. */
+ * collectives of a communicator's members are one collective. So counting, for each rank, the operations before and in the
+ * excerpt suffices. */
 #ifndef MPG_EXCERPT_CROSSINGS_H
 #define MPG_EXCERPT_CROSSINGS_H
 
@@ -11,20 +11,21 @@
 #include "common/map.h"
 #include "trace/reader.h"
 
-/* One end of a channel: operations before and in the excerpt, and those of the latter that the writing pass has met. */
+/* One end of a channel: operations before the excerpt, operations in the excerpt, and operations in the excerpt met by the
+ * writing pass. */
 struct mpg_channel_end {
     uint64_t before, inside, met;
 };
 struct mpg_channel {
     struct mpg_channel_end sends, receives;
-    uint32_t sender_inits, receiver_inits; /* partitioned requests made so far in this pass, on either side */
+    uint32_t sender_inits, receiver_inits; /* partitioned requests already made in this pass, on either side */
 };
 
-/* A sequence of collectives: those of a communicator, of a window, or the starts of a persistent collective. */
+/* A sequence of collectives: of a communicator, of a window, or the starts of a persistent collective. */
 struct mpg_meeting {
-    int32_t expected, seen;               /* members of this job; members that were counted */
-    uint64_t latest_begin, first_end;     /* numbers of the collectives that all members have in the excerpt: begin, end */
-    uint64_t first_begin, latest_end;     /* numbers that some member has in the excerpt */
+    int32_t expected, seen;               /* members of this job; members counted */
+    uint64_t latest_begin, first_end;     /* numbers of the collectives in the excerpt on all members: begin, end */
+    uint64_t first_begin, latest_end;     /* numbers of the collectives in the excerpt on any member */
     uint64_t inside;                      /* sum of the members' collectives in the excerpt */
 };
 
@@ -49,13 +50,13 @@ int mpg_crossings_pair(struct mpg_crossings *c, uint32_t paired, uint32_t n, uin
  * WHICH: the number of the persistent collective of WHERE, else 0. */
 int mpg_crossings_meeting(struct mpg_crossings *c, enum mpg_sequence sequence, int32_t where, uint32_t which, int32_t expected,
                           uint32_t *meeting, struct mpg_error *err);
-/* Counts a member that has BEFORE collectives before the excerpt and INSIDE in the excerpt. */
+/* Counts a member with BEFORE collectives before the excerpt and INSIDE in the excerpt. */
 void mpg_meeting_count(struct mpg_meeting *meeting, uint64_t before, uint64_t inside);
 /* Returns whether all members have collective NUMBER, from 0, in the excerpt. */
 bool mpg_meeting_is_whole(const struct mpg_meeting *meeting, uint64_t number);
-/* Returns whether the next operation of END in the excerpt has its partner at OTHER in the excerpt. */
+/* Returns whether the next operation of END in the excerpt has the partner at OTHER in the excerpt. */
 bool mpg_channel_is_whole(const struct mpg_channel_end *end, const struct mpg_channel_end *other);
-/* Sets *MESSAGES and *COLLECTIVES to the numbers of those with one part in the excerpt, but not all parts. */
+/* Sets *MESSAGES and *COLLECTIVES to the numbers of messages and collectives with some, but not all, parts in the excerpt. */
 void mpg_crossings_sum(const struct mpg_crossings *c, uint64_t *messages, uint64_t *collectives);
 /* Forgets the requests made, before a second pass. */
 void mpg_crossings_restart(struct mpg_crossings *c);

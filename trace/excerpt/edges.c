@@ -97,7 +97,7 @@ static int64_t add(int64_t time_ns, double span_ns)
     return span_ns < 9e18 - (double)time_ns ? time_ns + llround(span_ns) : INT64_MAX;
 }
 
-/* Places EDGE, a time, on each rank. Without comparable clocks, each rank counts from its own MPI_Init. */
+/* Places EDGE, a time, on each rank. Without comparable clocks, each rank counts from the rank's MPI_Init. */
 static int place_time(struct mpg_trace *trace, const struct edge *edge, struct mpg_edges *edges, struct mpg_error *err)
 {
     const enum mpg_clocks clocks = mpg_trace_clocks(trace);
@@ -200,9 +200,9 @@ static bool is_edge(const struct mpg_event *e)
 
 /* --- the last part of a run --- */
 
-/* What is there of a rank, on the common clock. */
+/* The recorded extent of a rank, on the common clock. */
 struct extent {
-    int64_t begin_ns; /* where its first part begins; INT64_MIN: at the begin of the run */
+    int64_t begin_ns; /* where the rank's first part begins; INT64_MIN: at the begin of the run */
     int64_t end_ns;   /* end of the last event before MPI_Finalize */
 };
 
@@ -274,7 +274,7 @@ static int add_stretch(struct mpg_stretch **stretches, uint32_t *capacity, uint3
     return 0;
 }
 
-/* Finds the recorded stretches of RANK. *STRETCHES: a growing array; *N: their number, 1 or more. */
+/* Finds the recorded stretches of RANK. *STRETCHES: a growing array of *N >= 1 stretches. */
 static int find_stretches(struct mpg_trace *trace, int32_t rank, struct mpg_stretch **stretches, uint32_t *capacity, uint32_t *n,
                           struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opens a trace, and makes an excerpt of it if asked to. */
+/* Opens a trace, and makes an excerpt on request. */
 #include "trace/excerpt/excerpt.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "trace/excerpt/place.h"
 #include "trace/store/spool.h"
 
-/* Adds to TEXT of SIZE bytes, the value of the fact "excerpt", what is left out at the edges. */
+/* Adds to TEXT of SIZE bytes, the value of the fact "excerpt", a description of the operations left out at the edges. */
 static void describe_left_out(const struct mpg_crossings *crossings, char *text, size_t size)
 {
     const size_t used = strlen(text);
@@ -58,7 +58,7 @@ static int write_part(struct mpg_trace *trace, const struct mpg_excerpt *excerpt
     return status;
 }
 
-/* A part of a trace: the edges by rank, and a text that describes them. EXCERPT: NULL unless edges were asked for. */
+/* A part of a trace: the edges by rank, and a description of the edges. EXCERPT: NULL unless edges were requested. */
 struct part {
     const struct mpg_excerpt *excerpt;
     struct mpg_edges *edges;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An excerpt of a trace: the events of a part of the run, as a trace of its own. docs/MODEL.md, section 1, defines an excerpt.
+/* An excerpt of a trace: the events of a part of the run, as a separate trace. docs/MODEL.md, section 1, defines an excerpt.
  *
  * An excerpt is written once, in the native form, into an unlinked temporary file, and read like any other trace. */
 #ifndef MPG_EXCERPT_H
@@ -12,7 +12,7 @@
 #include "common/option.h"
 #include "trace/reader.h"
 
-/* The arguments of --from and --until, as mpgtrace(1) describes them; NULL: not given. */
+/* The arguments of --from and --until, as in mpgtrace(1); NULL: not given. */
 struct mpg_excerpt {
     const char *from, *until;
 };
@@ -28,7 +28,7 @@ struct mpg_excerpt {
     }
 
 /* Opens PATH as mpg_trace_open() does; if EXCERPT has an argument, returns the excerpt of the trace instead. Returns NULL with
- * ERR: also for a time or region that the run does not have, and if a window is synchronised by groups. */
+ * ERR: also for a time or region outside the run, and if a window is synchronised by groups. */
 struct mpg_trace *mpg_excerpt_open(const char *path, const struct mpg_excerpt *excerpt, struct mpg_error *err);
 /* Returns the recorded part of TRACE, which has pauses of recording (fact "pauses"), and closes TRACE; of several parts the part
  * with the most calls. Returns NULL with ERR. */
@@ -38,9 +38,10 @@ struct mpg_trace *mpg_excerpt_of_pauses(struct mpg_trace *trace, struct mpg_erro
 struct mpg_trace *mpg_excerpt_of_last(struct mpg_trace *trace, struct mpg_error *err);
 /* Returns whether TRACE is an excerpt. */
 bool mpg_trace_is_excerpt(const struct mpg_trace *trace);
-/* Returns how many calls of TRACE count as failed because their collective or request is not in the excerpt. */
+/* Returns the number of calls of TRACE marked as failed because the call's collective or request is not in the excerpt. */
 uint64_t mpg_excerpt_edge_calls(const struct mpg_trace *trace);
-/* Prints a line "PROGRAM: PATH: ..." that says what is left out at the edges of the excerpt TRACE; nothing for other traces. */
+/* Prints a line "PROGRAM: PATH: ..." that describes the operations left out at the edges of the excerpt TRACE; nothing for other
+ * traces. */
 void mpg_excerpt_print(const struct mpg_trace *trace, const char *program, FILE *out);
 
 #endif

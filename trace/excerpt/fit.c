@@ -14,7 +14,7 @@ void mpg_fitted_lists_clear(struct mpg_fitted_lists *lists)
     free(lists->cancelled);
 }
 
-/* Makes E a failed call, which keeps its time and has no partner. */
+/* Makes E a failed call, which keeps the times of E and has no partner. */
 static void make_local(struct mpg_event *e)
 {
     *e = (struct mpg_event){.enter_ns = e->enter_ns, .leave_ns = e->leave_ns, .call = e->call, .thread = e->thread,
@@ -31,7 +31,7 @@ static int note_requests(struct mpg_open *open, const struct mpg_event *e, enum 
     return 0;
 }
 
-/* Marks E as local; the requests that E would make are left out. */
+/* Marks E as local; the requests of E are left out. */
 static int leave_out(struct mpg_open *open, struct mpg_event *e, struct mpg_error *err)
 {
     if (mpg_kind_makes_requests(mpg_call_kind(e->call)) && note_requests(open, e, MPG_ORIGIN_LEFT_OUT, err) < 0)
@@ -40,7 +40,7 @@ static int leave_out(struct mpg_open *open, struct mpg_event *e, struct mpg_erro
     return 0;
 }
 
-/* Returns whether OPERATION, the rank's next in its sequence or channel, has all partners in the excerpt. */
+/* Returns whether OPERATION, the rank's next in the sequence or channel, has all partners in the excerpt. */
 static bool is_whole(struct mpg_crossings *c, const struct mpg_operation *operation, bool is_before)
 {
     if (operation->kind == MPG_OPERATION_MEET)
@@ -100,7 +100,7 @@ static int fit_start(struct mpg_crossings *c, const struct mpg_operations *o, bo
 
 /* --- calls about requests --- */
 
-/* Stores in *LIST the requests of FROM that were made in the excerpt, and points *TO at them. *N: their number. */
+/* Stores in *LIST the requests of FROM made in the excerpt, and points *TO at *LIST. *N: number of requests. */
 static int filter(const struct mpg_open *open, const int64_t *from, uint32_t *n, int64_t **list, uint32_t *capacity,
                   const int64_t **to, struct mpg_error *err)
 {
@@ -117,7 +117,7 @@ static int filter(const struct mpg_open *open, const int64_t *from, uint32_t *n,
     return 0;
 }
 
-/* Removes requests that were not made in the excerpt from E, a call that completes requests. */
+/* Removes requests made outside the excerpt from E, a call completing requests. */
 static int fit_completion(struct mpg_open *open, struct mpg_fitted_lists *l, struct mpg_event *e, struct mpg_error *err)
 {
     const struct mpg_event all = *e;

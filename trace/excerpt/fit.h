@@ -12,8 +12,8 @@ struct mpg_fitted_lists {
     uint32_t requests_capacity, persistent_capacity, done_capacity, cancelled_capacity;
 };
 
-/* Changes E, an event in the excerpt with the operations of O, so that E refers only to operations in the excerpt. A message
- * without partner becomes a message of MPI_PROC_NULL. Requests from before are removed from lists. Any other call without
+/* Changes E, an event in the excerpt with the operations of O, to refer only to operations in the excerpt. A message without
+ * partner becomes a message to or from MPI_PROC_NULL. Requests from before are removed from lists. Any other call without
  * partner, or about a request from before, is marked as failed, which makes the call local. Notes E's requests, and other
  * effects, in OPEN. ARE_BEFORE: E's messages count as before the excerpt. E's lists are owned by LISTS, or as before. Returns 0,
  * or -1 with ERR: out of memory. */

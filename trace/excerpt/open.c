@@ -53,7 +53,7 @@ static void forget_requests(struct mpg_open *open, const int64_t *requests, uint
         mpg_map_remove(&open->requests, (uint64_t)requests[i], 0);
 }
 
-/* --- calls that made persistent requests --- */
+/* --- calls making persistent requests --- */
 
 static int keep_init(struct mpg_open *open, const struct mpg_event *e, struct mpg_error *err)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the operations of events. A start of a persistent request is an operation described by the call that made the request. */
+/* Finds the operations of events. A start of a persistent request is an operation described by the call making the request. */
 #include "trace/excerpt/operations.h"
 
 #include <stdlib.h>
 
 #include "common/reserve.h"
 
-/* A persistent request in the map: kind of its operations in the low bits, then 1 + channel or meeting; a wildcard receive, whose
- * channel each start names, has its communicator there. */
+/* A persistent request in the map: kind of operations in the low bits, then 1 + channel or meeting; a wildcard receive has its
+ * communicator there, because each start names a channel. */
 enum { KIND_BITS = 3, WILDCARD = MPG_OPERATION_NEVER + 1 };
 
 void mpg_operations_begin(struct mpg_operations *o, const struct mpg_trace *trace, struct mpg_crossings *crossings, int32_t rank)
@@ -98,7 +98,7 @@ static int32_t members_of(const struct mpg_trace *trace, int32_t comm)
     return n;
 }
 
-/* Adds the next collective of meeting WHERE; UNRECORDED > 0: the next UNRECORDED ones, which are not recorded. */
+/* Adds the next collective of meeting WHERE; UNRECORDED > 0: the next UNRECORDED collectives, not recorded. */
 static int meet(struct mpg_operations *o, uint32_t item, uint32_t where, uint64_t unrecorded, struct mpg_error *err)
 {
     uint64_t *count = mpg_map_add(&o->counts, where, 0);
@@ -147,7 +147,7 @@ static int skip_messages(struct mpg_operations *o, enum mpg_operation_kind kind,
     return found <= 0 ? found : add(o, &operation, err);
 }
 
-/* Adds the starts of a persistent collective, which is number E->recvbytes, from 1, of its communicator. */
+/* Adds the starts of a persistent collective: number E->recvbytes, from 1, of the communicator. */
 static int meet_persistent(struct mpg_operations *o, const struct mpg_event *e, struct mpg_error *err)
 {
     uint32_t meeting;
@@ -176,7 +176,7 @@ static int skip_partitioned(struct mpg_operations *o, const struct mpg_event *e,
                : add(o, &operation, err);
 }
 
-/* Adds the operations that E counts. */
+/* Adds the operations counted by E. */
 static int skip(struct mpg_operations *o, const struct mpg_event *e, struct mpg_error *err)
 {
     if (e->to <= MPG_PARTITIONED)
@@ -213,7 +213,7 @@ static int keep_message(struct mpg_operations *o, const struct mpg_event *e, boo
     return found <= 0 ? found : keep(o, e, sends ? MPG_OPERATION_SEND : MPG_OPERATION_RECEIVE, channel, err);
 }
 
-/* The n-th partitioned sends and receives made on a channel are a pair with a channel of its own (MPI-4.0, section 4.2). */
+/* The n-th partitioned sends and receives made on a channel are a pair with a separate channel (MPI-4.0, section 4.2). */
 static int keep_partitioned(struct mpg_operations *o, const struct mpg_event *e, bool sends, struct mpg_error *err)
 {
     uint32_t paired, channel;
@@ -249,7 +249,7 @@ static bool is_cancelled(const struct mpg_event *e, int64_t request)
     return false;
 }
 
-/* Adds the wildcard receive that start I of E starts. */
+/* Adds the wildcard receive started by start I of E. */
 static int start_wildcard(struct mpg_operations *o, const struct mpg_event *e, uint32_t i, int32_t comm, struct mpg_error *err)
 {
     for (uint32_t k = 0; k < e->resolution_number; k++)

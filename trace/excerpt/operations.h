@@ -11,7 +11,7 @@ enum mpg_operation_kind {
     MPG_OPERATION_RECEIVE,
     MPG_OPERATION_PEEK,
     MPG_OPERATION_MEET,
-    MPG_OPERATION_NEVER /* a receive that never completes */
+    MPG_OPERATION_NEVER /* a receive without completion */
 };
 
 struct mpg_operation {
@@ -19,18 +19,18 @@ struct mpg_operation {
     uint32_t item;   /* at MPI_Start...: index of the request, otherwise 0 */
     uint32_t where;  /* index of the channel or meeting */
     uint64_t number; /* MEET: how many earlier collectives the rank has in the sequence */
-    uint64_t unrecorded; /* number of these operations in a pause of recording; 0: one recorded operation */
+    uint64_t unrecorded; /* number of unrecorded operations in a pause of recording; 0: one recorded operation */
 };
 
-/* The state of one rank while its events are read in order. */
+/* The state of one rank while the rank's events are read in order. */
 struct mpg_operations {
     const struct mpg_trace *trace;
     struct mpg_crossings *crossings;
     int32_t rank;
     struct mpg_map persistent; /* persistent request -> packed operation of a start */
-    struct mpg_map made;       /* communicator -> persistent collectives made so far */
-    struct mpg_map counts;     /* meeting -> collectives so far */
-    struct mpg_operation *list; /* operations of the event that was read last */
+    struct mpg_map made;       /* communicator -> number of persistent collectives made */
+    struct mpg_map counts;     /* meeting -> number of collectives until now */
+    struct mpg_operation *list; /* operations of the event read last */
     uint32_t n, capacity;
 };
 

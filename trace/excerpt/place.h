@@ -9,8 +9,8 @@
 
 enum mpg_place { MPG_BEFORE, MPG_INSIDE, MPG_AFTER };
 
-/* An event that ends after the begin and starts before the end is in the excerpt: a call in progress at an edge is cut there. A
- * mark of a region at an edge is not. */
+/* An event ending after the begin and starting before the end is in the excerpt: a call in progress at an edge is cut there. A
+ * mark of a region at an edge is outside. */
 static inline enum mpg_place mpg_place_of(const struct mpg_edges *edges, const struct mpg_event *e)
 {
     if (e->enter_ns >= edges->end_ns)
@@ -19,15 +19,15 @@ static inline enum mpg_place mpg_place_of(const struct mpg_edges *edges, const s
 }
 
 /* Returns whether the messages of E, an event in the excerpt, count as before the excerpt. On a rank with several threads a call
- * that is in progress at the begin may be older than calls of other threads that have ended, so that the messages of a channel in
- * the excerpt would not be consecutive. */
+ * in progress at the begin may be older than ended calls of other threads; the messages of a channel in the excerpt would then
+ * not be consecutive. */
 static inline bool mpg_messages_are_before(const struct mpg_edges *edges, const struct mpg_event *e, uint32_t threads)
 {
     return threads > 1 && e->enter_ns < edges->begin_ns;
 }
 
 /* Counts the operations of all ranks before and in the excerpt. *CALLS: number of calls in the excerpt, besides MPI_Init.
- * *LAST_NS: the longest time from a rank's MPI_Init to the rank's last event that was read. Returns 0, or -1 with ERR. */
+ * *LAST_NS: the longest time from a rank's MPI_Init to the rank's last event read. Returns 0, or -1 with ERR. */
 int mpg_excerpt_count(struct mpg_trace *trace, const struct mpg_edges *edges, struct mpg_crossings *crossings, uint64_t *calls,
                       int64_t *last_ns, struct mpg_error *err);
 /* Writes the excerpt to FD, named NAME in errors, after the count. Returns 0, or -1 with ERR. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The second pass: writes an excerpt. Each rank's excerpt begins with an MPI_Init of no duration, the open regions and the calls
- * that made persistent requests, and ends with calls of no duration that complete open requests, and MPI_Finalize. */
+ * making persistent requests, and ends with calls of no duration completing open requests, and MPI_Finalize. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,7 +98,7 @@ static int begin(struct writing *x, struct mpg_error *err)
     return status;
 }
 
-/* Receives the matched messages that the excerpt leaves unreceived. */
+/* Receives the matched messages left unreceived by the excerpt. */
 static int receive_matched(struct writing *x, int64_t end_ns, struct mpg_error *err)
 {
     for (size_t i = 0; i < x->open.matched_count; i++) {
@@ -115,7 +115,7 @@ static int receive_matched(struct writing *x, int64_t end_ns, struct mpg_error *
     return 0;
 }
 
-/* Completes the requests that the excerpt leaves open. */
+/* Completes the requests left open by the excerpt. */
 static int complete_requests(struct writing *x, int64_t end_ns, struct mpg_error *err)
 {
     int64_t *list = NULL;
@@ -146,7 +146,7 @@ static int cut(struct writing *x, struct mpg_error *err)
     return status == 0 ? put_call(x, MPG_CALL_Finalize, end_ns, err) : status;
 }
 
-/* Writes the facts that threads of the rank died; with the call of a death, if the call began in the excerpt. */
+/* Writes the deaths of threads of the rank as facts; with the call of a death, if the call began in the excerpt. */
 static int write_deaths(struct writing *x, struct mpg_error *err)
 {
     int status = 0;
@@ -166,7 +166,7 @@ static int write_deaths(struct writing *x, struct mpg_error *err)
     return status;
 }
 
-/* Ends the rank's excerpt. IS_CUT: the rank has events after the excerpt. A rank that has ended before the excerpt is there,
+/* Ends the rank's excerpt. IS_CUT: the rank has events after the excerpt. A rank ended before the excerpt is in the excerpt,
  * without calls. */
 static int end(struct writing *x, bool is_cut, struct mpg_error *err)
 {
@@ -204,14 +204,14 @@ static void cut_times(const struct writing *x, const struct thread *t, int64_t *
         e->off_before_ns = earlier(e->off_before_ns, e->enter_ns - t->wrote_ns);
     if (t->read_ns >= begin_ns || begin_ns == INT64_MIN || t->read_ns == INT64_MIN || e->value_number == 0)
         return;
-    /* Of the interval before E only a part is in the excerpt: so are the values measured over the interval. */
+    /* Only a part of the interval before E is in the excerpt: the values measured over the interval are reduced in proportion. */
     const double share = entered_ns > begin_ns ? (double)(entered_ns - begin_ns) / (double)(entered_ns - t->read_ns) : 0;
     for (uint32_t i = 0; i < e->value_number; i++)
         values[i] = (int64_t)(share * (double)e->values[i]);
     e->values = values;
 }
 
-/* Returns whether E aggregates calls from before the excerpt, too: their times are not known. */
+/* Returns whether E aggregates calls from before the excerpt, too: the calls' times are not known. */
 static bool begins_before(const struct writing *x, const struct mpg_event *e)
 {
     return e->sum.calls > 0 && x->edges->begin_ns != INT64_MIN && e->sum.time_ns > e->enter_ns - x->edges->begin_ns;
@@ -252,7 +252,7 @@ static int skip(struct writing *x, const struct mpg_event *e, struct mpg_error *
 }
 
 /* Notes all events before the excerpt, of a rank with several threads: a call in the excerpt may have begun before other threads'
- * events that are before the excerpt. */
+ * events before the excerpt. */
 static int skip_all(struct writing *x, struct mpg_error *err)
 {
     struct mpg_cursor *cursor = mpg_cursor_open(x->trace, x->rank, err);
