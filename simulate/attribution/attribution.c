@@ -46,7 +46,7 @@ static bool find(struct mpg_attribution *w, const struct mpg_attribution_place *
     return !w->ran_out;
 }
 
-/* Adds the N places PLACE, and their sums FROM to TO, from BLOCK on. */
+/* Adds the N places PLACE, and the sums FROM of these places to TO, from BLOCK on. */
 static void take_sums(struct mpg_attribution *w, struct mpg_sums *to, const struct mpg_attribution_place *place, uint32_t n,
                       const struct mpg_sums *from, uint32_t block)
 {
@@ -109,8 +109,8 @@ static int compare_places(const void *a, const void *b)
     return (of_x[i] > of_y[i]) - (of_x[i] < of_y[i]);
 }
 
-/* Sorts the places by rank, call, callsite and their other members, so that the order does not depend on the number of
- * threads. Returns 0, or -1: out of memory. */
+/* Sorts the places by rank, call, callsite and the remaining members, to make the order independent of the number of threads.
+ * Returns 0, or -1: out of memory. */
 static int find_order(struct mpg_attribution *w)
 {
     const size_t n = w->places.n;

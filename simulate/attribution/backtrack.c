@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Back-tracking over the records, from the newest to the oldest one. The records are in two windows, the old and the young
- * one, and each window is traversed twice. The first pass, over a young window, finds the values at the window's begin from
- * which the values come that later steps can still read; it ignores the terms. When the window has become the old one, the
- * second pass starts from the few values at the window's end that the first pass over the next window has found, and sums the
- * terms in branches (branches.h). */
+/* Back-tracking over the records, from the newest to the oldest. The records are in two windows, the old and the young one, and
+ * each window is traversed twice. The first pass, over a young window, ignores the terms. This pass finds the values at the
+ * window's begin that are origins of values still readable by later steps. When the window has become old, the second pass sums
+ * the terms in branches (branches.h), starting from the few values at the window's end found by the first pass over the next
+ * window. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +63,8 @@ static void clear_marks(struct mpg_provenance *t)
             memset(t->mark[kind], 0, (size_t)marks_of_kind(t, kind) * t->words * sizeof **t->mark);
 }
 
-/* Makes room for a branch at each mark. This suffices for the whole pass, because reserve_marks() has made all marks that
- * back-tracking can set. */
+/* Makes room for a branch at each mark. No further room is needed in the pass, because reserve_marks() has made all marks
+ * settable by back-tracking. */
 static int reserve_branches(struct mpg_provenance *t, struct mpg_error *err)
 {
     for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
@@ -146,8 +146,8 @@ static void add_lane(struct mpg_provenance *t, const struct mpg_records *s, cons
     }
 }
 
-/* In lane W, moves BRANCH to the value of origin C. Unless IS_NEW, another branch has reached this value before: both then
- * become children of one joint. */
+/* In lane W, moves BRANCH to the value of origin C. Unless IS_NEW, another branch has reached this value before: both branches
+ * then become children of a joint. */
 static void move_branch(struct mpg_provenance *t, const struct mpg_provenance_choice *c, uint32_t branch, uint32_t w, bool is_new)
 {
     const enum kind kind = kind_of((enum mpg_value_part)c->part);
@@ -179,8 +179,8 @@ static void fetch(const struct mpg_provenance *t, const struct mpg_records *s, c
         }
 }
 
-/* Goes back over record R: moves the mark of its value to its origins; with GROWS also adds the terms to the branches. The
- * first origin comes last, because it has all lanes that the further origins do not have. */
+/* Goes back over record R: moves the mark of the record's value to the origins; with GROWS also adds the terms to the branches.
+ * The first origin comes last, because the first origin has all lanes without a further origin. */
 static inline void step_back(struct mpg_provenance *t, const struct mpg_records *s, const struct mpg_provenance_record *r,
                              bool grows)
 {
@@ -218,8 +218,7 @@ static void take(void *context, uint32_t place, uint32_t term, double value)
         t->path_ns[t->given] += value;
 }
 
-/* In each lane whose leaves have one common root, the root is on the lane's critical path: moves the root's sums to the
- * tally. */
+/* In each lane whose leaves have a common root, the root is on the lane's critical path: moves the root's sums to the tally. */
 static void give_roots(struct mpg_provenance *t)
 {
     enum { UNKNOWN = UINT32_MAX - 1 };
@@ -234,8 +233,8 @@ static void give_roots(struct mpg_provenance *t)
             mpg_branches_give(t->branches, t->root[t->given], take, t);
 }
 
-/* Second pass, over the old window: sums its terms, from the marks at its end. Then the young window becomes the old one, and
- * an empty window the young one. */
+/* Second pass, over the old window: sums the window's terms, from the marks at the window's end. Then the young window becomes
+ * old, and an empty window becomes young. */
 static int grow(struct mpg_provenance *t, struct mpg_error *err)
 {
     if (!t->failed && reserve_branches(t, &t->err) < 0)
@@ -284,7 +283,7 @@ bool mpg_provenance_cut(struct mpg_provenance *t, uint64_t steps)
     return true;
 }
 
-/* First pass over the young window: from the marks at its end to its begin, which is the end of the old window. */
+/* First pass over the young window: from the marks at the window's end to the window's begin, where the old window ends. */
 static void pass_recent(struct mpg_provenance *t)
 {
     reserve_marks(t, &t->recent);
@@ -299,8 +298,8 @@ int mpg_provenance_resolve(struct mpg_provenance *t, struct mpg_error *err)
     return grow(t, err);
 }
 
-/* Moves the remaining sums of lane W, of BRANCH and all its ancestors, to the tally. Returns 0, or -1 with ERR: the terms of the
- * lane's critical path do not sum to RUN_NS. */
+/* Moves the remaining sums of lane W, of BRANCH and all ancestors of BRANCH, to the tally. Returns 0, or -1 with ERR: the terms
+ * of the lane's critical path do not sum to RUN_NS. */
 static int tally_remaining(struct mpg_provenance *t, uint32_t w, uint32_t branch, double run_ns, struct mpg_error *err)
 {
     t->given = w;

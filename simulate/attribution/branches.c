@@ -69,13 +69,14 @@ uint32_t mpg_branches_add(struct mpg_branches *b, bool grows)
         b->branch[i] = (struct branch){.sum = NULL};
     } else
         b->free = b->branch[i].parent;
-    struct branch *x = &b->branch[i]; /* keeps the branch's array of sums, to reuse it */
+    struct branch *x = &b->branch[i]; /* keeps the branch's array of sums, for reuse */
     *x = (struct branch){.parent = MPG_NO_BRANCH, .children = grows, .between = MPG_PLACE_AHEAD, .joint = !grows,
                          .sum = x->sum, .capacity = x->capacity};
     return i;
 }
 
-/* Makes room for N sums in X. Each rank has some branches in each lane, most with few sums, so arrays grow in small steps. */
+/* Makes room for N sums in X. Each rank has some branches in each lane, most branches with few sums, so arrays grow in small
+ * steps. */
 static bool reserve(struct mpg_branches *b, struct branch *x, uint32_t n)
 {
     if (n <= x->capacity)
@@ -202,7 +203,7 @@ static void merge(struct mpg_branches *b, struct branch *x, const struct branch 
     x->n = n;
 }
 
-/* Returns whether a merge is worth its time: it copies all sums of PARENT, so that it waits until CHILD has enough sums. */
+/* Returns whether a merge is worth the time: a merge copies all sums of PARENT, so merging waits until CHILD has enough sums. */
 static bool is_due(const struct branch *child, const struct branch *parent)
 {
     enum { FEW = 32, TIMES = 2 };

@@ -104,7 +104,7 @@ void mpg_critical_add(struct mpg_critical *p, struct mpg_value to, struct mpg_va
         const double *two = terms + MPG_CRITICAL_COMPUTATION + 2 * g;
         if (two[0] == 0 && two[1] == 0)
             continue;
-        if (r.group != NO_GROUP) { /* if it is not the last record of the chain */
+        if (r.group != NO_GROUP) { /* unless this record is the last of the chain */
             r.to_part = BETWEEN;
             put(p->spool, &r);
             r.from = to.number;
@@ -126,7 +126,7 @@ struct backtrack {
     uint32_t number; /* the current value */
     uint8_t part;
     double at_ns;
-    bool ended, crossed; /* the path segment has ended; the path segment before it is on another rank */
+    bool ended, crossed; /* the path segment has ended; the preceding path segment is on another rank */
     struct mpg_path_segment now;
 };
 
@@ -137,7 +137,7 @@ static bool is_longer(const struct mpg_path_segment *a, const struct mpg_path_se
     return a_ns != b_ns ? a_ns > b_ns : a->begin_ns < b->begin_ns;
 }
 
-/* Adds PATH_SEGMENT to the heap of the longest path segments, if it is one of them; the shortest is at the top of the heap. */
+/* Adds PATH_SEGMENT, if long enough, to the heap of the longest path segments; the shortest is at the top of the heap. */
 static void keep(struct mpg_critical *p, const struct mpg_path_segment *path_segment)
 {
     struct mpg_path_segment *heap = p->path_segment;
@@ -160,7 +160,7 @@ static void keep(struct mpg_critical *p, const struct mpg_path_segment *path_seg
     heap[i] = *path_segment;
 }
 
-/* Ends the current path segment. PLACE: the place of the path segment before it; UINT32_MAX: there is none. */
+/* Ends the current path segment. PLACE: the place of the preceding path segment; UINT32_MAX: no preceding segment. */
 static void turn(struct backtrack *x, uint32_t place)
 {
     const struct mpg_attribution_place *places = x->path->tally->places.place;

@@ -7,13 +7,13 @@
 
 #include "simulate/attribution/attribution.h"
 
-/* Identifies a value of a stream, of a slot (graph/graph.h), or of an arrival that a choosing call keeps outside slots. */
+/* Identifies a value of a stream, of a slot (graph/graph.h), or of an arrival kept outside slots by a choosing call. */
 enum mpg_value_part {
     MPG_VALUE_STREAM,
     MPG_VALUE_NEXT, /* a stream: earliest time of the next send */
     MPG_VALUE_KEPT, /* arrivals outside slots have this number and the following (moved_arrivals.h) */
     MPG_VALUE_KEPT_PROPAGATED,
-    MPG_VALUE_MOVING, /* an arrival that is being moved to another slot */
+    MPG_VALUE_MOVING, /* an arrival during the move to another slot */
     MPG_VALUE_TIME, /* values of a slot have this number and the following */
     MPG_VALUE_ENVELOPE,
     MPG_VALUE_PROPAGATED = MPG_VALUE_ENVELOPE, /* perturb mode: the arrival without the delay injected into the message */
@@ -27,7 +27,7 @@ struct mpg_value {
     enum mpg_value_part part;
 };
 
-/* A segment of the critical path: a part within one call, or between calls, of one rank. */
+/* A segment of the critical path: a part within a call, or between calls, of one rank. */
 struct mpg_path_segment {
     uint32_t place;
     int32_t from; /* the rank whose message or arrival ended the wait; -1: no wait for another rank */
@@ -39,7 +39,7 @@ struct mpg_critical {
     /* the places of calls; after mpg_critical_follow() also the terms of the critical path at each place */
     struct mpg_tally *tally;
     int32_t rank;            /* the rank at whose end the run ends */
-    uint32_t stream;         /* the stream of this rank that ends last */
+    uint32_t stream;         /* the last stream of this rank to end */
     double run_ns;           /* the end of the run, ns */
     struct mpg_path_segment *path_segment; /* the longest path segments, sorted by time */
     uint32_t path_segments, wanted;
@@ -47,15 +47,14 @@ struct mpg_critical {
     struct mpg_critical_spool *spool;
 };
 
-/* Returns an empty critical path that will keep its WANTED longest path segments. NULL with ERR: out of memory; no temporary
- * file. */
+/* Returns an empty critical path, for the WANTED longest path segments. NULL with ERR: out of memory; no temporary file. */
 struct mpg_critical *mpg_critical_new(uint32_t wanted, struct mpg_error *err);
 void mpg_critical_free(struct mpg_critical *path); /* NULL is allowed */
 
 /* Forgets all records. Returns 0, or -1 with ERR: no memory. */
 int mpg_critical_restart(struct mpg_critical *path, struct mpg_error *err);
-/* Records that value TO equals value FROM plus the sum of TERMS (index MPG_CRITICAL_COMPUTATION ...), in the call at PLACE;
- * PLACE UINT32_MAX: TO belongs to a slot, and the call that waits for it is not known yet. BEGINS: TO is the begin of a call.
+/* Records that value TO equals value FROM plus the sum of TERMS (index MPG_CRITICAL_COMPUTATION ...), in the call at PLACE; PLACE
+ * UINT32_MAX: TO belongs to a slot, and the call waiting for TO is not known yet. BEGINS: TO is the begin of a call.
  * mpg_critical_follow() reports errors of writing. */
 void mpg_critical_add(struct mpg_critical *path, struct mpg_value to, struct mpg_value from, uint32_t place,
                   bool begins, const double *terms);
@@ -82,13 +81,13 @@ static inline struct mpg_value mpg_value_stream(uint32_t stream)
     return (struct mpg_value){stream, MPG_VALUE_STREAM};
 }
 
-/* Returns the identity of the earliest time at which STREAM may send its next message. */
+/* Returns the identity of the earliest time at which STREAM may send the next message. */
 static inline struct mpg_value mpg_value_next(uint32_t stream)
 {
     return (struct mpg_value){stream, MPG_VALUE_NEXT};
 }
 
-/* Returns the identity of the arrival with NUMBER, which is stored beyond its step. */
+/* Returns the identity of the arrival with NUMBER, stored beyond the step of the arrival. */
 static inline struct mpg_value mpg_value_kept(uint32_t number)
 {
     return (struct mpg_value){number, MPG_VALUE_KEPT};

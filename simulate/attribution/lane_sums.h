@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums and differences of vectors of lanes, which attribution needs in each step. lane_sums.inc defines the functions, and is
- * compiled for several instruction sets (common/isa.h), whose results are bitwise equal. Vectors have N values. A written
- * vector overlaps no other vector. Private to simulate/attribution/. */
+/* Sums and differences of vectors of lanes, as needed by attribution in each step. lane_sums.inc defines the functions, and is
+ * compiled for several instruction sets (common/isa.h), whose results are bitwise equal. Vectors have N values. A written vector
+ * overlaps no other vector. Private to simulate/attribution/. */
 #ifndef MPG_LANE_SUMS_H
 #define MPG_LANE_SUMS_H
 

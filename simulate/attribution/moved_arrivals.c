@@ -12,9 +12,9 @@ struct mpg_moved_arrivals {
     uint32_t lanes, words;
     struct mpg_value *to;
     uint64_t *from;  /* [value in TO][lane]: 1 + origin as by pack(); 0: the value does not move */
-    double *shift_ns; /* [value in TO][lane]: how much later than its origin the value is, ns */
+    double *shift_ns; /* [value in TO][lane]: delay of the value after the value's origin, ns */
     uint32_t n, to_capacity, from_capacity, shift_capacity;
-    struct mpg_map index; /* value -> 1 + its index in TO */
+    struct mpg_map index; /* value -> 1 + index in TO */
     uint64_t *given;      /* words of bits: lanes whose origin has been recorded */
     double *term;         /* by lane: one term of a move, ns */
     bool failed;
@@ -98,7 +98,7 @@ static struct mpg_value moving(uint32_t i)
     return (struct mpg_value){i, MPG_VALUE_MOVING};
 }
 
-/* Sets in BITS, and in the lanes already given, the bits of the lanes from W on that have the same origin as W. */
+/* Sets in BITS, and in the lanes already given, the bits of the lanes from W on with the same origin as W. */
 static void set_bits(struct mpg_moved_arrivals *m, const uint64_t *from, uint32_t w, uint64_t *bits)
 {
     for (uint32_t i = w; i < m->lanes; i++)
@@ -116,8 +116,8 @@ static const double *find_term(struct mpg_moved_arrivals *m, const double *shift
     return m->term;
 }
 
-/* Records the origin of the I-th move for an intermediate value, because other moves may still read the value that this move
- * overwrites. */
+/* Records the origin of the I-th move for an intermediate value, because other moves may still read the value overwritten by this
+ * move. */
 static void report_moving(struct mpg_moved_arrivals *m, uint32_t i, struct mpg_provenance *provenance)
 {
     const uint64_t *from = m->from + (size_t)i * m->lanes;

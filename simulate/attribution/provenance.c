@@ -87,7 +87,7 @@ static void note_part(struct mpg_provenance *t, struct mpg_value v)
 
 /* --- recording --- */
 
-/* Returns the origin that record R has in the first lane. */
+/* Returns the origin of record R in the first lane. */
 static const struct mpg_provenance_choice *first_choice(const struct mpg_provenance *t, const struct mpg_provenance_record *r)
 {
     const struct mpg_records *s = &t->recent;

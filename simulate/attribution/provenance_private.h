@@ -10,9 +10,9 @@
 enum { STREAM_PARTS = 2, SLOT_PARTS = 4, KEPT_PARTS = 3, NOWHERE = UINT32_MAX };
 enum kind { OF_STREAMS, OF_SLOTS, OF_KEPT, KINDS };
 
-/* A value that is marked as readable in one lane, and the branch that ends in it. */
+/* A value marked as readable in one lane, and the branch ending in this value. */
 struct leaf {
-    uint32_t kind, mark, lane; /* kind of the value (stream, slot, ...); index of its mark within the kind; lane */
+    uint32_t kind, mark, lane; /* kind of the value (stream, slot, ...); index of the mark within the kind; lane */
     uint32_t branch;
 };
 
@@ -28,20 +28,21 @@ struct mpg_provenance {
     uint32_t n, words;
     uint64_t *lanes; /* words of bits in which the bits of all lanes are set */
     struct mpg_records old, recent; /* the windows: two successive periods of records */
-    uint32_t record, choice;       /* index of the current record and of its current origin, in `recent` */
+    uint32_t record, choice;       /* index, in `recent`, of the current record and of the record's current origin */
     uint32_t cuts;
     uint64_t steps;
-    uint8_t *parts; /* for each slot: one bit for each part that has a value */
+    uint8_t *parts; /* for each slot: one bit for each part with a value */
     uint32_t parts_capacity;
     uint64_t *mark[KINDS];  /* for each kind: [value][part][word of lanes] */
     uint32_t mark_capacity[KINDS];
-    uint32_t *branch[KINDS]; /* for each kind: [value][part][lane]: the branch that ends in the marked value */
+    uint32_t *branch[KINDS]; /* for each kind: [value][part][lane]: the branch ending in the marked value */
     uint32_t branch_capacity[KINDS];
     struct mpg_branches *branches;
-    struct leaves leaves, next; /* the marked values at the begin of `old`; those at its end, where `recent` begins */
-    uint32_t *root;  /* for each lane: the branch that all its leaves share, if any */
-    double *path_ns; /* for each lane: sum, ns, of the terms that have been added to the tally */
-    uint64_t *here;  /* words of bits that mpg_provenance_from() returns after an error */
+    struct leaves leaves, next; /* the marked values at the begin of `old`; the marked values where `old` ends and `recent`
+                                 * begins */
+    uint32_t *root;  /* for each lane: the branch shared by all leaves of the lane, if any */
+    double *path_ns; /* for each lane: sum, ns, of the terms added to the tally */
+    uint64_t *here;  /* words of bits, returned by mpg_provenance_from() after an error */
     uint32_t given;  /* the lane whose sums are being added to the tally */
     struct mpg_error err;
     bool failed;

@@ -19,7 +19,8 @@ struct mpg_provenance_choice {
     uint8_t part;
 };
 
-/* A new value. Its origins are consecutive from index CHOICE, and its vectors of terms that differ between lanes from VALUE. */
+/* A new value. The value's origins are consecutive from index CHOICE; the vectors of terms differing between lanes are
+ * consecutive from index VALUE. */
 struct mpg_provenance_record {
     uint32_t to, place, choice, value;
     uint32_t choices;
@@ -46,7 +47,7 @@ static inline void mpg_records_clear(struct mpg_records *s)
     free(s->value);
 }
 
-/* Append a record, an origin, N values, or N words, all 0; *NUMBER: index of the first of them. NULL: out of memory. */
+/* Append a record, an origin, N values, or N words, all 0; *NUMBER: index of the first appended element. NULL: out of memory. */
 static inline struct mpg_provenance_record *mpg_records_add(struct mpg_records *s, uint32_t *number)
 {
     struct mpg_error err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums by place and term. Of some twenty terms most places have two or three: computation has no waiting, and few places are on
- * a critical path. So a place has a list of the sums that are not 0. Private to simulate/attribution/ and
- * simulate/evaluate/driver/, which sends them to other processes. */
+/* Sums by place and term. Of some twenty terms most places have two or three: computation has no waiting, and few places are on a
+ * critical path. So a place has a list of the nonzero sums. Private to simulate/attribution/ and simulate/evaluate/driver/, which
+ * sends sums to other processes. */
 #ifndef MPG_ATTRIBUTION_SUMS_H
 #define MPG_ATTRIBUTION_SUMS_H
 
@@ -16,7 +16,7 @@ struct mpg_place_sum {
 /* Zero-initialised but for WIDTH is empty. */
 struct mpg_sums {
     uint32_t width;  /* number of values of a sum, one for each block of replicas; >= 1 */
-    uint32_t *first; /* for each place: 1 + number of its first sum; 0: none */
+    uint32_t *first; /* for each place: 1 + number of the place's first sum; 0: none */
     struct mpg_place_sum *sum;
     double *value; /* [sum][block]: ns, or as the term says */
     uint32_t n, first_capacity, sum_capacity, value_capacity;

@@ -108,8 +108,8 @@ static void join(struct mpg_attribution_table *t)
     t->n = kept;
 }
 
-/* Makes room for more rows in a full table of *FULL rows: joins them, and enlarges a table that stays more than half full. So the
- * table grows with the number of names, not of places. */
+/* Makes room for more rows in a full table of *FULL rows: joins rows with equal names, and enlarges the table if still more than
+ * half full. So the table grows with the number of names, not of places. */
 static int make_room(struct mpg_attribution_table *t, size_t *full, struct mpg_error *err)
 {
     enum { FIRST = 1024 };
@@ -189,7 +189,7 @@ struct mpg_attribution_share mpg_attribution_share_of(const double *part, const 
     for (uint32_t b = 0; b < n; b++)
         squares += pow(part[b] - share.part * whole[b], 2);
     const double sd = sqrt(squares * n / (n - 1)) / collectives, t = gsl_cdf_tdist_Pinv(0.975, n - 1);
-    /* the interval is within 0 to 1, but for a share that is itself below 0 or above 1 */
+    /* the interval is within 0 to 1, but extends to a share below 0 or above 1 */
     share.low = fmax(share.part - t * sd, fmin(share.part, 0));
     share.high = fmin(share.part + t * sd, fmax(share.part, 1));
     return share;

@@ -15,8 +15,8 @@ enum mpg_attribution_by {
     MPG_ATTRIBUTION_BY_COUNT
 };
 
-/* A place's share of the critical paths of all replicas, with its 95 % confidence interval. NAN: the paths have no positive
- * total; interval: only one block of replicas. */
+/* A place's share of the critical paths of all replicas, with 95 % confidence interval. NAN: the paths have no positive total;
+ * interval: only one block of replicas. */
 struct mpg_attribution_share {
     double part, low, high;
 };
@@ -26,11 +26,11 @@ struct mpg_attribution_row {
     bool computes;      /* BY_CALL, BY_CALLSITE: the row is the computation before the call */
     char *name; /* BY_CALLSITE: the stack frames, innermost first, one a line; BY_REGION: the region's name; otherwise NULL */
     int32_t rank;       /* BY_RANK */
-    int32_t from, to;   /* BY_PAIR; both -1: costs that belong to no message between two ranks */
+    int32_t from, to;   /* BY_PAIR; both -1: costs of no message between two ranks */
     uint64_t calls;     /* number of traced calls; BY_PAIR 0, because a call can have messages of several pairs */
     double term[MPG_ATTRIBUTION_TERMS]; /* mean over replicas and, except BY_RANK and BY_PAIR, over ranks */
     double weight;                /* sort key of the rows, the largest first; BY_RANK 0 */
-    struct mpg_attribution_share share; /* share of the critical paths of all replicas, if these are known */
+    struct mpg_attribution_share share; /* share of the critical paths of all replicas, if known */
     double *block_ns;             /* for each block of replicas: time of the critical paths at this place, summed over the
                                      block, ns */
 };

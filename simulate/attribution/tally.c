@@ -26,8 +26,8 @@ struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct m
 
 double mpg_tally_lane_bytes(int32_t ranks, int32_t sites, uint32_t terms, bool pairs)
 {
-    /* estimates: calls without a callsite; partner ranks of a callsite; places of a callsite, which are the call and the
-     * computation before it; of this many terms of a place one is not 0 */
+    /* estimates: calls without a callsite; partner ranks of a callsite; places of a callsite, i.e. the call and the computation
+     * before the call; number of terms of a place for each nonzero term */
     enum { CALLS = 8, OTHER_ENDS = 4, PARTS = 2, TERMS_A_SUM = 8 };
     return sizeof(double) * terms / TERMS_A_SUM * (double)ranks * PARTS * (sites + CALLS) * (pairs ? OTHER_ENDS : 1) /
            MPG_LANES_A_BLOCK;
@@ -46,7 +46,7 @@ void mpg_tally_free(struct mpg_tally *t)
     free(t);
 }
 
-/* Sets *NUMBER to the number of PLACE, which is added if new, with room for its number of calls. Returns 0, or -1 with ERR: out
+/* Sets *NUMBER to the number of PLACE, added if new, with room for the number of calls of PLACE. Returns 0, or -1 with ERR: out
  * of memory. */
 static int find(struct mpg_tally *t, const struct mpg_attribution_place *place, uint32_t *number, struct mpg_error *err)
 {
@@ -55,7 +55,7 @@ static int find(struct mpg_tally *t, const struct mpg_attribution_place *place, 
                : mpg_reserve_at(&t->calls, sizeof *t->calls, &t->calls_capacity, *number + 1, err);
 }
 
-/* Sets the place of a stream that begins, or has made no call yet, to MPI_Init of its rank. */
+/* Sets the place of a new stream, or of a stream without calls yet, to MPI_Init of the stream's rank. */
 static int begin(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_attribution_place place = {.rank = s->rank, .call = MPG_CALL_Init, .region = -1, .from = -1, .to = -1};
@@ -140,7 +140,7 @@ void mpg_tally_add_lanes(struct mpg_tally *t, const uint32_t *places, uint32_t t
         const uint32_t begin = w / MPG_LANES_A_BLOCK * MPG_LANES_A_BLOCK;
         const uint32_t n = t->n - begin < MPG_LANES_A_BLOCK ? t->n - begin : MPG_LANES_A_BLOCK;
         double of_place[MPG_LANES_A_BLOCK];
-        bool is_first = true; /* the first lane of its block that has this place */
+        bool is_first = true; /* the first lane of the block with this place */
         for (uint32_t i = 0; i < n; i++) {
             const bool is_there = places[begin + i] == places[w];
             is_first = is_first && !(is_there && begin + i < w);

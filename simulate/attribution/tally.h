@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums of the terms of struct mpg_delay_account or mpg_run_account by place, instead of by rank: over the calls of a place
- * and over the lanes of a block, so that a tally grows neither with calls nor with the lanes of a block. The lanes of a block
- * are summed in a fixed order, so that the sums do not depend on the thread or process that evaluates the block. */
+/* Sums of the terms of struct mpg_delay_account or mpg_run_account by place, instead of by rank: over the calls of a place and
+ * over the lanes of a block, so a tally grows neither with calls nor with the lanes of a block. The lanes of a block are summed
+ * in a fixed order, so the sums do not depend on the thread or process evaluating the block. */
 #ifndef MPG_ATTRIBUTION_TALLY_H
 #define MPG_ATTRIBUTION_TALLY_H
 
@@ -20,8 +20,8 @@ struct mpg_tally {
     uint64_t *calls;           /* for each place: number of calls */
     struct mpg_sums sums;      /* a value for each block of lanes */
     double *block;             /* a value for each block, in use during an addition only */
-    uint32_t *at;              /* for each stream: number of its current place */
-    uint32_t *next;            /* for each stream: number of its place from its next step on; UINT32_MAX: unchanged */
+    uint32_t *at;              /* for each stream: number of the stream's current place */
+    uint32_t *next;            /* for each stream: number of the stream's place from the next step on; UINT32_MAX: unchanged */
     uint32_t calls_capacity, at_capacity, next_capacity;
     const struct mpg_lane_sums *code;
 };
@@ -33,7 +33,7 @@ struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct m
  * each of RANKS ranks, and, with PAIRS, several partner ranks for each callsite. */
 double mpg_tally_lane_bytes(int32_t ranks, int32_t sites, uint32_t terms, bool pairs);
 void mpg_tally_free(struct mpg_tally *tally); /* NULL is allowed */
-/* To be called for step S before its terms are added: sets the current place of S's stream. For an ENTER this is the
+/* To be called for step S before the terms of S are added: sets the current place of S's stream. For an ENTER this is the
  * computation before the call, afterwards the call. The graph's options must have `regions`. Returns 0, or -1 with ERR: no
  * memory. */
 int mpg_tally_step(struct mpg_tally *tally, const struct mpg_step *s, struct mpg_error *err);
@@ -56,8 +56,8 @@ static inline void mpg_tally_put(struct mpg_tally *t, uint32_t place, uint32_t t
 
 /* Adds VALUES, one for each lane, to TERM of PLACE and, lane by lane, to ONTO; then sets VALUES to 0. */
 void mpg_tally_move(struct mpg_tally *tally, uint32_t place, uint32_t term, double *restrict values, double *restrict onto);
-/* Adds VALUES, one for each lane, to TERM of a place that differs by lane, PLACES[lane]. If all lanes of a block have the
- * same place, the sums are bitwise equal to those of mpg_tally_add(). */
+/* Adds VALUES, one for each lane, to TERM of place PLACES[lane]. If all lanes of a block have the same place, the sums are
+ * bitwise equal to those of mpg_tally_add(). */
 void mpg_tally_add_lanes(struct mpg_tally *tally, const uint32_t *places, uint32_t term, const double *values);
 /* Adds VALUES, one for each lane, to TERM of PLACE. */
 void mpg_tally_add(struct mpg_tally *tally, uint32_t place, uint32_t term, const double *values);
