@@ -6,7 +6,7 @@
 
 enum { SORT_BYTES = 2 << 20 }; /* memory of each sorter, bytes */
 
-/* An end of a message: the begin of its send, or the end of the call that completes its receive. */
+/* An end of a message: the begin of the send, or the end of the call completing the receive. */
 struct build_end {
     /* The keys for sorting. Both ends have equal GROUP, of the communicator's label and the tag, and CHANNEL, of the world ranks
      * FROM and TO. ORDER: position among the sends, or among the posted receives, of the trace. */
@@ -193,10 +193,10 @@ int mpg_arrivals_event(struct build_arrivals *a, const struct mpg_build_definiti
     }
 }
 
-/* --- counting messages that arrive before they left --- */
+/* --- counting messages with an arrival before the departure --- */
 
-/* Returns the time on the common clock at which the clock of RANK shows AT_NS. Offsets are interpolated between the
- * measured times and constant outside of them, as when a trace is read. */
+/* Returns the time on the common clock at which the clock of RANK shows AT_NS. Offsets are interpolated between the measured
+ * times and constant outside, as in the reader of traces. */
 static int64_t common_ns(const struct build_arrivals *a, int32_t rank, int64_t at_ns)
 {
     size_t low = 0, high = a->offset_number; /* the rank's first offset after AT_NS is in [LOW, HIGH] */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts messages that arrive before they left, by the measured offsets of clocks and without them: shows whether a
- * format's offsets are read with the right sign. Messages are matched in temporary files, so memory does not grow with
- * them; a receive that is posted and not yet completed takes 60 bytes. Private to trace/build/. */
+/* Counts messages with an arrival before the departure, by the measured offsets of clocks and without offsets: shows whether a
+ * format's offsets are read with the right sign. Messages are matched in temporary files, so memory does not grow with the number
+ * of messages; a posted, uncompleted receive takes 60 bytes. Private to trace/build/. */
 #ifndef MPG_BUILD_ARRIVALS_H
 #define MPG_BUILD_ARRIVALS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Builds a native trace: takes facts and events of ranks in any order, writes those of some streams at once, spools the
- * others in a file, and completes the trace at the end. */
+/* Builds a native trace: takes facts and events of ranks in any order, writes the events of some streams at once, spools other
+ * events in a file, and completes the trace at the end. */
 #include "trace/build/build.h"
 
 #include <endian.h>
@@ -24,7 +24,7 @@ struct mpg_build {
     struct mpg_build_definitions definitions;
     struct mpg_bytes bytes; /* buffer for the event being spooled */
     struct mpg_spooled_event back;
-    struct build_arrivals *arrivals; /* NULL: messages that arrive before they left are not counted */
+    struct build_arrivals *arrivals; /* NULL: messages with an arrival before the departure are not counted */
 };
 
 struct mpg_build *mpg_build_begin(int32_t ranks, const char *target, int fd, struct mpg_error *err)
@@ -114,7 +114,7 @@ static int set_values(struct mpg_build *b, int32_t rank, const char *names, stru
         return too_late(err);
     if (count_values(names, &number, err) < 0)
         return -1;
-    b->streams.value_number = number; /* holds for the stream that the next call creates */
+    b->streams.value_number = number; /* holds for the stream created by the next call */
     const int status = mpg_streams_get(&b->streams, rank, 0, err) ? 0 : -1;
     b->streams.value_number = 0;
     return status;
@@ -150,8 +150,8 @@ static bool is_of_file(enum mpg_kind kind)
     return kind >= MPG_KIND_FILE_OPEN && kind <= MPG_KIND_FILE_COLLECTIVE;
 }
 
-/* Writes to S the definitions of the communicators, callsites and other objects that E names by labels and that S lacks.
- * Replaces e->object, a label, by its number in the stream. The string number of E needs no replacement. */
+/* Writes to S the definitions of the communicators, callsites and other objects named by E (as labels) and missing in S. Replaces
+ * e->object, a label, by the object's number in the stream. The string number of E needs no replacement. */
 static int define_used(struct mpg_build *b, struct mpg_stream *s, struct mpg_event *e, struct mpg_error *err)
 {
     struct mpg_build_definitions *d = &b->definitions;
@@ -170,7 +170,7 @@ static int define_used(struct mpg_build *b, struct mpg_stream *s, struct mpg_eve
     return mask->string ? mpg_need_string(d, s, e->string, err) : 0;
 }
 
-/* E is the call in which the rank was killed: writes it as fact "died", from which readers of the trace make the event. */
+/* E is the call in which the rank was killed: writes E as fact "died"; readers of the trace make the event from this fact. */
 static int write_killed(struct mpg_build *b, int32_t rank, const struct mpg_event *e, struct mpg_error *err)
 {
     char value[64];
@@ -308,7 +308,7 @@ static int finish_stream(struct mpg_build *b, struct mpg_stream *s, struct mpg_e
 {
     if (!s->writer && replay(b, s, err) < 0)
         return -1;
-    /* A rank without calls also needs a stream in the trace, so it gets a definition. */
+    /* A rank without calls also needs a stream in the trace, so the stream gets a definition. */
     if (s->defined.count == 0 && mpg_definitions_write_world(&b->definitions, s, err) < 0)
         return -1;
     return mpg_stream_close(&b->streams, s, err);
@@ -329,7 +329,7 @@ static int define_alone(struct mpg_build *b, struct mpg_stream *s, int32_t comm,
     return topology ? mpg_stream_spool(&b->streams, s, SPOOLED_TOPOLOGY, &label, sizeof label, err) : 0;
 }
 
-/* Defines the communicators and topologies that no event uses. */
+/* Defines the communicators and topologies unused by events. */
 static int define_unused(struct mpg_build *b, struct mpg_error *err)
 {
     const struct build_comm *c;

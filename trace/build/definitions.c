@@ -108,7 +108,7 @@ int32_t mpg_build_next_instance(struct mpg_map *instances, int32_t parent, int32
     return next && *next < INT32_MAX ? (int32_t)(*next)++ : -1;
 }
 
-/* Returns whether A and B have the same two groups, possibly with local and remote group exchanged. */
+/* Returns whether A and B have equal groups, possibly with local and remote group exchanged. */
 static bool same_groups(const struct build_comm *a, const struct build_comm *b)
 {
     size_t n = (size_t)a->size, m = (size_t)a->remote_size, one = sizeof *a->members;
@@ -194,7 +194,7 @@ static int check_members(const struct mpg_build_definitions *d, const struct bui
     return status;
 }
 
-/* Sets C's instance, and registers its identity. */
+/* Sets C's instance, and registers C's identity. */
 static int set_instance(struct mpg_build_definitions *d, struct build_comm *c, struct mpg_error *err)
 {
     int32_t next = 0;
@@ -209,8 +209,8 @@ static int set_instance(struct mpg_build_definitions *d, struct build_comm *c, s
     return check_identity(d, c, err);
 }
 
-/* Copies MEMBERS to C. Communicators of all ranks in order share one array, so that a trace with many of them takes no more
- * memory than its file justifies. */
+/* Copies MEMBERS to C. Communicators of all ranks in order share an array, so a trace with many such communicators takes no more
+ * memory than the trace's file justifies. */
 static int set_members(struct mpg_build_definitions *d, struct build_comm *c, const int32_t *members, struct mpg_error *err)
 {
     const size_t bytes = ((size_t)c->size + (size_t)c->remote_size) * sizeof *members;

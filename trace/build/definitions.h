@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Definitions of a trace that is built, by label, and writing them to the streams that use them. Private to trace/build/. */
+/* Definitions of a trace being built, by label, and functions to write definitions to the streams using the definitions. Private
+ * to trace/build/. */
 #ifndef MPG_BUILD_DEFINITIONS_H
 #define MPG_BUILD_DEFINITIONS_H
 
@@ -49,21 +50,21 @@ enum build_kind { BUILD_COMM, BUILD_TOPOLOGY, BUILD_WINDOW, BUILD_FILE, BUILD_MO
 struct mpg_build_definitions {
     int32_t ranks;
     struct build_table tables[BUILD_KINDS];
-    struct mpg_map instances; /* (hash of groups, parent) -> number of communicators with them so far */
+    struct mpg_map instances; /* (hash of groups, parent) -> number of such communicators until now */
     struct mpg_map identities; /* (hash of groups and parent, instance) -> 1 + index of the communicator */
     struct mpg_map members; /* (label, rank) of each member of large communicators */
-    int32_t *world; /* array shared by the communicators of all ranks in order; NULL: no such communicator so far */
+    int32_t *world; /* array shared by the communicators of all ranks in order; NULL: no such communicator yet */
     bool found_world;         /* a communicator with the groups of MPI_COMM_WORLD was defined */
 };
 
 void mpg_definitions_init(struct mpg_build_definitions *d, int32_t ranks);
 void mpg_definitions_clear(struct mpg_build_definitions *d);
 
-/* Each function below writes the definition of a label to S before the first event that uses the label; for a stream without a
+/* Each function below writes the definition of a label to S before the first event using the label; for a stream without a
  * writer, the label is only marked as defined. An undefined label is an error, except MPI_COMM_WORLD, label 0. */
 int mpg_need_comm(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t label, struct mpg_error *err);
 int mpg_need_topology(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t comm, struct mpg_error *err);
-/* As mpg_need_comm(); stores the number that the window or file has in S in *OBJECT. */
+/* As mpg_need_comm(); stores the number of the window or file in S in *OBJECT. */
 int mpg_need_object(struct mpg_build_definitions *d, struct mpg_stream *s, enum build_kind kind, int32_t label, int32_t *object,
                     struct mpg_error *err);
 int mpg_need_site(struct mpg_build_definitions *d, struct mpg_stream *s, int32_t label, struct mpg_error *err);
@@ -79,7 +80,7 @@ const struct build_topology *mpg_definitions_topology(const struct mpg_build_def
 /* Defines MPI_COMM_WORLD in S, as communicator number 0. */
 int mpg_definitions_write_world(const struct mpg_build_definitions *d, struct mpg_stream *s, struct mpg_error *err);
 
-/* The functions of trace/build/build.h with these names, applied to D. */
+/* The functions mpg_build_... of trace/build/build.h, applied to D. */
 int mpg_define_comm(struct mpg_build_definitions *d, const struct mpg_build_comm *comm, struct mpg_error *err);
 int mpg_define_topology(struct mpg_build_definitions *d, const struct build_topology *topology, struct mpg_error *err);
 int mpg_define_object(struct mpg_build_definitions *d, enum build_kind kind, int32_t label, const struct build_object *object,

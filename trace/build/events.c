@@ -16,7 +16,7 @@ static void put(struct mpg_bytes *b, int64_t value)
     mpg_bytes_put(b, bytes, (size_t)(mpg_put_zigzag(bytes, value) - bytes));
 }
 
-/* Writes N, then each number as the difference from its predecessor, since numbers of a list are often close together. */
+/* Writes N, then each number as the difference from the predecessor, since numbers of a list are often close together. */
 static void put_list(struct mpg_bytes *b, const int64_t *numbers, uint32_t n)
 {
     put(b, n);
@@ -93,8 +93,8 @@ static int64_t get(struct left *l)
     return value;
 }
 
-/* Decodes a list into the storage for numbers. That has room, since each number takes at least a byte. Returns the list,
- * NULL if it is empty; *N: its length. */
+/* Decodes a list into the storage for numbers. The storage has room, since each number takes at least a byte. Returns the list of
+ * *N numbers; NULL: empty. */
 static const int64_t *get_list(struct left *l, uint32_t *n)
 {
     const int64_t number = get(l);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the definition that a label stands for to a stream, before the first event that uses the label. */
+/* Writes the definition of a label to a stream, before the first event using the label. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void *find(struct mpg_build_definitions *d, enum build_kind kind, int32_t
     return place ? (char *)t->items + (*place - 1) * t->size : NULL;
 }
 
-/* Returns 1 if the definition of KIND with LABEL is already in S; else notes that it will be and returns 0. -1: out of
+/* Returns 1 if the definition of KIND with LABEL is already in S; else notes the definition as present and returns 0. -1: out of
  * memory. */
 static int meet(struct mpg_stream *s, enum build_kind kind, int32_t label,
                 struct mpg_error *err)
@@ -116,7 +116,7 @@ int mpg_need_object(struct mpg_build_definitions *d, struct mpg_stream *s,
                          enum build_kind kind, int32_t label, int32_t *object,
                          struct mpg_error *err)
 {
-    /* In the trace, windows and files share one numbering; labels distinguish the two. */
+    /* In the trace, windows and files share a numbering; labels distinguish the two. */
     uint64_t *slot = mpg_map_add(&s->defined, (uint64_t)label, (uint64_t)kind);
     if (!slot)
         return mpg_error_set(err, "out of memory");
