@@ -50,7 +50,7 @@ static bool same_site(const struct mpg_site *a, const struct mpg_site *b)
     return same;
 }
 
-/* Enlarges an array of N items of SIZE bytes, so that one more fits. ARRAY: address of the pointer to it. Returns false
+/* Makes room for item N + 1 in an array of N items of SIZE bytes. ARRAY: address of the pointer to the array. Returns false
  * without memory. */
 static bool grow(void *array, int32_t n, size_t size)
 {

@@ -11,11 +11,11 @@
  * each row follow the rows. */
 enum { MPG_PROFILE_LAYOUT = 1, MPG_PROFILE_COUNTED_LAYOUT = 2, MPG_PROFILE_MAX_VALUES = 64 };
 
-/* Callsite of the row of a call for all callsites without a row of their own. */
+/* Callsite of the row of a call for all callsites without a separate row. */
 enum { MPG_OTHER_SITES = -2 };
 
 enum mpg_profile_state {
-    MPG_PROFILE_RUNNING,  /* the process is running, or it died */
+    MPG_PROFILE_RUNNING,  /* the process is running, or has died */
     MPG_PROFILE_FINALIZED,
     MPG_PROFILE_ENDED     /* by MPI_Abort, or by an exit without MPI_Finalize */
 };
@@ -24,7 +24,7 @@ enum mpg_profile_state {
 struct mpg_profile_head {
     uint32_t layout, row_capacity, row_number, definition_capacity, definition_bytes, state;
     int64_t start_ns;  /* leave of MPI_Init */
-    int64_t last_ns;   /* leave of the last call; if that is MPI_Finalize, its enter */
+    int64_t last_ns;   /* leave of the last call; enter, if the last call is MPI_Finalize */
     int64_t paused_ns; /* total time between MPI_Pcontrol(0) and MPI_Pcontrol(1), without the current pause */
     int64_t pause_began_ns; /* begin of the current pause; 0: none */
     uint64_t process;  /* mpg_process_mark() */
@@ -39,7 +39,7 @@ struct mpg_profile_entry {
 _Static_assert(sizeof(struct mpg_profile_head) == 64, "as mpgtrace(5) has it");
 _Static_assert(sizeof(struct mpg_profile_entry) == 64, "as mpgtrace(5) has it");
 
-/* A definition: one of these bytes, then varints and, after their lengths, bytes. */
+/* A definition: a byte of this enum, then varints and, after the lengths, bytes. */
 enum mpg_profile_definition {
     MPG_PROFILE_MODULE = 1, /* build id, path */
     MPG_PROFILE_SITE = 2,   /* number of frames; module + 1 and offset of each */

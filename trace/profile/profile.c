@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads profiles. The file of a killed process may lack its last call, row or definition, because the tracer stores
- * counts last, but every number in it is valid. */
+/* Reads profiles. The file of a killed process may lack its last call, row or definition, because the tracer stores counts last,
+ * but every number in the file is valid. */
 #define _GNU_SOURCE
 #include "trace/profile/profile.h"
 
@@ -19,7 +19,7 @@ enum { MAX_PROFILE_BYTES = 1 << 28 };
 struct mpg_profile {
     char *path;
     char **files;
-    size_t file_number, file; /* number of files; index of the one being read */
+    size_t file_number, file; /* number of files; index of the file being read */
     FILE *stream;
     uint8_t *data; /* payload of the chunk being read */
     struct mpg_profile_row *rows;
@@ -211,7 +211,7 @@ static int read_values(struct mpg_profile *p, const uint8_t *from, size_t n, uin
     for (const char *c = names; *c; c++)
         named += *c != ' ' && (c == names || c[-1] == ' ');
     if (n == 0)
-        return 0; /* the process may have been killed before it stored the counters' names */
+        return 0; /* the process may have been killed before storing the counters' names */
     if (values > MPG_PROFILE_MAX_VALUES || named != values)
         return mpg_error_set(err, "damaged: %u counters with %u names", values, named);
     int64_t *grown = realloc(p->values, (n * values + 1) * sizeof *grown);
@@ -292,7 +292,7 @@ static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_p
     return 0;
 }
 
-/* Checks that the present rank has the same fact "run" as the ranks before. Returns 0, or -1 with ERR. */
+/* Checks that the present rank and the earlier ranks have equal facts "run". Returns 0, or -1 with ERR. */
 static int check_run(struct mpg_profile *p, struct mpg_error *err)
 {
     const char *key, *value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading profiles written by `mpgtrace record --profile`: for each rank a table of callsites. Holds one rank at a
- * time, and the callsites of all ranks. Belongs to one thread. mpgtrace(5) describes the format. */
+/* Reading profiles written by `mpgtrace record --profile`: for each rank a table of callsites. Holds one rank at a time, and the
+ * callsites of all ranks. Belongs to a single thread. mpgtrace(5) describes the format. */
 #ifndef MPG_PROFILE_H
 #define MPG_PROFILE_H
 
@@ -28,8 +28,8 @@ struct mpg_profile_rank {
     enum mpg_profile_state state;
     bool runs; /* state is RUNNING, and the process is running now, as seen from this host */
     int64_t run_ns;    /* leave of MPI_Init to enter of MPI_Finalize, or to the leave of the last call */
-    int64_t paused_ns; /* part of run_ns that is not profiled */
-    uint32_t value_number; /* counters; the rank's fact "values" names them, separated by blanks */
+    int64_t paused_ns; /* unprofiled part of run_ns */
+    uint32_t value_number; /* counters, named in the rank's fact "values", separated by blanks */
     size_t row_number;
     const struct mpg_profile_row *rows; /* rows, valid until the next rank is read */
 };
@@ -44,10 +44,10 @@ struct mpg_profile *mpg_profile_open(const char *path, struct mpg_error *err);
  * missing or present twice (ERR names the file). */
 int mpg_profile_next(struct mpg_profile *p, struct mpg_profile_rank *rank, struct mpg_error *err);
 
-/* Sets *KEY and *VALUE to those of fact I of the rank read last. Returns false if there is no fact I. */
+/* Sets *KEY and *VALUE to the key and value of fact I of the rank read last. Returns false if there is no fact I. */
 bool mpg_profile_fact(const struct mpg_profile *p, size_t i, const char **key, const char **value);
 
-/* Return callsites and modules of all ranks read so far; equal ones have one number. */
+/* Return callsites and modules of all ranks read; equal callsites, and equal modules, have a common number. */
 const struct mpg_site *mpg_profile_site(const struct mpg_profile *p, int32_t site);
 int32_t mpg_profile_site_count(const struct mpg_profile *p);
 const struct mpg_module *mpg_profile_module(const struct mpg_profile *p, int32_t module);
