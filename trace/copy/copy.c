@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Copies a trace rank by rank: makes the files of a rank's streams and completes them. */
+/* Copies a trace rank by rank: makes and completes the files of a rank's streams. */
 #include "trace/copy/copy.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ struct mpg_copy {
     int file;
     const char *name;
     int32_t rank;
-    struct mpg_copy_stream **streams; /* streams of the rank that is being written; the first gets the rank's facts */
+    struct mpg_copy_stream **streams; /* streams of the rank being written; the first gets the rank's facts */
     size_t count, capacity;
     struct mpg_map used;
     ZSTD_CCtx *packer;
@@ -192,7 +192,7 @@ int mpg_copy_event(struct mpg_copy *c, const struct mpg_event *event, struct mpg
         return -1;
     if (e.killed)
         return write_killed(c, &e, err);
-    /* The cursor has added the cancelled requests to this call; they belong to the completing call. */
+    /* The cursor has added the cancelled requests to this call; the requests belong to the completing call. */
     if (mpg_call_kind(e.call) != MPG_KIND_COMPLETE) {
         e.cancelled = NULL;
         e.cancelled_number = 0;
@@ -202,7 +202,7 @@ int mpg_copy_event(struct mpg_copy *c, const struct mpg_event *event, struct mpg
     return mpg_trace_write_event(s->writer, &e, err);
 }
 
-/* --- definitions that no event names --- */
+/* --- definitions unnamed by events --- */
 
 static int need_topologies(struct mpg_copy *c, struct mpg_error *err)
 {
@@ -223,7 +223,7 @@ static int need_unused(struct mpg_copy *c, struct mpg_error *err)
     return 0;
 }
 
-/* If S has no calls, writes the definition of MPI_COMM_WORLD, so that the stream has a chunk in the trace. */
+/* If S has no calls, writes the definition of MPI_COMM_WORLD, to give the stream a chunk in the trace. */
 static int need_anything(struct mpg_copy *c, struct mpg_copy_stream *s, struct mpg_error *err)
 {
     const struct mpg_comm_definition world = {.parent = MPG_NO_COMM,

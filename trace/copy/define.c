@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes definitions before the event that first names them. */
+/* Writes definitions before the first event naming the definition. */
 #include "trace/copy/define.h"
 
 #include "trace/store/private.h"
 
 enum kind { COMM, TOPOLOGY, OBJECT, STRING, MODULE, SITE };
 
-/* Returns 1 if definition NUMBER of KIND is in MAP already; otherwise adds it and returns 0. -1 with ERR: out of memory. */
+/* Returns 1 if definition NUMBER of KIND is in MAP already; otherwise adds the definition and returns 0. -1 with ERR: out of
+ * memory. */
 static int meet(struct mpg_map *map, enum kind kind, int32_t number, struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(map, (uint64_t)number, (uint64_t)kind);
