@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Identifies the build of mpgkit by its version, and by the build id of the program if the linker wrote one. Cached findings
- * of another build are ignored, because its computations can differ. */
+/* Identifies the build of mpgkit by the version, and by the program's build id if written by the linker. Cached findings of
+ * another build are ignored, because computations can differ between builds. */
 #ifndef MPG_BUILD_H
 #define MPG_BUILD_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layout of the file: magic, format version, build of mpgkit (length, text), checksum of the trace, number of findings, for
- * each finding its key and its value (each as length and bytes), and a digest of everything before, under the user's key.
- * Numbers have 64 bits. */
+/* Layout of the file: magic, format version, build of mpgkit (length, text), checksum of the trace, number of findings, for each
+ * finding the key and the value (each as length and bytes), and a digest of everything before, under the user's key. Numbers have
+ * 64 bits. */
 #include "simulate/cache/cache.h"
 
 #include <fcntl.h>
@@ -144,8 +144,8 @@ static char *file_of(const char *path)
     return file ? strcat(strcpy(file, path), name) : NULL;
 }
 
-/* Returns whether the trace at PATH, a folder or file, belongs to the user. Nothing is written beside another user's trace,
- * even if the folder allows it, because the owner could neither use nor replace the file. */
+/* Returns whether the trace at PATH, a folder or file, belongs to the user. Nothing is written beside another user's trace, even
+ * in a writable folder, because the owner could neither use nor replace the file. */
 static bool is_own(const char *path)
 {
     struct stat st;
@@ -205,7 +205,7 @@ static bool may_have(size_t bytes)
            bytes <= limit.rlim_cur;
 }
 
-/* Replaces the file. Findings that other runs have added since it was read are lost; a later run finds them again. */
+/* Replaces the file. Findings added by other runs since the file was read are lost; a later run computes lost findings again. */
 static void write_cache(const struct mpg_cache *k)
 {
     char build[MPG_BUILD_BYTES];

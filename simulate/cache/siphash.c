@@ -13,8 +13,8 @@
 
 /* --- the key --- */
 
-/* Makes the folder for the key file, and its parents, and writes its name to PATH of SIZE bytes. Returns false if this is
- * impossible. */
+/* Makes the folder for the key file, with parent folders, and writes the key file's name to PATH of SIZE bytes. Returns false on
+ * failure. */
 static bool make_folder(char *path, size_t size)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -42,7 +42,7 @@ static bool read_key(const char *path, uint8_t *key)
     return good;
 }
 
-/* Makes the key file. If several processes do this at the same time, one succeeds, and the file is complete. */
+/* Makes the key file. If several processes make the key file at a time, one succeeds, and the file is complete. */
 static void make_key(const char *path)
 {
     uint8_t key[MPG_SIPHASH_KEY_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Digests that prove that this user wrote a file, because only the user knows the key. */
+/* Digests proving this user as the writer of a file, because only the user knows the key. */
 #ifndef MPG_SIPHASH_H
 #define MPG_SIPHASH_H
 
@@ -9,8 +9,8 @@
 
 enum { MPG_SIPHASH_KEY_BYTES = 16 };
 
-/* Reads the user's key from $XDG_STATE_HOME/mpgkit/key (default ~/.local/state/mpgkit/key), or creates this file with a new
- * key. Returns false if this fails, or if other users can access the file. */
+/* Reads the user's key from $XDG_STATE_HOME/mpgkit/key (default ~/.local/state/mpgkit/key), or creates this file with a new key.
+ * Returns false on failure, or if other users can access the file. */
 bool mpg_siphash_key(uint8_t key[MPG_SIPHASH_KEY_BYTES]);
 
 /* Returns SipHash-2-4 of SIZE bytes (J.-P. Aumasson, D. J. Bernstein, SipHash: a fast short-input PRF, 2012). */
