@@ -9,18 +9,18 @@
 /* The values of each member in the working space: */
 enum {
     FREE,    /* earliest time of the member's next send, F in docs/MODEL.md */
-    LOCAL,   /* end of the member's own calls; for posted messages, end of the sends so far */
+    LOCAL,   /* end of the member's own calls; for posted messages, end of the sends already made */
     OTHER,   /* latest time for which the member waits, except arrivals */
-    ARRIVED, /* latest arrival, plus the o_r of messages received after it */
+    ARRIVED, /* latest arrival, plus the o_r of messages received after the latest arrival */
     COSTS,   /* sum of the member's receive overheads o_r */
     SPACES
 };
 
 /* A member's progress in the current round and in all phases. */
 struct progress {
-    uint32_t calls; /* number of calls that the member made in earlier phases and rounds; part of the key of kappa's draws */
+    uint32_t calls; /* number of calls made by the member in earlier phases and rounds; part of the key of kappa's draws */
     bool in_round;        /* the member takes part in the current round */
-    double reduced_bytes; /* number of received bytes that the member reduces in the round; < 0: it reduces nothing */
+    double reduced_bytes; /* number of received bytes reduced by the member in the round; < 0: no reduction */
 };
 
 struct mpg_expansion {
@@ -28,7 +28,7 @@ struct mpg_expansion {
     size_t stride;   /* number of doubles in a value */
     size_t capacity; /* memory of the working space, doubles */
     double *space[SPACES];
-    double *lambda, *tau, *cost, *wait; /* each one value; they belong to the current message */
+    double *lambda, *tau, *cost, *wait; /* each a value of the current message */
     double *kappa;                      /* kappa of the current call */
     struct progress *progress;          /* progress of each member, by number relative to the root */
 };
@@ -123,7 +123,7 @@ static void copy(const struct mpg_expansion *x, double *to, const double *from)
     memcpy(to, from, x->stride * sizeof *to);
 }
 
-/* Copies the provenance of OTHER to VALUE, in those recorded lanes in which OTHER is later. */
+/* Copies the provenance of OTHER to VALUE, in the recorded lanes with OTHER later than VALUE. */
 static void come_from_later(const struct mpg_expansion *x, double *value, const double *other)
 {
     for (uint32_t w = 0; w < x->followed; w++)
@@ -187,7 +187,7 @@ static bool is_synchronous(const struct evaluation *e, const struct mpg_message 
     return m->bytes > e->costs->eager_limit_bytes;
 }
 
-/* Returns true if the eager send of M between CHILD and its parent in PHASE completes only after its receiver has arrived (weak
+/* Returns true if the eager send of M between CHILD and its parent in PHASE completes only after the receiver has arrived (weak
  * progress). In phases after the first all members have arrived. */
 static bool sends_weak(const struct evaluation *e, const struct mpg_phase *phase, const struct mpg_message *m, int32_t child)
 {
@@ -230,7 +230,7 @@ static void wait_for(struct mpg_expansion *x, const double *posted)
     copy(x, x->cost, x->wait);
 }
 
-/* x->cost is the departure of a message; sets it to the time when the message meets its receiver, which is ready at POSTED. */
+/* x->cost is the departure of a message; sets x->cost to the time when the message meets the receiver, ready at POSTED. */
 static void meet_receiver(struct evaluation *e, const double *posted)
 {
     struct mpg_expansion *x = e->x;
@@ -240,8 +240,8 @@ static void meet_receiver(struct evaluation *e, const double *posted)
     wait_for(x, posted);
 }
 
-/* Changes the provenance of x->cost from that of the meeting to that of the sender's completion, which is as for a
- * synchronous send of M between two ranks. */
+/* Changes the provenance of x->cost from the meeting's to the provenance of the sender's completion, as for a synchronous send of
+ * M between two ranks. */
 static void come_by_wait(const struct evaluation *e, const struct mpg_message *m)
 {
     struct mpg_expansion *x = e->x;
@@ -257,7 +257,7 @@ static void come_by_wait(const struct evaluation *e, const struct mpg_message *m
         }
 }
 
-/* x->cost is the time of a meeting; sets it to the sender's completion: x->wait after the begin of the send if the receiver
+/* x->cost is the time of a meeting; sets x->cost to the sender's completion: x->wait after the begin of the send if the receiver
  * was waiting. */
 static void wait_in_send(struct evaluation *e, const struct mpg_message *m)
 {
@@ -272,8 +272,8 @@ static void wait_in_send(struct evaluation *e, const struct mpg_message *m)
     come_by_latency(x, x->cost, e->costs->answers);
 }
 
-/* Evaluates the synchronous message M, sent at SENT to a receiver that is ready at POSTED: writes the arrival into x->tau
- * and the sender's completion into x->cost. */
+/* Evaluates the synchronous message M, sent at SENT to a receiver ready at POSTED: writes the arrival into x->tau and the
+ * sender's completion into x->cost. */
 static void meet(struct evaluation *e, const struct mpg_message *m, const double *sent,
                  const double *posted, double *free_ns)
 {
@@ -322,7 +322,7 @@ static void find_kappa(const struct evaluation *e, int32_t v, uint32_t call)
         e->costs->call(e->costs->data, (int32_t)((v + root) % p), call, e->x->kappa);
 }
 
-/* Adds kappa to VALUE, the end of the own work of a call that began at BEGIN, but does not let VALUE fall below BEGIN. */
+/* Adds kappa to VALUE, the end of the own work of a call begun at BEGIN; VALUE becomes at least BEGIN. */
 static void add_kappa(const struct evaluation *e, const double *begin, double *value)
 {
     for (uint32_t w = 0; w < e->x->lanes && e->costs->call; w++)
@@ -353,7 +353,7 @@ static void next(const struct mpg_tree_values *values)
         values->next(values->data);
 }
 
-/* Lets member V receive M, which arrived at ARRIVAL, in its call number CALL. Changes ARRIVAL. */
+/* Lets member V receive M, which arrived at ARRIVAL, in V's call number CALL. Changes ARRIVAL. */
 static void receive(struct evaluation *e, const struct mpg_message *m, int32_t v, uint32_t call, double *arrival,
                     double *value)
 {
@@ -368,13 +368,13 @@ static void receive(struct evaluation *e, const struct mpg_message *m, int32_t v
         reduce(e, m->bytes, value);
 }
 
-/* Returns the number of calls that V has made before this tree. */
+/* Returns the number of calls made by V before this tree. */
 static uint32_t calls_before(const struct evaluation *e, int32_t v)
 {
     return e->together ? e->x->progress[v].calls : 0;
 }
 
-/* Returns the number of the call in which V sends to, or receives from, its child K of N. */
+/* Returns the number of the call in which V sends to, or receives from, child K of N. */
 static uint32_t call_of_child(const struct evaluation *e, const struct mpg_phase *phase, int32_t v, int32_t n, int32_t k)
 {
     return calls_before(e, v) + (uint32_t)(phase->kind == MPG_PHASE_DOWN ? k + (v > 0) : n - 1 - k);
@@ -468,7 +468,7 @@ static void step_up(struct evaluation *e, const struct mpg_phase *phase, int32_t
 
 /* --- one phase of all members --- */
 
-/* The values of all members, when they are evaluated together. */
+/* The values of all members, when evaluated together. */
 struct together {
     const struct evaluation *e;
     double *value;
@@ -504,7 +504,7 @@ static void run_tree(struct evaluation *e, const struct mpg_phase *phase, double
         e->x->progress[v].calls += (uint32_t)mpg_tree_children(&phase->tree, v) + (v > 0);
 }
 
-/* Evaluates one message of a round in which all members send and receive at the same time. */
+/* Evaluates one message of a round in which all members send and receive simultaneously. */
 static void exchange(struct evaluation *e, const struct mpg_message *relative,
                      struct together *all)
 {
@@ -527,8 +527,8 @@ static void exchange(struct evaluation *e, const struct mpg_message *relative,
         x->progress[relative->to].reduced_bytes = m.bytes;
 }
 
-/* Advances V's value from the begin of its call to the end: the later of LOCAL, the end of V's own work, and OTHER, the end
- * of V's waits. */
+/* Advances V's value from the begin of V's call to the end: the later of LOCAL, the end of V's own work, and OTHER, the end of
+ * V's waits. */
 static void end_call(struct evaluation *e, int32_t v, struct together *all)
 {
     double *value = value_of(all, v), *local = of_member(e->x, LOCAL, v), *other = of_member(e->x, OTHER, v);
@@ -547,7 +547,7 @@ static void begin_round(struct evaluation *e, int32_t v, struct together *all)
     e->x->progress[v].reduced_bytes = -1;
 }
 
-/* Ends the round of V, in which V has sent or received. A second call for the same round has no effect. */
+/* Ends the round of V, after a send or receive of V. A second call for the same round has no effect. */
 static void end_round(struct evaluation *e, int32_t v, struct together *all)
 {
     struct progress *progress = &e->x->progress[v];
