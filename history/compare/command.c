@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpghistory compare: the change of the predicted run time between kept answers, and conditions on it. */
+/* mpghistory compare: the change of the predicted run time between kept answers, and conditions on the change. */
 #include "history/compare/command.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static const char *const side_names[ANSWERS_SIDES] = {"before", "after"};
 
 /* ---- outputs ---- */
 
-/* Prints the change X and its interval. */
+/* Prints the change X with the interval. */
 static void print_change(const struct mpg_condition_result *x)
 {
     printf("change  predicted run time %+.2f %%", 100 * x->change);

@@ -124,7 +124,7 @@ static double *times_of(const struct answers *side)
     return time_ns;
 }
 
-/* Returns whether several answers of SIDE are about one trace, which tell nothing about how much recordings differ. */
+/* Returns whether several answers of SIDE are about a single trace: such answers do not show the variation between recordings. */
 static bool repeats_a_trace(const struct answers *side)
 {
     for (size_t i = 0; i < side->n; i++)
@@ -143,7 +143,7 @@ static bool are_equal(const double *time_ns, size_t n)
     return true;
 }
 
-/* Sets R's interval from one answer a side, if both are about one trace, which is the same in both. */
+/* Sets R's interval from one answer a side, if both answers are about the same, unchanged trace. */
 static void judge_two(struct mpg_condition_result *r, const struct answer *a, const struct answer *b, bool is_ratio)
 {
     if (!*a->sum || strcmp(a->sum, b->sum) != 0)
