@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Communicators between parts. Each part has a trace of its own, which numbers communicators as they are read; a record has the
- * number of the sending part, and the receiving part translates. */
+/* Communicators between parts. Each part has a separate trace, which numbers communicators in the order of reading; a record has
+ * the sending part's number of a communicator, and the receiving part translates the number. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
  *
  * The end: a process is still if all parts here sleep, and every record to or from a part here has been taken. Still processes
  * sum the numbers of letters sent and received. Two successive equal sums, with as many letters received as sent, prove that no
- * process did anything between the first sum and the second, and that nothing is on the way: all processes are still (F. Mattern,
+ * process was active between the first sum and the second, and that no letter is on the way: all processes are still (F. Mattern,
  * Algorithms for distributed termination detection, Distributed Computing 2 (1987), the four-counter method). So a still process
  * sends nothing until records arrive. */
 #include <sched.h>
@@ -15,8 +15,8 @@
 
 #include "graph/parts/private.h"
 
-/* Tests for letters and records before the courier pauses; its pauses; least time between two letters about the state of parts to
- * one process. */
+/* Tests for letters and records before the courier pauses; lengths of pauses, ns; minimum time, ns, between two letters about the
+ * state of parts to one process. */
 enum { TESTS = 100, MIN_PAUSE_NS = 20000, MAX_PAUSE_NS = 160000, TELL_NS = 1000000 };
 
 enum letter_kind { LETTER_RECORDS, LETTER_STATE, LETTER_GAVE_UP };
@@ -37,11 +37,11 @@ struct seen {
 struct state_letter {
     struct letter letter;
     /* The states of the parts; then, for each part of the sending process and each part of the receiving process, the number of
-     * the latter's messages that the former has received. */
+     * messages from the receiving process's part that the sending process's part has received. */
     struct seen part[];
 };
 
-/* What the processes sum. */
+/* The numbers summed over the processes. */
 enum { SENT, RECEIVED, FINISHED, GAVE_UP, UNTOLD, SUMS };
 
 struct courier {
@@ -53,7 +53,7 @@ struct courier {
     bool lacks_letters; /* out of memory: not all processes were told why the parts have given up */
     bool is_still; /* no records have arrived since the begin of the current sum, when the process was still */
     int64_t own[SUMS], sum[SUMS];
-    int64_t quiet; /* letters sent as of the last sum, if all were received; -1: not so */
+    int64_t quiet; /* letters sent as of the last sum, if all were received; else -1 */
     struct {
         struct state_letter *last; /* the last letter about the state of the parts; all zero at first */
         int64_t ns;                /* time of LAST */
@@ -170,7 +170,7 @@ static void tell_states(struct courier *c, bool at_once)
     }
 }
 
-/* Tells all processes that the parts here have given up. */
+/* Tells all processes when the parts here have given up. */
 static void tell_gave_up(struct courier *c)
 {
     if (c->told_gave_up || !has_given_up(c))
@@ -226,7 +226,7 @@ static void deliver(struct courier *c, size_t bytes)
     }
 }
 
-/* Takes in all letters that have arrived. Returns whether there were any. */
+/* Takes in all arrived letters. Returns whether any letter had arrived. */
 static bool receive(struct courier *c)
 {
     bool has_received = false;

@@ -15,8 +15,8 @@ static void *new_lines(size_t n, size_t bytes)
     return lines;
 }
 
-/* Assigns ranks to the N parts of P: part I ends at the rank with which the events reach the share I + 1 of N, and has at least
- * one rank. */
+/* Assigns ranks to the N parts of P: part I ends at the rank at which the cumulated events reach (I + 1) / N of all events, and
+ * has at least one rank. */
 static void divide(struct mpg_rank_parts *p, const struct mpg_trace *trace)
 {
     const int32_t ranks = mpg_trace_ranks(trace);
@@ -36,7 +36,7 @@ static void divide(struct mpg_rank_parts *p, const struct mpg_trace *trace)
     }
 }
 
-/* Prepares the queues that begin or end in this process. */
+/* Prepares the queues beginning or ending in this process. */
 static bool init_queues(struct mpg_rank_parts *p, struct mpg_error *err)
 {
     for (unsigned from = 0; from < p->n; from++)

@@ -8,17 +8,17 @@
 #include "graph/parts/parts.h"
 
 enum part_record_kind {
-    PART_COMM,    /* a communicator, before the first record that names it */
+    PART_COMM,    /* a communicator, before the first record naming the communicator */
     PART_MESSAGE, /* a message sent to a rank of the other part */
     PART_ANSWER,  /* the receive of a synchronous message, and the message's arrival */
     PART_ARRIVAL, /* a member has entered a collective */
     PART_ENTERED, /* all members of the part have entered a meeting */
-    PART_MERGED   /* contributions to a meeting, merged so far */
+    PART_MERGED   /* a partial merge of the contributions to a meeting */
 };
 
 /* The begin of each record. */
 struct part_record {
-    uint32_t kind, from; /* enum part_record_kind; index of the part that sent the record */
+    uint32_t kind, from; /* enum part_record_kind; index of the sending part */
     size_t bytes;        /* of the whole record, a multiple of 8 */
 };
 
@@ -48,7 +48,7 @@ struct mpg_rank_part {
     size_t value_bytes;
     double events;           /* number of events of the own ranks */
     uint64_t unpublished;    /* bit i: records to part i are not published yet */
-    uint64_t exported[MPG_PARTS_MAX]; /* messages sent to each part so far */
+    uint64_t exported[MPG_PARTS_MAX]; /* number of messages sent to each part */
     struct part_comm *comm;  /* by number of the communicator in TRACE */
     uint32_t comm_capacity;
     struct part_numbers numbers[MPG_PARTS_MAX]; /* by index of the other part */
@@ -63,7 +63,7 @@ static inline bool graph_is_away(const struct mpg_rank_part *part, int32_t rank)
 /* --- records (queue.c) --- */
 
 /* Appends a record of KIND to the records for part TO: BYTES of the caller's type, which begins with a struct part_record, and
- * WITH_VALUE a value. The record stays at its place. Returns NULL with ERR: out of memory. */
+ * WITH_VALUE a value. The address of the record stays valid. Returns NULL with ERR: out of memory. */
 void *mpg_part_add(struct mpg_rank_part *part, unsigned to, enum part_record_kind kind, size_t bytes, bool with_value,
                    struct mpg_error *err);
 /* Returns the value at the end of RECORD. */
@@ -72,7 +72,7 @@ static inline void *graph_value_of(const struct mpg_rank_part *part, const struc
     return (char *)(uintptr_t)record + record->bytes - part->value_bytes;
 }
 
-/* Hands all records added so far to the other parts. Returns false if a part gave up. */
+/* Hands all added records to the other parts. Returns false if a part gave up. */
 bool mpg_part_publish(struct mpg_rank_part *part);
 /* Returns the next record for this part, valid until mpg_part_forget(); NULL: there is none now. */
 const struct part_record *mpg_part_take(struct mpg_rank_part *part);
@@ -81,10 +81,10 @@ void mpg_part_forget(struct mpg_rank_part *part);
 /* Waits until there is a record, or until all parts wait, without any record left. HAS_FINISHED: all ranks of this part have
  * finished. */
 enum part_event mpg_part_wait(struct mpg_rank_part *part, bool has_finished);
-/* Notes that a message from part FROM has been received by its rank. */
+/* Notes the receipt of a message from part FROM by the destination rank. */
 void mpg_part_settle(struct mpg_rank_part *part, unsigned from);
-/* Waits for other parts that go on, but are behind this part, which has read EVENTS events: memory follows the messages on the
- * way between parts. */
+/* Waits for active parts behind this part, which has read EVENTS events: memory grows with the messages on the way between
+ * parts. */
 void mpg_part_pace(struct mpg_rank_part *part, uint64_t events);
 
 /* --- communicators (comms.c) --- */

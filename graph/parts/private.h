@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All parts of a trace, and the queues between them. Private to graph/parts/. */
+/* All parts of a trace, and the queues between parts. Private to graph/parts/. */
 #ifndef MPG_GRAPH_PARTS_PRIVATE_H
 #define MPG_GRAPH_PARTS_PRIVATE_H
 
@@ -20,7 +20,7 @@ struct part_queue {
     _Alignas(128) struct part_block *first, *done; /* the block being read; blocks read, linked by `following` */
     size_t at;                  /* bytes read in FIRST */
     _Atomic uint64_t taken;     /* number of records taken */
-    _Atomic uint64_t settled;   /* number of messages received by their ranks */
+    _Atomic uint64_t settled;   /* number of messages received by the destination ranks */
 };
 
 /* Of a part of another process, the courier sets the atomic fields. */
@@ -70,7 +70,7 @@ struct part_bytes mpg_part_queue_take(struct part_queue *queue);
 /* For the courier, in place of the writer of the queue FROM one part TO another: appends and publishes RECORDS. Returns false:
  * out of memory. */
 bool mpg_part_queue_put(struct mpg_rank_parts *parts, unsigned from, unsigned to, struct part_bytes records);
-/* Returns whether all parts of this process sleep, and no record for them or from them is left. Call with the mutex. */
+/* Returns whether all parts of this process sleep, and no record for or from these parts is left. Call with the mutex. */
 bool mpg_rank_parts_are_still(struct mpg_rank_parts *parts);
 /* Ends the parts of this process: either ALL_FINISHED, or no rank can go on. Call with the mutex. */
 void mpg_rank_parts_end(struct mpg_rank_parts *parts, bool all_finished);

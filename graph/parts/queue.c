@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records between parts. Each ordered pair of parts has a queue with one writer and one reader: blocks of memory, in which the
- * writer publishes records from time to time. A mutex is needed only to wait. */
+/* Records between parts. Each ordered pair of parts has a queue with a single writer and a single reader: blocks of memory, in
+ * which the writer publishes records from time to time. A mutex is needed only to wait. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -12,13 +12,14 @@
 
 /* Bytes of a block, unless a record is larger; tests for records before a part sleeps, which takes longer than some tests. */
 enum { BLOCK_BYTES = 64 << 10, TESTS = 300 };
-/* A part pauses if it is AHEAD, of PART_WHOLE, of a part to which SOME messages are on the way, or if these take MANY bytes. */
+/* A part pauses if AHEAD, of PART_WHOLE, of a part to which SOME messages are on the way, or if these messages take MANY
+ * bytes. */
 enum { SOME_MESSAGES = 512, AHEAD = PART_WHOLE / 256, MANY_BYTES = 128 << 20, MESSAGE_BYTES = 256, PAUSE_US = 50 };
 
 struct part_block {
     _Atomic(struct part_block *) next; /* for the reader */
     struct part_block *following;      /* for the writer */
-    _Atomic size_t published;          /* bytes that the reader may read */
+    _Atomic size_t published;          /* bytes readable by the reader */
     size_t used, bytes;
     _Alignas(16) char data[];
 };
@@ -88,7 +89,7 @@ void *mpg_part_add(struct mpg_rank_part *part, unsigned to, enum part_record_kin
 
 static void publish(struct part_queue *q)
 {
-    /* before the records: a part that sees no records, but this number, does not take the queue for empty */
+    /* before the records: a part seeing this number, but no records yet, does not take the queue for empty */
     atomic_store_explicit(&q->sent, q->added, memory_order_relaxed);
     for (struct part_block *b = q->publishing, *following;; b = following) {
         atomic_store_explicit(&b->published, b->used, memory_order_release);
@@ -100,7 +101,7 @@ static void publish(struct part_queue *q)
     }
 }
 
-/* Wakes part TO, if it sleeps. */
+/* Wakes part TO, if asleep. */
 static void wake(struct mpg_rank_parts *p, unsigned to)
 {
     struct part_state *state = &p->state[to];
@@ -122,7 +123,7 @@ bool mpg_part_publish(struct mpg_rank_part *part)
     return !atomic_load_explicit(&part->parts->gave_up, memory_order_relaxed);
 }
 
-/* Returns whether the block of Q that is being read, or a later one, has records. Moves to the next block. */
+/* Returns whether the block of Q being read, or a later block, has records. Moves to the next block. */
 static bool has_record(struct part_queue *q)
 {
     for (;;) {
@@ -222,7 +223,7 @@ static void wake_all(struct mpg_rank_parts *p)
         pthread_cond_signal(&p->state[i].wake);
 }
 
-/* Makes all parts give up, for REASON unless there is an earlier one. Call with the mutex. */
+/* Makes all parts give up, for REASON unless an earlier reason exists. Call with the mutex. */
 static void give_up(struct mpg_rank_parts *p, enum mpg_parts_reason reason)
 {
     p->reason = p->reason ? p->reason : reason;
