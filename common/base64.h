@@ -10,8 +10,8 @@
 
 /* Returns the base64 text of the N bytes BYTES, to be freed by the caller; NULL if out of memory. */
 char *mpg_base64_encode(const uint8_t *bytes, size_t n);
-/* Returns the number of bytes that TEXT encodes, computed from its length and padding; 0 if the length or padding is not
- * valid base64. */
+/* Returns the number of bytes encoded by TEXT, computed from TEXT's length and padding; 0 if the length or padding is not valid
+ * base64. */
 size_t mpg_base64_bytes(const char *text);
 /* Returns the N decoded bytes of TEXT, to be freed by the caller. N > 0 is the result of mpg_base64_bytes(). Errors: a
  * character outside the base64 alphabet, out of memory. */

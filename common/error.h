@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors: the first function that detects an error fills a struct mpg_error, and its callers pass the error up.
+/* Errors: the first function to detect an error fills a struct mpg_error, and callers pass the error up.
  *
- * Contract of every mpgkit function with a parameter struct mpg_error *: returns 0 or a valid pointer on success. On failure
- * it returns -1 or NULL, has filled the error with one line of text (no newline, no program name) and has no side effects.
+ * Contract of every mpgkit function with a parameter struct mpg_error *: returns 0 or a valid pointer on success. On failure the
+ * function returns -1 or NULL, has filled the error with one line of text (no newline, no program name) and has no side effects.
  * Libraries never print and never exit. */
 #ifndef MPG_ERROR_H
 #define MPG_ERROR_H

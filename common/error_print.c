@@ -10,6 +10,6 @@ void mpg_error_print(const char *program, const struct mpg_error *err)
 {
     char text[6 * MPG_ERROR_SIZE]; /* an escaped character has up to six bytes */
     fflush(stdout);
-    /* One fprintf(): all ranks write to the same standard error, and the parts of two messages could alternate. */
+    /* A single fprintf(): all ranks share standard error, and the parts of two messages could alternate. */
     fprintf(stderr, "%s: %s\n", program, mpg_printable(text, sizeof text, err->text));
 }

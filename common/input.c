@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Returns true if the pipe FD has a writer. read(2) distinguishes end of file (no writer) from EAGAIN (an idle writer), but
- * consumes a byte; poll(2) does not distinguish them. tee(2) copies the byte instead. */
+ * consumes a byte; poll(2) does not distinguish the two cases. tee(2) copies the byte instead. */
 static bool has_writer(int fd)
 {
     enum { STEP_MS = 10 };

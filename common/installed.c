@@ -25,9 +25,8 @@ static bool own_folder(char *folder, size_t size)
     return true;
 }
 
-/* Finds the library NAME, not installed yet, in the build tree. OWN: folder of this program, or its subfolder .libs,
- * where libtool puts the program; BUILT: folder of the library from there. Writes the path, of at most SIZE bytes, into
- * PATH. */
+/* Finds the library NAME, not installed yet, in the build tree. OWN: folder of this program, or the subfolder .libs, where
+ * libtool puts the program; BUILT: folder of the library from there. Writes the path, of at most SIZE bytes, into PATH. */
 static bool built_library(const char *own, const char *built, const char *name, char *path, size_t size)
 {
     static const char *const up[] = {"", "../"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the mpgkit libraries that mpgkit programs load or preload. */
+/* Finds the mpgkit libraries to be loaded or preloaded by mpgkit programs. */
 #ifndef MPG_INSTALLED_H
 #define MPG_INSTALLED_H
 

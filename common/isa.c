@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Detects the instruction sets of the processor, and reads the environment variable MPGKIT_ISA, which chooses one. */
+/* Detects the instruction sets of the processor, and reads the environment variable MPGKIT_ISA, which chooses an instruction
+ * set. */
 #include "common/isa.h"
 
 #include <stdlib.h>

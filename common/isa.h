@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Selects the vector instruction set for code that is compiled for several instruction sets. */
+/* Selects the vector instruction set for code compiled for several instruction sets. */
 #ifndef MPG_ISA_H
 #define MPG_ISA_H
 

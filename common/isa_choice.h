@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Selects one of several function tables that are compiled for different instruction sets (common/isa.h): NAME_base and, on
- * x86-64, NAME_avx2 and NAME_avx512. Include from the .c file that defines the selection, after config.h. */
+/* Selects a function table among tables compiled for different instruction sets (common/isa.h): NAME_base and, on x86-64,
+ * NAME_avx2 and NAME_avx512. Include from the .c file defining the selection, after config.h. */
 #ifndef MPG_ISA_CHOICE_H
 #define MPG_ISA_CHOICE_H
 
@@ -17,7 +17,7 @@
 #define MPG_ISA_BETTER(NAME) [MPG_ISAS - 1] = NULL
 #endif
 
-/* Defines two functions. NAME_of() returns the struct NAME for an instruction set, or NULL if not compiled for it. NAME()
+/* Defines two functions. NAME_of() returns the struct NAME for an instruction set, or NULL if not compiled for this set. NAME()
  * returns the struct NAME for the best instruction set up to mpg_isa(), and caches the result. Both are thread-safe. */
 #define MPG_ISA_CHOICE(NAME, STORAGE_OF)                                                       \
     MPG_ISA_DECLARE(NAME);                                                                     \

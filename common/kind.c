@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recognises files by their first bytes and folders by the names in them, and suggests remedies. */
+/* Recognises files by their first bytes and folders by the names of contained files, and suggests remedies. */
 #include "config.h"
 
 #include "common/kind.h"
@@ -210,7 +210,7 @@ static bool is_schedule(const unsigned char *bytes, size_t n)
     return n - i > sizeof first && strncmp((const char *)bytes + i, first, sizeof first - 1) == 0;
 }
 
-/* Whether BYTES, a text, begin with a call as liballprof2 writes it: "MPI_Init:0.00:". */
+/* Whether BYTES, a text, begin with a call as written by liballprof2: "MPI_Init:0.00:". */
 static bool is_call(const unsigned char *bytes, size_t n)
 {
     char line[128], name[64];
@@ -219,7 +219,7 @@ static bool is_call(const unsigned char *bytes, size_t n)
     return sscanf(line, "MPI_%63[A-Za-z_]:%*[0-9].%*2[0-9]:%n", name, &end) == 1 && end > 0;
 }
 
-/* Returns the kind of BYTES, a text that does not begin with one of the marks in `beginnings`. */
+/* Returns the kind of BYTES, a text beginning with no mark in `beginnings`. */
 static enum mpg_file_kind kind_of_text(const unsigned char *bytes, size_t n)
 {
     if (holds(bytes, n, "fileprefix=") && holds(bytes, n, "numprocs="))
@@ -298,8 +298,7 @@ static enum mpg_file_kind kind_of_folder(const char *path)
     return kind;
 }
 
-/* Returns the kind of a folder that holds a file of KIND, for formats whose traces are several files with arbitrary
- * names. */
+/* Returns the kind of a folder with a file of KIND, for formats whose traces are several files with arbitrary names. */
 static enum mpg_file_kind folder_of(enum mpg_file_kind kind)
 {
     return kind == MPG_FILE_LIBALLPROF ? MPG_FILE_LIBALLPROF_FOLDER
@@ -307,7 +306,7 @@ static enum mpg_file_kind folder_of(enum mpg_file_kind kind)
                                        : MPG_FILE_FOLDER;
 }
 
-/* Returns the kind of a folder without mpgkit's files by the first bytes of its files. */
+/* Returns the kind of a folder without mpgkit's files by the first bytes of the folder's files. */
 static enum mpg_file_kind kind_of_parts(const char *path)
 {
     enum { MAX_LOOKS = 64 };
@@ -326,8 +325,8 @@ static enum mpg_file_kind kind_of_parts(const char *path)
     return kind;
 }
 
-/* Returns true if the text file PATH is a list of SimGrid's files: its first line, within the first N BYTES, names a
- * file with actions. */
+/* Returns true if the text file PATH is a list of SimGrid's files: the first line, within the first N BYTES, names a file with
+ * actions. */
 static bool is_list(const char *path, const char *bytes, size_t n)
 {
     char name[2048];
@@ -392,7 +391,7 @@ int mpg_kind_find_anchor(const char *path, char *anchor, size_t size, struct mpg
     return (size_t)n < size ? 0 : mpg_error_set(err, "%s: name too long", path);
 }
 
-/* Maps a folder's kind to the kind of its files. */
+/* Maps a folder's kind to the kind of the folder's files. */
 static enum mpg_file_kind without_folder(enum mpg_file_kind kind)
 {
     return kind == MPG_FILE_TRACE_FOLDER        ? MPG_FILE_TRACE
@@ -438,7 +437,7 @@ int mpg_kind_explain(const char *path, enum mpg_file_kind wanted, struct mpg_err
     enum mpg_file_kind found = mpg_kind_of(path);
     bool any_trace = without_folder(wanted) == MPG_FILE_TRACE && is_read_as_trace(without_folder(found));
     bool some_text = wanted == MPG_FILE_TRACE_TEXT &&
-                     /* The parser's own error is better: it names the line. */
+                     /* The parser's error is better: the parser names the line. */
                      (found == MPG_FILE_TEXT || found == MPG_FILE_EMPTY);
     if (found == MPG_FILE_UNKNOWN || found == MPG_FILE_ABSENT || found == MPG_FILE_SPECIAL ||
         any_trace || some_text || without_folder(found) == without_folder(wanted))

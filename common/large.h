@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Allocates memory in large pages where the system supports them. The first touch of a small page costs 0.1 us, and up to 20
- * us in some virtual machines. For memory that is used in full. */
+/* Allocates memory in large pages where the system supports large pages. The first touch of a small page costs 0.1 us, and up to
+ * 20 us in some virtual machines. For memory used in full. */
 #ifndef MPG_LARGE_H
 #define MPG_LARGE_H
 
@@ -12,7 +12,7 @@ enum { MPG_LARGE_PAGE = 2 << 20 };
  * memory. */
 void *mpg_large_alloc(size_t bytes);
 
-/* Lets the next BYTES (up to 1 GiB) that malloc() finds no room for come from large pages. For many blocks of less than a large
+/* Lets the next BYTES (up to 1 GiB) for which malloc() finds no room come from large pages. For many blocks of less than a large
  * page. Only address space is taken until the blocks are used. Without glibc, or under limits of memory, nothing happens. To be
  * called before other threads allocate. */
 void mpg_large_heap(size_t bytes);

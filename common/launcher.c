@@ -61,8 +61,7 @@ int mpg_launcher_started(const char **launcher)
 
 /* --- Hydra --- */
 
-/* Returns the argument that follows NAME among the arguments of TEXT, SIZE bytes, each with a zero byte at its end; NULL if
- * there is none. */
+/* Returns the argument after NAME among the arguments of TEXT, SIZE bytes, each ended by a zero byte; NULL: no such argument. */
 static const char *find_argument(const char *text, size_t size, const char *name)
 {
     const char *end = text + size;
@@ -72,8 +71,8 @@ static const char *find_argument(const char *text, size_t size, const char *name
     return NULL;
 }
 
-/* mpiexec starts a proxy on each host with `--control-port HOST:PORT`, its own address, and `--pgid NUMBER`, which counts the
- * groups of processes that MPI_Comm_spawn adds. */
+/* mpiexec starts a proxy on each host with `--control-port HOST:PORT`, the address of mpiexec, and `--pgid NUMBER`, which counts
+ * the groups of processes added by MPI_Comm_spawn. */
 bool mpg_launcher_hydra_job(long proxy, char *job, size_t bytes)
 {
     char path[64], text[4096];
@@ -86,8 +85,8 @@ bool mpg_launcher_hydra_job(long proxy, char *job, size_t bytes)
 
 /* --- Slurm --- */
 
-/* A step started inside another step inherits the other step's variables, even if it uses another protocol. PMI_FD is
- * therefore taken only if it names an open socket, and PMIX_NAMESPACE only if it names this step. */
+/* A step started inside an outer step inherits the outer step's variables, even with a different protocol. PMI_FD is therefore
+ * taken only if naming an open socket, and PMIX_NAMESPACE only if naming this step. */
 bool mpg_launcher_srun(enum mpg_srun_protocol *protocol)
 {
     char here[128];
@@ -131,7 +130,7 @@ int mpg_launcher_srun_tasks_here(void)
 
 /* --- role of this process --- */
 
-/* Returns the value of the first variable of NAMES that is set; NULL if none is set. */
+/* Returns the value of the first set variable of NAMES; NULL: none is set. */
 static const char *first_set(const char *const *names)
 {
     const char *text = NULL;

@@ -12,14 +12,14 @@
 /* Maximum length of a line: longer than any list of numbers in use. Limits the memory for input without line ends. */
 enum { MAX_LINE_BYTES = 1 << 26 };
 
-enum { BLOCK_BYTES = 1 << 16 }; /* bytes that are read at once */
+enum { BLOCK_BYTES = 1 << 16 }; /* bytes read at once */
 
 enum { WATCHED = 4 };
 static const char watched[WATCHED] = {'\0', '\r', '/', '-'};
 
-/* BLOCK: CAPACITY bytes and one more for a terminating 0. BEGIN, END: indices of the part not yet handed out. CUT: the byte that
- * the terminating 0 of the last line has replaced, the first of this part. SEEN: whether the file so far has the watched bytes:
- * most files have none, and lines then need no search. */
+/* BLOCK: CAPACITY bytes and one more for a terminating 0. BEGIN, END: indices of the part not yet handed out. CUT: the byte
+ * replaced by the terminating 0 of the last line, the first byte of this part. SEEN: whether the file so far has the watched
+ * bytes: most files have none, and lines then need no search. */
 struct mpg_line_reader {
     FILE *file;
     unsigned long number;
@@ -52,8 +52,8 @@ unsigned long mpg_line_reader_number(const struct mpg_line_reader *l)
     return l->number;
 }
 
-/* Moves the part not yet handed out to the start of the block, and reads more behind it. Returns the number of bytes read; 0 at
- * the end of the file or after a read error; -1 with ERR: out of memory. */
+/* Moves the part not yet handed out to the start of the block, and reads more behind the part. Returns the number of bytes read;
+ * 0 at the end of the file or after a read error; -1 with ERR: out of memory. */
 static ptrdiff_t read_more(struct mpg_line_reader *l, struct mpg_error *err)
 {
     const size_t rest = l->end - l->begin;

@@ -49,8 +49,8 @@ char *mpg_machine_kernel(char *text, size_t size)
 
 /* --- settings --- */
 
-/* Prefixes of MPI settings. Prefixes with NOT are excluded: launchers set these variables, or they differ between runs, or
- * they define the placement of processes and not the communication. */
+/* Prefixes of MPI settings. Prefixes with NOT are excluded: these variables are set by launchers, or differ between runs, or
+ * define the placement of processes and not the communication. */
 static const struct {
     const char *prefix;
     bool not;

@@ -20,7 +20,7 @@ struct mpg_map {
 
 /* Returns a pointer to the value, or NULL; valid until the next change of the map. */
 uint64_t *mpg_map_find(const struct mpg_map *map, uint64_t key0, uint64_t key1);
-/* Finds the key or adds it with value 0. Returns a pointer to the value, or NULL if out of memory. */
+/* Finds the key, or adds the key with value 0. Returns a pointer to the value, or NULL if out of memory. */
 uint64_t *mpg_map_add(struct mpg_map *map, uint64_t key0, uint64_t key1);
 /* Removes the key if present. */
 void mpg_map_remove(struct mpg_map *map, uint64_t key0, uint64_t key1);

@@ -13,8 +13,7 @@
 #include "common/launcher.h"
 
 /* Returns the MPI for a step of srun, which starts programs of any MPI: the MPI that usually supports the step's PMI version,
- * otherwise the MPI that mpgkit was configured with. Open MPI 5 supports only PMIx; some builds of earlier versions support
- * PMI-2. */
+ * otherwise the MPI configured for mpgkit. Open MPI 5 supports only PMIx; some builds of earlier versions support PMI-2. */
 static enum mpg_mpi for_step(enum mpg_srun_protocol protocol, enum mpg_mpi launcher_mpi)
 {
     if (protocol == MPG_SRUN_PMI2 && mpg_mpi_built(MPG_MPI_MPICH))
@@ -24,7 +23,7 @@ static enum mpg_mpi for_step(enum mpg_srun_protocol protocol, enum mpg_mpi launc
     return mpg_mpi_default() ? mpg_mpi_default() : launcher_mpi;
 }
 
-/* Returns the MPI family that the launched processes have in common. */
+/* Returns the MPI family common to the launched processes. */
 enum mpg_mpi mpg_module_mpi(void)
 {
     enum mpg_srun_protocol protocol;
@@ -33,8 +32,8 @@ enum mpg_mpi mpg_module_mpi(void)
     return mpg_launcher_srun(&protocol) && !others ? for_step(protocol, launcher_mpi) : launcher_mpi;
 }
 
-/* Returns an error if a preloaded library, for example a tracer, belongs to another MPI family: the loaded library would bind
- * to its MPI symbols. */
+/* Returns an error if a preloaded library, for example a tracer, belongs to another MPI family: the loaded library would bind to
+ * the preloaded library's MPI symbols. */
 static int check_preloaded(enum mpg_mpi mpi, struct mpg_error *err)
 {
     for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loads mpgkit libraries that call MPI. Each library exists once per MPI family, and programs load a library only after a
- * launcher has started them. */
+/* Loads mpgkit libraries calling MPI. Each library exists once per MPI family, and programs load a library only after a launcher
+ * has started them. */
 #ifndef MPG_MODULE_H
 #define MPG_MODULE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of MPI families: names, recognition of their libraries, and the families that configure has found. */
+/* The table of MPI families: names, recognition of libraries, and the families found by configure. */
 #include "config.h"
 
 #include "common/mpi.h"
@@ -20,7 +20,7 @@
 static const struct {
     const char *word, *name, *built;
     const char *soname;
-    const char *tracer; /* a symbol that the tracer for this MPI exports (trace/pmpi/family.h) */
+    const char *tracer; /* a symbol exported by the tracer for this MPI (trace/pmpi/family.h) */
     const char *symbol; /* the symbol behind MPI_COMM_WORLD or MPI_DUP_FN in mpi.h, a part of the ABI */
     const char *file;   /* prefix of the library's file name, for a family without SYMBOL */
 } families[MPG_MPI_FAMILIES] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The word that a user probably meant, for error messages. */
+/* The word probably meant by a user, for error messages. */
 #ifndef MPG_NEAREST_H
 #define MPG_NEAREST_H
 
 #include <stddef.h>
 
-/* Largest number of edits between a mistyped word and the word that was meant, and the longest word that is compared. */
+/* Largest number of edits between a mistyped word and the intended word, and the length of the longest compared word. */
 enum { MPG_NEAREST_EDITS = 2, MPG_NEAREST_LENGTH = 60 };
 
 /* Returns the optimal string alignment distance (restricted Damerau-Levenshtein) of the first N bytes of A and the
@@ -14,15 +14,15 @@ enum { MPG_NEAREST_EDITS = 2, MPG_NEAREST_LENGTH = 60 };
  * "Indexing methods for approximate dictionary searching", J. Exp. Algorithmics 16 (2011), section 2.2. */
 size_t mpg_nearest_distance(const char *a, size_t n, const char *b, size_t m);
 
-/* A search for the word nearest to TEXT. Initialise with the text and its length in bytes, and 0. */
+/* A search for the word nearest to TEXT. Initialise with the text, the text's length in bytes, and 0. */
 struct mpg_nearest {
     const char *text;
     size_t length;
     const char *word; /* nearest so far, the first of several; NULL: none is within MPG_NEAREST_EDITS edits */
-    size_t edits;     /* edits that turn WORD into TEXT */
+    size_t edits;     /* edits turning WORD into TEXT */
 };
-/* Compares WORD, which outlives NEAREST. WORD is near if at most MPG_NEAREST_EDITS edits, and fewer edits than half
- * of its bytes, turn WORD into TEXT. */
+/* Compares WORD, which outlives NEAREST. WORD is near if at most MPG_NEAREST_EDITS edits, and fewer edits than half of WORD's
+ * bytes, turn WORD into TEXT. */
 void mpg_nearest_try(struct mpg_nearest *nearest, const char *word);
 /* Tries all WORDS, ended by NULL, and returns the nearest to the first LENGTH bytes of TEXT; NULL: none is near. */
 const char *mpg_nearest_word(const char *const *words, const char *text, size_t length);

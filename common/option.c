@@ -21,7 +21,7 @@
 
 enum { MAX_OPTIONS = 128, MAX_RENAMED = 128, FIRST_CODE = 256, FIRST_RENAMED = 512, CODE_HELP = 1000, CODE_VERSION };
 
-/* The last argument given to each option and to each of its keys; NULL: not given. */
+/* The last argument given to each option and to each key of an option; NULL: not given. */
 struct given {
     const char *option[MAX_OPTIONS], *key[MAX_OPTIONS][MPG_OPTION_KEYS_MAX];
 };
@@ -59,7 +59,8 @@ void mpg_option_usage_error(const struct mpg_program *program, const char *forma
 {
     va_list args;
     if (program->silent) {
-        /* Another process prints this error: gives it time, because launchers end all processes as soon as one exits. */
+        /* Another process prints this error: gives this process time, because launchers end all processes as soon as one
+         * exits. */
         sleep(1);
         exit(MPG_EXIT_USAGE);
     }
@@ -244,8 +245,8 @@ static const struct mpg_option *find_key(const struct mpg_option *o, char *text,
     return NULL;
 }
 
-/* TEXT is a key of option O with its value, possibly followed by a comma and further keys. Ends TEXT after the first
- * key's value. Returns the next key, or NULL. */
+/* TEXT is a key of option O with a value, possibly followed by a comma and further keys. Ends TEXT after the first key's value.
+ * Returns the next key, or NULL. */
 static char *cut_key(const struct mpg_option *o, char *text)
 {
     char *value;
@@ -256,8 +257,8 @@ static char *cut_key(const struct mpg_option *o, char *text)
     return text;
 }
 
-/* Stores TEXT as the argument of the option O, or of the key O of the option OF, in *BEFORE. If *BEFORE already has an
- * argument, that is an error unless arguments of O add up: the first would have no effect. */
+/* Stores TEXT as the argument of the option O, or of the key O of the option OF, in *BEFORE. An argument already in *BEFORE is an
+ * error unless arguments of O add up: the first would have no effect. */
 static void take(const struct mpg_program *program, const struct mpg_option *of, const struct mpg_option *o, const char *text,
                  const char **before)
 {
@@ -274,7 +275,7 @@ static void take(const struct mpg_program *program, const struct mpg_option *of,
         *o->given = true;
 }
 
-/* Handles option I of PROGRAM, given without an argument: stores its default. */
+/* Handles option I of PROGRAM, given without an argument: stores the default. */
 static void take_alone(const struct mpg_program *program, size_t i, struct given *given)
 {
     const struct mpg_option *o = &program->options[i];
@@ -294,8 +295,8 @@ static bool is_old(const char *old, const char *text, size_t *length)
     return strncmp(old, text, *length) == 0 && (old[*length - 1] == '=' || !text[*length]);
 }
 
-/* R replaces the word OLD of an option by NEW: its fields are "NAME=OLD" and "NAME=NEW". Returns a pointer to OLD in
- * TEXT, which is "NAME=WORD,WORD,..."; NULL: TEXT has no such word, or R replaces the option's name. */
+/* R replaces the word OLD of an option by NEW: R's fields are "NAME=OLD" and "NAME=NEW". Returns a pointer to OLD in TEXT, which
+ * is "NAME=WORD,WORD,..."; NULL: TEXT has no such word, or R replaces the option's name. */
 static const char *find_old_word(const struct mpg_option_renamed *r, const char *text)
 {
     const size_t name = strcspn(r->old, "=") + 1;
@@ -329,14 +330,14 @@ char *mpg_option_rename(const struct mpg_option_renamed *renamed, const char *te
     return latest;
 }
 
-/* An argument, kept until the program ends, because the values of options point into its text. */
+/* An argument, kept until the program ends, because the values of options point into the argument's text. */
 struct kept_text {
     struct kept_text *next;
     char text[];
 };
 
-/* Replaces the old names in --NAME=ARGUMENT (ARGUMENT NULL: --NAME). If that changes the text, prints a warning. Returns
- * the new text, kept until the program ends; "" if the option has no effect any more. */
+/* Replaces the old names in --NAME=ARGUMENT (ARGUMENT NULL: --NAME). Prints a warning if the text changes. Returns the new text,
+ * kept until the program ends; "" if the option has no effect any more. */
 static char *keep_renamed(const struct mpg_program *program, const char *name, const char *argument)
 {
     static struct kept_text *all; /* never freed: options point into the texts */
@@ -407,7 +408,7 @@ static bool has_word(const struct mpg_option *o, const char *word)
                                                   : mpg_option_has_word(o->value, i));
 }
 
-/* Returns true if PROGRAM has an option named by the first LENGTH characters of NAME, and stores its index in *I. */
+/* Returns true if PROGRAM has an option named by the first LENGTH characters of NAME, and stores the option's index in *I. */
 static bool find_option(const struct mpg_program *program, const char *name, size_t length, size_t *i)
 {
     for (*i = 0; program->options[*i].name; ++*i)
@@ -416,8 +417,8 @@ static bool find_option(const struct mpg_program *program, const char *name, siz
     return false;
 }
 
-/* Returns true if the command line fulfils NAME, an operand of a rule: "OPTION" or "OPTION=WORD". BY_DEFAULT: a word that
- * is the option's default counts as given. Writes the operand as messages show it into TEXT. */
+/* Returns true if the command line fulfils NAME, an operand of a rule: "OPTION" or "OPTION=WORD". BY_DEFAULT: a default word of
+ * the option counts as given. Writes the operand, as shown in messages, into TEXT. */
 static bool holds(const struct mpg_program *program, const struct given *given, const char *name, bool by_default, char *text,
                   size_t size)
 {
@@ -438,8 +439,8 @@ static bool holds(const struct mpg_program *program, const struct given *given, 
     return part ? (by_default || given->option[i]) && has_word(o, part) : given->option[i] != NULL;
 }
 
-/* Returns true if the command line fulfils any of NAMES, operands separated by |. Writes all of them as messages show
- * them into TEXT. */
+/* Returns true if the command line fulfils any of NAMES, operands separated by |. Writes all operands, as shown in messages, into
+ * TEXT. */
 static bool holds_any(const struct mpg_program *program, const struct given *given, const char *names, bool by_default,
                       char *text, size_t size)
 {
@@ -491,7 +492,7 @@ static void check_together(const struct mpg_program *program, struct given *give
 
 /* --- the command line --- */
 
-/* Refuses a command line with too few arguments. If an option took a trace for its argument, the error says so. */
+/* Refuses a command line with too few arguments. The error tells if an option took a trace for an argument. */
 static _Noreturn void refuse_missing(const struct mpg_program *program, const struct given *given)
 {
     for (size_t i = 0; program->options[i].name; i++)
@@ -588,7 +589,7 @@ static void answer_itself(const struct mpg_program *program, int code, const cha
     exit_after_stdout(program->name);
 }
 
-/* Returns the number of names in T that begin with the LENGTH characters of NAME, and writes them into LIST. */
+/* Returns the number of names in T beginning with the LENGTH characters of NAME, and writes these names into LIST. */
 static int list_beginning(const struct tables *t, const char *name, size_t length, char *list, size_t size)
 {
     int n = 0;
@@ -599,8 +600,8 @@ static int list_beginning(const struct tables *t, const char *name, size_t lengt
     return n;
 }
 
-/* Refuses OPTION, an argument that getopt does not know: an ambiguous or unknown long option, a long option with an argument that
- * it does not take, or short options. */
+/* Refuses OPTION, an argument unknown to getopt: an ambiguous or unknown long option, a long option with a superfluous argument,
+ * or short options. */
 static _Noreturn void refuse(const struct mpg_program *program, const struct tables *t, const char *option)
 {
     char list[1000];
@@ -635,7 +636,7 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
     struct tables t = {.shorts = ""};
     struct given given = {.option = {NULL}};
     fill_tables(program, argc, argv, &t);
-    if (!program->stop_at_argument) /* not in a program that starts another one, which would inherit this setting */
+    if (!program->stop_at_argument) /* not in a program starting a further program, which would inherit this setting */
         /* A write beyond the file size limit then fails with EFBIG, and the program can remove its temporary files. */
         (void)signal(SIGXFSZ, SIG_IGN);
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Command line parsing: one option table per program drives both parsing and --help.
  *
- * --completion as the only argument prints the table for a shell (completion/mpgkit.bash), one line per option name: "="
- * follows the name of an option with an argument ("[=]" if the argument is optional); after a tab follow the argument's name
- * in --help and the keys ("map="). Programs with commands print the commands first, and "FILE..." if a file can replace the
- * command.
+ * --completion as the only argument prints the table for a shell (completion/mpgkit.bash), one line per option name: "=" follows
+ * the name of an option with an argument ("[=]" if the argument is optional); after a tab follow the argument's name in --help
+ * and the keys ("map="). Programs with commands print the commands first, and "FILE..." if a file can replace the command.
  *
  * Every program answers -h, --help, --help=all and -V, --version on standard output and exits with 0. If the table has brief
- * texts, --help prints only options that have one, and --help=all prints all options. A wrong command line prints one line on
- * standard error, which names the nearest option or word (common/nearest.h), and exits with 2. An abbreviation of a long
- * option's name is understood if no other name begins with it; old names have no abbreviations. An option with an argument can
- * be given only once unless it is a list, because the first value would have no effect. A flag may be repeated.
+ * texts, --help prints only options with a brief text, and --help=all prints all options. A wrong command line prints one line on
+ * standard error, naming the nearest option or word (common/nearest.h), and exits with 2. An abbreviation of a long option's name
+ * is understood if no other name begins with the abbreviation; old names have no abbreviations. Except for lists, an option with
+ * an argument can be given only once, because the first value would have no effect. A flag may be repeated.
  *
  * The table defines the words and the range of numbers of each option. A list of rules defines which options exclude, need or
  * imply each other. An option with keys accepts KEY=VALUE after a comma or separately: --source=FILE,latency=1us equals
@@ -60,23 +59,23 @@ struct mpg_option {
     void *value;
     const char *argument; /* the argument's name in --help, "TIME"; NULL for a flag and for words, which --help lists */
     const char *help;     /* one or more lines, separated by '\n' */
-    const char *brief;    /* one line for --help if the option is among the most used; NULL: only --help=all shows it */
+    const char *brief;    /* one line for --help if the option is among the most used; NULL: only in --help=all */
     double minimum, maximum; /* both 0: no limit */
     bool *given;          /* set to true if the option is given; may be NULL */
     const char *group;    /* heading in --help above this option; NULL: same group as the previous option */
     const char *const *words; /* words of WORD and WORDS in the order of their enum, or words that INT accepts beside numbers;
-                                 ended by NULL */
+                               * ended by NULL */
     const char *alone;    /* the value if the option is given without argument; NULL: the argument is required */
     const struct mpg_option *keys; /* table of the keys in --NAME=KEY=VALUE, at most MPG_OPTION_KEYS_MAX; NULL: none */
 };
 enum { MPG_OPTION_KEYS_MAX = 8 };
 
-/* A rule names options ("map"), keys of options ("source=map"), words of options or keys ("polling=work",
- * "target=engine=graph"), or conditions that the program defines ("several scenarios"). */
+/* A rule names options ("map"), keys of options ("source=map"), words of options or keys ("polling=work", "target=engine=graph"),
+ * or conditions defined by the program ("several scenarios"). */
 enum mpg_option_relation {
     MPG_OPTION_EXCLUDES,
     MPG_OPTION_NEEDS,   /* at least one alternative of `other`, separated by |, must hold; a word also counts if it is the
-                           default */
+                         * default */
     MPG_OPTION_IMPLIES, /* `other` is a flag */
 };
 struct mpg_option_rule {
@@ -86,10 +85,10 @@ struct mpg_option_rule {
     const char *why;    /* ends the message; may be NULL */
 };
 
-/* A former option or word that is still accepted with a warning on standard error. "floors=" replaced by "cache=" keeps the
- * argument; "ideal" without argument becomes "target=ideal"; "carried=none", with exactly this argument, becomes
- * "without=weak-progress". An entry of one option ("without=carried", "without=weak-progress") replaces a word of this option, in
- * a list of words, too. NOW is NULL if the option has no effect any more. Neither --help nor --completion shows old names. */
+/* A former option or word, still accepted, with a warning on standard error. "floors=" replaced by "cache=" keeps the argument;
+ * "ideal" without argument becomes "target=ideal"; "carried=none", with exactly this argument, becomes "without=weak-progress".
+ * An entry of one option ("without=carried", "without=weak-progress") replaces a word of this option, in a list of words, too.
+ * NOW is NULL if the option has no effect any more. Neither --help nor --completion shows old names. */
 struct mpg_option_renamed {
     const char *old, *now; /* OLD NULL: end of the list */
 };

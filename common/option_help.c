@@ -29,7 +29,7 @@ static const char *argument_of(const struct mpg_option *o, char *buf, size_t siz
 
 /* --- --help and --completion --- */
 
-/* Prints option O with TEXT, its help of one or more lines. */
+/* Prints option O with TEXT, the option's help of one or more lines. */
 static void print_option(const struct mpg_option *o, const char *text)
 {
     char left[160], words[120];

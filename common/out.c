@@ -34,7 +34,7 @@ void mpg_out_number(struct mpg_out *o, int64_t value)
         *p++ = '-';
     p += count_digits(rest); /* digits are written from the last to the first */
     o->n = (size_t)(p - o->bytes);
-    for (; rest >= 10000; rest /= 10000) { /* two divisions by 100 need not wait for each other */
+    for (; rest >= 10000; rest /= 10000) { /* two divisions by 100 are independent */
         const unsigned four = (unsigned)(rest % 10000);
         p -= 4;
         memcpy(p, pairs + 2 * (four / 100), 2);

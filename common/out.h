@@ -23,7 +23,7 @@ static inline void mpg_out_begin(struct mpg_out *o, FILE *file)
     o->n = 0;
 }
 
-/* Writes the text so far to the file. Returns 0, or -1 with errno; then ferror(3) tells of the error, too. */
+/* Writes the buffered text to the file. Returns 0, or -1 with errno; then ferror(3) tells of the error, too. */
 int mpg_out_flush(struct mpg_out *o);
 
 /* Appends VALUE as a decimal number. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Output files that are renamed on success; the check of standard output. */
+/* Output files, renamed on success; the check of standard output. */
 #include "common/output.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static void output_free(struct mpg_output *out)
     free(out);
 }
 
-/* Returns true if PATH is a device, a pipe or anything else that an output file must not replace. */
+/* Returns true if PATH is a device, a pipe or anything else not to be replaced by an output file. */
 static bool is_special(const char *path)
 {
     struct stat st;

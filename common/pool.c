@@ -17,8 +17,8 @@ union link {
     max_align_t align;
 };
 
-/* Objects begin at a cache line, so that an object of whole lines touches as few lines as possible. Not aligned_alloc():
- * the tracer has an allocator of its own, which cannot align. */
+/* Objects begin at a cache line, so an object of whole lines touches as few lines as possible. Not aligned_alloc(): the tracer's
+ * allocator cannot align. */
 static int add_block(struct mpg_pool *pool)
 {
     const bool is_large = pool->large_alloc && pool->bytes >= MPG_LARGE_PAGE;
@@ -35,7 +35,7 @@ static int add_block(struct mpg_pool *pool)
     return 0;
 }
 
-/* Returns an object that was never used. The memory of a block is touched only on use. */
+/* Returns a never-used object. The memory of a block is touched only on use. */
 static void *take_fresh(struct mpg_pool *pool)
 {
     pool->stride = (pool->size + sizeof(union link) - 1) / sizeof(union link) * sizeof(union link);

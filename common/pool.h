@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pool of objects of one size: allocates in blocks, reuses objects, frees all at once. Not thread-safe. */
+/* A pool of equally sized objects: allocates in blocks, reuses objects, frees all at once. Not thread-safe. */
 #ifndef MPG_POOL_H
 #define MPG_POOL_H
 
 #include <stddef.h>
 
-/* Initialise with {.size = sizeof (struct thing)}; size is at least that of a pointer. For pools of millions of objects set
+/* Initialise with {.size = sizeof (struct thing)}; size is at least the size of a pointer. For pools of millions of objects set
  * .large_alloc to mpg_large_alloc() (large.h). */
 struct mpg_pool {
     size_t size, stride;

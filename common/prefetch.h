@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests memory before its use, so that the processor goes on while the memory's data come. */
+/* Requests memory before use, so the processor goes on while the data come. */
 #ifndef MPG_PREFETCH_H
 #define MPG_PREFETCH_H
 
@@ -8,8 +8,8 @@
 /* Bytes of a cache line. */
 enum { MPG_LINE = 64 };
 
-/* Requests the cache line of AT, any address. The empty asm statement keeps the calls of functions that only prefetch: the
- * compiler otherwise takes such functions for functions without effect, and removes their calls. */
+/* Requests the cache line of AT, any address. The empty asm statement keeps the calls of functions with prefetches alone: the
+ * compiler otherwise takes these functions for functions without effect, and removes the calls. */
 static inline void mpg_prefetch(const void *at)
 {
     __builtin_prefetch(at);

@@ -22,7 +22,7 @@ char *mpg_printable(char *buf, size_t size, const char *text);
 /* Like mpg_printable(), for LENGTH bytes without terminator. A zero byte becomes \x00. */
 char *mpg_printable_bytes(char *buf, size_t size, const void *bytes, size_t length);
 
-/* Escapes the character at P of at most LEFT >= 1 bytes. Sets *SHOWN and *LENGTH to its printable form, which lies at P or in
+/* Escapes the character at P of at most LEFT >= 1 bytes. Sets *SHOWN and *LENGTH to the printable form, which lies at P or in
  * ESCAPE of MPG_PRINTABLE_ESCAPE bytes. Returns the number of bytes consumed, at least 1. For writers of file formats. */
 enum { MPG_PRINTABLE_ESCAPE = 12 };
 size_t mpg_printable_next(const unsigned char *p, size_t left, char *escape, const char **shown, size_t *length);

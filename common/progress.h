@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A progress line on standard error, with the time that is left. Drawn only if standard error is a terminal and the program runs
- * in its foreground. */
+/* A progress line on standard error, with the remaining time. Drawn only if standard error is a terminal and the program runs in
+ * the terminal's foreground. */
 #ifndef MPG_PROGRESS_H
 #define MPG_PROGRESS_H
 
@@ -14,7 +14,7 @@ struct mpg_progress {
     int enabled, drawn;
 };
 
-/* Disables progress lines in this process, because another process of the same run draws them. */
+/* Disables progress lines in this process, because another process of the run draws progress lines. */
 void mpg_progress_forbid(void);
 /* Starts a progress line. Draws nothing during the first second. LABEL must outlive P. */
 void mpg_progress_start(struct mpg_progress *p, const char *label, double total);
@@ -27,7 +27,7 @@ char *mpg_progress_duration(double left_s, char *text, size_t size);
 void mpg_progress_update(struct mpg_progress *p, double done);
 /* Clears the line until the next update, to make room for other output. */
 void mpg_progress_clear(struct mpg_progress *p);
-/* Clears the line and ends it. */
+/* Clears and ends the line. */
 void mpg_progress_end(struct mpg_progress *p);
 
 #endif

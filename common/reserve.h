@@ -26,8 +26,8 @@ static inline int mpg_reserve_at(void *items, size_t bytes, uint32_t *capacity, 
     return status;
 }
 
-/* Makes room for one more item of SIZE bytes in the array at ITEMS (the address of its pointer), which has N of *CAPACITY items.
- * New items are not set. The caller frees the array. Error: out of memory; nothing is changed. */
+/* Makes room for one more item of SIZE bytes in the array at ITEMS (the address of the array's pointer), which has N of *CAPACITY
+ * items. New items are not set. The caller frees the array. Error: out of memory; nothing is changed. */
 int mpg_grow(void *items, size_t n, size_t *capacity, size_t size, struct mpg_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quotes file names for shell commands that messages suggest. */
+/* Quotes file names for shell commands suggested in messages. */
 #ifndef MPG_SHELL_WORD_H
 #define MPG_SHELL_WORD_H
 

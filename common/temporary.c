@@ -28,8 +28,8 @@ static struct temporary {
     char path[PATH_MAX];
 } all[MAX_TEMPORARY];
 
-/* Removes the folder NAME in the folder with descriptor AT, and its files. DEPTH 1: also its subfolders, which contain
- * only files. */
+/* Removes the folder NAME in the folder with descriptor AT, and the files in NAME. DEPTH 1: also subfolders of NAME, which
+ * contain only files. */
 static void remove_at(int at, const char *name, int depth)
 {
     char buffer[4096] __attribute__((aligned(8)));
@@ -60,7 +60,7 @@ static void clean_up(int number)
             (void)unlink(all[i].path);
         else if (all[i].what == A_FOLDER)
             mpg_temporary_remove_folder(all[i].path);
-    (void)raise(number); /* the default action ends the program; SA_RESETHAND has restored it */
+    (void)raise(number); /* the default action ends the program; restored by SA_RESETHAND */
 }
 
 static void catch_signals(void)
@@ -73,8 +73,7 @@ static void catch_signals(void)
     caught = true;
 }
 
-/* Blocks the signals until a new file is in the table of temporary files, so that no handler runs between. *BEFORE:
- * previous mask. */
+/* Blocks the signals until a new file is in the table of temporary files, so no handler runs between. *BEFORE: previous mask. */
 static void hold_signals(sigset_t *before)
 {
     sigset_t held;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Creates temporary files and folders, and removes them if SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE or SIGXCPU ends the
- * program. Signals that the parent process has set to be ignored stay ignored. For single-threaded programs. */
+/* Creates temporary files and folders, and removes them if SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE or SIGXCPU ends the program.
+ * Signals set to be ignored by the parent process stay ignored. For single-threaded programs. */
 #ifndef MPG_TEMPORARY_H
 #define MPG_TEMPORARY_H
 
@@ -12,15 +12,14 @@
  * for writing, or -1 with errno set. */
 int mpg_temporary_file(const char *path, char *temporary, unsigned long size);
 
-/* Creates an empty folder named PATH, ".part." and six characters, accessible to its owner only. Writes the name into TEMPORARY
+/* Creates an empty folder named PATH, ".part." and six characters, accessible to the owner only. Writes the name into TEMPORARY
  * of SIZE bytes. Returns 0, or -1 with errno set. */
 int mpg_temporary_folder(const char *path, char *temporary, unsigned long size);
 
 /* Stops tracking TEMPORARY after the caller has renamed or removed TEMPORARY: a signal no longer removes the file. */
 void mpg_temporary_forget(const char *temporary);
 
-/* Removes the folder PATH, the files in PATH, and folders in PATH that hold files only. Does nothing if PATH is a symbolic
- * link. */
+/* Removes the folder PATH, the files in PATH, and folders in PATH with files only. Does nothing if PATH is a symbolic link. */
 void mpg_temporary_remove_folder(const char *path);
 
 /* Replaces the first TEMPORARY in ERR's text (ERR may be NULL) by PATH, the final name: the temporary file is gone when the error

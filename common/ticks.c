@@ -9,8 +9,8 @@
 
 #include "common/peek.h"
 
-/* Returns true if the kernel lists the time stamp counter as a clock source. The kernel removes a counter that runs unevenly
- * or differs between cores. */
+/* Returns true if the kernel lists the time stamp counter as a clock source. The kernel removes a counter running unevenly or
+ * differing between cores. */
 static bool kernel_trusts_tsc(void)
 {
     char line[256];

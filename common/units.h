@@ -9,9 +9,8 @@
 
 #include "common/error.h"
 
-/* Parses a time ("100ns", "2.5us", "10ms", "1s", "-3us") into ns, within +-1e18 (31 years), which keeps sums and squares
- * finite. A nonzero number without unit is an error that explains the format, since people mean seconds as often as
- * nanoseconds. */
+/* Parses a time ("100ns", "2.5us", "10ms", "1s", "-3us") into ns, within +-1e18 (31 years), which keeps sums and squares finite.
+ * A nonzero number without unit is an error explaining the format, since people mean seconds as often as nanoseconds. */
 int mpg_units_parse_time(const char *text, double *time_ns, struct mpg_error *err);
 
 /* Parses a size ("4096", "64KiB", "64K" (binary), "1MB" (decimal), "2GiB") into bytes. Accepts -1; the caller checks the
@@ -27,7 +26,7 @@ int mpg_units_parse_real(const char *text, double *value, struct mpg_error *err)
 int mpg_units_parse_range(const char *text, const char *what, uint64_t *first, uint64_t *last,
                           struct mpg_error *err);
 
-/* Returns the readable unit for TIME_NS (for a table: its largest time) in ns and sets NAME ("us"). */
+/* Returns the readable unit for TIME_NS (for a table: the largest time) in ns and sets NAME ("us"). */
 double mpg_units_of_time(double time_ns, const char **name);
 /* Format a time ("12.3 us") or size ("64 KiB") into BUF of SIZE bytes. Return BUF. */
 char *mpg_units_format_time(char *buf, size_t size, double time_ns);
