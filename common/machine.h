@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* The functions below write into TEXT of SIZE bytes and return TEXT. "unknown": the system does not tell. */
+/* The functions below write into TEXT of SIZE bytes and return TEXT. TEXT is "unknown" if the system does not tell. */
 
 /* The processor's name: /proc/cpuinfo "model name" on x86, "cpu" on POWER. */
 char *mpg_machine_cpu(char *text, size_t size);

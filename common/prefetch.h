@@ -8,8 +8,8 @@
 /* Bytes of a cache line. */
 enum { MPG_LINE = 64 };
 
-/* Requests the cache line of AT, any address. The empty asm statement keeps the calls of functions with prefetches alone: the
- * compiler otherwise takes these functions for functions without effect, and removes the calls. */
+/* Requests the cache line of AT, any address. The empty asm statement keeps the calls of functions with no effect but prefetches:
+ * the compiler otherwise takes these functions for functions without effect, and removes the calls. */
 static inline void mpg_prefetch(const void *at)
 {
     __builtin_prefetch(at);

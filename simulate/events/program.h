@@ -27,7 +27,7 @@ struct node {
     bool awaits_progress;    /* SYNCHRONOUS: the receiver asks for the bytes in the call that progresses the receive */
 };
 
-/* A watcher waits for a value: a node, a meeting, or (if both are NULL) a stream. */
+/* A watcher of a value: a waiting node, meeting, or (if both are NULL) stream. */
 struct watcher {
     struct watcher *next;
     struct node *node;

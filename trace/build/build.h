@@ -79,7 +79,7 @@ int mpg_build_event(struct mpg_build *b, int32_t rank, const struct mpg_event *e
  * clocks alone. Offsets read with the wrong sign reverse at least as many messages as no offsets. */
 struct mpg_build_arrivals {
     uint64_t messages, with, without; /* all messages; messages received before being sent, with and without the offsets */
-    int64_t worst_ns;                 /* longest time from a message's receipt to a later send, with the offsets */
+    int64_t worst_ns;                 /* longest time from a message's receipt to the message's later send, with the offsets */
 };
 int mpg_build_watch_arrivals(struct mpg_build *b, struct mpg_error *err);
 int mpg_build_count_arrivals(struct mpg_build *b, struct mpg_build_arrivals *found, struct mpg_error *err);
