@@ -19,8 +19,9 @@
 #include "trace/format.h"
 #include "trace/store/spool.h"
 
-/* Memory of graph and decoders for a rank: an all-to-all of 1024 ranks uses two thirds. */
-enum { HEAP_BYTES_A_FILE = 512 << 10 };
+/* Memory of graph and decoders for a rank: an all-to-all of 1024 ranks uses two thirds. With fewer than MANY_FILES files page
+ * faults cost little, and rounding memory up to large pages would add a tenth. */
+enum { HEAP_BYTES_A_FILE = 512 << 10, MANY_FILES = 256 };
 
 static int out_of_memory(struct mpg_error *err)
 {
@@ -225,7 +226,7 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
     const struct mpg_trace_format *format = NULL;
     struct mpg_trace *t = make(path, err);
     int status = t ? open_files(t, &format, err) : -1;
-    if (status == 0)
+    if (status == 0 && t->file_count >= MANY_FILES)
         mpg_large_heap(t->file_count * HEAP_BYTES_A_FILE);
     if (status == 0 && walk(t, err) == 0)
         return recorded(t, err);
