@@ -120,6 +120,22 @@ case $("$mpghistory" list --history=none 2>&1) in
     like "... show has the answer" "$("$mpghistory" show --history=h.db --answer 1)" "*median        134 ms  (95 % confidence: 134 ms to 134 ms)*"
     "$MPGSIM" --cache=fresh --latency=const:10us --history=h.db app.txt >out 2>err
     is "... this mpgkit adds to it" "$? $(cat err) $("$mpghistory" list --history=h.db | wc -l)" "0  3"
+    cp "$old/history-2.db" h.db
+    chmod u+w h.db
+    is "history 2, with signatures: list" "$("$mpghistory" list --history=h.db | sed 1d)" \
+        "     1  2026-11-30 20:42:40  0.2.0    mpgsim --perturb --latency=exp:10us --seed=3 waitany.txt"
+    is "... the answer is that of history 1" "$("$mpghistory" show --history=h.db --answer 1)" \
+        "$("$mpghistory" show --history="$old/history-1.db" --answer 1)"
+    "$mpghistory" health --check --history=h.db >out 2>err
+    like "... health: the fourth signature takes twice the time" "$? $(cat err) $(cat out)" \
+        "3  *SLOWER than at first*slower*, median, x2 (*4  2026-11-25T09:43:10Z*"
+    "$mpghistory" signature --history=h.db 4 -o four.sig
+    is "... a signature's bytes" "$(wc -c <four.sig) $("$mpghistory" keep --history=h.db four.sig 2>&1)" \
+        "6765 mpghistory keep: h.db: four.sig is kept already"
+    "$mpghistory" keep --history=h.db "$old/signature-4.3.sig" >out 2>err
+    is "... this mpgkit keeps a signature in it" "$? $(cat err) $(cat out)" "0  signature 5: vm, 2026-11-22T09:43:10Z"
+    "$MPGSIM" --cache=fresh --latency=const:10us --history=h.db app.txt >out 2>err
+    is "... and an answer" "$? $(cat err) $("$mpghistory" list --history=h.db | wc -l)" "0  3"
     ;;
 esac
 
