@@ -74,10 +74,11 @@ int mpg_health_keep_main(int argc, char **argv)
     struct mpg_error err;
     const int first = mpg_option_parse(&program, argc, argv);
     mpg_need_history(&program, &history);
-    for (int i = first; i < argc; i++)
+    int code = MPG_EXIT_OK;
+    for (int i = first; i < argc; i++) /* a signature that is kept already does not keep the next ones out */
         if (keep(history, argv[i], &err) < 0)
-            return fail(program.name, &err);
-    return mpg_stdout_close(&err) == 0 ? MPG_EXIT_OK : fail(program.name, &err);
+            code = fail(program.name, &err);
+    return mpg_stdout_close(&err) == 0 ? code : fail(program.name, &err);
 }
 
 /* ---- health ---- */
@@ -112,7 +113,7 @@ int mpg_health_main(int argc, char **argv)
     if (status == 0 && plot)
         status = mpg_health_plot(&h, plot, &err);
     if (status == 0 && json)
-        mpg_health_print_json(&h, stdout);
+        status = mpg_health_print_json(&h, stdout, &err);
     else if (status == 0)
         status = mpg_health_print_text(&h, stdout, &err);
     int code = MPG_EXIT_OK;

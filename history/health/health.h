@@ -59,9 +59,17 @@ const struct health_entry *mpg_health_last(const struct health_host *host);
 /* Returns whether the machine became slower or noisier: with a known verdict, a parameter of the last entry. */
 bool mpg_health_is_worse(const struct health_host *host);
 
-/* Print. mpg_health_print_text() returns 0, or -1 with ERR: out of memory. */
+/* The smallest changes, as ratios of at least 1, that a comparison can tell from the machine's own variation and the tolerance:
+ * medians over the compared parameters. A single parameter among many must change more, for the false discovery rate. */
+struct health_smallest {
+    double speed, noise; /* of times and rates; of noise. NaN: no such parameter */
+};
+int mpg_health_smallest(const struct health *h, const struct health_entry *e, struct health_smallest *smallest,
+                        struct mpg_error *err);
+
+/* Print. Both return 0, or -1 with ERR: out of memory. */
 int mpg_health_print_text(const struct health *h, FILE *out, struct mpg_error *err);
-void mpg_health_print_json(const struct health *h, FILE *out);
+int mpg_health_print_json(const struct health *h, FILE *out, struct mpg_error *err);
 /* Draws the drift of each host with two signatures or more into FOLDER. Errors: see mpg_plot_all(). */
 int mpg_health_plot(const struct health *h, const char *folder, struct mpg_error *err);
 

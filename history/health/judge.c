@@ -6,11 +6,17 @@
 
 #include "common/text_stream.h"
 #include "history/health/health.h"
+#include "statistics/rank.h"
+
+static bool is_noise(const struct mpg_parameter *item)
+{
+    return strncmp(item->name, "noise:", strlen("noise:")) == 0;
+}
 
 enum health_change mpg_health_change(const struct mpg_parameter *item)
 {
     const bool grows = isnan(item->ratio) ? item->b > item->a : item->ratio > 1;
-    if (strncmp(item->name, "noise:", strlen("noise:")) == 0)
+    if (is_noise(item))
         return grows ? HEALTH_NOISIER : HEALTH_QUIETER;
     switch (item->quantity) {
     case MPG_TIME_NS:
@@ -31,6 +37,30 @@ bool mpg_health_is_worse(const struct health_host *host)
 {
     const struct health_entry *last = mpg_health_last(host);
     return last->baseline >= HEALTH_MIN_BASELINE && last->count[HEALTH_SLOWER] + last->count[HEALTH_NOISIER] > 0;
+}
+
+/* Stores in *MEDIAN the median of the smallest visible changes of E's parameters of noise, or of the others; NaN: none. */
+static int median_smallest(const struct health_entry *e, bool noise, double tolerance, double *median, struct mpg_error *err)
+{
+    double *smallest = malloc((e->since_first.n + 1) * sizeof *smallest);
+    size_t n = 0;
+    *median = NAN;
+    for (size_t i = 0; smallest && i < e->since_first.n; i++) {
+        const struct mpg_parameter *item = &e->since_first.item[i];
+        if (is_noise(item) == noise && item->verdict != MPG_VERDICT_NONE && item->low > 0)
+            smallest[n++] = (1 + tolerance) * sqrt(item->high / item->low); /* the interval is symmetric on a logarithmic scale */
+    }
+    const int status = !smallest ? mpg_error_set(err, "out of memory") : n > 0 ? mpg_median(smallest, n, median, err) : 0;
+    free(smallest);
+    return status;
+}
+
+int mpg_health_smallest(const struct health *h, const struct health_entry *e, struct health_smallest *smallest,
+                        struct mpg_error *err)
+{
+    const double tolerance = h->options->tolerance;
+    return median_smallest(e, false, tolerance, &smallest->speed, err) < 0 ||
+                   median_smallest(e, true, tolerance, &smallest->noise, err) < 0 ? -1 : 0;
 }
 
 /* Appends the signature KEPT to H, unless the signature is of another host than wanted. */
@@ -73,6 +103,39 @@ static int find_hosts(struct health *h, struct mpg_error *err)
     return 0;
 }
 
+/* Returns 1 if ITEM became worse, 0 if better, 2 if neither is better. */
+static int direction_of(const struct mpg_parameter *item)
+{
+    const enum health_change change = mpg_health_change(item);
+    return change == HEALTH_OTHER ? 2 : change == HEALTH_SLOWER || change == HEALTH_NOISIER;
+}
+
+/* Judges each direction of change in D by itself. The false discovery rate over both directions would permit a false "slower" for
+ * each twenty parameters that really became faster. */
+static int judge_directions(struct mpg_difference *d, struct mpg_error *err)
+{
+    double *p = malloc((d->n + 1) * sizeof *p);
+    if (!p)
+        return mpg_error_set(err, "out of memory");
+    for (int direction = 0; direction < 3; direction++) {
+        size_t n = 0;
+        for (size_t i = 0; i < d->n; i++)
+            if (!isnan(d->item[i].p_beyond))
+                p[n++] = direction_of(&d->item[i]) == direction ? d->item[i].p_beyond : 1;
+        const double limit = mpg_compare_discovery_limit(p, n);
+        for (size_t i = 0; i < d->n; i++) {
+            struct mpg_parameter *item = &d->item[i];
+            if (item->verdict == MPG_VERDICT_BEYOND && direction_of(item) == direction && !(item->p_beyond <= limit)) {
+                item->verdict = MPG_VERDICT_DIFFERS;
+                d->count[MPG_VERDICT_BEYOND]--;
+                d->count[MPG_VERDICT_DIFFERS]++;
+            }
+        }
+    }
+    free(p);
+    return 0;
+}
+
 /* Compares entry K >= 1 of HOST with the baseline before K. */
 static int compare_with_first(const struct health *h, const struct health_host *host, size_t k, struct mpg_error *err)
 {
@@ -82,7 +145,8 @@ static int compare_with_first(const struct health *h, const struct health_host *
     struct mpg_compare_options options = {.tolerance = h->options->tolerance, .spread = MPG_COMPARE_SPREAD, .repeat = repeat};
     for (size_t i = 1; i < e->baseline && e->baseline >= HEALTH_MIN_BASELINE; i++)
         repeat[options.repeats++] = host->entry[i].signature;
-    if (mpg_compare(host->entry[0].signature, e->signature, &options, &e->since_first, err) < 0)
+    if (mpg_compare(host->entry[0].signature, e->signature, &options, &e->since_first, err) < 0 ||
+        judge_directions(&e->since_first, err) < 0)
         return -1;
     for (size_t i = 0; i < e->since_first.n; i++)
         if (e->since_first.item[i].verdict == MPG_VERDICT_BEYOND)

@@ -77,6 +77,18 @@ static void put_data(const struct drift *d, const char *name, FILE *data)
     fputs("\n\n", data);
 }
 
+/* Writes the commands for the axis of time: days, or minutes if the signatures of HOST are from a few days. */
+static void put_time_axis(const struct health_host *host, FILE *script)
+{
+    char time[TEXT];
+    fputs("set xdata time\nset timefmt '%Y-%m-%dT%H:%M:%SZ'\nspan = strptime('%Y-%m-%dT%H:%M:%SZ', ", script);
+    mpg_gnuplot_write_string(script, mpg_printable(time, sizeof time, host->entry[host->n - 1].kept.measured));
+    fputs(") - strptime('%Y-%m-%dT%H:%M:%SZ', ", script);
+    mpg_gnuplot_write_string(script, mpg_printable(time, sizeof time, host->entry[0].kept.measured));
+    fputs(")\nset format x (span < 4 * 24 * 3600 ? '%m-%d %H:%M' : '%Y-%m-%d')\n"
+          "set xtics rotate by 30 right\nset lmargin 11\n", script);
+}
+
 static int draw_host(struct plot_session *session, const struct drift *d, struct mpg_error *err)
 {
     const struct mpg_parameter *picked[MAX_LINES];
@@ -90,8 +102,8 @@ static int draw_host(struct plot_session *session, const struct drift *d, struct
     snprintf(text, sizeof text, "%s: change since the first of %zu signatures", host, d->host->n);
     mpg_plot_title(session->script, text, "the parameters that changed most; bars: 95 % intervals of one measurement");
     mpg_plot_set(session->script, "ylabel", "ratio to the first signature");
-    fputs("set xdata time\nset timefmt '%Y-%m-%dT%H:%M:%SZ'\nset format x '%Y-%m-%d'\nset xtics rotate by 30 right\n"
-          "set logscale y 2\nset grid y\n"
+    put_time_axis(d->host, session->script);
+    fputs("set logscale y 2\nset grid y\n"
           "set key outside below center horizontal Left reverse maxcols 2 font 'sans,10'\n", session->script);
     for (size_t i = 0; i < n; i++) {
         put_data(d, picked[i]->name, session->data);
@@ -125,10 +137,18 @@ static int draw(struct plot_session *session, const void *health, struct mpg_err
     for (size_t i = 0; i < h->hosts; i++)
         if (h->host[i].n > 1 && draw_drift(session, &h->host[i], err) < 0)
             return -1;
-    return session->names > 0 ? 0 : mpg_error_set(err, "nothing to draw: no host has two signatures with a common parameter");
+    return session->names > 0 ? 0 : mpg_error_set(err, "nothing to draw: no two signatures of a host have a parameter in common");
 }
 
+/* The first signature of a machine, as a pipeline keeps it, is no failure. */
 int mpg_health_plot(const struct health *h, const char *folder, struct mpg_error *err)
 {
+    size_t most = 0;
+    for (size_t i = 0; i < h->hosts; i++)
+        most = h->host[i].n > most ? h->host[i].n : most;
+    if (most < 2) {
+        fputs("mpghistory: nothing drawn: a drift needs two signatures of a host\n", stderr);
+        return 0;
+    }
     return mpg_plot_and_report("mpghistory", folder, false, draw, h, err);
 }

@@ -48,7 +48,51 @@ static void print_change(const struct health_entry *e, enum health_change change
         fprintf(out, ", x%.3g (95 %% interval x%.3g to x%.3g)\n", most->ratio, most->low, most->high);
 }
 
-static void print_verdict(const struct health *h, const struct health_host *host, FILE *out)
+/* Prints how large a change must be to be told from the machine's own variation. */
+static int print_smallest(const struct health *h, const struct health_entry *last, FILE *out, struct mpg_error *err)
+{
+    struct health_smallest smallest;
+    if (mpg_health_smallest(h, last, &smallest, err) < 0)
+        return -1;
+    const bool speed = !isnan(smallest.speed), noise = !isnan(smallest.noise);
+    if (!speed && !noise)
+        return 0;
+    fputs("  visible     changes of at least ", out);
+    if (speed)
+        fprintf(out, "x%.3g in times and rates", smallest.speed);
+    if (noise)
+        fprintf(out, "%sx%.3g in noise", speed ? ", " : "", smallest.noise);
+    fputs(" (medians of the parameters); smaller ones are within the variation\n", out);
+    return 0;
+}
+
+/* Prints the header lines that describe the machine and differ between the first signature and LAST. */
+static void print_headers(const struct health_entry *last, FILE *out)
+{
+    size_t printed = 0;
+    for (size_t i = 0; i < last->since_first.facts; i++) {
+        const struct mpg_header_difference *fact = &last->since_first.fact[i];
+        if (strcmp(fact->key, "other_load") == 0) /* differs between any two measurements of a busy machine */
+            continue;
+        fputs(printed++ == 0 ? "  changed     since the first signature: " : ", ", out);
+        mpg_printable_put(out, fact->key);
+    }
+    if (printed > 0)
+        fputc('\n', out);
+}
+
+/* Prints which checks of sigmake LAST failed: a disturbed measurement looks like a slower or noisier machine. */
+static void print_quality(const struct health_entry *last, FILE *out)
+{
+    char verdict[256];
+    if (last->signature->failures == 0)
+        return;
+    fputs("  quality     of the last signature: ", out);
+    mpg_printable_put(out, mpg_signature_verdict(last->signature, verdict, sizeof verdict));
+    fputc('\n', out);
+}
+
+static int print_verdict(const struct health *h, const struct health_host *host, FILE *out, struct mpg_error *err)
 {
     const struct health_entry *last = mpg_health_last(host);
     const bool is_known = last->baseline >= HEALTH_MIN_BASELINE;
@@ -69,6 +113,9 @@ static void print_verdict(const struct health *h, const struct health_host *host
                 100 * h->options->tolerance, last->baseline);
     for (int c = 0; c < HEALTH_CHANGES; c++)
         print_change(last, (enum health_change)c, out);
+    print_headers(last, out);
+    print_quality(last, out);
+    return is_known ? print_smallest(h, last, out, err) : 0;
 }
 
 static int print_signatures(const struct health_host *host, FILE *out, struct mpg_error *err)
@@ -103,9 +150,10 @@ int mpg_health_print_text(const struct health *h, FILE *out, struct mpg_error *e
     for (size_t i = 0; i < h->hosts; i++) {
         if (i > 0)
             fputc('\n', out);
-        if (h->host[i].n > 1)
-            print_verdict(h, &h->host[i], out);
-        else {
+        if (h->host[i].n > 1) {
+            if (print_verdict(h, &h->host[i], out, err) < 0)
+                return -1;
+        } else {
             fputs("Host ", out);
             mpg_printable_put(out, h->host[i].name);
             fputs(": one signature\n", out);
@@ -157,7 +205,7 @@ static void put_signature(struct mpg_json *j, const struct health_entry *e)
     mpg_json_close(j);
 }
 
-void mpg_health_print_json(const struct health *h, FILE *out)
+int mpg_health_print_json(const struct health *h, FILE *out, struct mpg_error *err)
 {
     struct mpg_json j = mpg_json_to(out, MPG_JSON_LINES);
     mpg_json_object(&j, NULL);
@@ -172,6 +220,11 @@ void mpg_health_print_json(const struct health *h, FILE *out)
         mpg_json_object(&j, NULL);
         mpg_json_string(&j, "host", host->name);
         mpg_json_string(&j, "verdict", !is_known ? "undecided" : mpg_health_is_worse(host) ? "worse" : "no evidence");
+        struct health_smallest smallest = {NAN, NAN};
+        if (is_known && mpg_health_smallest(h, last, &smallest, err) < 0)
+            return -1;
+        mpg_json_number(&j, "smallest_visible_speed", smallest.speed);
+        mpg_json_number(&j, "smallest_visible_noise", smallest.noise);
         put_parameters(&j, last);
         mpg_json_array(&j, "signatures");
         for (size_t k = 0; k < host->n; k++)
@@ -182,4 +235,5 @@ void mpg_health_print_json(const struct health *h, FILE *out)
     mpg_json_close(&j);
     mpg_json_close(&j);
     putc('\n', out);
+    return 0;
 }

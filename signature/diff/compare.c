@@ -275,9 +275,7 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Returns the limit for the N sorted p-values P: tests with P at most the limit are discoveries. The procedure of Benjamini and
- * Yekutieli holds under any dependence between tests, as between the message sizes of one launch. */
-static double discovery_limit(double *p, size_t n)
+double mpg_compare_discovery_limit(double *p, size_t n)
 {
     double limit = -1, sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -299,12 +297,12 @@ static int judge(struct comparison *c, struct mpg_error *err)
     for (size_t i = 0; i < result->n; i++)
         if (!isnan(result->item[i].p))
             p[n++] = result->item[i].p;
-    double differs = discovery_limit(p, n);
+    double differs = mpg_compare_discovery_limit(p, n);
     n = 0;
     for (size_t i = 0; i < result->n; i++)
         if (!isnan(result->item[i].p_beyond))
             p[n++] = result->item[i].p_beyond;
-    double beyond = discovery_limit(p, n);
+    double beyond = mpg_compare_discovery_limit(p, n);
     free(p);
     for (size_t i = 0; i < result->n; i++) {
         struct mpg_parameter *item = &result->item[i];

@@ -93,17 +93,27 @@ def test_verdicts(source):
     ok("a steady machine: no evidence", done.returncode == 0 and "no evidence that the last signature is slower or noisier than at first, "
        "beyond 5 % and the machine's own variation (measured by the first 4 signatures)" in done.stdout, done.stdout)
     is_same("... each signature is a row", [line.split()[0] for line in done.stdout.splitlines()[-5:]], ["1", "2", "3", "4", "5"])
+    steady_host = verdicts("h.db")["vm"]
+    ok("... the smallest visible change is told", 1.05 < steady_host["smallest_visible_speed"] < 1.3 and
+       f"  visible     changes of at least x{steady_host['smallest_visible_speed']:.3g} in times and rates, x" in done.stdout, done.stdout)
     run("keep", "--history=h.db", "slow.sig")
     done = run("health", "--check", "--history=h.db")
     ok("messages take 1.5 times as long: SLOWER", done.returncode == 3 and "\nSLOWER than at first" in done.stdout and
        "parameters, most: node: " in done.stdout, done.stdout)
     last = done.stdout.splitlines()[-1].split()
     ok("... the row counts them, and names the new kernel", int(last[3]) > 3 and last[-1] == "kernel", done.stdout)
+    ok("... as do the changes since the first", "\n  changed     since the first signature: kernel\n" in done.stdout, done.stdout)
     found = verdicts("h.db")["vm"]
     ratios = [p for p in found["parameters"] if p["name"] == "node: one way, 8 B, median"]
     ok("... the interval holds 1.5", found["verdict"] == "worse" and ratios and ratios[0]["change"] == "slower" and
        ratios[0]["ratio_low"] < 1.5 < ratios[0]["ratio_high"], f"{ratios}")
     is_same("... --tolerance 90% calls it equal", run("health", "--check", "--tolerance=90%", "--history=h.db").returncode, 0)
+    disturbed = json.loads(source)
+    disturbed["checks"] = {"made": 24, "failed": [{"check": "other load", "found": "others used a core", "remedy": "measure alone"}]}
+    shutil.copy("h.db", "disturbed.db")
+    run("keep", "--history=disturbed.db", measure("disturbed.sig", 160, json.dumps(disturbed), messages=1.5))
+    done = run("health", "--history=disturbed.db")
+    ok("a disturbed measurement", "\n  quality     of the last signature: 1 of 24 checks failed: other load\n" in done.stdout, done.stdout)
     run("keep", "--history=h.db", measure("fast.sig", 170, source, messages=0.5))
     done = run("health", "--check", "--history=h.db")
     ok("half the time is no harm", done.returncode == 0 and "\n  faster" in done.stdout, done.stdout)
@@ -128,6 +138,10 @@ def test_files():
         ok("signature: the same bytes", done.returncode == 0 and a.read() == b.read(), done.stderr)
     done = run("keep", "--history=h.db", "slow.sig")
     is_same("a signature is kept once", (done.returncode, done.stderr), (1, "mpghistory keep: h.db: slow.sig is kept already\n"))
+    shutil.copy("few.db", "more.db")
+    done = run("keep", "--history=more.db", "slow.sig", "fast.sig")
+    is_same("... which does not keep the next one out", (done.returncode, done.stdout.split(":")[0], done.stderr.count("kept already")),
+            (1, "signature 4", 1))
     with sqlite3.connect("h.db") as db:
         is_same("the database is of version 2", db.execute("PRAGMA user_version").fetchone(), (2,))
     simulator = os.environ.get("MPGSIM", f"{BUILD}/simulate/mpgsim")
@@ -193,16 +207,33 @@ def test_errors(source):
     ok("a damaged signature", done.returncode == 1 and done.stderr.count("\n") == 1 and "signature 1" in done.stderr, done.stderr)
 
 
-def test_plot():
+def test_plot(source):
     if not shutil.which(os.environ.get("MPGKIT_GNUPLOT", "gnuplot")):
         skip("the drift is drawn", "no gnuplot")
         return
+    run("keep", "--history=one.db", "slow.sig")
+    done = run("health", "--history=one.db", "--check", "--plot=none")
+    ok("one signature: nothing is drawn, which is no failure", done.returncode == 0 and "one signature" in done.stdout and
+       done.stderr.count("\n") == 1 and "nothing drawn" in done.stderr and not os.path.exists("none"), f"{done}")
     done = run("health", "--history=h.db", "--plot=plots")
     is_same("the drift is drawn, of hosts with two signatures", (done.returncode, sorted(os.listdir("plots"))),
             (0, ["health-vm.png", "health-vm.svg"]))
     with open("plots/health-vm.svg", encoding="utf-8") as file:
         svg = file.read()
     ok("... with dates and parameters", "2026-03-01" in svg and "node: one way" in svg and svg.count("</svg>") == 1, svg[:300])
+
+
+    for i in range(4):
+        measure("day.sig", 0, source, spread=0.02, chance=random.Random(i))
+        with open("day.sig", encoding="utf-8") as file:
+            text = file.read()
+        with open("day.sig", "w", encoding="utf-8") as file:
+            file.write(text.replace("T10:00:00Z", f"T{10 + i}:00:00Z").replace('"vm"', '"day"'))
+        run("keep", "--history=day.db", "day.sig")
+    done = run("health", "--history=day.db", "--plot=plots")
+    with open("plots/health-day.svg", encoding="utf-8") as file:
+        svg = file.read()
+    ok("signatures of one day: the axis has hours", done.returncode == 0 and "01-01 11:00" in svg and ">2026-01-01<" not in svg, svg[:300])
 
 
 def test_locale():
@@ -221,7 +252,7 @@ def main():
         os.chdir(folder)
         test_verdicts(source)
         test_files()
-        test_plot()
+        test_plot(source)
         test_locale()
         test_rate(source)
         test_errors(source)
