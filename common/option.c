@@ -55,6 +55,14 @@ static void exit_after_stdout(const char *name)
     exit(MPG_EXIT_OK);
 }
 
+int mpg_option_after_dashes(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return argc - 1 - i;
+    return -1;
+}
+
 void mpg_option_usage_error(const struct mpg_program *program, const char *format, ...)
 {
     va_list args;

@@ -121,6 +121,9 @@ struct mpg_program {
  * and --version prints and exits with 0; for a wrong command line prints and exits with 2. For main() only. */
 int mpg_option_parse(const struct mpg_program *program, int argc, char **argv);
 
+/* Returns the number of arguments after "--"; -1: there is no "--". To be called before mpg_option_parse(), which removes
+ * "--". */
+int mpg_option_after_dashes(int argc, char **argv);
 /* Prints "NAME: message" and a hint to --help, then exits with 2. For main() only. */
 void mpg_option_usage_error(const struct mpg_program *program, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));

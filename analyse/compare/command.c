@@ -103,25 +103,14 @@ static int compare(const struct wanted *a, char **path, size_t n, size_t before,
 static int check_options(void *wanted, char **arguments, size_t n, struct mpg_error *err)
 {
     struct wanted *a = wanted;
-    for (size_t i = 0; i < a->fail_if.n; i++)
-        if (mpg_condition_parse(&a->condition[i], a->fail_if.item[i], err) < 0 ||
-            mpg_compare_fit_condition(&a->condition[i], err) < 0)
-            return mpg_error_prefix(err, "--fail-if");
+    if (mpg_condition_parse_all(a->condition, &a->fail_if, mpg_compare_fit_condition, err) < 0)
+        return -1;
     if (a->junit && (strcmp(a->junit, a->output) == 0 || mpg_output_same(a->junit, a->output)))
         return mpg_error_set(err, "--junit and the output are one file: give --output or another --junit");
     for (size_t i = 0; a->junit && i < n; i++)
         if (mpg_output_differs_from_input("junit", a->junit, arguments[i], err) < 0)
             return -1;
     return 0;
-}
-
-/* Returns the number of arguments after "--"; -1: there is no "--". To be called before getopt_long(), which removes "--". */
-static int find_after(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--") == 0)
-            return argc - 1 - i;
-    return -1;
 }
 
 int mpg_compare_main(int argc, char **argv)
@@ -156,7 +145,7 @@ int mpg_compare_main(int argc, char **argv)
                    "run time, efficiencies, regions, callsites.",
         .options = options, .rules = rules, .min_arguments = 1, .max_arguments = -1,
         .resolve = check_options, .context = &a};
-    const int after = find_after(argc, argv), first = mpg_option_parse(&program, argc, argv), n = argc - first;
+    const int after = mpg_option_after_dashes(argc, argv), first = mpg_option_parse(&program, argc, argv), n = argc - first;
     if (after < 0 && n != 2)
         mpg_option_usage_error(&program, "give two traces, or the traces before, --, and the traces after the change");
     if (after == 0 || after == n)

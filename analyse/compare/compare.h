@@ -71,8 +71,8 @@ struct compare_reading {
  * also on failure. Thread-safe for different runs. Returns 0, or -1 with ERR. */
 int mpg_compare_read(struct compare_run *run, const char *path, const struct compare_reading *reading, FILE *messages,
                      struct mpg_error *err);
-/* Reads the N traces PATH in up to THREADS threads, and prints all messages in the order of PATH to standard error. The caller
- * clears the N elements of RUN, also on failure. Returns 0, or -1 with ERR: of the first trace that cannot be read. */
+/* Reads the N >= 1 traces PATH in up to THREADS >= 1 threads, and prints all messages in the order of PATH to standard error. The
+ * caller clears the N elements of RUN, also on failure. Returns 0, or -1 with ERR: of the first trace that cannot be read. */
 int mpg_compare_read_all(struct compare_run *run, char **path, size_t n, const struct compare_reading *reading, unsigned threads,
                          struct mpg_error *err);
 void mpg_compare_run_clear(struct compare_run *run);

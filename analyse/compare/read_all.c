@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads runs side by side: each thread takes the next run that no thread has taken. */
+/* Reads runs side by side: each thread takes the next untaken run. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void *read_some(void *work)
     return NULL;
 }
 
-/* Starts up to N further threads, in THREAD. Returns their number: without further threads the caller reads all. */
+/* Starts up to N further threads, in THREAD. Returns the number of started threads. */
 static unsigned start(struct work *w, pthread_t *thread, unsigned n)
 {
     unsigned started = 0;
@@ -60,13 +60,13 @@ int mpg_compare_read_all(struct compare_run *run, char **path, size_t n, const s
     struct work w = {run, path, n, reading, calloc(n, sizeof *w.outcome), 0, false};
     if (!w.outcome)
         return mpg_error_set(err, "out of memory");
-    const size_t useful = threads < n ? threads : n, further = useful > 0 ? useful - 1 : 0;
+    const size_t further = (threads < n ? threads : n) - 1;
     const unsigned started = start(&w, thread, further < MAX_FURTHER ? (unsigned)further : MAX_FURTHER);
     read_some(&w);
     for (unsigned i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
     int status = 0;
-    for (size_t i = 0; i < n; i++) { /* runs before the first that failed were taken before it, and are complete */
+    for (size_t i = 0; i < n; i++) { /* runs before the first failed run are complete */
         struct outcome *o = &w.outcome[i];
         if (status == 0 && o->messages)
             fwrite(o->messages, 1, o->bytes, stderr);

@@ -83,6 +83,15 @@ int mpg_condition_parse(struct mpg_condition *c, const char *text, struct mpg_er
     return parse_limit(c, sign + 1, err);
 }
 
+int mpg_condition_parse_all(struct mpg_condition *c, const struct mpg_option_list *fail_if, mpg_condition_fit *fit,
+                            struct mpg_error *err)
+{
+    for (size_t i = 0; i < fail_if->n; i++)
+        if (mpg_condition_parse(&c[i], fail_if->item[i], err) < 0 || fit(&c[i], err) < 0)
+            return mpg_error_prefix(err, "--fail-if");
+    return 0;
+}
+
 void mpg_condition_clear(struct mpg_condition *c)
 {
     free(c->name);

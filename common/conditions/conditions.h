@@ -36,6 +36,12 @@ struct mpg_condition {
  * "0". C points to TEXT. The caller clears C, also on failure. Returns 0, or -1 with ERR. */
 int mpg_condition_parse(struct mpg_condition *c, const char *text, struct mpg_error *err);
 void mpg_condition_clear(struct mpg_condition *c);
+/* Checks that the program can decide the condition C, and completes C's unit. Returns 0, or -1 with ERR. */
+typedef int mpg_condition_fit(struct mpg_condition *c, struct mpg_error *err);
+/* Parses the texts of FAIL_IF, the value of --fail-if, into the same number of conditions C, and checks each by FIT. The caller
+ * clears all conditions, also on failure. Returns 0, or -1 with ERR, which names the option. */
+int mpg_condition_parse_all(struct mpg_condition *c, const struct mpg_option_list *fail_if, mpg_condition_fit *fit,
+                            struct mpg_error *err);
 
 enum mpg_condition_verdict { MPG_CONDITION_PASSED, MPG_CONDITION_FAILED, MPG_CONDITION_UNDECIDED };
 

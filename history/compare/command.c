@@ -109,22 +109,11 @@ static int check_options(void *request, char **arguments, size_t n, struct mpg_e
 {
     struct request *q = request;
     (void)arguments, (void)n;
-    for (size_t i = 0; i < q->fail_if.n; i++)
-        if (mpg_condition_parse(&q->condition[i], q->fail_if.item[i], err) < 0 ||
-            mpg_answers_fit_condition(&q->condition[i], err) < 0)
-            return mpg_error_prefix(err, "--fail-if");
+    if (mpg_condition_parse_all(q->condition, &q->fail_if, mpg_answers_fit_condition, err) < 0)
+        return -1;
     return q->junit && strcmp(q->junit, "-") == 0
                ? mpg_error_set(err, "--junit and the output are one file: give another --junit")
                : 0;
-}
-
-/* Returns the number of arguments after "--"; -1: there is no "--". To be called before getopt_long(), which removes "--". */
-static int find_after(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--") == 0)
-            return argc - 1 - i;
-    return -1;
 }
 
 /* Reads the N answers ID, the first BEFORE of which are before the change, and judges. Returns the exit status, or -1 with
@@ -162,7 +151,7 @@ int mpg_history_compare_main(int argc, char **argv)
                    "numbers, before and after a change.",
         .options = options, .rules = rules, .min_arguments = 1, .max_arguments = MAX_ANSWERS,
         .resolve = check_options, .context = &q};
-    const int after = find_after(argc, argv), first = mpg_option_parse(&program, argc, argv), n = argc - first;
+    const int after = mpg_option_after_dashes(argc, argv), first = mpg_option_parse(&program, argc, argv), n = argc - first;
     struct mpg_error err;
     int64_t id[MAX_ANSWERS];
     if (after < 0 && n != 2)

@@ -38,10 +38,8 @@ struct wanted {
 
 static int check_conditions(struct wanted *w, char **arguments, size_t n, struct mpg_error *err)
 {
-    for (size_t i = 0; i < w->fail_if.n; i++)
-        if (mpg_condition_parse(&w->condition[i], w->fail_if.item[i], err) < 0 ||
-            diff_fit_condition(&w->condition[i], err) < 0)
-            return mpg_error_prefix(err, "--fail-if");
+    if (mpg_condition_parse_all(w->condition, &w->fail_if, diff_fit_condition, err) < 0)
+        return -1;
     if (w->junit && strcmp(w->junit, "-") == 0)
         return mpg_error_set(err, "--junit: give a file: the comparison is on standard output");
     for (size_t i = 0; w->junit && i < n; i++)
