@@ -103,37 +103,12 @@ static int find_hosts(struct health *h, struct mpg_error *err)
     return 0;
 }
 
-/* Returns 1 if ITEM became worse, 0 if better, 2 if neither is better. */
+/* Returns 1 if ITEM became worse, 0 if better, 2 if neither is better. A common false discovery rate would permit a false
+ * "slower" for each twenty parameters that really became faster. */
 static int direction_of(const struct mpg_parameter *item)
 {
     const enum health_change change = mpg_health_change(item);
     return change == HEALTH_OTHER ? 2 : change == HEALTH_SLOWER || change == HEALTH_NOISIER;
-}
-
-/* Judges each direction of change in D by itself. The false discovery rate over both directions would permit a false "slower" for
- * each twenty parameters that really became faster. */
-static int judge_directions(struct mpg_difference *d, struct mpg_error *err)
-{
-    double *p = malloc((d->n + 1) * sizeof *p);
-    if (!p)
-        return mpg_error_set(err, "out of memory");
-    for (int direction = 0; direction < 3; direction++) {
-        size_t n = 0;
-        for (size_t i = 0; i < d->n; i++)
-            if (!isnan(d->item[i].p_beyond))
-                p[n++] = direction_of(&d->item[i]) == direction ? d->item[i].p_beyond : 1;
-        const double limit = mpg_compare_discovery_limit(p, n);
-        for (size_t i = 0; i < d->n; i++) {
-            struct mpg_parameter *item = &d->item[i];
-            if (item->verdict == MPG_VERDICT_BEYOND && direction_of(item) == direction && !(item->p_beyond <= limit)) {
-                item->verdict = MPG_VERDICT_DIFFERS;
-                d->count[MPG_VERDICT_BEYOND]--;
-                d->count[MPG_VERDICT_DIFFERS]++;
-            }
-        }
-    }
-    free(p);
-    return 0;
 }
 
 /* Compares entry K >= 1 of HOST with the baseline before K. */
@@ -142,11 +117,11 @@ static int compare_with_first(const struct health *h, const struct health_host *
     struct health_entry *e = &host->entry[k];
     struct mpg_signature *repeat[MPG_COMPARE_MAX_REPEATS];
     e->baseline = k < (size_t)h->options->baseline ? k : (size_t)h->options->baseline;
-    struct mpg_compare_options options = {.tolerance = h->options->tolerance, .spread = MPG_COMPARE_SPREAD, .repeat = repeat};
+    struct mpg_compare_options options = {.tolerance = h->options->tolerance, .spread = MPG_COMPARE_SPREAD, .repeat = repeat,
+                                          .direction = direction_of};
     for (size_t i = 1; i < e->baseline && e->baseline >= HEALTH_MIN_BASELINE; i++)
         repeat[options.repeats++] = host->entry[i].signature;
-    if (mpg_compare(host->entry[0].signature, e->signature, &options, &e->since_first, err) < 0 ||
-        judge_directions(&e->since_first, err) < 0)
+    if (mpg_compare(host->entry[0].signature, e->signature, &options, &e->since_first, err) < 0)
         return -1;
     for (size_t i = 0; i < e->since_first.n; i++)
         if (e->since_first.item[i].verdict == MPG_VERDICT_BEYOND)

@@ -275,7 +275,10 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-double mpg_compare_discovery_limit(double *p, size_t n)
+/* Returns the limit for the N p-values P, which it sorts: tests with P at most the limit are discoveries, with a false discovery
+ * rate of at most 5 %; negative: no discovery. The procedure of Benjamini and Yekutieli holds under any dependence between tests,
+ * as between the message sizes of one launch. */
+static double discovery_limit(double *p, size_t n)
 {
     double limit = -1, sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -285,6 +288,11 @@ double mpg_compare_discovery_limit(double *p, size_t n)
         if (p[i] <= level * (double)(i + 1) / (double)n / sum)
             limit = p[i];
     return limit;
+}
+
+static int direction_of(const struct comparison *c, const struct mpg_parameter *item)
+{
+    return c->direction ? c->direction(item) : 0;
 }
 
 static int judge(struct comparison *c, struct mpg_error *err)
@@ -297,12 +305,14 @@ static int judge(struct comparison *c, struct mpg_error *err)
     for (size_t i = 0; i < result->n; i++)
         if (!isnan(result->item[i].p))
             p[n++] = result->item[i].p;
-    double differs = mpg_compare_discovery_limit(p, n);
-    n = 0;
-    for (size_t i = 0; i < result->n; i++)
-        if (!isnan(result->item[i].p_beyond))
-            p[n++] = result->item[i].p_beyond;
-    double beyond = mpg_compare_discovery_limit(p, n);
+    double differs = discovery_limit(p, n), beyond[MPG_COMPARE_DIRECTIONS];
+    for (int d = 0; d < MPG_COMPARE_DIRECTIONS; d++) { /* in each all parameters are tested */
+        n = 0;
+        for (size_t i = 0; i < result->n; i++)
+            if (!isnan(result->item[i].p_beyond))
+                p[n++] = direction_of(c, &result->item[i]) == d ? result->item[i].p_beyond : 1;
+        beyond[d] = discovery_limit(p, n);
+    }
     free(p);
     for (size_t i = 0; i < result->n; i++) {
         struct mpg_parameter *item = &result->item[i];
@@ -310,7 +320,7 @@ static int judge(struct comparison *c, struct mpg_error *err)
                            item->high < 1 - c->tolerance;
         if (!isnan(item->p) && item->p <= differs)
             item->verdict = MPG_VERDICT_DIFFERS;
-        if (!isnan(item->p_beyond) && item->p_beyond <= beyond && outside_all)
+        if (!isnan(item->p_beyond) && item->p_beyond <= beyond[direction_of(c, item)] && outside_all)
             item->verdict = MPG_VERDICT_BEYOND;
         result->count[item->verdict]++;
     }
@@ -347,7 +357,8 @@ int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b,
                 const struct mpg_compare_options *options, struct mpg_difference *result,
                 struct mpg_error *err)
 {
-    struct comparison c = {.a = a, .b = b, .tolerance = options->tolerance, .result = result};
+    struct comparison c = {.a = a, .b = b, .tolerance = options->tolerance, .direction = options->direction,
+                           .result = result};
     *result = (struct mpg_difference){0};
     if (compare_headers(&c, err) < 0 || mpg_diff_all(&c, err) < 0 ||
         mpg_diff_machines(&c, options, err) < 0 || judge(&c, err) < 0) {

@@ -57,7 +57,12 @@ struct mpg_compare_options {
     double spread;             /* standard deviation of the logarithm between measurements of one machine, >= 0 */
     struct mpg_signature *const *repeat; /* other measurements of a's machine */
     size_t repeats;             /* number of elements of REPEAT, at most MPG_COMPARE_MAX_REPEATS */
+    /* Returns the direction of ITEM's change, 0 to MPG_COMPARE_DIRECTIONS - 1; the false discovery rate of changes beyond the
+     * tolerance holds in each direction. NULL: a single direction. */
+    int (*direction)(const struct mpg_parameter *item);
 };
+
+enum { MPG_COMPARE_DIRECTIONS = 3 };
 
 enum { MPG_COMPARE_MAX_REPEATS = 100 };
 
@@ -85,10 +90,5 @@ int mpg_compare(const struct mpg_signature *a, const struct mpg_signature *b,
                 const struct mpg_compare_options *options, struct mpg_difference *result,
                 struct mpg_error *err);
 void mpg_difference_clear(struct mpg_difference *difference);
-
-/* Returns the limit for the N p-values P, which it sorts: tests with P at most the limit are discoveries, with a false discovery
- * rate of at most 5 %; negative: no discovery. The procedure of Benjamini and Yekutieli holds under any dependence between tests,
- * as between the message sizes of one launch. */
-double mpg_compare_discovery_limit(double *p, size_t n);
 
 #endif

@@ -22,6 +22,7 @@ struct launches {
 struct comparison {
     const struct mpg_signature *a, *b;
     double tolerance;
+    int (*direction)(const struct mpg_parameter *item); /* see struct mpg_compare_options; NULL: a single direction */
     struct mpg_difference *result;
 };
 
